@@ -17,7 +17,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// order writes an away order as the CLI does, with two plugins to obey it.
 func (w *World) order(check string, most int) {
 	w.t.Helper()
 	now := time.Now()
@@ -27,7 +26,6 @@ func (w *World) order(check string, most int) {
 	}))
 }
 
-// Away sets an order, at a terminal.
 func (w *World) Away(args ...string) {
 	w.t.Helper()
 	if out := w.atTerminal(springfield(w.t), w.env([]string{w.bin(), filepath.Dir(w.client())}), append([]string{"away"}, args...)...); out.Code != 0 {
@@ -35,10 +33,8 @@ func (w *World) Away(args ...string) {
 	}
 }
 
-// item is something that happened in a night.
 type item struct{ Text, Word string }
 
-// night is what back --json tells, in part.
 type night struct {
 	Order              struct{ Used, Most int }
 	Questions, Prompts []item
@@ -56,7 +52,6 @@ func (w *World) back() (n night) {
 	return n
 }
 
-// brought is what the order has brought, in the order of time.
 func (w *World) brought() (did []string) {
 	w.t.Helper()
 	all, err := ledger.AwayEvents(filepath.Join(w.Home, ".claude", "springfield"), "")

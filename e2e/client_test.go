@@ -1,24 +1,16 @@
 //go:build e2e
 
-// Package e2e drives the real Claude Code client against a Messages API stand-in on loopback. What a
-// client does with our plugins is not a matter of opinion, so nothing here imitates one.
+// Package e2e drives the real Claude Code client against a Messages API stand-in on loopback:
 //
 //	go test -tags e2e ./e2e/
 //
-// This file gets the clients. The rules:
-//
-//   - Exact versions with exact contents. A client is the platform package whose sha512 is pinned below;
-//     anything else is refused, whatever server it came from.
-//   - npm fetches it, from the registry npm is configured with, so a proxy or a mirror needs no word here.
-//   - A client that cannot be had fails the run. A skipped end-to-end test looks like a passed one.
-//   - A client is fetched once per machine, into <user cache>/springfield/clients or the directory that
-//     SPRINGFIELD_CLIENTS names, and is hashed again before every run.
+// npm fetches each client once per machine, into <user cache>/springfield/clients or the
+// directory in SPRINGFIELD_CLIENTS. Its sha512 is pinned below and checked before every run. A
+// missing client fails the run.
 package e2e
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -41,7 +33,6 @@ const oldest = "2.1.197" // the oldest client we promise to work with
 // newest is the newest client that was tried, and with -newest the newest that there is.
 var newest = "2.1.329"
 
-// versions is the order in which every scenario runs.
 var versions = []string{newest, oldest}
 
 // pinned holds `npm view @anthropic-ai/claude-code-<platform>@<version> dist.integrity`.
@@ -73,7 +64,11 @@ func fetchClients() error {
 		return err
 	}
 	for _, version := range versions {
-		path, err := fetchClient(cache, version, platform())
+		client := host{name: "claude", title: "Claude Code", version: version, program: "claude", from: map[string]source{}}
+		for platform, integrity := range pinned[version] {
+			client.from[platform] = source{"@anthropic-ai/claude-code-" + platform + "@" + version, integrity}
+		}
+		path, err := fetchHost(cache, &client, platform())
 		if err != nil {
 			return fmt.Errorf("client %s: %w", version, err)
 		}
@@ -93,7 +88,6 @@ func clientCache() (string, error) {
 	return filepath.Join(cache, "springfield", "clients"), nil
 }
 
-// platform is the last part of the name of this machine's package.
 func platform() string {
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if arch == "" {
@@ -105,8 +99,7 @@ func platform() string {
 	return runtime.GOOS + "-" + arch
 }
 
-// musl asks the shell's own binary which loader it wants: a Debian with musl-tools has musl's loader
-// lying about too, so that file's presence says nothing.
+// musl reads the loader of the shell's binary: a Debian with musl-tools has musl's loader too.
 func musl() bool {
 	shell, err := elf.Open("/bin/sh")
 	if err != nil {
@@ -122,59 +115,9 @@ func musl() bool {
 	return false
 }
 
-// fetchClient returns the path of the binary, from the cache if what lies there is what was put there.
-func fetchClient(cache, version, platform string) (string, error) {
-	integrity := pinned[version][platform]
-	if integrity == "" {
-		return "", fmt.Errorf("no package is pinned for %s, and the tests run no client that is not", platform)
-	}
-	home := filepath.Join(cache, version)
-	binary, record := filepath.Join(home, "claude"), filepath.Join(home, "claude.sum")
-	if recorded, err := os.ReadFile(record); err == nil {
-		// The integrity is part of the record, so a cache that another platform filled does not count.
-		if sum, err := sumOf(binary); err == nil && string(recorded) == recordOf(integrity, sum) {
-			return binary, nil
-		}
-	}
-
-	if err := os.MkdirAll(home, 0o755); err != nil {
-		return "", err
-	}
-	scratch, err := os.MkdirTemp(home, "fetch-") // here, so that the rename stays within one file system
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(scratch)
-	tarball, err := pack("@anthropic-ai/claude-code-"+platform+"@"+version, scratch)
-	if err != nil {
-		return "", err
-	}
-	if err := verify(tarball, integrity); err != nil {
-		return "", err
-	}
-	unpacked := filepath.Join(scratch, "claude")
-	if err := extract(tarball, "package/claude", unpacked); err != nil {
-		return "", err
-	}
-	sum, err := sumOf(unpacked)
-	if err != nil {
-		return "", err
-	}
-	if err := os.Rename(unpacked, binary); err != nil {
-		return "", err
-	}
-	// The record comes last: a run killed before this line fetches again.
-	fresh := filepath.Join(scratch, "claude.sum")
-	if err := os.WriteFile(fresh, []byte(recordOf(integrity, sum)), 0o644); err != nil {
-		return "", err
-	}
-	return binary, os.Rename(fresh, record)
-}
-
 func recordOf(integrity, sum string) string { return integrity + " " + sum + "\n" }
 
-// pack lets npm put the package's tarball into dir. npm keeps the real HOME, because its registry and
-// credentials are configured there.
+// pack fetches a package's tarball with npm, in the real HOME with its configuration.
 func pack(pkg, dir string) (string, error) {
 	if _, err := npm(dir, "pack", pkg, "--pack-destination", dir, "--json"); err != nil {
 		return "", err
@@ -205,7 +148,6 @@ func npm(dir, verb, pkg string, args ...string) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// verify compares a file with a subresource integrity string as package registries publish it.
 func verify(path, integrity string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -221,37 +163,6 @@ func verify(path, integrity string) error {
 		return fmt.Errorf("%s is not the package we pinned: its integrity is %s, not %s", filepath.Base(path), got, integrity)
 	}
 	return nil
-}
-
-// extract writes one member of a tarball as an executable file.
-func extract(tarball, member, path string) error {
-	file, err := os.Open(tarball)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	plain, err := gzip.NewReader(file)
-	if err != nil {
-		return err
-	}
-	for archive := tar.NewReader(plain); ; {
-		header, err := archive.Next()
-		if err == io.EOF {
-			return fmt.Errorf("%s holds no %s", filepath.Base(tarball), member)
-		}
-		if err != nil {
-			return err
-		}
-		if strings.TrimPrefix(header.Name, "./") != member {
-			continue
-		}
-		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(out, archive)
-		return errors.Join(err, out.Close())
-	}
 }
 
 func sumOf(path string) (string, error) {

@@ -1,12 +1,8 @@
 //go:build e2e
 
-// What holds a plugin back in a session of the real client, and what it says about itself. The rules of
-// sessions_test.go, and:
-//
-//   - A session that was let go is told apart from others that end alike by what `log` and `why` say of it.
-//   - A client writes its transcript up to 100 ms late, and a stand-in answers sooner than any model. Where
-//     a decision rests on the transcript, the stand-in waits until it is written.
-//   - What a session starts in the background is gone when the test is.
+// Why a plugin lets Claude stop in sessions of the real client: `log` and `why` give the rule.
+// The client writes its transcript up to 100 ms late; the stand-in waits where a decision needs
+// it.
 
 package e2e
 
@@ -30,7 +26,6 @@ const (
 	anotherSession = "0e2e0000-0000-4000-8000-000000000002"
 )
 
-// endless is a plan that is never done, and says something else at each stop.
 func endless(n int) []string {
 	var texts []string
 	for i := range n {
@@ -39,7 +34,6 @@ func endless(n int) []string {
 	return texts
 }
 
-// decision is what `log --json` and `why --json` print, in part.
 type decision struct{ Session, Plugin, Decision, Rule string }
 
 // decisions are those of a session, oldest first, each as "decision rule".
@@ -56,7 +50,6 @@ func (w *World) decisions(session string) []string {
 	return all
 }
 
-// decided demands that a session's decisions begin with these.
 func (w *World) decided(session string, want ...string) {
 	w.t.Helper()
 	if got := w.decisions(session); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
@@ -77,7 +70,6 @@ func hook(suite string) string {
 	return filepath.Join(suite, "ned-flanders", "hooks", "springfield-hook")
 }
 
-// eventually waits for a condition.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(limit); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -108,7 +100,6 @@ func background(command string) Turn {
 	})
 }
 
-// told demands that the first request of a session has all of these in it.
 func told(t *testing.T, r Result, want ...string) {
 	t.Helper()
 	if len(r.Asked) == 0 {

@@ -1,11 +1,7 @@
 //go:build e2e
 
-// One plugin in every host. The rules of sessions_test.go, and:
-//
-//   - A host has one world, and its scenarios are in the order of a user's first day; each begins where the one before
-//     it has ended.
-//   - The suite, the home and the project lie at paths with blanks, so a command that is not quoted fails them all.
-//   - docs/hosts.md names these subtests as `TestHosts/NAME`; hosts_doc_test.go demands that they are there.
+// One plugin in every host. The subtests of a host share a world, and each continues where the
+// previous one ended. docs/hosts.md names them as `TestHosts/NAME`.
 
 package e2e
 
@@ -22,7 +18,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// eachHost runs a scenario for each host, beside all others.
 func eachHost(t *testing.T, scenario func(t *testing.T, h *host)) {
 	t.Parallel()
 	for _, h := range hosts {
@@ -33,7 +28,6 @@ func eachHost(t *testing.T, scenario func(t *testing.T, h *host)) {
 	}
 }
 
-// on switches a plugin on for a host.
 func (w *World) on(h *host, plugin, suite string) {
 	w.t.Helper()
 	w.Springfield("enable", plugin, "--suite", suite, "--host", h.name)
@@ -44,7 +38,6 @@ func (h *host) looks() Turn {
 	return Turn{Blocks: []Block{{Text: "I look first."}, h.shell("echo looked")}}
 }
 
-// same compares the user's settings with what they were.
 func (w *World) same(h *host, when string) {
 	w.t.Helper()
 	for name, was := range h.theirs {
@@ -52,10 +45,8 @@ func (w *World) same(h *host, when string) {
 	}
 }
 
-// record is a decision in `log --json`, in part.
 type record struct{ Session, Host, Plugin, Decision, Rule string }
 
-// history is what log --json prints, oldest first.
 func (w *World) history() (all []record) {
 	w.t.Helper()
 	for line := range strings.Lines(w.Springfield("log", "--json").Stdout) {

@@ -1,13 +1,9 @@
 //go:build e2e
 
-// The other agents, as their users have them. The rules of client_test.go and world_test.go, and:
-//
-//   - A host is the one package of npm that holds the program, in one version, with one sha512. Nothing else of npm is
-//     installed: launchers and optional native modules stay away, and the programs run without them.
-//   - Fetching begins when the run begins and goes on beside the tests of Claude Code; the first test of a host waits.
-//   - A session is headless, in a world of its own, before the stand-in. The home has no file of the host beforehand:
-//     the model and the login are given by flags, variables, and a file outside of the home. (Gemini CLI reads the kind
-//     of its login from the home alone.)
+// A host is the npm package with the program, pinned by its sha512, without launchers and
+// optional modules. It is fetched while the tests of Claude Code run. A session is headless, in
+// a world without files of the host: flags, variables and a file outside of the home give it
+// model and login, except for Gemini CLI.
 
 package e2e
 
@@ -156,7 +152,6 @@ const (
 	codexLinuxArm64 = "sha512-NZ/DaQUpcQmxmqee7Z9uC1rzw3GhSbooawcaTe1LN5Yk+WlinUKGdTXJgClRT/9ogQEEM9TWxYzvxPfj5G/xFg=="
 )
 
-// mine is an entry of the user's own for hooks.
 const mine = `{"hooks": [{"type":"command",   "command": "echo mine >>~/mine", "timeout": 5}]}`
 
 // odd is a settings file with this member, with everything that a careless editor would tidy up.
@@ -285,7 +280,6 @@ func fetchHost(cache string, h *host, platform string) (string, error) {
 	return h.in(tree)
 }
 
-// in is the program in an unpacked package.
 func (h *host) in(tree string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(tree, filepath.FromSlash(h.program)))
 	if err != nil || len(found) != 1 {
@@ -294,7 +288,6 @@ func (h *host) in(tree string) (string, error) {
 	return found[0], os.Chmod(found[0], 0o755)
 }
 
-// unpack writes the files of a package into dir.
 func unpack(tarball, dir string) error {
 	file, err := os.Open(tarball)
 	if err != nil {
@@ -339,7 +332,6 @@ func unpack(tarball, dir string) error {
 	}
 }
 
-// sumOfTree is one sum over the names and the bytes of all files.
 func sumOfTree(dir string) (string, error) {
 	all := sha256.New()
 	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
@@ -379,13 +371,11 @@ func (w *World) has(name string) bool {
 	return err == nil
 }
 
-// hostEnv is the environment of a host that asks the model at url.
 func (w *World) hostEnv(h *host, url, aside string) []string {
 	env := w.env([]string{w.bin(), "/usr/bin", "/bin"}, "LANG=C.UTF-8")
 	return append(append(env, h.env(url, aside)...), w.With...)
 }
 
-// Ended is how a session of a host ended.
 type Ended struct {
 	Text  string // all that it printed for the user
 	Asked []Request
@@ -432,7 +422,6 @@ func (w *World) RunIn(h *host, s Session) (Ended, error) {
 	return ended, nil
 }
 
-// In holds one session of a host and demands that it ends well, with this text, after so many requests to the model.
 func (w *World) In(h *host, s Session, text string, requests int) Ended {
 	w.t.Helper()
 	ended, err := w.RunIn(h, s)
@@ -441,7 +430,6 @@ func (w *World) In(h *host, s Session, text string, requests int) Ended {
 	return ended
 }
 
-// as says what is not as it should be.
 func (e Ended) as(text string, requests int) error {
 	if e.Code == 0 && strings.HasSuffix(e.Text, text) && len(e.Asked) == requests {
 		return nil

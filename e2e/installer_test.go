@@ -58,13 +58,11 @@ func (w *World) known() string {
 	return all
 }
 
-// unknown demands that the client has nothing on record about the suite and its plugins.
 func (w *World) unknown() {
 	w.t.Helper()
 	scratch.Lacks(w.t, "the client still knows it", w.known(), "continuation-hooks")
 }
 
-// untouched demands that settings are as they were.
 func (w *World) untouched(scope, when string) {
 	w.t.Helper()
 	scratch.Equal(w.t, readIfThere(w.settings(scope)), theirs, scope, "settings", when)
@@ -140,7 +138,6 @@ func TestPurgeAndUndo(t *testing.T) {
 	})
 }
 
-// listed is a line of `claude plugin list --json`.
 type listed struct {
 	ID      string   `json:"id"`
 	Version string   `json:"version"`

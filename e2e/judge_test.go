@@ -113,7 +113,6 @@ func (w *World) keep(path string, value any) {
 	write(w.t, path, string(data))
 }
 
-// questions are the requests that asked a model.
 func questions(model *StandIn) (asked []Request) {
 	for _, r := range model.Requests() {
 		if r.Path == "/v1/messages" {

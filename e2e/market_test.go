@@ -1,12 +1,8 @@
 //go:build e2e
 
-// The marketplace of a release, as people without springfield get it: by the words that they type, from git. The rules
-// of publish_test.go, and:
-//
-//   - The catalog is the one of this tree, and the script of a release makes the branches. Only the hook of this machine
-//     is a program; those of others are as short as a file can be.
-//   - github.com is a directory: git is told so in the user's own configuration. Gemini CLI does not read that, and gets
-//     the repository from loopback.
+// The marketplace of a release, installed without springfield. The catalog is this tree's and
+// the release's script makes the branches, with a real hook for this machine only. git's
+// configuration redirects github.com to a directory; Gemini CLI ignores it and uses loopback.
 
 package e2e
 
@@ -123,7 +119,6 @@ func TestMarketplaceOfARelease(t *testing.T) {
 	})
 }
 
-// typed are the words for a host: to install, and to bring up to date.
 func (s shop) typed(h *host, address string) (install, update [][]string) {
 	const plugin = "ned-flanders@springfield"
 	switch h.name {
@@ -151,7 +146,6 @@ func aHost(t *testing.T, scenario func(t *testing.T, h *host)) {
 	t.Run(h.name, func(t *testing.T) { scenario(t, h) })
 }
 
-// The same in another host.
 func TestMarketplaceInHosts(t *testing.T) {
 	git, err := exec.LookPath("git")
 	must(t, err)

@@ -1,11 +1,7 @@
 //go:build e2e
 
-// The plugins that keep their state in the project, in sessions of the real client. The rules of
-// sessions_test.go, and:
-//
-//   - Each is made by init and switched on by enable, as a user does it.
-//   - Where a model would work, the scripted one writes by tool calls what that work would leave behind.
-//   - Longer loops than the client's cap of eight go on without a tool call, too: enable raises it.
+// Plugins with state in the project, in sessions of the real client, made by init and enabled.
+// The scripted model writes the results of its work by tool calls.
 
 package e2e
 
@@ -42,7 +38,6 @@ func share(of string, fill func(dir string)) string {
 	return dir
 }
 
-// sharedSuite is a suite with these plugins, made once per run.
 func (w *World) sharedSuite(plugins ...string) string {
 	w.t.Helper()
 	return share("suites of a user/"+strings.Join(plugins, " and ")+"/continuation-hooks", func(dir string) {
@@ -76,7 +71,6 @@ func (w *World) exists(name string) bool {
 	return err == nil
 }
 
-// shell is a turn in which the model runs a command.
 func shell(command string) Turn {
 	return calls("", "Bash", map[string]any{"command": command, "description": "Write it down"})
 }
@@ -84,7 +78,6 @@ func shell(command string) Turn {
 // spec is a plugin that carries out tasks.md.
 type spec struct{ plugin, dir, current, state, title, status string }
 
-// specs are the two of them.
 var specs = []spec{
 	{"ralph-specum", "specs/demo", "specs/.current-spec", ".ralph-state.json", "Continue spec: demo", "Ralph-specum iteration"},
 	{"ralph-speckit", ".specify/specs/demo", ".specify/.current-feature", ".speckit-state.json", "Continue feature: demo", "Ralph-speckit iteration"},
@@ -116,7 +109,6 @@ func (s spec) begin(w *World, tasks int) (state string) {
 	return s.dir + "/" + s.state
 }
 
-// at is a state file in the middle of the execution.
 func at(task, tasks, iteration int) string {
 	return fmt.Sprintf(`{"phase":"execution","taskIndex":%d,"totalTasks":%d,"taskIteration":1,"globalIteration":%d,"maxGlobalIterations":100}`, task, tasks, iteration)
 }
@@ -350,8 +342,8 @@ func TestRebuiltForSeveralTargets(t *testing.T) {
 	})
 }
 
-// validate asks the client, away from the user's settings, and counts what it
-// says but for the one warning that is expected. It takes the names of all commands and agents.
+// validate runs the client's strict validation and accepts one warning, that CLAUDE.md is not loaded. The client's
+// directory of plugins would accept the plugin, too.
 func TestValidateAsksTheClient(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
@@ -360,6 +352,9 @@ func TestValidateAsksTheClient(t *testing.T) {
 			out := w.Springfield("validate", accepted, "--strict")
 			scratch.Holds(t, accepted, out.Stdout,
 				"Claude Code "+version+": claude plugin validate --strict accepts it", "that is expected")
+		}
+		if version == newest { // older clients have no profile
+			w.claude("plugin", "validate", filepath.Join(suite, "ned-flanders"), "--profile", "directory")
 		}
 		write(t, filepath.Join(suite, "ned-flanders", "commands", "why.md"), "---\ndescription: \"x\n---\n")
 		if out := w.TrySpringfield("validate", suite, "--strict"); out.Code == 0 || !strings.Contains(out.Stdout, "failure  client       ned-flanders/commands/why.md: frontmatter: ") {

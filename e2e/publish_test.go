@@ -1,9 +1,7 @@
 //go:build e2e
 
-// Published plugins, as the real client gets them. The rules of sessions_test.go, and:
-//
-//   - A marketplace is what another author has: a checkout with an entry of its own, springfield publishes into it.
-//   - Repositories are served from the disk, by an address that no network knows.
+// Published plugins in the real client. The marketplace is another author's checkout, and
+// repositories are served from disk.
 
 package e2e
 
@@ -35,7 +33,6 @@ func (w *World) market(name string) string {
 	return dir
 }
 
-// git runs git as the person who publishes.
 func (w *World) git(dir string, args ...string) string {
 	w.t.Helper()
 	env := append(w.clientEnv(noModel), "GIT_AUTHOR_NAME=T", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=T", "GIT_COMMITTER_EMAIL=t@example.invalid")
@@ -69,7 +66,6 @@ func halting(strategy string) string {
 	return strings.Replace(strategy, `"add": []`, `"add": [{"id": "halt", "says": ["moving to"], "then": "stop"}]`, 1)
 }
 
-// claude runs the client and demands that it succeeds.
 func (w *World) claude(args ...string) {
 	w.t.Helper()
 	w.Claude(args...).succeeded(w.t, "claude", args)

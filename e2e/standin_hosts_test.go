@@ -1,10 +1,7 @@
 //go:build e2e
 
-// The APIs that hosts other than Claude Code ask: OpenAI's Responses and Chat Completions, and Gemini's generateContent.
-// The rules of standin_test.go, and:
-//
-//   - The main loop is known by its having tools; what a host asks on the side has none.
-//   - An answer has what these programs read, and nothing else of what the APIs can say.
+// The APIs of the other hosts: OpenAI's Responses and Chat Completions, and Gemini's
+// generateContent. Only requests of the main loop have tools.
 
 package e2e
 
@@ -16,13 +13,11 @@ import (
 	"strings"
 )
 
-// An api is a way to ask a model.
 type api struct {
 	decode func(*Request) error
 	answer func(*StandIn, http.ResponseWriter, Request)
 }
 
-// apiOf is the one that a request is for, by the end of its path.
 func apiOf(r *http.Request) (api, bool) {
 	if r.Method != http.MethodPost {
 		return api{}, false
@@ -73,7 +68,6 @@ func events(w http.ResponseWriter, pieces ...any) {
 	}
 }
 
-// decodeResponses reads what Codex sends.
 func decodeResponses(r *Request) error {
 	var body struct {
 		Model        string
@@ -128,7 +122,6 @@ func (s *StandIn) respond(w http.ResponseWriter, r Request) {
 	}})...)
 }
 
-// decodeChat reads what Copilot, Qwen Code and Droid send.
 func decodeChat(r *Request) error {
 	var body struct {
 		Model    string
@@ -189,7 +182,6 @@ func (s *StandIn) complete(w http.ResponseWriter, r Request) {
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
-// decodeGemini reads what Gemini CLI sends.
 func decodeGemini(r *Request) error {
 	type parts struct {
 		Role  string

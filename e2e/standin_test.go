@@ -1,15 +1,8 @@
 //go:build e2e
 
-// The stand-in: what the client takes for the model. It speaks the Messages API; standin_hosts_test.go has the APIs
-// that other hosts ask. The rules:
-//
-//   - It plays a script. Each request of the main loop gets the next turn; when the script runs out the
-//     last turn repeats, so a hook that never lets go is seen at work and not at an error.
-//   - The main loop is known by its tools: a request that may call Bash or Read. (Bash alone is not
-//     enough: a client without a shell has only Read.)
-//   - Anything else that asks the model, a title or a judge, gets the side answer; as the input of a tool
-//     call where the request forces structured output through a tool.
-//   - Everything received is kept, in order, for the test to look at.
+// The stand-in plays a script as the model of the Messages API. Each request of the main loop,
+// which has the tool Bash or Read, gets the next turn; the last one repeats. Other requests get
+// the side answer, as the input of a tool call if the request forces one. All are recorded.
 
 package e2e
 
@@ -40,7 +33,6 @@ type Block struct {
 	Input any
 }
 
-// says is a script of plain texts.
 func says(texts ...string) []Turn {
 	var script []Turn
 	for _, text := range texts {
@@ -49,12 +41,10 @@ func says(texts ...string) []Turn {
 	return script
 }
 
-// calls is a turn that says something and uses a tool.
 func calls(text, tool string, input any) Turn {
 	return Turn{Blocks: []Block{{Text: text}, {Tool: tool, Input: input}}}
 }
 
-// Request is one thing the client asked.
 type Request struct {
 	Path     string
 	Main     bool
@@ -72,7 +62,6 @@ type Message struct {
 	Text string
 }
 
-// StandIn answers one session.
 type StandIn struct {
 	URL    string
 	t      *testing.T
@@ -100,14 +89,12 @@ func newStandIn(t *testing.T, script []Turn, side func(Request) string) *StandIn
 	return s
 }
 
-// play begins another script.
 func (s *StandIn) play(script []Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script, s.turns = script, 0
 }
 
-// Requests returns what has come in so far.
 func (s *StandIn) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +124,6 @@ func (s *StandIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// speak reads a request, keeps it, and answers it.
 func (s *StandIn) speak(w http.ResponseWriter, r Request, decode func(*Request) error, answer func(http.ResponseWriter, Request)) {
 	if err := decode(&r); err != nil {
 		s.t.Errorf("stand-in: a request that is not what %s takes: %v\n%s", r.Path, err, r.Body)

@@ -1,12 +1,8 @@
 //go:build e2e
 
-// A scratch world: one user's home and one project, with one version of the client in it. The rules:
-//
-//   - Nothing of the machine gets in. Environments are made from nothing; a world whose HOME is a real
-//     home, or whose environment moves the configuration elsewhere, refuses to start a process.
-//   - Nothing gets out. Home, project and temporary files lie in the test's own directory.
-//   - The paths have blanks in them, because users' paths have.
-//   - The CLI is the one of this tree, built once per run. All worlds have the build cache of Go.
+// A world is a scratch home and project with one version of the client. Environments are made
+// from nothing, and a world with a real HOME starts no process. All files are in the test's
+// directory, at paths with blanks. The CLI is built from this tree once per run.
 
 package e2e
 
@@ -43,7 +39,6 @@ func TestMain(m *testing.M) {
 	os.Exit(scratch.RunTests(prepared{m}))
 }
 
-// prepared are tests that run once the programs of others are there.
 type prepared struct{ *testing.M }
 
 func (p prepared) Run() int {
@@ -63,7 +58,6 @@ func (p prepared) Run() int {
 	return p.M.Run()
 }
 
-// springfield is the path of the CLI.
 func springfield(t *testing.T) string {
 	t.Helper()
 	return scratch.Program(t, "cmd/springfield")
@@ -75,15 +69,9 @@ type World struct {
 	Home    string
 	Project string // a git repository without a commit
 
-	// NoClient keeps the client off the PATH of the CLI, as on a machine where it lies elsewhere.
-	NoClient bool
-
-	// Tools puts the system's own programs on the PATH of the CLI: the client it calls runs git, and
-	// some of git is shell scripts.
-	Tools bool
-
-	// With are more variables for the client, KEY=value.
-	With []string
+	NoClient bool     // the client is not on the PATH of the CLI
+	Tools    bool     // the system's programs are on it: parts of git are shell scripts
+	With     []string // more variables for the client, KEY=value
 
 	t   *testing.T
 	dir string
@@ -135,7 +123,6 @@ type Session struct {
 	Args   []string
 }
 
-// Result is how a session ended.
 type Result struct {
 	Text       string // what the client printed as the result
 	IsError    bool
@@ -145,7 +132,6 @@ type Result struct {
 	Aside      []Request // all others
 }
 
-// Run holds one session in the project directory.
 func (w *World) Run(s Session) Result {
 	w.t.Helper()
 	model := newStandIn(w.t, s.Script, s.Side)
@@ -200,8 +186,8 @@ func (w *World) result(line string, asked []Request) (r Result, ok bool) {
 	return r, true
 }
 
-// Talk is a session in which the user says one thing after the other. It starts the client once, which is what a
-// session costs. The prompts of the older client are one to the budget: it says of each that no person typed it.
+// Talk is a session with several prompts, which starts the client once. The older client marks
+// its prompts as not typed by a person, so that they share one budget.
 type Talk struct {
 	w      *World
 	model  *StandIn
@@ -278,13 +264,11 @@ func (r Result) awaitLog() {
 	}
 }
 
-// Output is what a process left.
 type Output struct {
 	Stdout, Stderr string
 	Code           int
 }
 
-// succeeded demands that a process ended well.
 func (o Output) succeeded(t *testing.T, what ...any) Output {
 	t.Helper()
 	if o.Code != 0 {
@@ -293,7 +277,6 @@ func (o Output) succeeded(t *testing.T, what ...any) Output {
 	return o
 }
 
-// Claude runs the client for something other than a session.
 func (w *World) Claude(args ...string) Output {
 	w.t.Helper()
 	return w.exec(w.client(), w.clientEnv(noModel), args...)
@@ -312,24 +295,17 @@ func (w *World) Resume(args ...string) {
 	out.succeeded(w.t, "springfield resume", args)
 }
 
-// atTerminal runs one process at a terminal, where a person answers yes.
 func (w *World) atTerminal(name string, env []string, args ...string) Output {
 	w.t.Helper()
-	must(w.t, scratchOnly(env, realHomes()), "refused to run", name)
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = w.Project, env
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		w.t.Fatalf("%s: %v\n%s", name, err, screen)
-	}
-	return Output{Stdout: stdout.String(), Stderr: stderr.String(), Code: cmd.ProcessState.ExitCode()}
+	return w.start(name, env, args, func(cmd *exec.Cmd) error {
+		screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, screen)
+		}
+		return nil
+	})
 }
 
-// TrySpringfield runs the CLI in the project directory.
 func (w *World) TrySpringfield(args ...string) Output {
 	w.t.Helper()
 	_, cache := scratch.FindGo(w.t)
@@ -343,7 +319,6 @@ func (w *World) TrySpringfield(args ...string) Output {
 	return w.exec(springfield(w.t), w.env(path, "GOCACHE="+cache), args...)
 }
 
-// clientEnv is the environment of the client, which asks the model at url.
 func (w *World) clientEnv(url string) []string {
 	path := []string{filepath.Dir(w.client()), w.bin(), "/usr/bin", "/bin"}
 	return append(w.env(path,
@@ -369,6 +344,11 @@ func (w *World) env(path []string, more ...string) []string {
 // exec runs one process in the project directory, without an input.
 func (w *World) exec(name string, env []string, args ...string) Output {
 	w.t.Helper()
+	return w.start(name, env, args, (*exec.Cmd).Run)
+}
+
+func (w *World) start(name string, env, args []string, run func(*exec.Cmd) error) Output {
+	w.t.Helper()
 	must(w.t, scratchOnly(env, realHomes()), "refused to run", name)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -377,7 +357,7 @@ func (w *World) exec(name string, env []string, args ...string) Output {
 	cmd.WaitDelay = 5 * time.Second // a child that was left behind may hold our pipes open
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err := run(cmd)
 	if ctx.Err() != nil {
 		w.t.Fatalf("%s %s: not done after %v\nstdout: %s\nstderr: %s", name, strings.Join(args, " "), limit, &stdout, &stderr)
 	}

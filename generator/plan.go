@@ -183,7 +183,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 			return Plan{}, err
 		}
 		e := p.editOf(RecordFile, has)
-		e.Own, e.After = true, &journal.Content{Data: p.next.encodeSums(), Mode: 0o644}
+		e.State, e.After = true, &journal.Content{Data: p.next.encodeSums(), Mode: 0o644}
 		p.Edits = append(p.Edits, e)
 	}
 	return p.Plan, nil

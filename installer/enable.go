@@ -407,8 +407,7 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 		Live: "takes effect in your next session", Change: plan,
 	}
 	if e.wanted.Declare {
-		version, _ := e.Claude.Version(ctx)
-		if older, known := client.IsOlder(version, "2.1.285"); older || !known {
+		if older, known := client.IsOlder(e.Claude.Version(ctx), "2.1.285"); older || !known {
 			d.Live += "; before Claude Code 2.1.285, in the one after it"
 		}
 	}

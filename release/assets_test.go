@@ -33,7 +33,6 @@ func programName(platform string) string {
 	return "springfield-" + platform
 }
 
-// checksums are the checksums in SHA256SUMS, by file.
 func checksums(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -75,7 +74,6 @@ func TestAssets(t *testing.T) {
 	scratch.Equal(t, slices.Sorted(maps.Keys(listed)), names, "SHA256SUMS has also")
 }
 
-// unpacked are the files of an archive.
 func unpacked(t *testing.T, platform string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

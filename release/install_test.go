@@ -77,7 +77,6 @@ func newMachine(t *testing.T, dir string, tools ...string) *machine {
 	return m
 }
 
-// program puts a shell script on the PATH of the machine.
 func (m *machine) program(t *testing.T, name, text string) {
 	t.Helper()
 	write(t, filepath.Join(m.bin, name), "#!/bin/sh\n"+text+"\n")
@@ -100,7 +99,6 @@ func contents(t *testing.T, path string) string {
 	return string(scratch.ReadFile(t, path))
 }
 
-// tree lists the files and directories below a directory.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	return strings.Join(slices.Sorted(maps.Keys(scratch.ReadTree(t, dir))), " ")
@@ -157,7 +155,6 @@ func impatient(t *testing.T) string {
 
 func sum(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
-// sums is the file SHA256SUMS of a good release.
 func sums() string {
 	return sum("another") + "  springfield-linux-arm64\n" + sum(newProgram) + "  " + linuxProgram + "\n" + sum("more") + "  springfield.zip\n"
 }

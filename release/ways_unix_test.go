@@ -40,7 +40,6 @@ func makeNPM(t *testing.T, names ...string) (dir string) {
 	return dir
 }
 
-// tarball is the archive of a package.
 func tarball(t *testing.T, dir, name string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "cameronsjo-"+name+"-[0-9]*.tgz"))

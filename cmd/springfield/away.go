@@ -368,7 +368,7 @@ func (l *leaving) keepTree() string {
 // allows the check.
 func (l *leaving) offer(version string) {
 	if command := l.claudeCommand(); version == "" && command.Path != "" {
-		version, _ = command.Version(l)
+		version = command.Version(l)
 	}
 	offer := func(question string, m settings.Member) {
 		c, err := settings.ReadSettings(l.places).PlanMember(m)

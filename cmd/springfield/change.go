@@ -24,7 +24,7 @@ import (
 func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	err := a.findPlaces()
 	if err == nil {
-		if err = journal.MakeDirs(settings.Journal(a.places).Dir, 0o700); err == nil {
+		if err = journal.MakeDirs(settings.Journal(a.places).Dir); err == nil {
 			_, err = settings.Journal(a.places).PlanAndApply(plan)
 			return err
 		}
@@ -32,7 +32,7 @@ func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	a.talk("springfield: note: springfield undo cannot take this back: %v", err)
 	c, err := plan()
 	if err == nil {
-		c.Edits = slices.DeleteFunc(c.Edits, func(e journal.Edit) bool { return e.Own && e.In == "" })
+		c.Edits = slices.DeleteFunc(c.Edits, func(e journal.Edit) bool { return e.State && e.In == "" })
 		err = c.WriteUnjournaled()
 	}
 	return err

@@ -48,7 +48,7 @@ Nothing of a plugin is started for that.`,
 func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	r := a.inspectionRequest()
 	if r.Client.Path != "" {
-		r.Version, _ = r.Client.Version(ctx) // unknown is a finding of its own
+		r.Version = r.Client.Version(ctx) // doctor reports an unknown version
 	}
 	look := func() ([]check.Finding, error) { return a.examine(ctx, r, o.hosts) }
 	found, err := look()

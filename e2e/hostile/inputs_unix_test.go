@@ -14,7 +14,6 @@ import (
 	"testing"
 )
 
-// input is what a hook is given on standard input.
 type input struct {
 	name string
 	make func(w *world, good string) string
@@ -33,7 +32,6 @@ func member(event, name, value string) string {
 
 var members = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode", "stop_hook_active", "last_assistant_message", "prompt", "background_tasks", "session_crons", "response", "content", "message"}
 
-// inputs are the events.
 func inputs() (all []input) {
 	add := func(name string, make func(w *world, good string) string) { all = append(all, input{name, make}) }
 	fixed := func(name, text string) { add(name, func(*world, string) string { return text }) }

@@ -73,7 +73,6 @@ func some[T any](r *rand.Rand, list []T, n int) []T {
 	return drawn
 }
 
-// size is how much of something is done: much in a full run, else little.
 func size(much, little int) int {
 	if *full {
 		return much
@@ -81,7 +80,6 @@ func size(much, little int) int {
 	return little
 }
 
-// cli is the CLI of this tree, built once.
 var cli = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(runDir, "bin", "springfield")
 	out, err := exec.Command("go", "build", "-o", path, "github.com/cameronsjo/springfield/cmd/springfield").CombinedOutput()

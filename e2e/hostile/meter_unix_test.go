@@ -28,7 +28,6 @@ const (
 	nobody = 65534
 )
 
-// job is a process to be measured. Bytes are bytes: an environment need not be text.
 type job struct {
 	Path  string
 	Args  [][]byte // with the program's own name
@@ -39,7 +38,6 @@ type job struct {
 	User  int    // 0: as we are
 }
 
-// outcome is what came of it.
 type outcome struct {
 	Code   int // -1: ended by Signal
 	Signal string
@@ -115,7 +113,6 @@ func meter(file string) int {
 
 var jobs atomic.Int64
 
-// run measures a process.
 func run(t testing.TB, j job) outcome {
 	t.Helper()
 	name := filepath.Join(runDir, fmt.Sprintf("job-%d", jobs.Add(1)))

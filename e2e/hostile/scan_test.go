@@ -14,7 +14,6 @@ func skipSpace(text []byte, i int) int {
 	return i
 }
 
-// scanString gives the end of the string that begins at i.
 func scanString(text []byte, i int) (int, error) {
 	if i >= len(text) || text[i] != '"' {
 		return 0, errNotJSON
@@ -30,7 +29,6 @@ func scanString(text []byte, i int) (int, error) {
 	return 0, errNotJSON
 }
 
-// scanValue gives the end of the value that begins at i.
 func scanValue(text []byte, i int) (int, error) {
 	depth := 0
 	for i < len(text) {

@@ -24,7 +24,6 @@ import (
 // What an edit may do to a file, judged by bytes: the members that it is about, and whitespace and a comma beside one
 // that comes or goes. All else has to be there as it was.
 
-// where is a path of keys.
 type where []string
 
 func (w where) String() string { return strings.Join(w, " > ") }
@@ -140,7 +139,6 @@ func objectDiffers(before, after string, at where, may allowance) string {
 	return ""
 }
 
-// saying is the text of a member, "" if there is none.
 func saying(text string, at ...string) string {
 	_, value, _, err := document(text)
 	for _, key := range at {
@@ -274,7 +272,6 @@ type desk struct {
 
 const missing = "\x00missing"
 
-// kept is a copy of the custody of all files.
 func (d *desk) kept() map[string]custody {
 	all := maps.Clone(d.custody)
 	for file, c := range all {
@@ -521,7 +518,6 @@ func (d *desk) disable(plugin string, scope client.Scope) {
 	d.free(file, after[file])
 }
 
-// mend is what doctor --fix does to settings.
 func (d *desk) mend() {
 	scope := client.AllScopes()[d.r.IntN(3)]
 	file := d.files[scope]
@@ -592,7 +588,6 @@ func (d *desk) undo() {
 	}
 }
 
-// A random history of edits, by springfield and by others.
 func (d *desk) history() {
 	for range 3 + d.r.IntN(9) {
 		switch n := d.r.IntN(12); {

@@ -181,7 +181,6 @@ func suiteAttacks(t *testing.T, dir string) (all []hostileSuite) {
 	return all
 }
 
-// gitAttacks are configurations that name programs.
 func gitAttacks() (all []hostileSuite) {
 	config := map[string]string{
 		"core": "fsmonitor sshCommand pager editor askPass hooksPath gitProxy alternateRefsCommand attributesFile excludesFile", "diff": "external", "sequence": "editor", "credential": "helper", "gpg": "program",
@@ -266,7 +265,6 @@ func gitAttacks() (all []hostileSuite) {
 	return all
 }
 
-// copyTree copies regular files and directories.
 func copyTree(t testing.TB, from, to string) {
 	t.Helper()
 	must(t, os.CopyFS(to, os.DirFS(from)))

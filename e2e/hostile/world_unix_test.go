@@ -260,7 +260,6 @@ func (w *world) hookAt(f form, root, program, event string, vars ...string) outc
 	return run(w.t, j)
 }
 
-// answer is what a hook has said.
 type answer string
 
 const (

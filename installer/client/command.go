@@ -1,14 +1,9 @@
 package client
 
-// What the claude command does for us: getting to know a marketplace, fetching
-// a plugin, and forgetting both.
-//
-// The client writes what it does into settings.json, and re-serialises the whole
-// file for it. So it is called with a configuration directory that holds what it
-// needs of the user's settings and is thrown away afterwards, while its plugins
-// directory is the user's own: what it registers and installs is there for every
-// scope, and not one byte of the user's settings has changed. Whether it did
-// what it was asked to is read from its own records.
+// The claude command rewrites settings.json as a whole. So it runs with a temporary
+// configuration directory, with the necessary part of the user's settings, and with the
+// user's plugins directory: it registers and installs for every scope and cannot change the
+// user's settings. Its success is read from its own records.
 
 import (
 	"bytes"
@@ -26,33 +21,28 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
-// Patience with one call of the client: registering a directory takes about a
-// second, fetching a repository what the network takes.
 const (
-	clientPatience = 60 * time.Second
+	clientPatience = 60 * time.Second // registering a directory takes about one
 	fetchPatience  = 5 * time.Minute
 )
 
-// Command is the claude command.
 type Command struct {
-	Path string   // absolute; "" if there is none
-	Env  []string // its environment, KEY=value
+	Path string   // absolute; "" if it is not installed
+	Env  []string // KEY=value
 }
 
-// Register makes a directory known as a marketplace.
 func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) error {
 	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) (bool, error) {
 		return now.IsRegistered(name, dir)
-	}, "plugin", "marketplace", "add", dir); err != nil {
+	}, "marketplace", "add", dir); err != nil {
 		return fmt.Errorf("register marketplace: %w", err)
 	}
 	return nil
 }
 
-// AddMarket makes a repository known as a marketplace. It returns its name, and
-// whether it was not known before. The source is OWNER/REPO or the URL of a git
-// repository. A name that is known as something else is refused: the client would
-// repoint it.
+// AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the name,
+// and whether it was unknown before. It refuses a name that is known with another source,
+// which the client would replace.
 func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (name string, added bool, err error) {
 	fail := func(err error) (string, bool, error) { return "", false, fmt.Errorf("add marketplace: %w", err) }
 	found, err := c.tryMarket(ctx, s, source)
@@ -69,20 +59,15 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 		}
 		return "", false, &NameTakenError{found.Name, known.String(), found.String()}
 	}
-	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) (bool, error) {
-		markets, err := now.Markets()
-		_, ok := markets[found.Name]
-		return ok, err
-	}, "plugin", "marketplace", "add", source); err != nil {
-		// Cut off, it may be registered all the same.
+	if err := c.callClient(ctx, s, fetchPatience, hasMarket(found.Name, true), "marketplace", "add", source); err != nil {
+		// If canceled, it may be registered all the same.
 		_, _ = c.ForgetMarketplace(context.WithoutCancel(ctx), NewSnapshot(s.Places), found.Name)
 		return fail(err)
 	}
 	return found.Name, true, nil
 }
 
-// tryMarket adds a marketplace where nothing is known, since only its catalog says
-// its name.
+// tryMarket adds a marketplace to an empty plugins directory to learn its name.
 func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (found Market, err error) {
 	trial, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -95,40 +80,39 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 	if err != nil {
 		return found, err
 	}
-	err = c.runClient(ctx, call{there, network, fetchPatience, func(now *Snapshot) (bool, error) {
+	err = c.runClient(ctx, there, network, fetchPatience, func(now *Snapshot) (bool, error) {
 		markets, err := now.Markets()
 		for _, m := range markets {
 			found = m
 		}
 		return len(markets) == 1, err
-	}}, "plugin", "marketplace", "add", source)
+	}, "marketplace", "add", source)
 	return found, err
 }
 
-// Install fetches a plugin of a marketplace that is a repository. It tells whether
-// nothing of it was installed before, for whatever project.
+// Install fetches a plugin of a repository. added is false if it was already installed, for
+// any project.
 func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added bool, err error) {
 	records, err := s.allRecords()
 	if err != nil {
 		return false, fmt.Errorf("install %s: %w", id, err)
 	}
 	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) (bool, error) {
-		// A record for another project is none for here.
+		// A record may be for another project.
 		return now.Installed(id).Dir != "", nil
-	}, "plugin", "install", id); err != nil {
+	}, "install", id); err != nil {
 		return false, fmt.Errorf("install %s: %w", id, err)
 	}
 	return len(records[id]) == 0, nil
 }
 
-// Uninstall has the client forget a plugin, and not its marketplace. It says what
-// it did or why not, "" if nothing of it is installed.
+// Uninstall removes a plugin. note is for the user; it is "" if the plugin is not installed.
 func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note string, err error) {
 	records, err := s.allRecords()
 	if err != nil || len(records[id]) == 0 {
 		return "", err
 	}
-	// Claude Code 2.1.197 goes by the name alone.
+	// Claude Code 2.1.197 ignores the marketplace in the ID.
 	bare, _, _ := strings.Cut(id, "@")
 	for other := range records {
 		if name, _, _ := strings.Cut(other, "@"); other != id && name == bare {
@@ -138,14 +122,13 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note st
 	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) (bool, error) {
 		records, err := now.allRecords()
 		return len(records[id]) == 0, err
-	}, "plugin", "uninstall", id); err != nil {
+	}, "uninstall", id); err != nil {
 		return "", fmt.Errorf("uninstall %s: %w", id, err)
 	}
 	return id + " is uninstalled", nil
 }
 
-// ForgetMarketplace has the client forget a marketplace, and with it what is installed from
-// there. It says what it did.
+// ForgetMarketplace removes a marketplace and its plugins. note is for the user.
 func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string) (note string, err error) {
 	markets, err := s.Markets()
 	if err != nil {
@@ -155,22 +138,20 @@ func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string
 	if !ok {
 		return "Claude Code does not know marketplace " + name, nil
 	}
-	// The client removes what its settings declare.
+	// The client only removes a marketplace that settings declare.
 	declaration, err := document.EncodeValue(map[string]any{"extraKnownMarketplaces": map[string]any{name: known.Declaration()}})
 	if err != nil {
 		return "", err
 	}
-	if err := c.runClient(ctx, call{s.Places, declaration, clientPatience, func(now *Snapshot) (bool, error) {
-		markets, err := now.Markets()
-		_, still := markets[name]
-		return !still, err
-	}}, "plugin", "marketplace", "remove", name); err != nil {
+	forgotten := hasMarket(name, false)
+	if err := c.runClient(ctx, s.Places, declaration, clientPatience, forgotten, "marketplace", "remove", name); err != nil {
 		return "", fmt.Errorf("remove marketplace: %w", err)
 	}
 	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
 }
 
-// UsesOf lists what else of a plugin's marketplace is switched on here or installed.
+// UsesOf returns the other plugins of a plugin's marketplace that are enabled here or
+// installed.
 func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	records, err := s.allRecords()
 	if err != nil {
@@ -187,8 +168,8 @@ func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	}), nil
 }
 
-// Version is the client's version, as 2.1.329.
-func (c Command) Version(ctx context.Context) (string, error) {
+// Version returns the client's version, such as 2.1.329, or "" if it fails.
+func (c Command) Version(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, clientPatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Path, "--version")
@@ -196,30 +177,37 @@ func (c Command) Version(ctx context.Context) (string, error) {
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("claude --version: %w", err)
+		return ""
 	}
 	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-	return version, nil
+	return version
 }
 
-// recorded tells whether the client has done, by its own records, what it was asked to.
+// recorded reports whether the client's records show that the call succeeded.
 type recorded func(now *Snapshot) (bool, error)
 
-// callClient runs the client with what it needs of the user's settings.
+func hasMarket(name string, want bool) recorded {
+	return func(now *Snapshot) (bool, error) {
+		markets, err := now.Markets()
+		_, ok := markets[name]
+		return ok == want, err
+	}
+}
+
+// callClient runs the client with the necessary part of the user's settings.
 func (c Command) callClient(ctx context.Context, s *Snapshot, patience time.Duration, done recorded, args ...string) error {
 	settings, err := s.forCommand("enabledPlugins", "extraKnownMarketplaces")
 	if err != nil {
 		return err
 	}
 	defer s.readAgain()
-	return c.runClient(ctx, call{s.Places, settings, patience, done}, args...)
+	return c.runClient(ctx, s.Places, settings, patience, done, args...)
 }
 
-// forCommand is what the client needs to know of the user's settings: the members
-// that are asked for, and how the network is reached. The rest, tokens among it,
-// is no business of a temporary file.
+// forCommand returns the user's settings for the client: the given members and the variables
+// for the network. Tokens must not get into a temporary file.
 func (s *Snapshot) forCommand(keys ...string) ([]byte, error) {
-	l := s.userLayer() // unreadable: not in effect
+	l := s.userLayer()
 	copied := map[string]any{}
 	for _, key := range keys {
 		if raw, ok := l.fields[key]; ok {
@@ -241,47 +229,40 @@ func (s *Snapshot) forCommand(keys ...string) ([]byte, error) {
 
 const throwawayPrefix = "springfield-claude-"
 
-// call is one call of the client.
-type call struct {
-	places   Places
-	settings []byte // that it finds as the user's
-	patience time.Duration
-	recorded
-}
-
-// runClient runs the client in a directory of its own, and believes its records only.
-func (c Command) runClient(ctx context.Context, l call, args ...string) (err error) {
+// runClient runs claude plugin in a temporary configuration directory with these settings.
+func (c Command) runClient(
+	ctx context.Context, places Places, settings []byte, patience time.Duration, done recorded, args ...string,
+) (err error) {
 	throwaway, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(throwaway)) }()
-	work := filepath.Join(throwaway, "work") // its own, so that no project's settings take part
+	work := filepath.Join(throwaway, "work") // without a project's settings
 	if err := os.MkdirAll(filepath.Join(work, ".git"), 0o700); err != nil {
 		return err
 	}
-	if len(l.settings) > 0 {
-		if err := os.WriteFile(filepath.Join(throwaway, "settings.json"), l.settings, 0o600); err != nil {
-			return err
-		}
+	if err := os.WriteFile(filepath.Join(throwaway, "settings.json"), settings, 0o600); err != nil {
+		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.patience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	args = append([]string{"plugin"}, args...)
 	cmd := c.commandIn(ctx, throwaway, args)
 	cmd.Dir = work
-	cmd.Env = append(cmd.Env, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+l.places.Plugins)
+	cmd.Env = append(cmd.Env, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+places.Plugins)
 	out, runErr := cmd.CombinedOutput()
-	if done, err := l.recorded(NewSnapshot(l.places)); err != nil || done {
+	if ok, err := done(NewSnapshot(places)); err != nil || ok {
 		return err
 	}
 	if runErr == nil {
 		runErr = errors.New("its own records do not say so afterwards")
 	}
-	return CallError("claude "+strings.Join(args, " "), out, runErr, ctx.Err(), l.patience)
+	return CallError("claude "+strings.Join(args, " "), out, runErr, ctx.Err(), patience)
 }
 
-// CallError says why a call of a program has failed, if it has: it took too long, the user has ended it, or
-// what it printed.
+// CallError returns why a call of a program failed: a timeout, a cancellation, or the error
+// in its output. It returns nil if the call succeeded.
 func CallError(call string, out []byte, err, ended error, patience time.Duration) error {
 	switch {
 	case errors.Is(ended, context.DeadlineExceeded):
@@ -296,18 +277,17 @@ func CallError(call string, out []byte, err, ended error, patience time.Duration
 	return nil
 }
 
-// commandIn is a call with a configuration of its own, in its directory.
+// commandIn returns a call with config as the configuration and working directory.
 func (c Command) commandIn(ctx context.Context, config string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.Path, args...)
 	cmd.Dir = config
 	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+config,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
-	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
+	cmd.WaitDelay = time.Second // a child may keep the pipe open
 	return cmd
 }
 
-// errorInOutput is what the client said was wrong: from its last cross on, or its
-// last line.
+// errorInOutput returns the client's error: the text after the last cross, or the last line.
 func errorInOutput(out []byte) string {
 	text := strings.TrimSpace(string(out))
 	if i := strings.LastIndex(text, "✘"); i >= 0 {

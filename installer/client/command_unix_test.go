@@ -15,14 +15,10 @@ import (
 // installation.
 func TestClientSaysWhatItAdded(t *testing.T) {
 	p := newPlaces(t)
-	command := filepath.Join(p.Home, "claude")
-	put(t, command, `#!/bin/sh
-mkdir -p "$CLAUDE_CODE_PLUGIN_CACHE_DIR"
+	client := standIn(t, p, `mkdir -p "$CLAUDE_CODE_PLUGIN_CACHE_DIR"
 [ "$2" = install ] && exit 1
 echo '{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "/none"}}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/known_marketplaces.json"
 `)
-	must(t, os.Chmod(command, 0o755))
-	client := Command{Path: command, Env: []string{"PATH=/usr/bin:/bin"}}
 	for _, want := range []bool{true, false} {
 		if name, added, err := client.AddMarket(context.Background(), NewSnapshot(p), "a/b"); name != "team" || added != want || err != nil {
 			t.Errorf("%q, added %v, %v; want added %v", name, added, err, want)

@@ -1,16 +1,5 @@
 package client
 
-// Hooks, as they are declared in settings and in plugins.
-//
-// The rules:
-//   - three events are looked at: the two at which Claude can be made to go on,
-//     and the one at which a prompt can be given more text;
-//   - a declaration is read leniently part by part, as Claude Code reads it from
-//     settings, and the first part that does not fit is named, because in a
-//     plugin it costs the whole file;
-//   - what a hook does is shown, never run, and was written by the plugin's author:
-//     one line, bounded, nothing in it that acts on a terminal.
-
 import (
 	"encoding/json"
 	"fmt"
@@ -23,30 +12,29 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// Hook is one handler that Claude Code would start; status --json prints it.
+// Hook is a handler that Claude Code would start; status --json prints it.
 type Hook struct {
 	Event   string  `json:"event"`             // one of HookEvents
 	Type    string  `json:"type"`              // command, prompt, agent, http or mcp_tool
-	Does    string  `json:"does"`              // what for people: the command with its arguments, the prompt, the address
-	Timeout float64 `json:"timeout"`           // seconds, the client's default filled in
-	Source  string  `json:"source"`            // "user settings", "project settings", "local settings", "managed settings", or the plugin's ID
+	Does    string  `json:"does"`              // the command with its arguments, the prompt or the URL
+	Timeout float64 `json:"timeout"`           // seconds, with the client's default
+	Source  string  `json:"source"`            // "user settings" and the like, or the plugin's ID
 	File    string  `json:"file"`              // where it is declared
-	Matcher string  `json:"matcher,omitempty"` // which subagents it is for; "" for all
-	Async   bool    `json:"async,omitempty"`   // runs in the background: what it decides has no effect
+	Matcher string  `json:"matcher,omitempty"` // of subagents; "" for all
+	Async   bool    `json:"async,omitempty"`   // its decision has no effect
 	Never   string  `json:"never,omitempty"`   // why it can never run, "" if it can
 
 	command string // the program alone
-	whole   string // what it does, unbounded: the same handler twice runs once
+	whole   string // Does in full length, to find duplicates
 }
 
-// HookEvents lists the events whose hooks are looked at.
+// HookEvents returns the events whose hooks can make Claude go on or add to a prompt.
 func HookEvents() []string { return []string{"Stop", "SubagentStop", "UserPromptSubmit"} }
 
-// maxDoes bounds what is shown of a hook, in characters.
-const maxDoes = 200
+const maxDoes = 200 // characters
 
-// hooksIn reads the handlers from a map of events. The error is about the first
-// part that does not fit; the handlers are those that do.
+// hooksIn reads the valid handlers in a map of events, as Claude Code does in settings. The
+// error is about the first invalid part: Claude Code ignores a plugin's whole file then.
 func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err error) {
 	bad := func(format string, args ...any) {
 		if err == nil {
@@ -79,7 +67,7 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 					continue
 				}
 				h.Event, h.Source, h.File = event, source, file
-				switch { // Claude Code's own limit where it sets none
+				switch { // Claude Code's defaults
 				case h.Timeout > 0:
 				case h.Type == "agent":
 					h.Timeout = 60
@@ -104,15 +92,15 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 		return h, "a hook is " + document.KindName(raw) + ", not an object"
 	}
 	h.Type = as[string](fields["type"])
-	what := map[string][]string{ // the members that say what a handler does
+	action := map[string][]string{
 		"command": {"command"}, "prompt": {"prompt"}, "agent": {"prompt"},
 		"http": {"url"}, "mcp_tool": {"server", "tool"},
 	}[h.Type]
-	if what == nil {
+	if action == nil {
 		return h, fmt.Sprintf("there is no hook of type %q", printable(h.Type))
 	}
 	var words []string
-	for _, key := range what {
+	for _, key := range action {
 		word := as[string](fields[key])
 		if word == "" {
 			return h, fmt.Sprintf("a hook of type %s has no %q", h.Type, key)
@@ -129,10 +117,8 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 	}
 	h.whole = strings.Join(words, " ")
 	h.Does = printable(h.whole)
-	if raw, found := fields["timeout"]; found {
-		if json.Unmarshal(raw, &h.Timeout) != nil || h.Timeout <= 0 {
-			return h, "a timeout is not a number of seconds above 0"
-		}
+	if raw, found := fields["timeout"]; found && (json.Unmarshal(raw, &h.Timeout) != nil || h.Timeout <= 0) {
+		return h, "a timeout is not a number of seconds above 0"
 	}
 	h.Async = as[bool](fields["async"]) || as[bool](fields["asyncRewake"])
 	if _, found := fields["if"]; found {
@@ -141,7 +127,6 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 	return h, ""
 }
 
-// firstWordOfCommand is the first word of a shell command, without quotes.
 func firstWordOfCommand(command string) string {
 	command = strings.TrimSpace(command)
 	if rest, ok := strings.CutPrefix(command, `"`); ok {
@@ -152,18 +137,17 @@ func firstWordOfCommand(command string) string {
 	return first
 }
 
-// startsOurHook tells whether a hook starts the program that springfield compiles.
 func (h Hook) startsOurHook() bool {
 	name := path.Base(strings.ReplaceAll(h.command, `\`, "/"))
 	return strings.TrimSuffix(name, ".exe") == "springfield-hook"
 }
 
-// isSameHook tells whether two handlers are the same one, declared twice.
+// isSameHook reports whether a handler is declared twice; it runs once then.
 func (h Hook) isSameHook(other Hook) bool {
 	return h.Event == other.Event && h.Type == other.Type && h.Matcher == other.Matcher && h.whole == other.whole
 }
 
-// printable is display.OneLine with every run of blanks as one, bounded.
+// printable makes untrusted text safe for a terminal, on one line of limited length.
 func printable(s string) string {
 	words := strings.Fields(strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), ""))
 	text := []rune(strings.Join(words, " "))

@@ -1,13 +1,8 @@
 package client
 
-// What Claude Code would load for a plugin that settings name.
-//
-// The rules:
-//   - a plugin of a marketplace that is a directory runs in place; any
-//     other runs from a copy in the cache, which is as old as its last update;
-//   - whatever is read here was written by the plugin's author: every read
-//     is bounded, and no path in it leads out of the marketplace or the plugin;
-//   - what cannot be found out is said as the reason why nothing would run.
+// A plugin of a marketplace that is a directory runs in place. Any other runs from a copy in
+// the cache, which is as old as its last update. Its files are untrusted: reads are bounded,
+// and no path leaves the marketplace or the plugin.
 
 import (
 	"cmp"
@@ -23,46 +18,45 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Installed is what Claude Code would load for a plugin's ID; status --json prints it.
+// Installed is the plugin that Claude Code would load; status --json prints it.
 type Installed struct {
 	ID          string `json:"id"`
 	Name        string `json:"-"`
 	Marketplace string `json:"-"`
 
-	Dir      string   `json:"dir,omitempty"`      // where it runs from, "" if there is nothing
-	InPlace  bool     `json:"-"`                  // runs in place; else from a copy in the cache
-	Version  string   `json:"version,omitempty"`  // of what would run, "" if unknown
-	Offered  string   `json:"offered,omitempty"`  // what the marketplace has now, "" if unknown
-	Source   string   `json:"source,omitempty"`   // of its marketplace, for people: "directory /x", "github a/b"
-	Strategy string   `json:"strategy,omitempty"` // in its strategy.json; "unknown" if that cannot be read, "" without one
+	Dir      string   `json:"dir,omitempty"`      // from which it runs, "" if it cannot
+	InPlace  bool     `json:"-"`                  // not from the cache
+	Version  string   `json:"version,omitempty"`  // "" if unknown
+	Offered  string   `json:"offered,omitempty"`  // current version in the marketplace, "" if unknown
+	Source   string   `json:"source,omitempty"`   // of its marketplace: "directory /x", "github a/b"
+	Strategy string   `json:"strategy,omitempty"` // of its strategy.json; "unknown" if unreadable, "" without one
 	Hooks    []Hook   `json:"-"`                  // on the events of HookEvents
 	Faults   []string `json:"faults"`             // parts that Claude Code ignores, and why
-	Problem  string   `json:"problem,omitempty"`  // why nothing of it would run, "" if it would
+	Problem  string   `json:"problem,omitempty"`  // why it would not run, "" if it would
 }
 
-// IsOurs tells whether it is a plugin that springfield made.
+// IsOurs reports whether springfield made the plugin.
 func (i Installed) IsOurs() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, Hook.startsOurHook)
 }
 
-// DrivesStop tells whether it is one of ours that decides at Stop.
+// DrivesStop reports whether springfield made the plugin and it decides at Stop.
 func (i Installed) DrivesStop() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.startsOurHook() && h.Event == "Stop" })
 }
 
 var isID = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._]*@[A-Za-z0-9][-A-Za-z0-9._]*$`)
 
-// Plugin names a plugin.
 type Plugin struct {
 	Name        string
 	Marketplace string
-	Suite       string // its marketplace's directory, absolute; "" if it is none
+	Suite       string // its marketplace's directory, absolute; "" for a repository
 }
 
-// ID is the plugin's key in enabledPlugins.
+// ID returns the plugin's key in enabledPlugins.
 func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
 
-// InstalledIn looks at the plugin that lies in a directory, known or not.
+// InstalledIn reads the plugin in a directory, whether Claude Code knows it or not.
 func (s *Snapshot) InstalledIn(dir string) Installed {
 	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
 	if err := s.loadPlugin(&i); err != nil {
@@ -71,8 +65,7 @@ func (s *Snapshot) InstalledIn(dir string) Installed {
 	return i
 }
 
-// InClone is where a plugin lies in its marketplace's own directory, whether it
-// is installed or not; "" if the marketplace has it from elsewhere.
+// InClone returns a plugin's directory in its marketplace, "" if it is not there.
 func (s *Snapshot) InClone(plugin Plugin) string {
 	c := s.readCatalogOnce(plugin.Marketplace)
 	entry, ok := c.items[plugin.Name]
@@ -86,7 +79,7 @@ func (s *Snapshot) InClone(plugin Plugin) string {
 	return dir
 }
 
-// Installed finds out what Claude Code would load for a key of enabledPlugins.
+// Installed returns the plugin that Claude Code would load for a key of enabledPlugins.
 func (s *Snapshot) Installed(id string) Installed {
 	i := Installed{ID: id, Faults: []string{}}
 	if !isID.MatchString(id) {
@@ -104,7 +97,6 @@ func (s *Snapshot) Installed(id string) Installed {
 	return i
 }
 
-// locatePlugin finds the plugin's directory, and what its catalog says of it.
 func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 	if slices.Contains([]string{"inline", "builtin", "synced", "skills-dir"}, i.Marketplace) {
 		return errors.New("it is of no marketplace and cannot be seen from here")
@@ -140,7 +132,6 @@ func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 	return err
 }
 
-// loadPlugin reads the plugin in its directory.
 func (s *Snapshot) loadPlugin(i *Installed) error {
 	i.Strategy = s.strategyIn(i.Dir)
 	manifest, file, err := s.readManifest(i.Dir)
@@ -169,7 +160,7 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 			i.Faults = append(i.Faults, "plugin.json: "+err.Error())
 		}
 	}
-	// A hook whose program is not in the plugin's directory never runs.
+	// A hook never runs without its program.
 	for n := range i.Hooks {
 		h := &i.Hooks[n]
 		name, ok := strings.CutPrefix(h.command, pluginRoot)
@@ -187,8 +178,8 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 	return nil
 }
 
-// addFile reads a file of hooks in the plugin's directory, whole or not at all;
-// the same file twice counts once.
+// addFile adds the hooks in a file of the plugin, unless one is invalid or the file was read
+// before.
 func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) error {
 	fields, path, err := s.readObject(i.Dir, name)
 	if err != nil {
@@ -207,13 +198,12 @@ func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) erro
 	return nil
 }
 
-// elsewhere is what other hosts start in a plugin of springfield. Claude Code passes over it.
+// elsewhere is springfield's command for other hosts, which does nothing in Claude Code.
 const elsewhere = `"` + pluginRoot + `hooks/springfield-hook"`
 
-// pluginRoot stands for the plugin's directory in what a hook runs.
+// pluginRoot is the placeholder for the plugin's directory in a command.
 const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
 
-// strategyIn is the strategy that a directory's strategy.json names.
 func (s *Snapshot) strategyIn(dir string) string {
 	fields, _, err := s.readObject(dir, "strategy.json")
 	switch name := printable(as[string](fields["strategy"])); {
@@ -225,7 +215,7 @@ func (s *Snapshot) strategyIn(dir string) string {
 	return "unknown"
 }
 
-// readManifest reads a plugin's plugin.json, which it need not have.
+// readManifest reads a plugin's plugin.json, which is optional.
 func (s *Snapshot) readManifest(dir string) (fields object, path string, err error) {
 	fields, path, err = s.readObject(dir, ".claude-plugin/plugin.json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -234,7 +224,7 @@ func (s *Snapshot) readManifest(dir string) (fields object, path string, err err
 	return fields, path, err
 }
 
-// record is one line of the client's own list of what is installed.
+// record is an entry in the client's list of installed plugins.
 type record struct {
 	Scope       string `json:"scope"`
 	ProjectPath string `json:"projectPath"`
@@ -242,9 +232,9 @@ type record struct {
 	Version     string `json:"version"`
 }
 
-// copyInCache finds the copy in the cache that would run: the first on record for
-// sessions here. Without a record for here the client installs in one session and runs
-// in the next (seen on 2.1.197 and 2.1.329).
+// copyInCache finds the copy in the cache that would run: the first on record for sessions
+// here. Without a record the client only installs the plugin, and runs it in the next
+// session (seen with 2.1.197 and 2.1.329).
 func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	all, err := s.allRecords()
 	if err != nil {
@@ -254,7 +244,7 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	if known && records == nil {
 		return "", "", fmt.Errorf("%s: what it says of %s cannot be read", filepath.Join(s.Plugins, installedPlugins), i.ID)
 	}
-	err = errors.New("not installed") // a copy that is still there is a leftover
+	err = errors.New("not installed") // even if a copy was left over
 	if len(records) > 0 {
 		err = errors.New("installed for another project only")
 	}
@@ -270,8 +260,8 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	return "", "", err
 }
 
-// fitsRecord tells whether a record is for sessions that start here: the user's, or of
-// a project in the same repository.
+// fitsRecord reports whether a record applies to sessions here: for the user, or for a
+// project in the same repository.
 func (p Places) fitsRecord(r record) bool {
 	if r.Scope == "user" || r.Scope == "managed" || r.ProjectPath == p.Work {
 		return true
@@ -281,8 +271,7 @@ func (p Places) fitsRecord(r record) bool {
 
 const installedPlugins = "installed_plugins.json"
 
-// allRecords lists where Claude Code has installed what; what has another shape is there, with
-// nothing in it.
+// allRecords returns Claude Code's records by plugin ID, nil for an entry of unknown shape.
 func (s *Snapshot) allRecords() (map[string][]record, error) {
 	fields, _, err := s.readObject(s.Plugins, installedPlugins)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -295,8 +284,7 @@ func (s *Snapshot) allRecords() (map[string][]record, error) {
 	return all, nil
 }
 
-// InstalledElsewhere is another project for which Claude Code has installed a plugin,
-// "" if there is none.
+// InstalledElsewhere returns another project with its own installation of a plugin, or "".
 func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
 	records, err := s.allRecords()
 	for _, r := range records[id] {

@@ -1,20 +1,15 @@
 package client
 
-// What is in effect for sessions that start in a directory.
+// Claude Code's rules:
+//   - a value in a higher file wins: managed > local > project > user; hooks of all files
+//     run; two scopes with the same file are one;
+//   - a file that is not plain JSON is ignored as a whole; the last of duplicate keys wins;
+//   - the same handler in several settings files runs once, in several plugins once for each;
+//   - hooks of managed settings, and of plugins that these enable, obey only managed settings.
 //
-// The rules are Claude Code's:
-//   - a value in a higher file wins: managed > local > project > user; hooks of
-//     all files run; two scopes that share a file are one;
-//   - a file that is not plain JSON is ignored as a whole; of a key given
-//     twice the last one counts;
-//   - the same handler in several settings files runs once, in several plugins
-//     once for each;
-//   - managed settings, and plugins that they switch on, obey only managed
-//     settings.
-//
-// Not seen from here: what the command line adds (--settings, --plugin-dir),
-// settings from a server or a device profile, hooks of a session (/goal, skills),
-// plugins in the configuration directory's skills, and whether the directory is trusted.
+// Not covered: the command line (--settings, --plugin-dir), settings from a server or a
+// device profile, hooks of a session (/goal, skills), plugins in the configuration
+// directory's skills, and trust in the directory.
 
 import (
 	"encoding/json"
@@ -24,42 +19,37 @@ import (
 	"strings"
 )
 
-// Inventory is what is in effect.
+// Inventory is the effective configuration of sessions in a directory.
 type Inventory struct {
 	Settings []Layer    // the highest first: managed, local, project, user
-	Plugins  []Switched // every plugin that a layer names, by ID
-	Hooks    []Hook     // what runs, in order: managed, user, project, local, plugins by ID
-	Idle     []Hook     // what does not run although its file is in effect; Never says why
-	Silenced string     // what keeps hooks from running and where it is set, "" if nothing does
+	Plugins  []Switched // in any layer, by ID
+	Hooks    []Hook     // that run, in order: managed, user, project, local, plugins by ID
+	Idle     []Hook     // that do not run, with the reason in Never
+	Silenced string     // the setting that disables hooks, "" if there is none
 }
 
-// Switched is a plugin and what settings say of it; status --json prints it.
+// Switched is a plugin in settings; status --json prints it.
 type Switched struct {
 	Installed
 	On      bool   `json:"on"`
-	Decides string `json:"decides,omitempty"` // the layer that has the last word
-	Says    []Said `json:"says"`              // all that name it, the highest first
+	Decides string `json:"decides,omitempty"` // the highest layer that names it
+	Says    []Said `json:"says"`              // by layer, the highest first
 	Runs    bool   `json:"runs"`              // Claude Code would load it
 	Place   string `json:"place,omitempty"`   // marketplace or cache
 }
 
-// Said is what one layer says of a plugin; status --json prints it.
+// Said is a plugin's value in one layer; status --json prints it.
 type Said struct {
 	Layer string `json:"scope"`
 	On    bool   `json:"on"`
 }
 
-// Inventory finds out what is in effect. What is broken, or cannot be read, is part of
-// the answer.
 func (s *Snapshot) Inventory() Inventory {
 	i := Inventory{Settings: s.AllLayers(), Plugins: s.AllPlugins()}
-	silencesManaged := false
-	i.Silenced, silencesManaged = i.whatSilences()
-	i.sortHooks(silencesManaged)
+	i.sortHooks(i.findSilencer())
 	return i
 }
 
-// AllPlugins lists every plugin and the layer that decides about it.
 func (s *Snapshot) AllPlugins() []Switched {
 	layers := s.AllLayers()
 	var ids []string
@@ -91,8 +81,9 @@ func (s *Snapshot) AllPlugins() []Switched {
 	return all
 }
 
-// whatSilences is what keeps hooks from running, "" for nothing; managed: those of managed settings, too.
-func (i Inventory) whatSilences() (why string, managed bool) {
+// findSilencer returns the setting that disables hooks, or "". managed reports whether it
+// also disables those of managed settings.
+func (i Inventory) findSilencer() (why string, managed bool) {
 	if raw, l, ok := i.findMember("disableAllHooks"); ok && as[bool](raw) {
 		return "disableAllHooks in " + l.sourceInWords(), l.Name == Managed
 	}
@@ -116,12 +107,13 @@ func (i Inventory) findMember(key string) (json.RawMessage, Layer, bool) {
 	return nil, Layer{}, false
 }
 
-// sortHooks sorts all declared hooks into those that run and those that do not.
-func (i *Inventory) sortHooks(silencesManaged bool) {
+// sortHooks sets Hooks and Idle from the results of findSilencer.
+func (i *Inventory) sortHooks(silenced string, silencesManaged bool) {
+	i.Silenced = silenced
 	add := func(managed bool, hooks []Hook) {
 		for _, h := range hooks {
 			if h.Never == "" && (!managed || silencesManaged) {
-				h.Never = i.Silenced
+				h.Never = silenced
 			}
 			if h.Never != "" {
 				i.Idle = append(i.Idle, h)
@@ -136,7 +128,7 @@ func (i *Inventory) sortHooks(silencesManaged bool) {
 			if l.Name != name {
 				continue
 			}
-			found, _ := hooksIn(l.fields["hooks"], l.sourceInWords(), l.File) // parts that do not fit are dropped
+			found, _ := hooksIn(l.fields["hooks"], l.sourceInWords(), l.File) // invalid parts are dropped
 			found = slices.DeleteFunc(found, func(h Hook) bool { return slices.ContainsFunc(declared, h.isSameHook) })
 			declared = append(declared, found...)
 			add(name == Managed, found)
@@ -149,18 +141,17 @@ func (i *Inventory) sortHooks(silencesManaged bool) {
 	}
 }
 
-// Drivers lists the springfield plugins that decide at Stop: those of whose
-// Stop hooks one runs.
+// Drivers returns the springfield plugins that decide at Stop and run.
 func (i Inventory) Drivers() []Switched {
 	return i.pluginsRunning(func(s Switched, h Hook) bool { return s.DrivesStop() && h.Event == "Stop" })
 }
 
-// BesideStop lists the springfield plugins that run and decide nothing at Stop.
+// BesideStop returns the springfield plugins that run and decide nothing at Stop.
 func (i Inventory) BesideStop() []Switched {
 	return i.pluginsRunning(func(s Switched, h Hook) bool { return s.IsOurs() && !s.DrivesStop() })
 }
 
-// pluginsRunning lists the plugins of whose own hooks one runs that is meant.
+// pluginsRunning returns the plugins with a springfield hook that runs and is meant.
 func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
 	return slices.DeleteFunc(slices.Clone(i.Plugins), func(s Switched) bool {
 		runs := func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }
@@ -168,25 +159,20 @@ func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
 	})
 }
 
-// ChosenModel is the model that settings choose, and the layer that it comes from; ""
-// if they leave it to Claude Code.
+// ChosenModel returns the model in settings and its layer, or "".
 func (i Inventory) ChosenModel() (model, from string) {
-	raw, layer, ok := i.findMember("model")
-	if !ok {
-		return "", ""
-	}
+	raw, layer, _ := i.findMember("model")
 	return as[string](raw), layer.Name
 }
 
-// BlockCap is how many blocks in a row, without a tool call between them, Claude Code
-// honours: the name of the variable that sets it. When it has had enough it ends the
-// turn without a word.
+// BlockCap is the variable for the number of blocks in a row, without a tool call, that
+// Claude Code honours. After these it ends the turn silently.
 const (
 	BlockCap        = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 	BlockCapDefault = 8
 )
 
-// Honoured is how many blocks in a row Claude Code honours by the settings of layers.
+// Honoured returns the number of blocks in a row that Claude Code honours.
 func Honoured(layers []Layer) int {
 	const unlimited = 1 << 30
 	value, _, found := VariableIn(layers, BlockCap)

@@ -1,7 +1,7 @@
-// What Claude Code knows of marketplaces.
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,20 +17,18 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// NameTakenError says that a marketplace name already means something else. The
-// client would take the name away from it without a word.
+// NameTakenError refuses a marketplace name that has another source, which the client would
+// replace silently.
 type NameTakenError struct{ Name, Known, Wanted string }
 
 func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("Claude Code knows marketplace %q as %s, not as %s", e.Name, e.Known, e.Wanted)
 }
 
-// HowToRename says how a suite in a directory gets another name.
 func HowToRename(dir string) string {
 	return "give this suite another marketplace name in " + filepath.Join(dir, "springfield.yaml") + ", then springfield update " + check.QuoteArgument(dir)
 }
 
-// Source is where a marketplace comes from.
 type Source struct {
 	Source string `json:"source"`
 	Path   string `json:"path,omitempty"`
@@ -39,10 +37,8 @@ type Source struct {
 }
 
 func (s Source) String() string {
-	for _, place := range []string{s.Path, s.Repo, s.URL} {
-		if place != "" {
-			return s.Source + " " + place
-		}
+	if place := cmp.Or(s.Path, s.Repo, s.URL); place != "" {
+		return s.Source + " " + place
 	}
 	return "another source"
 }
@@ -51,34 +47,33 @@ func (s Source) isIn(dir string) bool {
 	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || rooted.IsSame(s.Path, dir))
 }
 
-// IsMissing tells whether the source is a directory that is no longer there: a
-// suite that was moved. Its name can be given away without harm.
+// IsMissing reports whether the source is a directory that no longer exists, such as a suite
+// that was moved. Its name can be reused.
 func (s Source) IsMissing() bool {
 	return s.Source == "directory" && rooted.IsMissing(s.Path)
 }
 
-// Market is a marketplace that Claude Code knows.
 type Market struct {
 	Name     string
 	Location string          // the directory with its catalog
-	Source                   // where it comes from; empty if that is of a kind we do not know
-	Said     json.RawMessage // the source as it is said, which may have more members; nil for none
+	Source                   // empty if its kind is unknown
+	Said     json.RawMessage // the source with all of its members, or nil
 }
 
 func marketOf(name, location string, said json.RawMessage) Market {
 	return Market{name, location, as[Source](said), said}
 }
 
-// Directory is the marketplace that lies in a directory, whether it is known or not.
+// Directory returns the marketplace in a directory, whether Claude Code knows it or not.
 func Directory(name, dir string) Market {
-	from, _ := document.EncodeValue(Source{Source: "directory", Path: dir}) // strings
+	from, _ := document.EncodeValue(Source{Source: "directory", Path: dir})
 	return marketOf(name, dir, from)
 }
 
-// Catalog is where its catalog lies: a directory, and the path in it, with slashes.
+// Catalog returns the catalog's path as a directory and a path in it, with slashes.
 func (m Market) Catalog() (root, file string) {
 	switch from := m.Source; {
-	case from.Source == "file": // the catalog itself is what is known
+	case from.Source == "file": // Location is the catalog
 		dir := filepath.Dir(m.Location)
 		return filepath.Dir(dir), filepath.Base(dir) + "/" + filepath.Base(m.Location)
 	case from.Source != "directory" && from.Path != "":
@@ -87,13 +82,13 @@ func (m Market) Catalog() (root, file string) {
 	return m.Location, ".claude-plugin/marketplace.json"
 }
 
-// Declaration is what settings say to declare the marketplace.
+// Declaration returns the value that declares the marketplace in settings.
 func (m Market) Declaration() json.RawMessage {
-	text, _ := document.EncodeValue(object{"source": m.Said}) // it was JSON
+	text, _ := document.EncodeValue(object{"source": m.Said})
 	return text
 }
 
-// SuiteDir is the marketplace's directory if it runs in place, else "".
+// SuiteDir returns the marketplace's directory if its plugins run in place, else "".
 func (m Market) SuiteDir() string {
 	if m.Source.Source == "directory" {
 		return m.Path
@@ -101,8 +96,8 @@ func (m Market) SuiteDir() string {
 	return ""
 }
 
-// Markets are the marketplaces on Claude Code's record, by name. An entry of a
-// shape we do not know is a Market that comes from "another source".
+// Markets returns the marketplaces on Claude Code's record, by name. An entry of unknown
+// shape comes from "another source".
 func (s *Snapshot) Markets() (map[string]Market, error) {
 	file, err := s.OpenFile(filepath.Join(s.Plugins, "known_marketplaces.json"))
 	if err != nil {
@@ -118,15 +113,15 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 			Source          json.RawMessage `json:"source"`
 			InstallLocation string          `json:"installLocation"`
 		}
-		_ = json.Unmarshal(raw, &entry) // what does not fit stays empty
+		_ = json.Unmarshal(raw, &entry) // invalid members stay empty
 		markets[name] = marketOf(name, entry.InstallLocation, entry.Source)
 	}
 	return markets, nil
 }
 
-// GoneMarkets are the marketplaces on record that were directories, which are not there any more.
+// GoneMarkets returns the marketplaces on record whose directory no longer exists.
 func (s *Snapshot) GoneMarkets() (all []Market) {
-	markets, _ := s.Markets() // what cannot be read is said elsewhere
+	markets, _ := s.Markets() // other checks report the error
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
 		if markets[name].IsMissing() {
 			all = append(all, markets[name])
@@ -139,8 +134,8 @@ func (m Market) HowToForget() string {
 	return "claude plugin marketplace remove " + check.QuoteArgument(m.Name)
 }
 
-// AllMarkets are the marketplaces on record, and the directories that user
-// settings declare.
+// AllMarkets returns the marketplaces on record and the directories that user settings
+// declare.
 func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	all, err := s.Markets()
 	if err != nil {
@@ -154,8 +149,8 @@ func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	return all, nil
 }
 
-// FindMarket finds a marketplace by name: one that the client has on record, else
-// one that settings declare as a directory, which it will have at its next start.
+// FindMarket finds a marketplace by name: on record, or declared in settings as a directory,
+// which the client records at its next start.
 func (s *Snapshot) FindMarket(name string) (Market, error) {
 	known, err := s.Markets()
 	if err != nil {
@@ -182,8 +177,7 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 	return Market{}, fmt.Errorf("marketplace %s is not known", name)
 }
 
-// MarketFrom is the name of the marketplace that comes from OWNER/REPO or from a
-// URL, "" if Claude Code knows none.
+// MarketFrom returns the name of the marketplace with the source OWNER/REPO or URL, or "".
 func (s *Snapshot) MarketFrom(from string) (string, error) {
 	all, err := s.Markets()
 	if err != nil {
@@ -197,8 +191,8 @@ func (s *Snapshot) MarketFrom(from string) (string, error) {
 	return "", nil
 }
 
-// IsRegistered tells whether Claude Code knows a marketplace as this directory,
-// and refuses a name that it knows as something else.
+// IsRegistered reports whether Claude Code knows a marketplace with this directory. It
+// refuses a name with another source.
 func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	all, err := s.Markets()
 	m, known := all[name]
@@ -208,8 +202,8 @@ func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	return false, &NameTakenError{name, m.String(), dir}
 }
 
-// CheckFree refuses a name that Claude Code knows, or user settings declare, as something else than this directory.
-// A record that cannot be read is for enable and doctor to name.
+// CheckFree refuses a name that has another source than this directory, on record or in user
+// settings. It ignores unreadable records: enable and doctor report them.
 func (s *Snapshot) CheckFree(name, dir string) error {
 	var taken *NameTakenError
 	if _, err := s.IsRegistered(name, dir); errors.As(err, &taken) {
@@ -221,8 +215,7 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 	return nil
 }
 
-// CheckDeclared refuses a name that a settings file declares as something else than
-// this directory.
+// CheckDeclared refuses a name that a settings file declares with another source.
 func (m Market) CheckDeclared(in *document.Document) error {
 	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
 	if err != nil || !found {
@@ -238,7 +231,7 @@ func checkDeclaration(raw json.RawMessage, name, dir string) error {
 	return nil
 }
 
-// PluginsOffered lists the plugins of a marketplace's catalog, none where there is none.
+// PluginsOffered returns the plugins in a marketplace's catalog, nil without a catalog.
 func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
 	if root, file := m.Catalog(); rooted.IsMissing(filepath.Join(root, file)) {
 		return nil, nil
@@ -247,22 +240,20 @@ func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
 	return slices.Sorted(maps.Keys(c.items)), c.err
 }
 
-// catalog is what a marketplace has.
 type catalog struct {
-	source  string // where it comes from, for people
-	inPlace bool   // what lies in it runs in place
-	root    string // the directory that its relative paths start from
+	source  string // of the marketplace, for messages
+	inPlace bool   // its plugins run in place
+	root    string // of relative paths
 	items   map[string]item
 	err     error
 }
 
-// item is a plugin's entry in a catalog.
 type item struct {
 	version string
-	path    string // where it lies in the marketplace, "" if elsewhere
+	path    string // in the marketplace, "" if it is not there
 }
 
-// Assuming is the snapshot as it will be once a marketplace is known.
+// Assuming returns the snapshot as if the marketplace were registered.
 func (s *Snapshot) Assuming(m Market) *Snapshot {
 	next := *s
 	next.catalogs = maps.Clone(s.catalogs)
@@ -270,7 +261,7 @@ func (s *Snapshot) Assuming(m Market) *Snapshot {
 	return &next
 }
 
-// readCatalogOnce reads a marketplace's catalog, which can be large, once.
+// readCatalogOnce caches catalogs, which can be large.
 func (s *Snapshot) readCatalogOnce(name string) catalog {
 	c, known := s.catalogs[name]
 	if !known {
@@ -315,8 +306,7 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	return c
 }
 
-// OwnPlugins names the plugins of a marketplace that look like springfield's: they
-// lie in its directory and have a strategy.json. What cannot be read has none.
+// OwnPlugins returns the plugins in a marketplace's directory that have a strategy.json.
 func (s *Snapshot) OwnPlugins(m Market) []string {
 	c := s.readCatalog(m)
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.items)), func(name string) bool {
@@ -325,8 +315,7 @@ func (s *Snapshot) OwnPlugins(m Market) []string {
 	})
 }
 
-// IsOlder tells whether a version is older than another; known, whether that can be
-// told.
+// IsOlder reports whether a version is older than another; known is false if it is invalid.
 func IsOlder(is, than string) (older, known bool) {
 	v, err := semver.StrictNewVersion(is)
 	return err == nil && v.LessThan(semver.MustParse(than)), err == nil

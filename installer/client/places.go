@@ -1,17 +1,8 @@
 package client
 
-// Where things lie.
-//
-// Claude Code reads user settings from its configuration directory, project
-// settings from the directory a session starts in, and local settings from the
-// root of the repository around it. Our own state lies in the configuration
-// directory, the user's alone.
+import "path/filepath"
 
-import (
-	"path/filepath"
-)
-
-// Scope is which of a user's settings files an edit is about.
+// Scope is one of a user's settings files.
 type Scope string
 
 const (
@@ -20,21 +11,19 @@ const (
 	Local   Scope = "local"   // the user's own sessions in this repository
 )
 
-// AllScopes lists them, widest first.
+// AllScopes returns the scopes, the widest first.
 func AllScopes() []Scope { return []Scope{User, Project, Local} }
 
-// Places is where one user's settings are, seen from one directory. All paths
-// are absolute.
+// Places has Claude Code's directories, as absolute paths.
 type Places struct {
-	Config  string // Claude Code's configuration directory
-	Plugins string // where it keeps plugins and what it knows of marketplaces
+	Config  string // configuration, and springfield's state
+	Plugins string // plugins and records of marketplaces
 	Home    string // the user's home, "" if unknown
-	Managed string // where an administrator puts managed-settings.json
-	Work    string // where sessions start
+	Managed string // of managed-settings.json
+	Work    string // in which sessions start
 	Root    string // the repository around Work, or Work itself
 }
 
-// Settings is the settings file of a scope.
 func (p Places) Settings(s Scope) string {
 	switch s {
 	case User:
@@ -45,8 +34,7 @@ func (p Places) Settings(s Scope) string {
 	return filepath.Join(p.Root, ".claude", "settings.local.json")
 }
 
-// ManagedDir is where an administrator puts managed-settings.json on a system,
-// named as in GOOS.
+// ManagedDir returns the directory of managed-settings.json on a system, a value of GOOS.
 func ManagedDir(system string) string {
 	switch system {
 	case "darwin":
@@ -57,8 +45,6 @@ func ManagedDir(system string) string {
 	return "/etc/claude-code"
 }
 
-// StatePath is a file or directory of springfield's own, which lies in Claude Code's
-// configuration directory and is the user's alone.
 func (p Places) StatePath(name ...string) string {
 	return filepath.Join(append([]string{p.Config, "springfield"}, name...)...)
 }

@@ -1,6 +1,5 @@
-// Package client is what Claude Code knows: its settings, marketplaces and installed
-// plugins, what is in effect by them, and how its command is called. It is a read
-// model: it plans nothing, and writes nothing itself.
+// Package client reads Claude Code's settings, marketplaces and installed plugins, works out
+// the effective configuration, and runs the claude command. It writes nothing itself.
 package client
 
 import (
@@ -20,43 +19,41 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Snapshot is what Claude Code's files say. A file is read when it is first asked
-// about, and once: all answers of a snapshot agree with each other.
+// Snapshot reads each of Claude Code's files once, when it is needed, so that all results of
+// a snapshot are consistent.
 type Snapshot struct {
 	Places
 
-	files    map[string]*File // by where their bytes are
+	files    map[string]*File // by path with links resolved
 	layers   []Layer
 	catalogs map[string]catalog
 }
 
-// NewSnapshot begins a snapshot.
 func NewSnapshot(p Places) *Snapshot {
 	return &Snapshot{Places: p, files: map[string]*File{}, catalogs: map[string]catalog{}}
 }
 
-// readAgain has the snapshot read anew what the claude command may have written: what
-// lies in its plugins directory. Settings it does not write.
+// readAgain drops cached files that the claude command may have written: those in the
+// plugins directory.
 func (s *Snapshot) readAgain() {
 	plugins, err := journal.Resolve(s.Plugins)
 	maps.DeleteFunc(s.files, func(at string, _ *File) bool { return err != nil || rooted.HoldsPath(plugins, at) })
 	clear(s.catalogs)
 }
 
-// File is a file as it was read.
 type File struct {
-	journal.Edit // both contents are what the file holds
+	journal.Edit // without a change
 
-	err    error // why it could not be read
+	err    error // of reading
 	doc    *document.Document
 	docErr error
 }
 
-// Document is a settings file as a JSON document, parsed once; of one that Claude Code ignores whole, why it does.
+// Document parses a settings file once. The error is why Claude Code ignores the file.
 func (f *File) Document() (*document.Document, error) {
 	if f.doc == nil && f.docErr == nil {
 		f.doc, f.docErr = document.ParseDocument(f.Before.Bytes())
-		for _, key := range []string{"enabledPlugins", "env"} { // where one of them is no object, Claude Code ignores the file
+		for _, key := range []string{"enabledPlugins", "env"} { // Claude Code ignores the file if one is not an object
 			if f.docErr == nil {
 				f.docErr = f.doc.CheckObject(key)
 			}
@@ -68,12 +65,12 @@ func (f *File) Document() (*document.Document, error) {
 	return f.doc, f.docErr
 }
 
-// checkSwitches checks that each plugin is switched as Claude Code reads it: of any other value it ignores the file, too.
+// checkSwitches refuses values of plugins for which Claude Code ignores the file.
 func checkSwitches(d *document.Document) (err error) {
 	values := as[object](d.Fields()["enabledPlugins"])
-	for _, m := range slices.Backward(d.Members("enabledPlugins")) { // the last one of a key counts
-		raw, counts := values[m.Key]
-		if kind := document.KindName(raw); counts && kind != "a boolean" && kind != "an array" {
+	for _, m := range slices.Backward(d.Members("enabledPlugins")) { // the last of duplicates is effective
+		raw, effective := values[m.Key]
+		if kind := document.KindName(raw); effective && kind != "a boolean" && kind != "an array" {
 			err = &document.SyntaxError{Line: m.Line, Column: m.Column, Problem: fmt.Sprintf("%q is %s, not true or false", m.Key, kind)}
 		}
 		delete(values, m.Key)
@@ -81,8 +78,8 @@ func checkSwitches(d *document.Document) (err error) {
 	return err
 }
 
-// OpenFile reads a file of at most document.MaxSize, links followed. One that does not
-// exist is no error. Every error is an *fs.PathError for the path.
+// OpenFile reads a file of at most document.MaxSize and follows links. A missing file is no
+// error. Every error is an *fs.PathError for path.
 func (s *Snapshot) OpenFile(path string) (*File, error) {
 	at, err := journal.Resolve(path)
 	if err != nil {
@@ -103,13 +100,13 @@ func (s *Snapshot) OpenFile(path string) (*File, error) {
 	if f.Path == path {
 		return f, nil
 	}
-	again := *f // the same file by another name
+	again := *f // by another name
 	again.Path = path
 	return &again, nil
 }
 
-// readObject reads a JSON object from a file in a directory, and says which file that
-// is. The error about one that does not exist wraps fs.ErrNotExist.
+// readObject reads a JSON object from a file in a directory and returns the file's path. The
+// error for a missing file wraps fs.ErrNotExist.
 func (s *Snapshot) readObject(dir, name string) (fields object, path string, err error) {
 	path, err = placeBelow(dir, name)
 	if err != nil {
@@ -124,7 +121,7 @@ func (s *Snapshot) readObject(dir, name string) (fields object, path string, err
 	}
 	fields = as[object](bytes.TrimPrefix(file.Before.Bytes(), []byte(document.ByteOrderMark)))
 	if fields == nil {
-		_, err = file.Document() // knows where
+		_, err = file.Document() // has the position
 	}
 	if err != nil {
 		return nil, path, fmt.Errorf("%s: %w", name, err)
@@ -132,8 +129,8 @@ func (s *Snapshot) readObject(dir, name string) (fields object, path string, err
 	return fields, path, nil
 }
 
-// placeBelow is the place of a relative path in a directory. One that leads out of
-// it, by its name or through a symbolic link, is refused.
+// placeBelow joins a directory and a relative path, and refuses one that leads out of it, by
+// its name or through a link.
 func placeBelow(dir, name string) (string, error) {
 	local := filepath.FromSlash(strings.TrimSuffix(name, "/"))
 	out := fmt.Errorf("%q leads out of its directory", printable(name))
@@ -156,11 +153,11 @@ func placeBelow(dir, name string) (string, error) {
 }
 
 type (
-	object = map[string]json.RawMessage // by its exact keys
+	object = map[string]json.RawMessage // unlike a struct it matches keys exactly
 	array  = []json.RawMessage
 )
 
-// as is a JSON value as one of Go; of another kind it is the zero value.
+// as decodes a JSON value. If it is of another kind, as returns the zero value.
 func as[T any](raw json.RawMessage) (value T) {
 	if json.Unmarshal(raw, &value) != nil {
 		return *new(T)

@@ -1,8 +1,5 @@
 package client
 
-// What Claude Code itself says of a suite: claude plugin validate --strict, in a
-// configuration of its own, so that it neither sees nor touches the user's.
-
 import (
 	"context"
 	"errors"
@@ -17,12 +14,11 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// validatePatience is how long the client may take for one directory.
-const validatePatience = 30 * time.Second
+const validatePatience = 30 * time.Second // for one directory
 
-// Validate has the client look at the suite in a directory and at its plugins.
-// asking is told which client that is, before it starts. The error is that of ctx,
-// or of a temporary directory; all else is a finding.
+// Validate runs claude plugin validate --strict on a suite and its plugins, in a temporary
+// configuration. It calls asking with the client's version first. The error is of ctx or a
+// temporary directory; other errors are findings.
 func (c Command) Validate(ctx context.Context, dir string, plugins []string, asking func(client string)) (all []check.Finding, err error) {
 	if c.Path == "" {
 		return []check.Finding{{Check: "client", State: check.Note, Says: "there is no claude on PATH, so Claude Code has not been asked"}}, nil
@@ -32,8 +28,7 @@ func (c Command) Validate(ctx context.Context, dir string, plugins []string, ask
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(throwaway)) }()
-	version, _ := c.Version(ctx)
-	v := validator{Command: c, throwaway: throwaway, dir: dir, name: strings.TrimSpace("Claude Code " + version)}
+	v := validator{Command: c, throwaway: throwaway, dir: dir, name: strings.TrimSpace("Claude Code " + c.Version(ctx))}
 	asking(v.name)
 	for _, target := range append([]string{"."}, plugins...) {
 		if err := v.lookAt(ctx, target); ctx.Err() != nil {
@@ -46,12 +41,11 @@ func (c Command) Validate(ctx context.Context, dir string, plugins []string, ask
 	return v.summarizeFindings(), nil
 }
 
-// validator is a client that is asked about a suite.
 type validator struct {
 	Command
-	throwaway string // its configuration
-	dir       string // the suite
-	name      string
+	throwaway string // configuration directory
+	dir       string // of the suite
+	name      string // of the client with its version
 	found     []check.Finding
 }
 
@@ -59,7 +53,7 @@ func (v *validator) addFinding(state check.State, file, says string) {
 	v.found = append(v.found, check.Finding{Check: "client", State: state, File: file, Says: says})
 }
 
-// lookAt asks about the suite, ".", or a plugin of it.
+// lookAt validates the suite, ".", or one of its plugins.
 func (v *validator) lookAt(ctx context.Context, target string) error {
 	ctx, cancel := context.WithTimeout(ctx, validatePatience)
 	defer cancel()
@@ -77,11 +71,11 @@ func (v *validator) lookAt(ctx context.Context, target string) error {
 	return nil
 }
 
-// expected begins the one warning that every plugin has.
+// expected begins the warning that every plugin gets.
 const expected = "CLAUDE.md at the plugin root is not loaded"
 
-// summarizeFindings is what was found, with a sentence if that is nothing, and with the warnings
-// that are expected as one note.
+// summarizeFindings merges the expected warnings into one note, and adds a finding if there
+// are no others.
 func (v *validator) summarizeFindings() []check.Finding {
 	all := slices.DeleteFunc(slices.Clone(v.found), func(f check.Finding) bool { return strings.HasPrefix(f.Says, expected) })
 	if len(all) == 0 {
@@ -95,10 +89,10 @@ func (v *validator) summarizeFindings() []check.Finding {
 	return all
 }
 
-// readOutput reads what the client prints about a plugin or a suite. What its plugin directory would
-// refuse is a warning.
+// readOutput parses the client's output. Errors of the plugin directory's checks are only
+// warnings.
 func (v *validator) readOutput(path, out string) {
-	var state check.State // of what is listed; "" for what the plugin has
+	var state check.State // of the listed findings; "" outside of a list
 	file, directory := path, false
 	for line := range strings.SplitSeq(out, "\n") {
 		line = strings.TrimSpace(line)

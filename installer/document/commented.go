@@ -1,9 +1,8 @@
 package document
 
-// JSON with comments, as some programs read their settings. A comment behind a member on its
-// line, or in the lines right above it, is about that member. An edit leaves every comment:
-// those of a member that goes become lines of their own, and an empty line keeps them from
-// the next member.
+// Some programs accept JSON with comments. A comment belongs to the member before it on its
+// line, else to the next one. An edit keeps every comment: those of a removed member become
+// lines of their own, with an empty line before the next member.
 
 import (
 	"errors"
@@ -11,33 +10,27 @@ import (
 	"strings"
 )
 
-// ParseCommented reads a document that may have comments. They stay in every edit.
 func ParseCommented(data []byte) (*Document, error) {
-	d, err := ParseDocument(WithoutComments(data))
-	if err != nil {
-		return nil, err
-	}
-	d.source, d.commented = string(data), len(findComments(string(data))) > 0
-	return d, nil
-}
-
-// WithoutComments is a text with blanks where it has comments, so that every other byte
-// keeps its place.
-func WithoutComments(data []byte) []byte {
-	plain := slices.Clone(data)
-	for _, c := range findComments(string(data)) {
+	comments := findComments(string(data))
+	plain := slices.Clone(data) // with blanks for comments, to keep all positions
+	for _, c := range comments {
 		for i := c.start; i < c.end; i++ {
 			if plain[i] != '\n' && plain[i] != '\r' {
 				plain[i] = ' '
 			}
 		}
 	}
-	return plain
+	d, err := ParseDocument(plain)
+	if err != nil {
+		return nil, err
+	}
+	d.source, d.commented = string(data), len(comments) > 0
+	return d, nil
 }
 
 type comment struct{ start, end int }
 
-// findComments finds the comments of a text. One without an end is none: the parser says where.
+// findComments omits an unterminated comment: the parser reports it.
 func findComments(text string) (all []comment) {
 	for i := 0; i < len(text); i++ {
 		rest, length := text[i:], 0
@@ -74,8 +67,8 @@ func commentsIn(text string) (all []string) {
 	return all
 }
 
-// besideEnd is where the comments end that stand behind a value on its line. Behind a comma they are about what follows,
-// unless the line ends there.
+// besideEnd returns the end of the comments after a value on its line. After a comma they
+// belong to the next value, unless the line ends.
 func besideEnd(gap string) (end int) {
 	before, comma := 0, false
 	for _, c := range append(findComments(gap), comment{start: len(gap)}) {
@@ -94,17 +87,17 @@ func besideEnd(gap string) (end int) {
 	return end
 }
 
-// endsLine tells whether nothing can follow the last comment on its line.
+// endsLine reports whether the last comment extends to the end of its line.
 func endsLine(comments []string) bool {
 	return len(comments) > 0 && strings.HasPrefix(comments[len(comments)-1], "//")
 }
 
-// placeComments is the source with an edit that puts a text in the place of what stands from start to end, and with all
-// comments.
+// placeComments returns the source, with all comments, after an edit that replaces the text
+// from start to end.
 func (d *Document) placeComments(e Edit, objects []*value, found *member, start, end int, text string) (string, error) {
 	source := strings.TrimPrefix(d.source, d.mark)
 	if len(source) != len(d.text) {
-		return "", errCommented // there is no object
+		return "", errCommented // an empty file with comments
 	}
 	made, around := source[:start]+text+source[end:], objects[len(objects)-1]
 	members := around.listMembers()
@@ -116,7 +109,7 @@ func (d *Document) placeComments(e Edit, objects []*value, found *member, start,
 	case e.Value == nil:
 		isLast := around.first[found.key]+1 == len(members)
 		made = source[:start] + d.withoutMember(source[:end], start, found, isLast) + source[end:]
-	default: // they go in lines above it
+	default: // move the comments to lines above
 		line := d.lineEnd() + indentOf(source[:found.start])
 		made = source[:found.start] + strings.Join(inside, line) + line + source[found.start:start] + text + source[end:]
 	}
@@ -131,7 +124,8 @@ func (d *Document) placeComments(e Edit, objects []*value, found *member, start,
 
 var errCommented = errors.New("the edit would take a comment along: nothing is changed")
 
-// insertion is a new member, with the separator that text has before it, behind what stands beside the last one.
+// insertion returns beside, the comments after the last member, and the new member in text,
+// which begins with separator.
 func (d *Document) insertion(beside, separator, text, indent string) string {
 	gap := strings.Replace(separator, ",", "", 1)
 	gap = gap[max(0, strings.LastIndex(gap, d.lineEnd())):] // without the blanks of comments
@@ -145,7 +139,7 @@ func (d *Document) insertion(beside, separator, text, indent string) string {
 	return "," + beside + gap + text
 }
 
-// withoutMember is what stands from start to the end of a text, without a member, and with all comments.
+// withoutMember returns text from start without a member, but with all comments.
 func (d *Document) withoutMember(text string, start int, m *member, isLast bool) string {
 	end := m.value.endOffset()
 	lead, tail := start+besideEnd(text[start:m.start]), end+besideEnd(text[end:])

@@ -1,18 +1,9 @@
-// Package document edits JSON documents that people own: exactly the members that
-// an edit is about, and not one byte elsewhere.
-package document
-
-// Reading a document.
+// Package document edits members of a user's JSON document and keeps every other byte.
 //
-// The rules:
-//   - plain JSON in UTF-8, one document, an object at its root; what Claude
-//     Code would not read, or would read differently, is refused, because an
-//     edit of a misread document destroys what it does not see;
-//   - a byte order mark is set aside and put back;
-//   - a file without content is an empty object, because Claude Code reads it so;
-//   - a key given twice is refused only where a path leads through it: anywhere
-//     else it is not ours to judge;
-//   - encoding/json decides what is JSON, the tree only remembers where things are.
+// It accepts one object in plain JSON and UTF-8, with or without a byte order mark. An empty
+// file is an empty object, as in Claude Code. Duplicate keys are refused only in the path of
+// an edit. encoding/json checks the syntax; the tree only has positions.
+package document
 
 import (
 	"bytes"
@@ -28,21 +19,16 @@ import (
 )
 
 const (
-	// MaxSize bounds a document: real settings are a few kilobytes, and what
-	// is larger is more likely a wrong path than a document to edit.
-	MaxSize = 8 << 20
+	MaxSize = 8 << 20 // real settings have a few kilobytes
 
-	// maxDepth bounds every recursion over a document. Settings nest about six
-	// deep; encoding/json itself would go to ten thousand.
-	maxDepth = 100
+	maxDepth = 100 // real settings have about six levels; encoding/json allows 10,000
 
 	ByteOrderMark = "\ufeff"
 	blanks        = " \t\r\n"
 )
 
-// SyntaxError says why a document cannot be read or edited and where. Line and
-// Column count from 1, columns in characters, a byte order mark not counted.
-// Line is 0 when the problem has no place, as with a document that is too large.
+// SyntaxError means that a document cannot be read or edited. Line and Column count from 1,
+// in characters without a byte order mark. Line is 0 if the problem has no position.
 type SyntaxError struct {
 	Line, Column int
 	Problem      string
@@ -55,36 +41,35 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
-// Document is a JSON object as its owner wrote it. An edit gives new bytes.
+// Document is a JSON object with its text. Edits do not change it.
 type Document struct {
-	source    string // as read, with its comments
-	commented bool   // it may have some
-	mark      string // the byte order mark, or nothing
-	text      string // plain JSON without the mark; "{}" and a line end for a file without content
+	source    string // with comments
+	commented bool
+	mark      string // the byte order mark, or ""
+	text      string // without mark and comments; "{}" and a line end for an empty file
 	root      *value
 }
 
-// value is a value in a text, which it begins at start.
+// value is a value in a document, from start.
 type value struct {
 	text          string
 	start         int
-	members       []member       // once list has been asked
-	first, second map[string]int // where a key is in members, and where again
+	members       []member       // set by listMembers
+	first, second map[string]int // indexes of a key and of its duplicate in members
 }
 
-// member is a value inside an object, or inside an array, which has neither colons
-// nor keys: there the key is the Element by which a path finds it, or empty.
+// member is a member of an object or an element of an array. The key of an element is its
+// Element, or "".
 type member struct {
-	gap   string // from the brace, or the member before
+	gap   string // the text before it
 	key   string
-	start int    // of the key, if there is one
+	start int    // of the key, or of an element
 	colon string // with the blanks around it
 	value value
 }
 
-// ParseDocument reads a document. It refuses with a *SyntaxError: what is not plain
-// JSON in UTF-8 (comments and trailing commas included), a root that is not an
-// object, nesting beyond 100 levels and more than 8 MiB.
+// ParseDocument parses a document of at most 8 MiB and 100 levels. Every error is a
+// *SyntaxError.
 func ParseDocument(data []byte) (*Document, error) {
 	if len(data) > MaxSize {
 		return nil, &SyntaxError{Problem: "larger than 8 MiB"}
@@ -108,7 +93,7 @@ func ParseDocument(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// Decode is json.Unmarshal of the document, with the place of a value that does not fit.
+// Decode is json.Unmarshal, with the position of a value of the wrong type.
 func (d *Document) Decode(v any) error {
 	err := json.Unmarshal([]byte(d.text), v)
 	var wrong *json.UnmarshalTypeError
@@ -119,9 +104,8 @@ func (d *Document) Decode(v any) error {
 		wrong.Value)
 }
 
-// Get gives the text of the value at a path of keys, and whether there is one.
-// It refuses with a *SyntaxError a path that leads through a key given twice
-// or through something that is not an object.
+// Get returns the value at a path of keys and whether it exists. The error for a path through
+// a duplicate key or a value that is not an object is a *SyntaxError.
 func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	if len(path) == 0 {
 		return json.RawMessage(d.root.text), true, nil
@@ -133,7 +117,7 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	return json.RawMessage(found.value.text), true, nil
 }
 
-// Fields are the members of the root; of a key that is there twice, the last.
+// Fields returns the members of the root, the last of duplicates.
 func (d *Document) Fields() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for _, m := range d.root.listMembers() {
@@ -142,7 +126,7 @@ func (d *Document) Fields() map[string]json.RawMessage {
 	return all
 }
 
-// CheckObject checks that a member of the root is an object, if it is there: the last one of that key.
+// CheckObject returns an error if the last member of the root with this key is not an object.
 func (d *Document) CheckObject(key string) (err error) {
 	for _, m := range d.root.listMembers() {
 		switch {
@@ -156,16 +140,14 @@ func (d *Document) CheckObject(key string) (err error) {
 	return err
 }
 
-// Member is a member of an object, and where it begins: from 1, columns in
-// characters.
+// Member is a member of an object with its position, as in a SyntaxError.
 type Member struct {
-	Top, Key     string // Top is the key of the root that it is below, or its own
+	Top, Key     string // Top is the key in the root
 	Value        json.RawMessage
 	Line, Column int
 }
 
-// Members lists what the objects at a key of the root hold, in order; a key that is
-// there twice has the members of both.
+// Members returns the members of the objects at a key of the root, duplicates included.
 func (d *Document) Members(key string) []Member {
 	var all []Member
 	at := place{text: d.text, line: 1, column: 1}
@@ -181,10 +163,10 @@ func (d *Document) Members(key string) []Member {
 	return all
 }
 
-const maxDuplicates = 10 // are listed: one is enough to know that a file has to be mended
+const maxDuplicates = 10
 
-// Duplicates lists the members whose key is there before them, in order. Of such a key
-// Claude Code takes the last one, and an edit of it is refused.
+// Duplicates returns the members whose key occurs before them, at most ten. Claude Code uses
+// the last one of a key.
 func (d *Document) Duplicates() []Member {
 	var all []Member
 	at := place{text: d.text, line: 1, column: 1}
@@ -210,14 +192,13 @@ func (d *Document) Duplicates() []Member {
 	return all
 }
 
-// place is a position in a text. It only goes forward: many are found in the time of one.
+// place is a position in a text. It only moves forward, so that many take linear time.
 type place struct {
 	text         string
 	offset       int
 	line, column int
 }
 
-// moveToOffset goes on to an offset behind the last one.
 func (p *place) moveToOffset(offset int) {
 	between := p.text[p.offset:offset]
 	if i := strings.LastIndexByte(between, '\n'); i >= 0 {
@@ -227,9 +208,8 @@ func (p *place) moveToOffset(offset int) {
 	p.column, p.offset = p.column+utf8.RuneCountInString(between), offset
 }
 
-// findPath follows a path. It gives the objects it entered, the root first, and
-// the member at the path, or nil. Without a member, the last object is the one
-// that lacks the next key: path[len(objects)-1].
+// findPath returns the objects on a path, the root first, and the member at its end. If found
+// is nil, the last object lacks the key path[len(objects)-1].
 func (d *Document) findPath(path []string) (objects []*value, found *member, err error) {
 	objects = []*value{d.root}
 	if _, inArray := elementName(path[0]); inArray {
@@ -255,15 +235,12 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 	return objects, found, err
 }
 
-// element begins a key that names an element of an array. No key of an object is
-// looked up by it.
-const element = "\x00"
+const element = "\x00" // prefix of an Element
 
-// Element is the key, in a path, for the element of an array that is an object
-// with this string as its "name", or without one as the command of its first hook.
+// Element returns the key, in a path, of the element of an array whose "name" is this, or
+// without a name the command of its first hook.
 func Element(name string) string { return element + name }
 
-// elementName tells whether a key names an element, and which.
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }
 
 func keyName(key string) string {
@@ -273,14 +250,13 @@ func keyName(key string) string {
 	return strconv.Quote(key)
 }
 
-// memberOf looks a key up in an object, or an element in an array; without it, the
-// member is nil.
+// memberOf finds a member of an object, or an element of an array; nil if it is missing.
 func (d *Document) memberOf(around *value, key string) (*member, error) {
 	members := around.listMembers()
 	name, inArray := elementName(key)
 	i, found := around.first[key]
 	if !found || inArray == around.isObject() {
-		return nil, nil // or a key that only looks like an element's
+		return nil, nil
 	}
 	if second, twice := around.second[key]; twice {
 		problem := "duplicate key %q"
@@ -292,13 +268,13 @@ func (d *Document) memberOf(around *value, key string) (*member, error) {
 	return &members[i], nil
 }
 
-// listMembers is the members of an object, or the elements of an array.
+// listMembers parses the members of an object or the elements of an array once.
 func (v *value) listMembers() []member {
 	if v.first != nil || !isContainer(v.text) {
 		return v.members
 	}
 	v.first, v.second = map[string]int{}, map[string]int{}
-	end := 1 // of the one before
+	end := 1 // of the previous member
 	gjson.Parse(v.text).ForEach(func(key, inner gjson.Result) bool {
 		start := v.start + inner.Index
 		m := member{key: key.Str, start: start, value: value{text: inner.Raw, start: start}}
@@ -329,7 +305,7 @@ func (v *value) isObject() bool    { return v.text[0] == '{' }
 func (v *value) kindName() string  { return KindName(json.RawMessage(v.text)) }
 func isContainer(text string) bool { return text[0] == '{' || text[0] == '[' }
 
-// KindName names the kind of a value for people: "an object", "a string".
+// KindName returns "an object", "a string" and the like.
 func KindName(raw json.RawMessage) string {
 	text := bytes.TrimLeft(raw, blanks)
 	switch string(text[:min(1, len(text))]) {
@@ -396,8 +372,7 @@ func checkSyntax(text string) error {
 	if err := json.Unmarshal([]byte(text), &whole); !errors.As(err, &syntax) {
 		return err
 	}
-	// The offset lies behind the byte that does not fit: by one in encoding/json of
-	// today, by none with GOEXPERIMENT=jsonv2.
+	// The offset is one after the invalid byte, but with GOEXPERIMENT=jsonv2 at the byte.
 	errors.As(json.Unmarshal([]byte("x"), &whole), &first)
 	problem := syntax.Error()
 	if strings.HasPrefix(problem, "unexpected end") || text == "" {
@@ -407,7 +382,7 @@ func checkSyntax(text string) error {
 	before := strings.TrimRight(text[:at], blanks)
 	switch rest := text[at:]; {
 	case strings.HasPrefix(problem, "invalid character ' '") && rest[0] != ' ':
-		// encoding/json ends a cut off literal with a blank of its own.
+		// encoding/json appends a blank to a truncated literal.
 		return faultAt(text, len(text), "the document ends too early")
 	case strings.Contains(problem, " in "): // a string, number or literal
 	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "/*"), rest[0] == '#':
@@ -417,7 +392,7 @@ func checkSyntax(text string) error {
 	case (rest[0] == '}' || rest[0] == ']') && strings.HasSuffix(before, ","):
 		return faultAt(text, len(before)-1, "trailing comma: JSON allows none before %q", rest[:1])
 	}
-	// encoding/json names the byte, which is half a character outside of ASCII.
+	// encoding/json quotes the byte, not the character.
 	if _, context, ok := strings.Cut(strings.TrimPrefix(problem, "invalid character '"), "' "); ok {
 		r, _ := utf8.DecodeRuneInString(text[at:])
 		return faultAt(text, at, "unexpected %q %s", r, context)
@@ -426,17 +401,13 @@ func checkSyntax(text string) error {
 }
 
 func faultAt(text string, offset int, format string, args ...any) error {
-	line, column := positionOf(text, offset)
-	return &SyntaxError{Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
-}
-
-func positionOf(text string, offset int) (line, column int) {
 	at := place{text: text, line: 1, column: 1}
 	at.moveToOffset(offset)
-	return at.line, at.column
+	return &SyntaxError{Line: at.line, Column: at.column, Problem: fmt.Sprintf(format, args...)}
 }
 
-// MeanSame tells whether two JSON texts mean the same; numbers do if they are written so.
+// MeanSame reports whether two JSON texts are equal apart from blanks, escapes and the order
+// of keys. It compares numbers as text.
 func MeanSame(a, b json.RawMessage) bool {
 	var meant [2]any
 	for i, text := range [][]byte{a, b} {

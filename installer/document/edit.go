@@ -1,17 +1,10 @@
 package document
 
-// Editing a document.
+// sjson replaces and deletes members. It cannot insert one with a separator: that goes after
+// the last member with the same separators, so that deleting it restores the text.
 //
-// The rules:
-//   - what already means what a change asks for is left as it is written;
-//   - sjson replaces and deletes;
-//   - sjson cannot place a new member: it goes behind its last sibling and takes that
-//     one's separators; deleting takes them away again, so the two cancel out;
-//   - nothing is given out before it has been read back: outside of the place of the
-//     change no byte may differ, the member must mean exactly what was asked for, and
-//     every other must still be there, in its order, byte for byte.
-//
-// How new text looks is decided in layout.go.
+// Each result is parsed and compared: the member must have the new value, and every other
+// byte must be unchanged.
 
 import (
 	"bytes"
@@ -28,27 +21,22 @@ import (
 
 // Edit sets or removes one member of a document.
 type Edit struct {
-	// Path is the keys from the root to the member. Objects missing on the way
-	// are created when setting. An Element is a key, too: of an array that has no
-	// such element the value becomes the last one.
+	// Path has the keys from the root to the member; missing objects are created. A missing
+	// Element is appended to its array.
 	Path []string
 
-	// Value is what the member is set to; nil removes the member, and removing
-	// one that is absent changes nothing.
+	// Value is the new value; nil removes the member.
 	Value json.RawMessage
 
-	// Verbatim writes Value as its text is, for giving back what a document
-	// held before. Otherwise Value is laid out to fit its surroundings, and
-	// a member that means the same already keeps its text.
+	// Verbatim keeps the text of Value, to restore an old one. Otherwise Value is formatted
+	// like its surroundings, and an equal member keeps its text.
 	Verbatim bool
 }
 
-// errUnfaithful would be a defect in this package; the document is safe, since
-// it is found before any byte leaves it.
+// errUnfaithful means a bug in this package.
 var errUnfaithful = errors.New("the edit would change more than it should: nothing is changed")
 
-// EncodeValue gives the JSON text of v for an Edit. It differs from json.Marshal
-// in that `&`, `<` and `>` stay readable.
+// EncodeValue is json.Marshal without escapes for `&`, `<` and `>`.
 func EncodeValue(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -57,11 +45,9 @@ func EncodeValue(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// ApplyEdits gives the document's bytes after the edits, made one after the
-// other; the document itself stays as it is. It refuses with a *SyntaxError
-// what Get refuses on any of the paths, and with other errors values that are
-// not JSON, edits that contradict each other, and results that ParseDocument would
-// refuse. With an error there are no bytes.
+// ApplyEdits returns the document after the edits, in order. The error for a path that Get
+// refuses is a *SyntaxError. It also refuses invalid values, contradictory edits and results
+// that ParseDocument would refuse.
 func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 	for _, edit := range edits {
 		if err := edit.checkEdit(); err != nil {
@@ -72,7 +58,7 @@ func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 	for _, edit := range edits {
 		next, err := after.applyEdit(edit)
 		if err != nil {
-			// A place in a half-changed document says nothing to its owner.
+			// A position in a half-changed document is useless.
 			if _, _, original := d.findPath(edit.Path); original != nil {
 				return nil, original
 			}
@@ -87,7 +73,7 @@ func (e Edit) nameOf() string {
 	return fmt.Sprintf("%q", PathName(e.Path, "/"))
 }
 
-// PathName is a path for people.
+// PathName returns a path for messages.
 func PathName(path []string, between string) string {
 	return strings.ReplaceAll(strings.Join(path, between), element, "")
 }
@@ -97,8 +83,7 @@ func (e Edit) checkEdit() error {
 		return errors.New("a change needs a path")
 	}
 	for _, key := range e.Path {
-		// Broken escapes such as \ud800 read as the replacement character: with
-		// it in a key, two different members would look like one.
+		// Invalid escapes such as \ud800 also read as RuneError: two keys would look equal.
 		if strings.ContainsRune(key, utf8.RuneError) {
 			return fmt.Errorf("change %s: the key %q is not UTF-8", e.nameOf(), key)
 		}
@@ -109,7 +94,7 @@ func (e Edit) checkEdit() error {
 	return nil
 }
 
-// applyEdit makes one change. It gives d itself when there is nothing to do.
+// applyEdit returns d itself if the edit is a no-op.
 func (d *Document) applyEdit(e Edit) (*Document, error) {
 	objects, found, err := d.findPath(e.Path)
 	if err != nil || found == nil && e.Value == nil || found != nil && e.Value != nil && found.value.holdsEdit(e) {
@@ -119,9 +104,9 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	members := around.listMembers()
 	missing := e.Path[len(objects)-1:]
 	var text string
-	var start, end int // of the bytes that may become others
+	var start, end int // of the bytes that may change
 	switch {
-	case found == nil && len(members) == 0: // the object is written anew
+	case found == nil && len(members) == 0: // replace the object
 		start, end = around.start, around.endOffset()
 		text = d.text[:start] + d.layOutValue(d.text[:start], objects, nil, missing, e) + d.text[end:]
 	case found == nil:
@@ -140,8 +125,8 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	default:
 		i := around.first[found.key]
 		start, end = around.start+1, around.endOffset()-1
-		// sjson takes one comma along and leaves blanks of both sides. A sole member
-		// leaves none, the first one those before it, any other those behind it.
+		// sjson removes one comma and keeps the blanks of both sides. Keep none for a sole
+		// member, those before the first one, and those after any other.
 		var keep string
 		if i+1 < len(members) {
 			end, keep = members[i+1].start, found.gap
@@ -151,7 +136,7 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 		}
 		text = d.text
 		if escaped, ok := strings.CutPrefix(text[found.start:], `"\"`); ok {
-			text = text[:found.start] + `"\u0022` + escaped // sjson would not see where the key begins
+			text = text[:found.start] + `"\u0022` + escaped // sjson would miss the start of the key
 		}
 		text, err = sjson.Delete(text, sjsonPath(objects, e.Path))
 		if rest, ok := strings.CutPrefix(text, d.text[:start]); ok {
@@ -178,7 +163,6 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	return after, err
 }
 
-// withoutPosition is what an error says without the place.
 func withoutPosition(err error) string {
 	var syntax *SyntaxError
 	if errors.As(err, &syntax) {
@@ -187,7 +171,7 @@ func withoutPosition(err error) string {
 	return err.Error()
 }
 
-// holdsEdit tells whether v already is what an edit asks for.
+// holdsEdit reports whether v already has the value of an edit.
 func (v *value) holdsEdit(e Edit) bool {
 	if e.Verbatim {
 		return v.text == strings.Trim(string(e.Value), blanks)
@@ -195,8 +179,7 @@ func (v *value) holdsEdit(e Edit) bool {
 	return MeanSame(json.RawMessage(v.text), e.Value)
 }
 
-// sjsonPath is a path to what is there, in the words of sjson: every key is one,
-// whatever it looks like, and an element is named by its place.
+// sjsonPath converts a path to sjson's syntax, with escaped keys and indexes of elements.
 func sjsonPath(objects []*value, path []string) string {
 	var b []byte
 	for i, key := range path {
@@ -207,7 +190,7 @@ func sjsonPath(objects []*value, path []string) string {
 			b = strconv.AppendInt(b, int64(objects[i].first[key]), 10)
 			continue
 		}
-		b = append(b, ':') // a number is a key, too
+		b = append(b, ':') // not an index
 		for i := range len(key) {
 			b = append(b, '\\', key[i])
 		}
@@ -215,17 +198,17 @@ func sjsonPath(objects []*value, path []string) string {
 	return string(b)
 }
 
-// QuoteKey is the JSON text of a key.
+// QuoteKey returns a key in JSON.
 func QuoteKey(key string) string {
-	text, _ := EncodeValue(key) // a string always has a JSON text
+	text, _ := EncodeValue(key)
 	return string(text)
 }
 
-// isOnly tells whether an edit, and nothing else, leads from before to after.
+// isOnly reports whether an edit is the only difference between before and after.
 func isOnly(e Edit, before, after *Document) bool {
 	was, is := before.root, after.root
 	for i, key := range e.Path {
-		old, _ := before.memberOf(was, key) // it was found before
+		old, _ := before.memberOf(was, key)
 		found, err := after.memberOf(is, key)
 		if err != nil || !slices.Equal(was.otherTexts(key), is.otherTexts(key)) {
 			return false
@@ -244,7 +227,7 @@ func isOnly(e Edit, before, after *Document) bool {
 	return false
 }
 
-// otherTexts is the text of all members, or elements, but those with a key.
+// otherTexts returns the texts of all members without this key.
 func (v *value) otherTexts(key string) (texts []string) {
 	for _, m := range v.listMembers() {
 		if m.key != key {

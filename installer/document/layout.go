@@ -1,19 +1,16 @@
 package document
 
-// How new text looks.
+// New text is formatted like the document:
+//   - the separator is that between the last two siblings; after a sole sibling the member
+//     gets its own line if that has one;
+//   - the colon has the spacing of the last sibling's, without a line end;
+//   - an object or array has several lines if the value that it replaces has, else if the
+//     last sibling of its kind has, else if the object around it has. The first member of
+//     the whole document gets its own line;
+//   - the indentation is that of the object around, else the first in the document, else two
+//     spaces; line ends follow the first line.
 //
-// The rules, each taken from the nearest place in the document that shows it:
-//   - a new member is separated from its last sibling as that one is from the
-//     one before it; behind a sole sibling it goes on its own line if that one
-//     does;
-//   - the colon is spaced as its last sibling's, without a line end;
-//   - a new object or array goes over several lines if the one it replaces does, else
-//     if its last sibling of that kind does, else if the object around it does. So does
-//     the first member of the whole document;
-//   - the indentation unit is that of the object around, else the first that a member of the
-//     document shows, else two spaces; line ends are the document's first.
-//
-// Strings, numbers and keys inside a new value keep the text they came with.
+// Strings, numbers and keys in a new value keep their text.
 
 import (
 	"slices"
@@ -22,17 +19,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// layout is how one new value is written.
+// layout is the format of a new value.
 type layout struct {
-	newline  string // empty: everything on one line
+	newline  string // "" for one line
 	unit     string
 	colon    string
-	verbatim bool // the value of the edit, not the objects around it that are new
+	verbatim bool // for the edit's value, but not for new objects around it
 }
 
-// layOutValue is the text of an edit's value inside new objects, or arrays, for keys. It goes
-// into the last of the objects, in the place of an old value or nil, and its line begins
-// as the last one of what stands before.
+// layOutValue formats an edit's value inside new objects or arrays for keys. It is for the
+// last of the objects, in place of old, which may be nil, and after the text before.
 func (d *Document) layOutValue(before string, objects []*value, old *value, keys []string, e Edit) string {
 	text := strings.Trim(string(e.Value), blanks)
 	for _, key := range slices.Backward(keys) {
@@ -65,7 +61,7 @@ func (d *Document) layOutValue(before string, objects []*value, old *value, keys
 	return b.String()
 }
 
-// lineEnd is the document's first.
+// lineEnd returns the document's first line end.
 func (d *Document) lineEnd() string {
 	if i := strings.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
 		return "\r\n"
@@ -73,7 +69,7 @@ func (d *Document) lineEnd() string {
 	return "\n"
 }
 
-// separator is what stands before a new last member of an object that has some.
+// separator returns the text before a new last member of an object with members.
 func separator(object *value, colon string) string {
 	members := object.listMembers()
 	last := members[len(members)-1]
@@ -89,7 +85,7 @@ func separator(object *value, colon string) string {
 	return "," + last.gap[line:]
 }
 
-// commaStyle is what separates members on one line, where no two of them show it.
+// commaStyle derives the separator on one line from the colon.
 func commaStyle(colon string) string {
 	if strings.HasSuffix(colon, " ") {
 		return ", "
@@ -97,8 +93,8 @@ func commaStyle(colon string) string {
 	return ","
 }
 
-// colonStyle is the one of the last member of the innermost object that shows it on
-// one line.
+// colonStyle returns the colon of the last member of the innermost object that has one
+// without a line end.
 func colonStyle(objects []*value) string {
 	for _, v := range slices.Backward(objects) {
 		members := v.listMembers()
@@ -109,8 +105,8 @@ func colonStyle(objects []*value) string {
 	return ": "
 }
 
-// indentUnit is by how much the innermost object that shows it indents its members, else the
-// first member of the document that does.
+// indentUnit returns the indentation in the innermost object with its members on lines of
+// their own, else in the first member of the document.
 func indentUnit(objects []*value, text string) string {
 	shown := slices.Clone(objects)
 	slices.Reverse(shown)
@@ -129,20 +125,18 @@ func indentUnit(objects []*value, text string) string {
 	return "  "
 }
 
-// isBroken tells whether a value goes over several lines: no JSON string can
-// hold a line end.
+// isBroken reports whether a value has several lines: a JSON string has no line end.
 func (v *value) isBroken() bool { return strings.Contains(v.text, "\n") }
 
 func indentOf(text string) string {
 	return leadingCharacters(text[strings.LastIndexByte(text, '\n')+1:], " \t")
 }
 
-// leadingCharacters is what a text has of some characters before all others.
 func leadingCharacters(text, chars string) string {
 	return text[:len(text)-len(strings.TrimLeft(text, chars))]
 }
 
-// writeValue writes a value; the one of the edit is depth levels below.
+// writeValue writes a value; the edit's is depth levels below.
 func (l layout) writeValue(b *strings.Builder, text, indent string, depth int) {
 	if !isContainer(text) || l.verbatim && depth == 0 {
 		b.WriteString(text)

@@ -18,28 +18,24 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Key is one setting, as the published schema has it.
+// Key is a setting in the published schema.
 type Key struct {
 	Name        string          `json:"key"` // with dots: budget.burst
 	Description string          `json:"description"`
-	Default     json.RawMessage `json:"default"` // null where there is none
+	Default     json.RawMessage `json:"default"` // or null
 	Type        string          `json:"type"`    // string, integer, number, boolean, array or object
 	Choices     []string        `json:"choices,omitempty"`
 	Minimum     *float64        `json:"minimum,omitempty"`
 	Maximum     *float64        `json:"maximum,omitempty"`
-	// whole tells that the object around it means nothing without its other members.
-	whole bool
-	// ids are names that a list can have beside others: those of built-in rules.
-	ids []string
-	// most is how many elements of a list the hook takes, 0 for all.
-	most int
-	// single tells a list that is one value: a command.
-	single bool
-	// names tells a list of words, which can be written with commas.
-	names bool
+
+	whole  bool     // it is invalid without the other members of its object
+	ids    []string // of built-in rules, which are valid besides other words
+	most   int      // limit of the hook for a list, 0 for none
+	single bool     // a list that is one value: a command
+	names  bool     // a list of words, which can be written with commas
 }
 
-// property is what the schema says of a member.
+// property is a member in the schema.
 type property struct {
 	Key
 	Enum       []string
@@ -50,7 +46,7 @@ type property struct {
 	Required   []string
 }
 
-// KeysOf are the settings that a plugin of a strategy has, sorted by name.
+// KeysOf returns the settings of a strategy's plugins, sorted by name.
 func KeysOf(s strategy.Strategy) ([]Key, error) {
 	data, err := schemas.Files.ReadFile("strategy.schema.json")
 	if err != nil {
@@ -62,32 +58,30 @@ func KeysOf(s strategy.Strategy) ([]Key, error) {
 	}
 	known := members(s)
 	maps.DeleteFunc(schema.Properties, func(name string, _ property) bool { return !slices.Contains(known, name) })
-	keys := schema.leafKeys("")
-	// Each strategy has a ceiling of its own.
-	if n := reflect.ValueOf(s.New()).Elem().FieldByName("Ceiling"); n.IsValid() {
-		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "ceiling" })
-		keys[i].Default = json.RawMessage(strconv.Itoa(n.Interface().(strategy.Number).Value))
-	}
-	if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "protocol" }); i >= 0 {
-		keys[i].Default = json.RawMessage(`"context"`)
-		if s.Blocks {
-			keys[i].Default = json.RawMessage(`"block"`)
-		}
-	}
+	var ids []string
 	if ruled, ok := s.New().(rules.Ruled); ok {
-		ids := check.NamesOf(ruled.Rules(), func(r rules.Rule) string { return r.ID })
+		ids = check.NamesOf(ruled.Rules(), func(r rules.Rule) string { return r.ID })
 		slices.Sort(ids)
 		ids = slices.Compact(ids)
-		for i, k := range keys {
-			if k.Name == "off" || k.Name == "order" {
-				keys[i].ids = ids
-			}
+	}
+	keys := schema.leafKeys("")
+	for i := range keys {
+		switch k := &keys[i]; {
+		case k.Name == "ceiling": // its default depends on the strategy
+			n := reflect.ValueOf(s.New()).Elem().FieldByName("Ceiling").Interface().(strategy.Number)
+			k.Default = json.RawMessage(strconv.Itoa(n.Value))
+		case k.Name == "protocol" && s.Blocks:
+			k.Default = json.RawMessage(`"block"`)
+		case k.Name == "protocol":
+			k.Default = json.RawMessage(`"context"`)
+		case k.Name == "off", k.Name == "order":
+			k.ids = ids
 		}
 	}
 	return keys, nil
 }
 
-// members are the members of a file of settings that mean something to a strategy.
+// members returns the top-level members that a strategy reads.
 func members(s strategy.Strategy) (names []string) {
 	names = codec.MemberNames(s.New())
 	if len(rules.RuleSetsOf(s)) < 2 {
@@ -129,7 +123,7 @@ func (p property) leafKeys(prefix string) (keys []Key) {
 
 func (k Key) pathInFile() []string { return strings.Split(k.Name, ".") }
 
-// Accepts says in words which values the key takes.
+// Accepts describes the valid values for messages.
 func (k Key) Accepts() string {
 	switch {
 	case k.names && len(k.Choices) > 0:
@@ -152,8 +146,7 @@ func (k Key) Accepts() string {
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// ParseValue reads a value as it is written in a shell: a word, a number, a list of words
-// with commas, or JSON.
+// ParseValue parses an argument: a word, a number, words separated by commas, or JSON.
 func (k Key) ParseValue(text string) (json.RawMessage, error) {
 	known := func(word string) bool { return len(k.Choices) == 0 || slices.Contains(k.Choices, word) }
 	var value any = text

@@ -15,18 +15,17 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Assignment gives a key a value; nil takes the key out of the file.
+// Assignment is the new value of a key; nil removes the key.
 type Assignment struct {
 	Key   Key
 	Value json.RawMessage
 }
 
-// ErrInvalid is that a file of settings cannot be read, or nothing of it would be in force.
+// ErrInvalid means that a file of settings cannot be read or would not be in force.
 var ErrInvalid = errors.New("read settings")
 
-// PlanSet plans to give keys values in the file of a scope, byte-exactly. A value that the
-// hook would not take from that file is a misuse. That nothing of the file would be in force
-// is an error with ErrInvalid inside.
+// PlanSet plans to set keys in the file of a scope. A value that the hook would refuse is a
+// misuse; an unusable file is an error that wraps ErrInvalid.
 func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change, err error) {
 	c = journal.Change{Did: "set " + s.Plugin.Name, Kind: "rules"}
 	var edits []document.Edit
@@ -44,7 +43,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	}
 	f := s.Files[i]
 	var link *rooted.LinkError
-	if errors.As(f.err, &link) { // which says where it is, and has a hint of its own
+	if errors.As(f.err, &link) { // it has the path and its own hint
 		return c, fmt.Errorf("%w: %w", ErrInvalid, link)
 	}
 	if f.err != nil {
@@ -58,9 +57,9 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 		return c, fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, err)
 	}
 	if len(after) == 0 {
-		after = f.data // of a file that is not there nothing is taken out
+		after = f.data // nothing to remove from a missing file
 	}
-	// What the value itself is refused for says more than what is wrong with the file.
+	// The reason for a value is more useful than that for the file.
 	changed := f
 	changed.doc, _ = document.ParseDocument(after)
 	for _, a := range assignments {
@@ -70,7 +69,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 		if _, why := changed.valueTaken(a.Key, a.Value, Stack{Files: s.Files[:i]}.ValueOf(a.Key).Value); why != "" {
 			hint := "springfield set " + s.Plugin.Name + " " + a.Key.Name + " shows what each file says; it takes " + a.Key.Accepts()
 			var words []string
-			_ = json.Unmarshal(a.Value, &words) // of anything else none is a name
+			_ = json.Unmarshal(a.Value, &words) // may not be a list
 			for _, word := range words {
 				if len(a.Key.ids) > 0 && !slices.Contains(a.Key.ids, word) {
 					hint = check.HintAtNames(word, "", a.Key.ids, hint)
@@ -85,12 +84,11 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	if bytes.Equal(after, f.data) {
 		return c, nil
 	}
-	e, mode := f.edit, fs.FileMode(0o644) // a project's file is there to be committed
+	e, mode := f.edit, fs.FileMode(0o644) // a project's file is committed
 	if scope == User {
 		mode = 0o600 // a progress command can hold a secret
 	}
-	// A file of the user's or the project's that says nothing any more goes; where a link
-	// leads to it, that would lead nowhere.
+	// An empty file is removed, unless that would leave a dangling link.
 	info, err := os.Lstat(f.Path)
 	linked := err == nil && info.Mode()&fs.ModeSymlink != 0
 	if len(changed.doc.Fields()) == 0 && scope != Suite && !linked {
@@ -103,7 +101,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	return c, nil
 }
 
-// withoutEmpty takes objects away that removing their last member has left empty.
+// withoutEmpty removes objects whose last member an edit has removed.
 func withoutEmpty(after []byte, edits []document.Edit) ([]byte, error) {
 	for _, e := range edits {
 		if e.Value != nil || len(e.Path) < 2 {

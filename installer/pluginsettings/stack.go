@@ -1,14 +1,12 @@
-// Package pluginsettings shows and changes the settings of a plugin. They lie in three
-// files, each over the one before: the plugin's own strategy.json, the user's file and
-// the project's. The hook decides what of them is in force; this package asks it.
+// Package pluginsettings reads and changes the settings of a plugin. Each of three files
+// overrides the previous one: the plugin's strategy.json, the user's and the project's. The
+// code of the hook decides which values are in force.
 package pluginsettings
 
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -26,41 +24,39 @@ import (
 // Scope is one of the three files.
 type Scope string
 
-// The scopes, each over the one before.
 const (
-	Suite   Scope = "suite"   // strategy.json of the plugin, for all who use it
+	Suite   Scope = "suite"   // strategy.json of the plugin, for all users
 	User    Scope = "user"    // every session of the user
 	Project Scope = "project" // sessions in this project, of all its users
 )
 
-// AllScopes lists them, lowest first.
+// AllScopes returns the scopes, the lowest first.
 func AllScopes() []Scope { return []Scope{Suite, User, Project} }
 
 // File is a file of settings.
 type File struct {
-	Scope Scope  `json:"scope"`
-	Path  string `json:"path"`
-	There bool   `json:"exists"`
-	// Fault is why nothing of the file is in force, "" if something is.
-	Fault string `json:"fault,omitempty"`
-	// Faults are what is wrong with parts of it, which are not in force.
-	Faults []string `json:"faults,omitempty"`
-	err    error    // why it cannot be edited, which is a Fault too
-	edit   journal.Edit
-	doc    *document.Document
-	data   []byte // what the hook reads
-	by     strategy.Writer
-	below  hook.Settings // in force below the file
+	Scope  Scope    `json:"scope"`
+	Path   string   `json:"path"`
+	There  bool     `json:"exists"`
+	Fault  string   `json:"fault,omitempty"`  // why nothing of the file is in force
+	Faults []string `json:"faults,omitempty"` // about parts that are not in force
+
+	err   error // why it cannot be edited
+	edit  journal.Edit
+	doc   *document.Document
+	data  []byte // that the hook reads
+	by    strategy.Writer
+	below hook.Settings // of the lower files
 }
 
-// Stack is a plugin's settings, with the files that they come from.
+// Stack is a plugin's settings.
 type Stack struct {
 	Plugin hook.Plugin
 	Keys   []Key
-	Files  []File // lowest first
+	Files  []File // the lowest first
 }
 
-// ReadStack reads a plugin's files, as they are for a session that starts in places.Work.
+// ReadStack reads a plugin's files for a session in places.Work.
 func ReadStack(places client.Places, p hook.Plugin) (Stack, error) {
 	keys, err := KeysOf(p.Strategy)
 	if err != nil {
@@ -76,10 +72,9 @@ func ReadStack(places client.Places, p hook.Plugin) (Stack, error) {
 		case strategy.Project:
 			f.Scope, in = Project, places.Work
 		}
-		if f.edit, f.err = journal.OpenEdit(in, f.Path); f.err == nil {
-			if f.There = f.edit.Before != nil; f.There {
-				f.data = f.edit.Before.Data
-			}
+		f.edit, f.err = journal.OpenEdit(in, f.Path)
+		f.There, f.data = f.edit.Before != nil, f.edit.Before.Bytes()
+		if f.err == nil {
 			f.doc, f.err = document.ParseDocument(f.data)
 		}
 		if !f.There {
@@ -87,37 +82,33 @@ func ReadStack(places client.Places, p hook.Plugin) (Stack, error) {
 		}
 		f.below = settings
 		err := f.err
-		if f.There || err == nil { // of what keeps it from being edited the hook may have words of its own
+		if f.There || err == nil { // the hook's error is better than the editor's
 			var whole error
 			settings, f.Faults, whole = settings.Overlay(f.data, f.by)
 			err = cmp.Or(whole, err)
 		}
-		if named := (*fs.PathError)(nil); errors.As(err, &named) {
-			err = named.Err // the path stands beside it
-		}
 		if err != nil {
-			f.Fault = err.Error()
+			f.Fault = check.CauseOf(err).Error()
 		}
 		s.Files = append(s.Files, f)
 	}
 	return s, nil
 }
 
-// Value is a setting as it is in force.
+// Value is a setting with its value in force.
 type Value struct {
 	Key
 	Value json.RawMessage `json:"value"`
-	// From is the file that has the last word on it; "default" for none.
-	From string `json:"from"`
-	Said []Said `json:"files"` // what each file says, lowest first
+	From  string          `json:"from"`  // the highest Scope with a value in force, or "default"
+	Said  []Said          `json:"files"` // by file, the lowest first
 }
 
-// Said is what a file says of a setting.
+// Said is a value in a file.
 type Said struct {
 	Scope   Scope           `json:"scope"`
 	Value   json.RawMessage `json:"value"`
-	InForce bool            `json:"in_force"`      // of a list also a part of it
-	Why     string          `json:"why,omitempty"` // it, or a part of it, is not in force
+	InForce bool            `json:"in_force"`      // at least a part of a list
+	Why     string          `json:"why,omitempty"` // a part or all is not in force
 }
 
 func (s Stack) AllValues() []Value {
@@ -137,7 +128,7 @@ func (s Stack) ValueOf(k Key) Value {
 		raw, ok, err := f.doc.Get(k.pathInFile()...)
 		said, taken := Said{Scope: f.Scope, Value: raw, Why: f.Fault}, json.RawMessage(nil)
 		switch {
-		case err != nil: // a key on the way is there twice
+		case err != nil: // a duplicate key
 			said.Value, said.Why = json.RawMessage("null"), err.Error()
 		case !ok:
 			continue
@@ -152,7 +143,7 @@ func (s Stack) ValueOf(k Key) Value {
 	return v
 }
 
-// valueOver is what is in force of a value over another one: of lists of rules both are.
+// valueOver returns raw, which replaces below; lists of rules are merged.
 func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 	var under, list []json.RawMessage
 	if k.Name != "add" && k.Name != "off" || json.Unmarshal(below, &under) != nil || json.Unmarshal(raw, &list) != nil {
@@ -163,15 +154,12 @@ func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 			list = append(list, value)
 		}
 	}
-	both, err := document.EncodeValue(list)
-	if err != nil {
-		return raw
-	}
+	both, _ := document.EncodeValue(list)
 	return both
 }
 
-// valueTaken is what the hook takes from the file of a value, nil for nothing, and why not the
-// rest. Of a list it may take some. Nothing else that is wrong with the file matters.
+// valueTaken returns the value that the hook accepts from the file, nil for none or a part of
+// a list, and why it refuses the rest. It ignores other faults of the file.
 func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMessage, why string) {
 	var list, some []json.RawMessage
 	if k.Type != "array" || k.single || json.Unmarshal(raw, &list) != nil || len(list) == 0 {
@@ -185,7 +173,7 @@ func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMes
 		list, whys = list[:k.most], []string{fmt.Sprintf("more than %d", k.most)}
 	}
 	for i, one := range list {
-		alone := fmt.Appendf(nil, "[%s%s]", strings.Repeat("null,", i), one) // null is nothing, and the one keeps its number
+		alone := fmt.Appendf(nil, "[%s%s]", strings.Repeat("null,", i), one) // nulls are ignored and keep the index
 		if why := f.refusal(k, alone, inForce); why != "" {
 			whys = append(whys, why)
 		} else {
@@ -193,24 +181,23 @@ func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMes
 		}
 	}
 	if some != nil {
-		taken, _ = document.EncodeValue(some) // of values that were read
+		taken, _ = document.EncodeValue(some)
 	}
 	return taken, strings.Join(slices.Compact(whys), "; ")
 }
 
-// placeInText begins a fault: in what the hook was given, which is not the file.
+// placeInText matches the position in a fault: it is not one in the file.
 var placeInText = regexp.MustCompile(`^line \d+, column \d+: `)
 
-// refusal is why the hook does not take a value, given to it alone, from the file; "" if
-// it does.
+// refusal returns why the hook refuses a value that it reads alone, "" if it accepts it.
 func (f File) refusal(k Key, raw, inForce json.RawMessage) string {
 	path := k.pathInFile()
 	if k.whole {
 		path = path[:1]
-		raw, _, _ = f.doc.Get(path...) // as the value was
+		raw, _, _ = f.doc.Get(path...)
 	}
 	below := f.below
-	if add, ok, err := f.doc.Get("add"); ok && err == nil && len(k.ids) > 0 { // rules that a list can name
+	if add, ok, err := f.doc.Get("add"); ok && err == nil && len(k.ids) > 0 { // a list may name these rules
 		below, _, _ = below.Overlay(fmt.Appendf(nil, `{"add":%s}`, add), f.by)
 	}
 	alone := string(raw)
@@ -227,7 +214,7 @@ func (f File) refusal(k Key, raw, inForce json.RawMessage) string {
 	same := above.Protocol == below.Protocol && above.Limits == below.Limits &&
 		reflect.DeepEqual(above.Options, below.Options)
 	switch {
-	case document.MeanSame(raw, inForce) || f.Scope != Project || !same: // of a project's programs none is named
+	case document.MeanSame(raw, inForce) || f.Scope != Project || !same:
 		return ""
 	case k.Type == "integer" || k.Type == "number":
 		return "a project's file can only lower it"

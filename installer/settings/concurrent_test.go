@@ -261,7 +261,7 @@ func TestManySpringfields(t *testing.T) {
 	is := journal.HashBytes([]byte(twoSpaces))
 	for _, e := range entries(t, p) {
 		for _, f := range e.Edits {
-			if f.Own {
+			if f.State {
 				continue
 			}
 			if f.Path != path || f.Before.SHA256 != is {

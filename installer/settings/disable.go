@@ -133,7 +133,7 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	planned := f.Before
 	for _, e := range c.Edits {
-		if e.At == f.At && !e.Own {
+		if e.At == f.At && !e.State {
 			planned = e.After
 		}
 	}

@@ -76,7 +76,7 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 			t.Errorf("%+v, %v", left, err)
 		}
 		for _, e := range c.Edits {
-			scratch.FailIf(t, !e.Own && strings.Contains(e.At, "other"), "%s is edited", e.At)
+			scratch.FailIf(t, !e.State && strings.Contains(e.At, "other"), "%s is edited", e.At)
 		}
 	}
 	must(t, os.Remove(filepath.Dir(project)))

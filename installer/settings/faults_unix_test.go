@@ -65,7 +65,7 @@ func checkPermissions(t *testing.T, dir string) {
 				switch do {
 				case "first enable": // our directory is there, with nothing in it
 					o.Do = "enable"
-					must(t, journal.MakeDirs(p.StatePath(), 0o700))
+					must(t, journal.MakeDirs(p.StatePath()))
 				case "enable": // another plugin before, so that our files are there
 					enable(t, p, lisa, client.User, false)
 					disable(t, p, lisa, client.User)

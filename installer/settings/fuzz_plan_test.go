@@ -106,7 +106,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		}
 		changes := map[string]string{}
 		for _, e := range plan.Edits {
-			if !e.Own && e.Changes() {
+			if !e.State && e.Changes() {
 				changes[e.Path] = was[e.Path]
 			}
 		}

@@ -166,7 +166,7 @@ func (s *Settings) remember(m *memory) (journal.Edit, error) {
 		return journal.Edit{}, k.err
 	}
 	e := k.Edit
-	e.Own, e.After = true, nil
+	e.State, e.After = true, nil
 	if m.Host != "" { // a plan for another host goes in steps: the next one knows of this one
 		if k.memory = m; len(m.Members) == 0 {
 			k.memory = nil

@@ -225,7 +225,7 @@ func TestRememberedBeforeTheFileChanges(t *testing.T) {
 	remembered := map[string]bool{}
 	for _, e := range plan.Edits {
 		switch {
-		case e.Own:
+		case e.State:
 			remembered[e.Path] = true
 		case !remembered[memoryFile(p, e.At)]:
 			t.Errorf("%s is edited before that is remembered", e.Path)

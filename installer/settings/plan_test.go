@@ -308,7 +308,7 @@ func TestStaleMemory(t *testing.T) {
 			plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true})
 			must(t, err)
 			for _, e := range plan.Edits {
-				if e.Own {
+				if e.State {
 					must(t, journal.Change{Edits: []journal.Edit{e}}.WriteUnjournaled())
 				}
 			}

@@ -52,7 +52,7 @@ func KnownSuites(p client.Places) (there, gone []string, err error) {
 
 func readSuites(p client.Places) (e journal.Edit, list suites, err error) {
 	e, err = journal.OpenEdit("", p.StatePath("suites.json"))
-	e.Own = true
+	e.State = true
 	if err == nil && e.Before != nil {
 		if wrong := json.Unmarshal(e.Before.Data, &list); wrong != nil {
 			return e, suites{}, &journal.DamagedError{File: e.Path, Err: wrong}

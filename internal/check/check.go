@@ -1,6 +1,4 @@
-// Package check is what doctor, validate and publish say of what they look at: a
-// check has a name, looks at one thing, and says what it found, where, and how to
-// mend it. The checks themselves live with what they check.
+// Package check defines the findings of doctor, validate and publish, and errors with hints.
 package check
 
 import (
@@ -12,35 +10,34 @@ import (
 	"strings"
 )
 
-// State is how a check ended.
+// State is the severity of a finding.
 type State string
 
 const (
 	Fine    State = "ok"
 	Note    State = "note"    // worth knowing
-	Warning State = "warning" // it works, but not as one would think
-	Failure State = "failure" // it does not work
+	Warning State = "warning" // works, but not as expected
+	Failure State = "failure"
 )
 
-// Position is a place in a text, both counted from 1; the zero value is none.
+// Position is a place in a text, counted from 1, or the zero value.
 type Position struct {
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 }
 
+// Finding is a result of a check.
 type Finding struct {
 	Check    string `json:"check"`
 	State    State  `json:"state"`
 	File     string `json:"file,omitempty"`
 	Position        // in File
 	Says     string `json:"says"`
-	Fix      string `json:"fix,omitempty"` // what the user would do
+	Fix      string `json:"fix,omitempty"` // by the user
 
-	// SHA256 are the checksums of programs that it is about, by file.
-	SHA256 map[string]string `json:"sha256,omitempty"`
+	SHA256 map[string]string `json:"sha256,omitempty"` // checksums of programs, by file
 
-	// Mend is the safe repair, nil if there is none: undo takes it back, or it
-	// loses nothing.
+	// Mend is a repair that loses nothing or that undo reverts; it may be nil.
 	Mend func(context.Context) error `json:"-"`
 }
 
@@ -49,13 +46,12 @@ func Noted(says, fix string) Finding  { return Finding{State: Note, Says: says, 
 func Warned(says, fix string) Finding { return Finding{State: Warning, Says: says, Fix: fix} }
 func Failed(says, fix string) Finding { return Finding{State: Failure, Says: says, Fix: fix} }
 
-// MendBy is the finding with its safe repair.
 func (f Finding) MendBy(mend func(context.Context) error) Finding {
 	f.Mend = mend
 	return f
 }
 
-// Text is what was found with its place in front.
+// Text returns the finding after its place.
 func (f Finding) Text() string {
 	switch {
 	case f.File == "":
@@ -69,16 +65,15 @@ func (f Finding) Text() string {
 // Check looks at one aspect of a T.
 type Check[T any] struct {
 	Name string
-	Look func(context.Context, T) ([]Finding, error) // which need not name the check; the error is about looking
-	Fine func(T) string                              // what is said where nothing was found; nil, or "": nothing
+	Look func(context.Context, T) ([]Finding, error) // RunAll sets Check in its findings
+	Fine func(T) string                              // the text if nothing was found; nil or "" for none
 }
 
-// Sure is the Look of a check that always can.
+// Sure returns the Look of a check that cannot fail.
 func Sure[T any](look func(T) []Finding) func(context.Context, T) ([]Finding, error) {
 	return func(_ context.Context, at T) ([]Finding, error) { return look(at), nil }
 }
 
-// RunAll has every check look, in their order.
 func RunAll[T any](ctx context.Context, at T, checks ...Check[T]) (all []Finding, err error) {
 	for _, c := range checks {
 		found, err := c.Look(ctx, at)
@@ -96,7 +91,6 @@ func RunAll[T any](ctx context.Context, at T, checks ...Check[T]) (all []Finding
 	return all, nil
 }
 
-// CountState tells how many findings are in a state.
 func CountState(findings []Finding, state State) (n int) {
 	for _, f := range findings {
 		if f.State == state {
@@ -106,15 +100,14 @@ func CountState(findings []Finding, state State) (n int) {
 	return n
 }
 
-// Outcome is what a round of repairs has come to.
 type Outcome struct {
-	Mended []Finding // as they were found
+	Mended []Finding
 	Left   []Finding
-	Failed []error // repairs that did not succeed
+	Failed []error
 }
 
-// Mend makes the repairs of findings one by one, looking again after each: one
-// repair can make another needless.
+// Mend makes the repairs of findings one by one. It calls again after each, since one repair
+// can make another unnecessary.
 func Mend(ctx context.Context, found []Finding, again func() ([]Finding, error)) (Outcome, error) {
 	o := Outcome{Left: found}
 	same := func(a, b Finding) bool { return a.Check == b.Check && a.Text() == b.Text() }
@@ -146,27 +139,26 @@ func Mend(ctx context.Context, found []Finding, again func() ([]Finding, error))
 	}
 }
 
-// Advised is an error that knows what to do about itself.
+// Advised is an error with a hint.
 type Advised struct {
 	Err    error
-	Advice string // "" if that is not known
-	Misuse bool   // it is a call that cannot be meant: wrong flag, missing answer
+	Advice string
+	Misuse bool // wrong usage, such as an unknown flag
 }
 
 func (e *Advised) Error() string { return e.Err.Error() }
 func (e *Advised) Unwrap() error { return e.Err }
 func (e *Advised) Hint() string  { return e.Advice }
 
-// Advise is an error with what to do about it. About a misuse it stays one.
+// Advise adds a hint to an error. A misuse stays one.
 func Advise(err error, advice string) error {
 	var inner *Advised
 	return &Advised{err, advice, errors.As(err, &inner) && inner.Misuse}
 }
 
-// Misuse is an error about a call that cannot be meant, with what to type instead.
+// Misuse returns an error about wrong usage with a hint.
 func Misuse(err error, advice string) error { return &Advised{err, advice, true} }
 
-// Advisef and Misusef make the error, too, as fmt.Errorf does.
 func Advisef(advice, format string, args ...any) error {
 	return Advise(fmt.Errorf(format, args...), advice)
 }
@@ -175,7 +167,7 @@ func Misusef(advice, format string, args ...any) error {
 	return Misuse(fmt.Errorf(format, args...), advice)
 }
 
-// CauseOf is what an error of the system says without the path.
+// CauseOf returns a system error without its path.
 func CauseOf(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err
@@ -183,7 +175,7 @@ func CauseOf(err error) error {
 	return err
 }
 
-// QuoteArgument is an argument of a command as a shell takes it.
+// QuoteArgument quotes an argument for a shell if necessary.
 func QuoteArgument(arg string) string {
 	if arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=-") == "" {
 		return arg
@@ -191,7 +183,6 @@ func QuoteArgument(arg string) string {
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
-// NamesOf are what things are called.
 func NamesOf[T any](things []T, name func(T) string) []string {
 	names := make([]string, len(things))
 	for i, thing := range things {
@@ -200,8 +191,9 @@ func NamesOf[T any](things []T, name func(T) string) []string {
 	return names
 }
 
-// HintAtNames is the hint about a typed name that is none of names: those that may have been meant, as they are
-// typed behind prefix, or where it has NAME. Where none is near it is otherwise, and where that is "" all there are.
+// HintAtNames returns the hint about an unknown name: "did you mean" with the nearest names,
+// each after prefix or in place of its NAME. If none is near it returns otherwise, or if that
+// is "" the list of names.
 func HintAtNames(typed, prefix string, names []string, otherwise string) string {
 	var near []string
 	prefix, behind, _ := strings.Cut(prefix, "NAME")
@@ -225,13 +217,12 @@ func HintAtNames(typed, prefix string, names []string, otherwise string) string 
 	return otherwise
 }
 
-// far is the distance of what is not meant.
-const far = 4
+const far = 4 // the distance of unrelated names
 
-// distance is how many letters of a name are wrong, missing or too many, where these are one or two; 3, where it was
-// typed in part.
+// distance returns the edit distance of two names if it is 1 or 2, 3 if typed is a part of
+// name, else far.
 func distance(typed, name string) int {
-	row := make([]int, len(name)+1) // how many letters tell what was typed so far from each beginning of the name
+	row := make([]int, len(name)+1) // edit distance to each prefix of name
 	for i := range row {
 		row[i] = i
 	}
@@ -250,7 +241,7 @@ func distance(typed, name string) int {
 	switch {
 	case row[len(name)] <= min(2, (len(typed)+1)/3):
 		return row[len(name)]
-	case row[len(name)] == 2 && slices.Equal(letters(typed), letters(name)): // two of them in the wrong order
+	case row[len(name)] == 2 && slices.Equal(letters(typed), letters(name)): // two letters are swapped
 		return 2
 	case len(typed) > 2 && strings.Contains(name, typed):
 		return far - 1

@@ -1,17 +1,14 @@
-// Package git asks git about a checkout, and tells it little: the bit of a file in
-// the index, a tag, a new repository. Without git, or outside of a repository, there
-// is nothing to ask.
+// Package git queries a git checkout, sets executable bits and tags, and creates
+// repositories.
 //
-// This file is the one place that starts git. The rules:
-//   - a repository may come from anyone, with its configuration: no program that it
-//     names is run, neither hooks nor filters nor a file monitor nor a signer; those
-//     of the user's own configuration, like Git LFS, stay;
-//   - nothing is fetched, not even what a partial clone has left out: over the
-//     transport that a repository chooses, that could run anything;
-//   - the directory says which repository it is, not the environment: springfield
-//     may be called by a hook of git, or with the variables of a project's settings;
-//   - a directory that only looks like a repository, or whose repository is another
-//     one, is not looked at.
+// A repository may come from anyone:
+//   - no program in its configuration is run: hooks, filters, file monitor, signer. Those of
+//     the user's configuration, such as Git LFS, are;
+//   - nothing is fetched, not even the missing objects of a partial clone: the repository
+//     chooses the transport, which could run anything;
+//   - variables of the environment that name another repository are ignored: they may come
+//     from a git hook or a project's settings;
+//   - a bare repository, and a .git that belongs to another checkout, are not used.
 package git
 
 import (
@@ -29,26 +26,26 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Git is the command, with an environment that names no other repository and no
-// program.
+// Git is the git command with a safe environment.
 type Git struct {
-	command string // "" where there is none
+	command string // "" if git is not installed
 	env     []string
-	within  time.Duration // of one command
+	within  time.Duration // timeout of a command
 }
 
-// FindGit finds git on PATH. env is the environment of the process; of work, the working
-// directory, and home it depends what of that environment a project may have set.
+// FindGit finds git on PATH. env is the environment of the process. work and home, the
+// working directory and the user's home, decide which of its paths a project may have set.
 func FindGit(env []string, work, home string) Git {
-	g := Git{within: 10 * time.Second}                                               // a pipe in the place of a file that git reads would hold it up without end
-	if command, err := exec.LookPath("git"); err == nil && filepath.IsAbs(command) { // else the project's own
+	// Without a timeout git would wait forever for a pipe among its files.
+	g := Git{within: 10 * time.Second}
+	if command, err := exec.LookPath("git"); err == nil && filepath.IsAbs(command) { // a relative one is the project's
 		g.command = command
 	}
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
-		switch name = strings.ToUpper(name); name { // as Windows takes names
+		switch name = strings.ToUpper(name); name { // Windows ignores case
 		case "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES", "GIT_TEST_ASSUME_DIFFERENT_OWNER":
-			// With these git only looks at less.
+			// These only restrict git.
 		case "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "XDG_CONFIG_HOME":
 			if inProject(value, work, home) {
 				continue
@@ -66,8 +63,8 @@ func FindGit(env []string, work, home string) Git {
 	return g
 }
 
-// inProject tells whether a path lies in the project around the working directory,
-// which can have brought it along. Where that is the home itself, it is the user's.
+// inProject reports whether a path is in the project around the working directory, unless
+// that is the home.
 func inProject(path, work, home string) bool {
 	root := cmp.Or(RepositoryRoot(work), work)
 	if rooted.IsSame(root, home) {
@@ -76,7 +73,7 @@ func inProject(path, work, home string) bool {
 	return !filepath.IsAbs(path) || rooted.HoldsPath(root, path) || rooted.HoldsPath(beyondLinks(root), beyondLinks(path))
 }
 
-// beyondLinks is a path without links, itself if it leads nowhere.
+// beyondLinks resolves links in a path. It returns a path that does not exist unresolved.
 func beyondLinks(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
@@ -84,52 +81,50 @@ func beyondLinks(path string) string {
 	return filepath.Clean(path)
 }
 
-// InitRepository makes a repository of a directory. Without git the error wraps
-// exec.ErrNotFound.
+// InitRepository runs git init. The error without git wraps exec.ErrNotFound.
 func (g Git) InitRepository(ctx context.Context, dir string) error {
 	_, err := g.callerIn(dir).runGit(ctx, "", "init", "--quiet")
 	return err
 }
 
-// UserName is git's name of the user, "" if it knows none.
 func (g Git) UserName(ctx context.Context, dir string) string {
 	name, _ := g.callerIn(dir).runGit(ctx, "", "config", "--get", "user.name")
 	return strings.TrimSpace(name)
 }
 
-// caller calls git in one directory.
+// caller runs git in one directory.
 type caller struct {
 	Git
 	dir   string
-	quiet []string // settings that no configuration changes
+	quiet []string // options that override every configuration
 }
 
 func (g Git) callerIn(dir string) *caller {
 	c := &caller{Git: g, dir: dir}
 	for _, setting := range []string{
 		"core.fsmonitor=", "core.hooksPath=/dev/null", "log.showSignature=false",
-		"safe.bareRepository=explicit", // one that lies in a project as plain files
+		"safe.bareRepository=explicit", // a bare repository among a project's files
 	} {
 		c.quiet = append(c.quiet, "-c", setting)
 	}
 	return c
 }
 
-// noText is a variable without a text, for settings whose names have a "=".
+// noText is an empty variable, to override settings whose names contain "=".
 const noText = "SPRINGFIELD_NO_TEXT"
 
-// programs matches the settings that name a program, or that make one a must.
+// programs matches the settings that name or require a program.
 const programs = `\.(clean|smudge|process|required|command|cmd|textconv|external|driver|program|defaultkeycommand|helper|askpass|editor|pager|` +
 	`sshcommand|gitproxy|alternaterefscommand|packobjectshook|difffilter|templatedir)$`
 
-// withoutPrograms takes away the programs that the repository's own configuration
-// names, and hooks of every configuration.
+// withoutPrograms disables the programs of the repository's configuration, and the hooks of
+// every configuration.
 func (c *caller) withoutPrograms(ctx context.Context) error {
 	out, err := c.runGit(ctx, "", "config", "--show-scope", "--name-only", "--get-regexp", programs)
 	if exitedWith(err, 1) {
-		return nil // there are none
+		return nil // no such setting
 	}
-	if err != nil { // git 2.26 is the first that has --show-scope
+	if err != nil { // also from git before 2.26, without --show-scope
 		return err
 	}
 	for _, line := range strings.Split(out, "\n") {
@@ -145,7 +140,7 @@ func (c *caller) withoutPrograms(ctx context.Context) error {
 			c.quiet = append(c.quiet, "-c", name+"=")
 			continue
 		}
-		// A git before 2.31 refuses every command then.
+		// git before 2.31 fails on this option.
 		c.quiet = append(c.quiet, "--config-env="+name+"="+noText)
 	}
 	return nil
@@ -153,8 +148,8 @@ func (c *caller) withoutPrograms(ctx context.Context) error {
 
 var errSlow = errors.New("git did not answer: is one of its files a pipe?")
 
-// runGit is what a command prints, without the last line end; text is its standard
-// input. Without git the error wraps exec.ErrNotFound.
+// runGit runs a command with text as standard input and returns its output without the last
+// line end. The error without git wraps exec.ErrNotFound.
 func (c *caller) runGit(ctx context.Context, text string, args ...string) (string, error) {
 	if c.command == "" {
 		return "", fmt.Errorf("git %s: %w", args[0], exec.ErrNotFound)
@@ -163,7 +158,7 @@ func (c *caller) runGit(ctx context.Context, text string, args ...string) (strin
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.command, slices.Concat([]string{"--no-pager"}, c.quiet, args)...)
 	cmd.Dir, cmd.Env = c.dir, c.env
-	if args[0] != "check-ignore" { // which takes paths for what they are, and refuses to be told
+	if args[0] != "check-ignore" { // it takes literal paths and refuses this variable
 		cmd.Env = append(slices.Clip(cmd.Env), "GIT_LITERAL_PATHSPECS=1")
 	}
 	cmd.WaitDelay = time.Second

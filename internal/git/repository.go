@@ -17,20 +17,19 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// Repository is a checkout. Paths in it are relative to its top, with slashes.
+// Repository is a checkout. Paths in it are relative to Root, with slashes.
 type Repository struct {
-	Root string // its top directory
+	Root string
 	*caller
 }
 
-// OutsideError is about a repository that is not looked at.
+// OutsideError refuses a repository that may belong to another user or checkout.
 type OutsideError struct{ Dir, Says, Advice string }
 
 func (e *OutsideError) Error() string { return e.Dir + ": " + e.Says }
 func (e *OutsideError) Hint() string  { return e.Advice }
 
-// RepositoryRoot is the repository around a directory, as far as files tell; "" if there is
-// none.
+// RepositoryRoot returns the nearest directory with a .git at or above dir, or "".
 func RepositoryRoot(dir string) string {
 	return rooted.FindAbove(dir, func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(dir, ".git"))
@@ -38,8 +37,8 @@ func RepositoryRoot(dir string) string {
 	})
 }
 
-// Repository is the checkout around a directory, nil if there is none. One that is
-// not the directory's own gives a *OutsideError.
+// Repository returns the checkout around a directory, or nil. The error for the checkout of
+// another directory is an *OutsideError.
 func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	c := g.callerIn(dir)
 	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
@@ -57,7 +56,7 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 		return nil, fmt.Errorf("git rev-parse: a directory's name goes over several lines: %q", out)
 	}
 	for i := range at {
-		at[i] = rooted.PathFrom(beyondLinks(dir), filepath.FromSlash(at[i])) // git counts from where it is, without links
+		at[i] = rooted.PathFrom(beyondLinks(dir), filepath.FromSlash(at[i])) // relative to the resolved dir
 	}
 	r := &Repository{at[0], c}
 	c.dir = r.Root
@@ -68,9 +67,9 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	return r, c.withoutPrograms(ctx)
 }
 
-// ownsGitDir tells whether a git directory, and the one that it has in common with other
-// worktrees, are those of the checkout. An archive of a project can have brought
-// a .git that leads to another repository.
+// ownsGitDir reports whether a git directory, and the one that it shares with other
+// worktrees, belong to the checkout. The .git of an unpacked archive can refer to another
+// repository.
 func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 	own := filepath.Join(beyondLinks(r.Root), ".git")
 	info, err := os.Lstat(own)
@@ -83,17 +82,17 @@ func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 		return dir == common && rooted.IsSame(dir, own)
 	case !info.Mode().IsRegular():
 		return false
-	case dir == common: // of a submodule, and of one that is elsewhere: it names the checkout
+	case dir == common: // a submodule or a separate git directory: it names the checkout
 		where, err := r.runGit(ctx, "", "config", "--local", "--get", "core.worktree")
 		return err == nil && where != ""
 	}
-	// A linked worktree: both name each other.
+	// A linked worktree: the two refer to each other.
 	text, err := os.ReadFile(filepath.Join(dir, "gitdir"))
 	back := rooted.PathFrom(dir, strings.TrimSpace(string(text)))
 	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.IsSame(back, own)
 }
 
-// GitPath is a file or directory as git writes it.
+// GitPath returns the path of a file in the repository, as git writes it.
 func (r *Repository) GitPath(name string) (string, error) {
 	root, err := filepath.EvalSymlinks(r.Root)
 	if err != nil {
@@ -106,15 +105,14 @@ func (r *Repository) GitPath(name string) (string, error) {
 	return filepath.ToSlash(relative), err
 }
 
-// CurrentBranch is the one that is checked out, "" for a detached HEAD.
+// CurrentBranch returns "" for a detached HEAD.
 func (r *Repository) CurrentBranch(ctx context.Context) string {
 	name, _ := r.runGit(ctx, "", "symbolic-ref", "--quiet", "--short", "HEAD")
 	return name
 }
 
-// RemoteURL is the URL of the remote that the branch follows, else of origin, else of
-// the only one there is; "" if there is none. As it is configured: not with the
-// replacements that only this machine makes.
+// RemoteURL returns the configured URL of the branch's remote, else of origin, else of the
+// first remote, or "". It does not apply url.*.insteadOf, which is of this machine only.
 func (r *Repository) RemoteURL(ctx context.Context) string {
 	name, err := r.runGit(ctx, "", "config", "--get", "branch."+r.CurrentBranch(ctx)+".remote")
 	if err != nil || name == "." {
@@ -127,7 +125,7 @@ func (r *Repository) RemoteURL(ctx context.Context) string {
 	return where
 }
 
-// DirtyFiles are the files below a path that are not as HEAD has them.
+// DirtyFiles returns the files below a path that differ from HEAD.
 func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, error) {
 	out, err := r.runGit(ctx, "", "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all",
 		"--", path)
@@ -143,8 +141,7 @@ func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, err
 	return files, nil
 }
 
-// LastChange is the newest commit that changed something below a path, "" if none
-// did.
+// LastChange returns the last commit that changed something below a path, or "".
 func (r *Repository) LastChange(ctx context.Context, path string) (string, error) {
 	if r.CommitOf(ctx, "HEAD") == "" {
 		return "", nil
@@ -152,24 +149,22 @@ func (r *Repository) LastChange(ctx context.Context, path string) (string, error
 	return r.runGit(ctx, "", "log", "-1", "--format=%H", "--", path)
 }
 
-// CommitOf is the commit that a name means here, "" if it means none. A checkout in
-// CI has the newest alone.
+// CommitOf resolves a name to a commit, "" if it is unknown here, as in a shallow clone.
 func (r *Repository) CommitOf(ctx context.Context, name string) string {
-	if strings.HasPrefix(name, "-") { // a catalog may say so
+	if strings.HasPrefix(name, "-") { // an option; names may come from a catalog
 		return ""
 	}
 	commit, _ := r.runGit(ctx, "", "rev-parse", "--verify", "--quiet", name+"^{commit}")
 	return commit
 }
 
-// IsShallow tells whether older commits were left out of the checkout.
 func (r *Repository) IsShallow(ctx context.Context) bool {
 	out, err := r.runGit(ctx, "", "rev-parse", "--is-shallow-repository")
 	return err == nil && out == "true"
 }
 
-// IsPushed tells whether a branch of the repository at a URL has a commit, as far
-// as this checkout knows. Where no remote is that one, any counts.
+// IsPushed reports whether a remote-tracking branch of the repository at a URL contains a
+// commit. If no remote has this URL, any remote counts.
 func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, error) {
 	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
 	all, err := r.runGit(ctx, "", "remote")
@@ -190,8 +185,7 @@ func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, 
 	return out != "", err
 }
 
-// HoldsExactly tells whether a commit has exactly what lies below a path. One that is not
-// here has not.
+// HoldsExactly reports whether a commit has the same files below a path.
 func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (bool, error) {
 	if r.CommitOf(ctx, commit) == "" {
 		return false, nil
@@ -204,11 +198,10 @@ func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (boo
 	return err == nil, err
 }
 
-// Plain is the mode that git knows a file by which cannot be started.
+// Plain is git's mode of a file that is not executable.
 const Plain = "100644"
 
-// FileModes are the modes that the index has for files. Those it does not know are left out: one
-// that is ignored never gets there.
+// FileModes returns the modes of files in the index, and omits untracked files.
 func (r *Repository) FileModes(ctx context.Context, files []string) (map[string]string, error) {
 	out, err := r.runGit(ctx, "", append([]string{"ls-files", "--stage", "-z", "--"}, files...)...)
 	if err != nil {
@@ -223,7 +216,7 @@ func (r *Repository) FileModes(ctx context.Context, files []string) (map[string]
 	return modes, nil
 }
 
-// SeesModes tells whether git looks at what is executable: not on Windows.
+// SeesModes reports whether git reads executable bits from the files: not on Windows.
 func (r *Repository) SeesModes(ctx context.Context) bool {
 	out, err := r.runGit(ctx, "", "config", "--type=bool", "--get", "core.fileMode")
 	return err != nil || out != "false"
@@ -234,15 +227,15 @@ func (r *Repository) MarkExecutable(ctx context.Context, files []string) error {
 	return err
 }
 
-// Ignored are those of some files, there or not, that git passes over.
+// Ignored returns the files that git ignores. They need not exist.
 func (r *Repository) Ignored(ctx context.Context, files []string) ([]string, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	// Behind "./" no name begins with the ":" of a pathspec.
+	// After "./" a ":" does not begin a pathspec.
 	out, err := r.runGit(ctx, "./"+strings.Join(files, "\x00./"), "check-ignore", "-z", "--stdin")
 	if exitedWith(err, 1) {
-		return nil, nil // none
+		return nil, nil
 	}
 	var found []string
 	for _, file := range strings.FieldsFunc(out, func(r rune) bool { return r == 0 }) {
@@ -251,22 +244,17 @@ func (r *Repository) Ignored(ctx context.Context, files []string) ([]string, err
 	return found, err
 }
 
-// TagHead tags the commit that is checked out.
 func (r *Repository) TagHead(ctx context.Context, name, message string) error {
 	_, err := r.runGit(ctx, "", "tag", "--annotate", "--message", message, name)
 	return err
 }
 
-// Addresses of repositories: what a catalog may say of a remote, and which name the
-// same one.
-
-// scpLike is USER@HOST:PATH. A host of one letter is a drive of Windows; what
-// begins with a colon would name a helper that git runs, as in ext::.
+// scpLike matches USER@HOST:PATH. A host of one letter is a Windows drive, and "::" as in
+// ext:: runs a helper.
 var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
 
-// PublicURL is a remote as a catalog may name it: without a password, and for
-// GitHub over https, which needs no key. Not ok: others cannot fetch from it, or
-// should not.
+// PublicURL returns a remote's URL for a catalog: without a password, and for GitHub with
+// https, which needs no key. ok is false if others cannot or should not fetch from it.
 func PublicURL(remote string) (where string, ok bool) {
 	if display.OneLine(remote) != remote {
 		return "", false
@@ -281,7 +269,7 @@ func PublicURL(remote string) (where string, ok bool) {
 	if err != nil || u.Hostname() == "" || strings.HasPrefix(u.Host, "-") {
 		return "", false
 	}
-	u.RawQuery, u.ForceQuery, u.Fragment = "", false, "" // which can hold a token
+	u.RawQuery, u.ForceQuery, u.Fragment = "", false, "" // may contain a token
 	switch {
 	case strings.EqualFold(u.Hostname(), "github.com"):
 		return "https://github.com/" + strings.TrimLeft(u.Path, "/"), true
@@ -295,10 +283,10 @@ func PublicURL(remote string) (where string, ok bool) {
 	return u.String(), true
 }
 
-// SameRepository tells whether two URLs, or OWNER/REPO, name one repository.
+// SameRepository reports whether two URLs or OWNER/REPO are the same repository.
 func SameRepository(a, b string) bool { return Canonical(a) == Canonical(b) }
 
-// Canonical is HOST/PATH, the same for every way to write an address.
+// Canonical returns HOST/PATH for every form of an address.
 func Canonical(where string) string {
 	if at := scpLike.FindStringSubmatch(where); at != nil && !strings.Contains(where, "://") {
 		where = "ssh://" + at[1] + "/" + at[2]
@@ -312,5 +300,4 @@ func Canonical(where string) string {
 	return strings.ToLower(strings.TrimSuffix(where, ".git"))
 }
 
-// ownerRepo is OWNER/REPO, as GitHub has them.
 var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*/[-A-Za-z0-9._]+$`)

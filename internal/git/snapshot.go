@@ -1,8 +1,8 @@
 package git
 
-// A snapshot of a working tree: a commit of all that is there and not ignored, under a ref
-// that no branch and no fetch knows. The index, the branch and the files stay as they are.
-// The entries of the index are told apart by git's plumbing, which looks into no submodule.
+// A snapshot is a commit of the working tree with untracked files, under a ref outside of
+// branches. It changes neither the index nor the branch nor the files, and does not enter
+// submodules.
 
 import (
 	"context"
@@ -18,11 +18,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Snapshots is where the refs of snapshots lie.
-const Snapshots = "refs/springfield/away/"
+const Snapshots = "refs/springfield/away/" // prefix of their refs
 
-// KeepTree keeps the working tree under a ref, and returns the commits of HEAD, "" for none yet,
-// and of the snapshot.
+// KeepTree makes a snapshot and returns it and the commit of HEAD, "" before the first commit.
 func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept string, err error) {
 	head = r.CommitOf(ctx, "HEAD")
 	err = r.withTree(ctx, "", func(in *caller, tree string) error {
@@ -50,8 +48,8 @@ type Changed struct {
 	Binary  bool   `json:"binary,omitempty"`
 }
 
-// ChangesSince are the files of the working tree that are not as in a snapshot. Nothing is
-// written into the repository.
+// ChangesSince returns the files that differ from a snapshot. It writes nothing into the
+// repository.
 func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Changed, err error) {
 	err = r.withTree(ctx, kept, func(in *caller, tree string) error {
 		out, err := in.runGit(ctx, "", "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
@@ -71,9 +69,9 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 	return all, err
 }
 
-// withTree makes a tree of what is there, in an index of its own, of which nothing tells git that a file
-// needs no reading. To compare it with a snapshot, its objects go elsewhere, too, and are gone afterwards;
-// and what the snapshot has counts, though it may be ignored by now.
+// withTree makes a tree of the working tree in a temporary index, without cached stat data,
+// so that git reads every file. To compare with a snapshot it also writes the objects to a
+// temporary directory, and includes files of the snapshot that are ignored now.
 func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
@@ -81,7 +79,7 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	}
 	defer os.RemoveAll(dir)
 	in := *r.caller
-	in.within = 2 * r.within // lists are quick
+	in.within = 2 * r.within // for lists
 	in.quiet = append(slices.Clip(in.quiet), "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
 		"-c", "core.checkStat=default", "-c", "core.trustctime=true")
 	in.env = append(slices.Clip(in.env), "GIT_NO_REPLACE_OBJECTS=1")
@@ -89,7 +87,7 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	if err != nil {
 		return err
 	}
-	// This reads the files that say how others are read: one of them may be a pipe.
+	// This reads .gitattributes, with the short timeout: one may be a pipe.
 	names := strings.Join(files, "\x00")
 	if _, err := in.runGit(ctx, names, "check-attr", "-z", "--stdin", "text"); err != nil {
 		return err
@@ -100,7 +98,7 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 		if err == nil {
 			err = os.Mkdir(filepath.Join(dir, "info"), 0o700)
 		}
-		if err == nil { // in this file a name needs no quotes, as it would in a variable
+		if err == nil { // unlike in the variable, paths in this file need no quotes
 			err = os.WriteFile(filepath.Join(dir, "info", "alternates"), []byte(rooted.PathFrom(r.Root, own)+"\n"), 0o600)
 		}
 		if err != nil {
@@ -108,7 +106,7 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 		}
 		in.env = append(in.env, "GIT_OBJECT_DIRECTORY="+dir)
 	}
-	in.within = 12 * r.within // a large tree is read as a whole
+	in.within = 12 * r.within // reads the whole tree
 	if _, err := in.runGit(ctx, strings.Join(entries, "\x00"), "update-index", "-z", "--index-info"); err != nil {
 		return err
 	}
@@ -122,9 +120,10 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	return use(&in, tree)
 }
 
-// listFiles lists what is there of the index, of a snapshot to compare with and besides. What lies behind a
-// link, and what is a pipe or the like, is no file. In a comparison submodules are none, either. An entry of
-// an index says how line ends are read; nested counts repositories.
+// listFiles lists existing files: of the index, of the snapshot from unless it is "", and
+// untracked ones. It omits pipes, devices and files below a link, and with from also
+// submodules. entries are index entries, which decide how line ends are read; nested counts
+// repositories.
 func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	entries, names []string, nested int, err error,
 ) {
@@ -146,7 +145,7 @@ func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 			continue
 		}
 		entries = append(entries, entry)
-		if name != last { // else it is in a conflict
+		if name != last { // else a merge conflict
 			names = append(names, name)
 			if submodule && RepositoryRoot(filepath.Join(r.Root, name)) != r.Root {
 				nested++
@@ -164,8 +163,8 @@ func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	return entries, names, nested, err
 }
 
-// isThere tells whether a file, or a directory, is there, and not behind a link. directories are those
-// that were looked at.
+// isThere reports whether a file or a directory exists and is not below a link. directories
+// caches results.
 func (r *Repository) isThere(name string, directory bool, directories map[string]bool) bool {
 	up := path.Dir(name)
 	if _, known := directories[up]; !known {
@@ -176,12 +175,12 @@ func (r *Repository) isThere(name string, directory bool, directories map[string
 	}
 	info, err := os.Lstat(filepath.Join(r.Root, filepath.FromSlash(name)))
 	if err != nil {
-		return errors.Is(err, fs.ErrPermission) // git says so
+		return errors.Is(err, fs.ErrPermission) // git will report it
 	}
 	return info.IsDir() == directory && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) == 0
 }
 
-// CountNested counts the repositories in the working tree: a snapshot has no edits in them.
+// CountNested counts the nested repositories, whose changes a snapshot does not have.
 func (r *Repository) CountNested(ctx context.Context) (int, error) {
 	_, _, nested, err := r.listFiles(ctx, r.caller, "")
 	return nested, err

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 func shellIn(t *testing.T, dir string) func(script string) string {
@@ -30,9 +32,7 @@ func shellIn(t *testing.T, dir string) func(script string) string {
 func repositoryIn(t *testing.T, dir string) *Repository {
 	t.Helper()
 	repository, err := FindGit(os.Environ(), dir, filepath.Join(dir, "home")).Repository(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scratch.Must(t, err)
 	return repository
 }
 
@@ -115,15 +115,11 @@ printf '* filter=evil diff=evil\n' >.git/info/attributes
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "a\u00a0b\u202fc\x01\t\"d\\:e\u0301")
-			if err := os.Mkdir(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			scratch.Must(t, os.Mkdir(dir, 0o755))
 			sh := shellIn(t, dir)
 			sh("git init -q .; echo safe >Makefile; mkdir src; echo a >src/a; touch -d 2020-01-01 Makefile src/a; git add .; git commit -q -m first")
 			_, kept, err := repositoryIn(t, dir).KeepTree(t.Context(), "x1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			scratch.Must(t, err)
 			sh(test.script + "\n" + traps)
 			repository := repositoryIn(t, dir)
 			sh("rm -f ran")
@@ -152,9 +148,7 @@ echo mine >>assumed; echo mine >>skipped; rm pipe; mkfifo pipe; git config core.
 echo f >time; touch -d 2020-01-01 time`)
 	before := sh("sha256sum .git/index")
 	_, kept, err := repositoryIn(t, dir).KeepTree(t.Context(), "x1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	scratch.Must(t, err)
 	if after := sh("sha256sum .git/index"); after != before {
 		t.Error("the index is another one")
 	}

@@ -1,10 +1,10 @@
 //go:build !unix
 
-// Package group ends programs of others that the CLI starts, with all that they have started.
+// Package group kills programs together with their child processes.
 package group
 
 import "os/exec"
 
-// EndTogether does nothing: Windows has no groups of processes in this sense, and what a program
-// leaves behind ends by itself.
+// EndTogether is a no-op: Windows has no process groups, and remaining children end by
+// themselves.
 func EndTogether(*exec.Cmd) {}

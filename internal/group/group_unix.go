@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package group ends programs of others that the CLI starts, with all that they have started.
+// Package group kills programs together with their child processes.
 package group
 
 import (
@@ -10,9 +10,8 @@ import (
 	"syscall"
 )
 
-// EndTogether has a program end with all that it has started. Killed alone, go would leave its
-// compilers at work in a directory that is gone, and some hosts' commands are scripts that start
-// the program itself.
+// EndTogether makes canceling cmd kill its children too: the compilers of go, and the
+// programs that the scripts of some hosts start.
 func EndTogether(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {

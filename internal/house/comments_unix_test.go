@@ -14,13 +14,15 @@ import (
 	"testing"
 )
 
-// parseAll parses all files of Go, by their names.
+var positions = token.NewFileSet() // of parseAll
+
+// parseAll parses all Go files outside of testdata, by path.
 func parseAll(t *testing.T) map[string]*ast.File {
 	t.Helper()
 	parsed := map[string]*ast.File{}
 	must(t, filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && path.Ext(name) == ".go" && !strings.Contains(name, "testdata") {
-			parsed[name], err = parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+			parsed[filepath.ToSlash(name)], err = parser.ParseFile(positions, name, nil, parser.ParseComments)
 		}
 		return err
 	}))

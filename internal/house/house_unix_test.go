@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"go/types"
 	"io"
 	"io/fs"
@@ -122,23 +120,11 @@ func TestStrategiesStandAlone(t *testing.T) {
 	}
 }
 
-// What outlives a stop, and the guards, know nothing of strategies and of the hook.
-func TestLedgerAndGuardAreBelow(t *testing.T) {
-	for _, p := range list(t, "./runtime/ledger", "./runtime/guard") {
-		for _, dep := range p.Deps {
-			for _, above := range []string{"runtime/strategy", "runtime/transcript", "runtime/hook", "runtime/console", "runtime/judge"} {
-				if inside(dep, above) {
-					t.Errorf("%s depends on %s", room(p.ImportPath), room(dep))
-				}
-			}
-		}
-	}
-}
-
 func TestWhoImportsWhom(t *testing.T) {
 	settings := []string{"generator", "cmd", "runtime", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"}
 	serves := []string{"generator", "installer", "cmd", "runtime", "templates", "replay"}
-	forbidden := map[string][]string{ // room: what it and the rooms in it must not depend on
+	above := []string{"runtime/strategy", "runtime/transcript", "runtime/hook", "runtime/console", "runtime/judge"}
+	forbidden := map[string][]string{ // by package, also for packages below
 		"generator":                {"installer", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
 		"installer":                {"publish", "replay", "installer/doctor", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
 		"installer/client":         settings,
@@ -154,6 +140,8 @@ func TestWhoImportsWhom(t *testing.T) {
 		"internal/rooted":          append([]string{"internal/journal"}, serves...),
 		"publish":                  {"cmd", "installer/doctor", "internal/interview", "replay", "github.com/spf13/cobra"},
 		"replay":                   {"generator", "installer", "internal/interview", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
+		"runtime/guard":            above,
+		"runtime/ledger":           above,
 		"templates":                {"generator", "installer", "cmd", "runtime"},
 	}
 	// These four libraries were chosen for the project; where each is at work.
@@ -220,14 +208,9 @@ func TestWhoStartsPrograms(t *testing.T) {
 	}
 	starts := []string{"exec.Command", "exec.CommandContext", "exec.Cmd", "os.StartProcess", "syscall.Exec", "syscall.ForkExec", "syscall.StartProcess"}
 	found := map[string]bool{}
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
-		name = filepath.ToSlash(name)
-		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "e2e/") {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			return err
+	for name, file := range parseAll(t) {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "e2e/") {
+			continue
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			starter := ""
@@ -246,9 +229,7 @@ func TestWhoStartsPrograms(t *testing.T) {
 			found[name] = found[name] || slices.Contains(starts, starter)
 			return true
 		})
-		return nil
-	})
-	must(t, err)
+	}
 	for name, does := range found {
 		scratch.FailIf(t, does && allowed[name] == "", "%s starts programs", name)
 	}
@@ -274,7 +255,8 @@ func TestEmbeddedSourcesAreComplete(t *testing.T) {
 	})
 	must(t, err)
 	for _, system := range []string{"linux", "darwin", "windows", "freebsd"} {
-		for _, p := range listFor(t, system, "./runtime/springfield-hook", "./runtime/springfield-judge") {
+		t.Setenv("GOOS", system)
+		for _, p := range list(t, "-deps", "./runtime/springfield-hook", "./runtime/springfield-judge") {
 			for _, file := range slices.Concat(p.GoFiles, p.EmbedFiles) {
 				if name := path.Join(strings.TrimPrefix(room(p.ImportPath), "runtime/"), file); inside(p.ImportPath, "runtime") && !slices.Contains(needed, name) {
 					needed = append(needed, name)
@@ -293,6 +275,8 @@ func TestModuleLinesAgree(t *testing.T) {
 			t.Errorf("go.mod has no line %q, but runtime/source.go says so", strings.TrimSpace(line))
 		}
 	}
+	oldest := regexp.MustCompile(`(?m)^go (1\.\d+)`).FindStringSubmatch(text)
+	scratch.Holds(t, "docs/install.md", read(t, "docs", "install.md"), "Go "+oldest[1]+" is the oldest")
 }
 
 // The map of the house has every package.
@@ -345,46 +329,30 @@ func TestEveryCheckHasARow(t *testing.T) {
 // A function is as long as its thought, and a thought of more than this is two.
 func TestFunctionsAreShort(t *testing.T) {
 	const lines = 100
-	files := token.NewFileSet()
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata") {
-			return err
-		}
-		file, err := parser.ParseFile(files, name, nil, 0)
-		if err != nil {
-			return err
-		}
+	for name, file := range parseAll(t) {
 		for _, decl := range file.Decls {
 			f, ok := decl.(*ast.FuncDecl)
-			if !ok {
+			if !ok || strings.HasSuffix(name, "_test.go") {
 				continue
 			}
-			if long := files.Position(f.End()).Line - files.Position(f.Pos()).Line + 1; long > lines {
+			if long := positions.Position(f.End()).Line - positions.Position(f.Pos()).Line + 1; long > lines {
 				t.Errorf("%s: %s has %d lines, and may have %d", name, f.Name.Name, long, lines)
 			}
 		}
-		return nil
-	})
-	must(t, err)
+	}
 }
 
-// tests are the names of all functions in files of tests.
+// tests returns the names of all functions in test files.
 func tests(t *testing.T) map[string]bool {
 	t.Helper()
 	there := map[string]bool{}
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(name, "_test.go") {
-			return err
-		}
-		for line := range strings.Lines(read(t, ".", name)) {
-			if rest, ok := strings.CutPrefix(line, "func "); ok {
-				function, _, _ := strings.Cut(rest, "(")
-				there[function] = true
+	for name, file := range parseAll(t) {
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && strings.HasSuffix(name, "_test.go") {
+				there[f.Name.Name] = true
 			}
 		}
-		return nil
-	})
-	must(t, err)
+	}
 	return there
 }
 
@@ -407,11 +375,6 @@ func TestDocumentsNameTests(t *testing.T) {
 			}
 		}
 	}
-}
-
-func listFor(t *testing.T, system string, targets ...string) []pkg {
-	t.Setenv("GOOS", system)
-	return list(t, append([]string{"-deps"}, targets...)...)
 }
 
 func read(t *testing.T, dir, file string) string {

@@ -1,11 +1,8 @@
-// Package journal is the one engine for changes to files: from these bytes and
-// modes to those. A change is worked out completely before anything is written. It
-// can be shown as a diff, and then applied: journalled first, all of its edits or
-// none, and taken back whole by an undo.
+// Package journal applies changes to files, all or nothing, and undoes them.
 //
-// A Content is what a file holds, an Edit leads one file from one content to another,
-// a Change is edits that belong together, the Journal keeps an Entry with the edits of
-// every change that was applied.
+// A Change is a list of Edits, each from one Content of a file to another. It is planned
+// completely before anything is written, so it can be shown as a diff first. The Journal
+// keeps an Entry with the edits of every applied change.
 package journal
 
 import (
@@ -25,17 +22,16 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Content is what a file holds. No file is a nil *Content.
+// Content is the bytes and the mode of a file. A nil *Content is a missing file.
 type Content struct {
 	Data []byte      `json:"-"`
-	Mode fs.FileMode `json:"mode"` // permission bits; with fs.ModeDir it is a directory
-	// SHA256 stands for Data in the journal's list; "" elsewhere.
+	Mode fs.FileMode `json:"mode"` // permission bits, and fs.ModeDir for a directory
+	// SHA256 replaces Data in the journal's list; "" elsewhere.
 	SHA256 string `json:"sha256,omitempty"`
 }
 
 func (c *Content) isDirectory() bool { return c != nil && c.Mode.IsDir() }
 
-// Bytes are what the file holds, nothing if there is none.
 func (c *Content) Bytes() []byte {
 	if c == nil {
 		return nil
@@ -50,7 +46,7 @@ func (c *Content) hashOf() string {
 	return HashBytes(c.Data)
 }
 
-// hasSameBytes tells whether a content has the same bytes as another, or both are no file.
+// hasSameBytes reports whether both have the same bytes, are directories, or are missing.
 func (c *Content) hasSameBytes(other *Content) bool {
 	switch {
 	case c == nil || other == nil:
@@ -63,40 +59,37 @@ func (c *Content) hasSameBytes(other *Content) bool {
 	return c.hashOf() == other.hashOf()
 }
 
-// Edit leads one file, or one directory, from one content to another.
+// Edit changes one file or directory.
 type Edit struct {
-	// In is a directory that writing does not leave and in which no link is followed.
-	// It is "" for a file of the user's own: links are followed, and stay links.
-	In string `json:"in,omitempty"`
-	// Path is absolute, as the user knows it.
-	Path string `json:"path"`
-	// At is where the bytes are: Path with every link followed. OpenEdit finds it.
-	At     string   `json:"at"`
+	// In is an untrusted directory: writing never leaves it and follows no link in it.
+	// If it is "", the file is the user's own, whose links are followed and kept.
+	In     string   `json:"in,omitempty"`
+	Path   string   `json:"path"` // absolute, as the user knows it
+	At     string   `json:"at"`   // Path with links resolved, set by OpenEdit
 	Before *Content `json:"before"`
 	After  *Content `json:"after"`
-	// Own marks springfield's own state. It is in no diff and in no list of files, and
-	// an undo leaves it as it is once it has changed.
-	Own bool `json:"own,omitempty"`
-	// Drop has a file that is removed take along the directories that this leaves
-	// empty: up to In, or its own.
+	// State marks springfield's own state. Diffs and lists of files omit it, and an undo
+	// skips it if it has changed since.
+	State bool `json:"own,omitempty"`
+	// Drop also removes the directories that removing the file leaves empty: up to In,
+	// or only the parent if In is "".
 	Drop bool `json:"-"`
-	// Tree is a directory that the edit makes a part of, such as a repository. An undo
-	// takes it away only as long as it is exactly as it was made; else all of it stays.
+	// Tree is the new directory to which the edit belongs, such as a repository. An undo
+	// removes it only if nothing in it has changed.
 	Tree string `json:"tree,omitempty"`
 
-	root string // In, links followed
+	root string // In with links resolved
 }
 
 func (e Edit) isDirectory() bool { return e.Before.isDirectory() || e.After.isDirectory() }
 
-// Changes tells whether the edit makes a difference.
+// Changes reports whether the edit changes the bytes or the mode.
 func (e Edit) Changes() bool {
 	return !e.Before.hasSameBytes(e.After) || e.Before != nil && e.After != nil && e.Before.Mode.Perm() != e.After.Mode.Perm()
 }
 
-// Writable refuses a file that its owner has marked read-only: a rename would
-// replace it all the same. It also refuses one in a directory that takes no new file: what replaces it is
-// written beside it.
+// Writable refuses a read-only file, which a rename would replace all the same, and a file
+// in a read-only directory, where no temporary file can be written.
 func (e Edit) Writable() error {
 	at, err := cmp.Or(e.At, e.Path), error(nil)
 	if e.Before != nil && e.Before.Mode&0o222 == 0 {
@@ -107,8 +100,8 @@ func (e Edit) Writable() error {
 	return &fs.PathError{Op: "write", Path: at, Err: err}
 }
 
-// ChangeTo has the file hold other bytes, with the mode that it has, or else with one for a new
-// file. Without bytes it goes. One that is not Writable is refused.
+// ChangeTo sets the new bytes; nil removes the file. The mode stays; fresh is for a new
+// file. The error is that of Writable.
 func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
 	e.After = nil
 	if e.Before != nil {
@@ -120,22 +113,19 @@ func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
 	return e.Writable()
 }
 
-// Change is a list of edits that belong together. They are applied in order, and
-// undone in reverse.
+// Change is a list of edits that are applied in order and undone in reverse.
 type Change struct {
-	Did   string // names it for the journal: "enable X in user settings"
-	Kind  string // what its files are, for errors: "settings" if empty
-	Edits []Edit
-	Notes []string // what it means to the user, a sentence each
-	// Leaves says what is done beside the files, and that an undo does not take back.
-	Leaves []string
+	Did    string // its name in the journal: "enable X in user settings"
+	Kind   string // the kind of its files, for errors: "settings" if empty
+	Edits  []Edit
+	Notes  []string // consequences for the user, a sentence each
+	Leaves []string // side effects that an undo does not revert
 
-	undoes Entry // the entry that it takes back; without a number it is a change of its own
+	undoes Entry // the entry that an undo reverts; its ID is 0 for a new change
 }
 
 func (c Change) kindOfChange() string { return cmp.Or(c.Kind, "settings") }
 
-// Writable refuses a change of a file that is not.
 func (c Change) Writable() error {
 	for _, e := range c.Edits {
 		if err := e.Writable(); err != nil && e.Changes() {
@@ -145,16 +135,16 @@ func (c Change) Writable() error {
 	return nil
 }
 
-// IsEmpty tells that applying it would do nothing.
+// IsEmpty reports whether applying the change is a no-op.
 func (c Change) IsEmpty() bool {
 	return c.undoes.ID == 0 && !slices.ContainsFunc(c.Edits, Edit.Changes)
 }
 
-// Files lists what is written and what is removed, without springfield's own state.
+// Files lists the files that are written and removed, without springfield's own state.
 func (c Change) Files() (written, removed []string) {
 	for _, e := range c.Edits {
 		switch {
-		case e.Own || e.isDirectory() || !e.Changes():
+		case e.State || e.isDirectory() || !e.Changes():
 		case e.After == nil:
 			removed = append(removed, e.Path)
 		default:
@@ -164,14 +154,14 @@ func (c Change) Files() (written, removed []string) {
 	return written, removed
 }
 
-// Diff shows the change as a unified diff. Of what is no text it says that it differs.
+// Diff returns the change as a unified diff.
 func (c Change) Diff() string { return c.DiffIn("") }
 
-// DiffIn is Diff with names as git gives them, relative to a directory.
+// DiffIn is Diff with git's names: a/ and b/, relative to dir.
 func (c Change) DiffIn(dir string) string {
 	var b strings.Builder
 	for _, e := range c.Edits {
-		if e.Own || e.isDirectory() || e.Before.hasSameBytes(e.After) {
+		if e.State || e.isDirectory() || e.Before.hasSameBytes(e.After) {
 			continue
 		}
 		from, to := e.Path, e.Path
@@ -202,19 +192,16 @@ func diffContents(from, to string, before, after *Content) string {
 
 func IsText(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 }
 
-// ErrChanged says that a file is no longer what was read from it.
+// ErrChanged means that a file has changed since it was read.
 var ErrChanged = errors.New("another program changed it in the meantime")
 
-// WriteError says why a change was not applied, and what is on the disk now: all as
-// before, unless it says otherwise.
+// WriteError means that a change was not applied. Nothing has changed on disk, except as
+// Done and Left record.
 type WriteError struct {
-	Kind string // what the files are: "settings" for one
+	Kind string // of the files, such as "settings"
 	Err  error
-	// Done tells that every file is written, and that only the journal lags behind.
-	Done bool
-	// Left names what holds the edit all the same, because it could not be taken
-	// back. It is still in the journal.
-	Left []string
+	Done bool     // all files are written; only the journal is not up to date
+	Left []string // files that could not be restored; the journal still has their old bytes
 }
 
 func (e *WriteError) Error() string { return fmt.Sprintf("write %s: %v", e.Kind, e.Err) }

@@ -2,11 +2,9 @@
 
 package journal
 
-// Fault points, for tests of this package and of the command. SPRINGFIELD_FAULT
-// says what happens at which step: "7:kill" ends the process without a word
-// before the seventh step, "7:ENOSPC" and "7:EIO" make that step fail as a full
-// or a broken disk does; "7+:EIO" that step and every one behind it.
-// SPRINGFIELD_STEPS names a file that gets a line per step.
+// SPRINGFIELD_FAULT is the fault to inject: "7:kill" kills the process before the seventh
+// step, "7:ENOSPC" and "7:EIO" let that step fail, "7+:EIO" all from the seventh on.
+// SPRINGFIELD_STEPS names a file that gets a line for each step.
 
 import (
 	"fmt"

@@ -152,7 +152,7 @@ func worlds() map[string]beginning {
 			map[string]string{"home/dotfiles/settings.json": "{}\n", "home/link.json": "dotfiles/settings.json", "work/": ""},
 			func(w world) Change {
 				memory := w.edit("", "home/springfield/edits/1.json", "before: {}")
-				memory.Own = true
+				memory.State = true
 				return Change{Did: "enable", Edits: []Edit{memory, w.edit("", "home/link.json", `{"x": 1}`), w.edit("work", "work/.claude/settings.json", "{}")}}
 			},
 		},
@@ -160,7 +160,7 @@ func worlds() map[string]beginning {
 			map[string]string{"home/settings.json": `{"x": 1}`, "home/springfield/edits/1.json": "before: {}", "work/.claude/settings.json": "{}"},
 			func(w world) Change {
 				memory := w.edit("", "home/springfield/edits/1.json", "")
-				memory.Own = true
+				memory.State = true
 				project := w.edit("work", "work/.claude/settings.json", "")
 				project.Drop = true
 				return Change{Did: "disable", Edits: []Edit{w.edit("", "home/settings.json", "{}\n"), project, memory}}
@@ -180,7 +180,7 @@ func worlds() map[string]beginning {
 					c.Edits = append(c.Edits, e)
 				}
 				list := w.edit("", "home/springfield/suites.json", "suite")
-				list.Own = true
+				list.State = true
 				c.Edits = append(c.Edits, w.edit("", "home/CLAUDE.md", "mine\n\nhooks\n"), list)
 				return c
 			},

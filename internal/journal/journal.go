@@ -1,12 +1,11 @@
 package journal
 
-// The journal: what every change has done to the user's files, so that it can be undone.
-// An entry is on the disk, with the old bytes, before any file changes. Entries are a
-// stack: only the newest can be undone, and is gone then.
+// Entries are a stack: only the last one can be undone, which removes it. An entry is on
+// disk, with the old bytes, before any file changes.
 //
-// An entry is a list of edits, NUMBER.open until the last file is written and NUMBER.json
-// then, and beside it NUMBER.zip with the bytes: each content once, by its SHA-256. Of
-// what a change wrote only text is kept, so that an edit made since can be shown.
+// An entry is a list of edits, NUMBER.open, renamed to NUMBER.json once every file is
+// written, and NUMBER.zip with each content once, named by its SHA-256. Of the new
+// contents only text is kept, to show later edits.
 
 import (
 	"archive/zip"
@@ -35,54 +34,51 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// The journal keeps this many entries, and of large ones as many as fit: a suite
-// with hooks for every system is some 30 MB of compressed bytes before each build.
 const (
-	journalKeeps = 50
+	// A suite with hooks for every system takes about 30 MB for each build.
+	journalKeeps = 50 // entries
 	journalSize  = 256 << 20
 
 	lockPatience = 2 * time.Second
 	lockRetry    = 50 * time.Millisecond
 
-	tries = 5 // where another springfield comes first
+	tries = 5 // after races with another springfield
 
 	closedEnd = ".json"
-	openEnd   = ".open" // not all of its files are known to be written
+	openEnd   = ".open" // some files may not be written yet
 	bytesEnd  = ".zip"
 
-	// maxEntry bounds an entry's list, maxShown the text that is kept of what was written.
-	maxEntry = 64 << 20
-	maxShown = 1 << 20
+	maxEntry = 64 << 20 // bytes of an entry's list
+	maxShown = 1 << 20  // bytes of a new text that is kept
 )
 
+// Entry is a change in the journal, with the meaning of Change's fields.
 type Entry struct {
-	ID    int       `json:"id"` // grows with every change
-	At    time.Time `json:"at"`
-	Did   string    `json:"did"` // "enable ned-flanders@hooks in user settings"
-	Kind  string    `json:"kind,omitempty"`
-	Token string    `json:"token"` // in the names of its temporary files
-	Edits []Edit    `json:"edits"`
-	// Leaves says what an undo does not take back, since it is no file.
-	Leaves []string `json:"leaves,omitempty"`
+	ID     int       `json:"id"`
+	At     time.Time `json:"at"`
+	Did    string    `json:"did"`
+	Kind   string    `json:"kind,omitempty"`
+	Token  string    `json:"token"` // in the names of its temporary files
+	Edits  []Edit    `json:"edits"`
+	Leaves []string  `json:"leaves,omitempty"`
 
-	open bool // not all of its files are known to be written
+	open bool // some files may not be written yet
 }
 
-// Files lists the files of an entry that are not springfield's own, as the user
-// knows them.
+// Files lists the entry's files without springfield's own state.
 func (e Entry) Files() []string {
 	written, removed := Change{Edits: e.Edits}.Files()
 	return append(append([]string{}, written...), removed...)
 }
 
 type Journal struct {
-	Dir string // springfield's state directory, which holds the journal and its lock
+	Dir string // springfield's state directory
 
-	atStep fault // of a test
+	atStep fault // set by tests
 }
 
-// ApplyChange writes a change, or the undo of one: under the lock, into the journal first, all
-// edits or none. Every error is a *WriteError; one that wraps ErrChanged asks for a new plan.
+// ApplyChange records a change in the journal and writes it, all edits or none. Every error
+// is a *WriteError; one that wraps ErrChanged calls for a new plan.
 func (j Journal) ApplyChange(c Change) error {
 	if c.IsEmpty() {
 		return nil
@@ -94,7 +90,8 @@ func (j Journal) ApplyChange(c Change) error {
 	return failure
 }
 
-// PlanAndApply makes a plan and applies it, anew when another program came first.
+// PlanAndApply plans a change and applies it, again if another program changed a file in
+// between.
 func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error) {
 	for range tries {
 		if c, err = plan(); err != nil {
@@ -107,7 +104,7 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 	return c, err
 }
 
-// applyLocked notes in failure what an error leaves behind.
+// applyLocked sets Done and Left of failure.
 func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -120,7 +117,7 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	}
 	entry, undoing := c.undoes, c.undoes.ID != 0
 	read := edits
-	if undoing { // also the files that were as before: the change may have been in the middle
+	if undoing { // also unchanged files: a change in progress may write them now
 		read = c.Edits
 	}
 	for _, e := range read {
@@ -135,21 +132,21 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 		}
 	}
 	if undoing {
-		err = j.reopenEntry(entry) // here, where nothing has changed yet, it may fail
+		err = j.reopenEntry(entry)
 	} else {
 		entry, err = j.writeEntry(c, edits)
 	}
 	if err != nil {
 		return err
 	}
-	for _, e := range c.undoes.Edits { // of a change, or of its undo, that was killed
+	for _, e := range c.undoes.Edits { // a killed process may have left temporary files
 		if at := e.At; e.locateBytes() == nil && e.At == at {
 			removeTemp(e, entry.Token)
 		}
 	}
 	failure.Left, err = writeEdits(edits, entry.Token, j.atStep)
 	switch {
-	case err != nil && len(failure.Left) > 0: // the journal has the bytes, to be undone
+	case err != nil && len(failure.Left) > 0: // keep the entry for an undo
 	case err != nil && undoing:
 		_ = j.closeEntry(entry.ID)
 	case err != nil:
@@ -158,12 +155,12 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 		err = j.removeEntry(entry.ID)
 		failure.Done = err != nil
 	default:
-		_ = j.closeEntry(entry.ID) // all is written; an open entry only has undo look more closely
+		_ = j.closeEntry(entry.ID) // an open entry can be undone too
 	}
 	return err
 }
 
-// ReadEntries lists the changes that can be undone, the newest first.
+// ReadEntries returns the changes that can be undone, the last one first.
 func (j Journal) ReadEntries() ([]Entry, error) {
 	ids, err := j.listIDs()
 	if err != nil {
@@ -173,7 +170,7 @@ func (j Journal) ReadEntries() ([]Entry, error) {
 	for _, id := range slices.Backward(ids) {
 		e, err := j.readEntry(id)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // taken back since
+			continue // undone since
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read journal: %w", err)
@@ -183,9 +180,8 @@ func (j Journal) ReadEntries() ([]Entry, error) {
 	return entries, nil
 }
 
-// ForgetNewest takes the newest entry out of the journal and leaves its files as they are,
-// so that the one before it can be undone. It does so also with an entry that cannot
-// be read, which it then gives without content.
+// ForgetNewest removes the last entry from the journal and leaves its files alone, so that
+// the previous one can be undone. A damaged entry is removed too and returned empty.
 func (j Journal) ForgetNewest() (Entry, error) {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -210,8 +206,8 @@ func (j Journal) ForgetNewest() (Entry, error) {
 	return e, nil
 }
 
-// JoinNewest makes one entry of the newest ones, so that one undo takes all of them back. did names them, the oldest
-// first; when another change came between, they stay as they are.
+// JoinNewest merges the last entries into one that is undone as a whole. did names them,
+// the oldest first; if other entries are found it returns ErrChanged.
 func (j Journal) JoinNewest(did []string) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -249,7 +245,6 @@ func (j Journal) JoinNewest(did []string) error {
 	return err
 }
 
-// restoreContents gives the edits of an entry the bytes that are kept of them.
 func (j Journal) restoreContents(e *Entry) error {
 	kept, err := j.openContents(e.ID)
 	if err != nil {
@@ -264,14 +259,14 @@ func (j Journal) restoreContents(e *Entry) error {
 		if f.Before, err = kept.readStored(f.Before); err != nil {
 			return err
 		}
-		if after, err := kept.readStored(f.After); err == nil { // else its hash is all that is kept
+		if after, err := kept.readStored(f.After); err == nil { // else only its hash is stored
 			f.After = after
 		}
 	}
 	return nil
 }
 
-// Damaged lists the entries that cannot be read.
+// Damaged returns an error for each entry that cannot be read.
 func (j Journal) Damaged() []error {
 	var all []error
 	ids, _ := j.listIDs()
@@ -283,14 +278,13 @@ func (j Journal) Damaged() []error {
 	return all
 }
 
-// ErrLocked says that another springfield holds the lock.
 var ErrLocked = errors.New("another springfield is at work")
 
-// TakeLock waits up to two seconds for the lock file at path, which it creates and
-// which stays, empty, after unlock. A directory for it is the user's alone. It holds between springfields only, until
-// unlock or the end of the process. Without success the error wraps ErrLocked.
+// TakeLock waits up to two seconds for the lock file at path, then returns an error that
+// wraps ErrLocked. It creates the file, and the directory with mode 0700; unlock does not
+// remove them. Only springfield respects the lock.
 func TakeLock(path string) (unlock func(), err error) {
-	if err := MakeDirs(filepath.Dir(path), ownDirMode); err != nil {
+	if err := MakeDirs(filepath.Dir(path)); err != nil {
 		return nil, nameFailure("lock", path, err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
@@ -301,7 +295,7 @@ func TakeLock(path string) (unlock func(), err error) {
 		err = ErrLocked
 	}
 	if err == nil {
-		err = Edit{}.reachDir(path, ownAsAround) // or only root could ever take it
+		err = Edit{}.reachDir(path, ownAsAround) // under sudo: else only root could take it
 	}
 	if err != nil {
 		_ = lock.Unlock()
@@ -310,8 +304,8 @@ func TakeLock(path string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// LockDir is TakeLock for a directory, by any path that leads there. The lock file lies
-// in springfield's own state.
+// LockDir locks a directory, by whatever path it is named, with a lock file in
+// springfield's state directory.
 func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	at, err := Resolve(dir)
 	if err != nil {
@@ -324,7 +318,7 @@ func (j Journal) fileOf(id int, end string) string {
 	return filepath.Join(j.Dir, "journal", fmt.Sprintf("%08d%s", id, end))
 }
 
-// pruneEntries forgets the oldest entries beside the newest one, of a size in bytes.
+// pruneEntries removes old entries; size is the new entry's, in bytes.
 func (j Journal) pruneEntries(ids []int, size int64) {
 	kept := 1
 	for _, id := range slices.Backward(ids) {
@@ -335,7 +329,7 @@ func (j Journal) pruneEntries(ids []int, size int64) {
 		}
 		if kept++; kept > journalKeeps || size > journalSize {
 			for _, end := range []string{closedEnd, openEnd, bytesEnd} {
-				_ = os.Remove(j.fileOf(id, end)) // one too many does no harm
+				_ = os.Remove(j.fileOf(id, end))
 			}
 		}
 	}
@@ -356,7 +350,7 @@ func (j Journal) removeEntry(id int) error {
 	return nil
 }
 
-// reopenEntry says of the newest entry that its files are being written again.
+// reopenEntry marks the last entry open before an undo.
 func (j Journal) reopenEntry(e Entry) error {
 	now, err := j.readNewest()
 	if err != nil && !errors.Is(err, ErrNothingToUndo) {
@@ -367,7 +361,7 @@ func (j Journal) reopenEntry(e Entry) error {
 	}
 	open, closed := j.fileOf(e.ID, openEnd), j.fileOf(e.ID, closedEnd)
 	err = j.atStep.runStep("reopen entry", func() error { return os.Rename(closed, open) })
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is open
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // else it is open
 		return nameFailure("write", closed, err)
 	}
 	return nil
@@ -377,7 +371,7 @@ func (j Journal) closeEntry(id int) error {
 	return j.atStep.runStep("finish entry", func() error { return os.Rename(j.fileOf(id, openEnd), j.fileOf(id, closedEnd)) })
 }
 
-// listIDs lists the entries' numbers, the oldest first.
+// listIDs returns the entries' numbers in order.
 func (j Journal) listIDs() ([]int, error) {
 	files, err := os.ReadDir(filepath.Join(j.Dir, "journal"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -398,13 +392,12 @@ func (j Journal) listIDs() ([]int, error) {
 	return slices.Compact(ids), nil
 }
 
-// HashBytes is the SHA-256 of bytes in hexadecimal.
 func HashBytes(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// DamagedError says that a file of springfield's own cannot be read.
+// DamagedError means that a file of the journal cannot be read.
 type DamagedError struct {
 	File string
 	Err  error
@@ -413,7 +406,6 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// writeEntry writes the entry of a change that is about to be applied.
 func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: rand.Text(), Leaves: c.Leaves}
 	ids, err := j.listIDs()
@@ -437,7 +429,7 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 		}
 		has[stored.SHA256] = true
 		h := &zip.FileHeader{Name: stored.SHA256, Method: zip.Deflate}
-		if len(c.Data) < 4<<10 { // less than what a compressor takes to begin
+		if len(c.Data) < 4<<10 { // not worth the compressor's setup
 			h.Method = zip.Store
 		}
 		w, err := z.CreateHeader(h)
@@ -447,7 +439,7 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 		return stored, err
 	}
 	for _, f := range edits {
-		shown := f.After != nil && f.After.SHA256 == "" && !f.Own && len(f.After.Data) <= maxShown && IsText(f.After.Data)
+		shown := f.After != nil && f.After.SHA256 == "" && !f.State && len(f.After.Data) <= maxShown && IsText(f.After.Data)
 		if f.Before, err = store(f.Before, true); err == nil {
 			f.After, err = store(f.After, shown)
 		}
@@ -463,16 +455,16 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 	if err != nil {
 		return e, err
 	}
-	if err := MakeDirs(filepath.Join(j.Dir, "journal"), ownDirMode); err != nil {
+	if err := MakeDirs(filepath.Join(j.Dir, "journal")); err != nil {
 		return e, err
 	}
-	_ = os.Remove(j.fileOf(e.ID, bytesEnd)) // of an entry that was killed before it had its list
-	// The list comes last: with it the entry is there.
+	_ = os.Remove(j.fileOf(e.ID, bytesEnd)) // left by a killed process
+	// The list comes last: it makes the entry valid.
 	for _, f := range []struct {
 		end  string
 		data []byte
 	}{{bytesEnd, archive.Bytes()}, {openEnd, list}} {
-		own := Edit{Path: j.fileOf(e.ID, f.end), Own: true, After: &Content{Data: f.data}}
+		own := Edit{Path: j.fileOf(e.ID, f.end), State: true, After: &Content{Data: f.data}}
 		if _, err := writeEdits([]Edit{own}, e.Token, j.atStep); err != nil {
 			_ = os.Remove(j.fileOf(e.ID, bytesEnd))
 			return e, err
@@ -482,9 +474,8 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 	return e, nil
 }
 
-// readEntry reads an entry's list. An entry that another springfield has removed is
-// fs.ErrNotExist. The list is renamed when the entry is opened and closed, so a search
-// for both names can miss it once.
+// readEntry reads an entry's list. The error for a removed entry is fs.ErrNotExist.
+// Another springfield may rename the list between two looks, so it looks again.
 func (j Journal) readEntry(id int) (Entry, error) {
 	const looks = 6
 	var file string
@@ -511,8 +502,7 @@ func (j Journal) readEntry(id int) (Entry, error) {
 	return e, nil
 }
 
-// decodeEntry reads a list: every path is absolute, and lies in the directory that its
-// edit did not leave.
+// decodeEntry parses a list and refuses relative paths and paths outside In.
 func decodeEntry(data []byte) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -537,7 +527,7 @@ func decodeEntry(data []byte) (Entry, error) {
 	return e, nil
 }
 
-// contents are the bytes of an entry.
+// contents is the zip file of an entry.
 type contents struct {
 	*zip.ReadCloser
 	path string
@@ -552,7 +542,6 @@ func (j Journal) openContents(id int) (contents, error) {
 	return contents{z, path}, err
 }
 
-// readStored gives back what was stored, nil if that is no file.
 func (c contents) readStored(stored *Content) (*Content, error) {
 	if stored == nil {
 		return nil, nil

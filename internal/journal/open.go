@@ -1,7 +1,5 @@
 package journal
 
-// Reading a file as it is, wherever links lead.
-
 import (
 	"errors"
 	"fmt"
@@ -14,24 +12,18 @@ import (
 )
 
 const (
-	// maxSize bounds what is read of a file: several times a compiled hook.
-	maxSize = 64 << 20
+	maxSize = 64 << 20 // bytes of a file, several times a compiled hook
 
-	// newFileMode is for files that did not exist and of which no mode is said:
-	// settings can hold tokens in their environment, so they are their owner's alone.
-	newFileMode fs.FileMode = 0o600
+	newFileMode fs.FileMode = 0o600 // settings can hold tokens
 
-	// maxLinks is where a chain of symbolic links counts as a loop, as in Linux.
-	maxLinks = 40
+	maxLinks = 40 // in a path, as in Linux
 )
 
-// OpenEdit reads a file of at most 64 MiB: both contents of the edit are what it holds.
-// One that does not exist is no error. A path to anything but a regular file is
-// refused. Every error is an *fs.PathError for the path.
+// OpenEdit reads a regular file of at most 64 MiB into both contents of an edit. A missing
+// file is no error. Every error is an *fs.PathError for path.
 //
-// in is a directory that may be anyone's and in which the file lies: links up to it
-// are followed, for any other the error wraps a *rooted.LinkError. Without a
-// directory the file is the user's own, and links are followed.
+// in is an untrusted directory around the file: the error for a link in it wraps a
+// *rooted.LinkError. If in is "", the file is the user's own and links are followed.
 func OpenEdit(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
 	err := e.locateBytes()
@@ -53,7 +45,7 @@ func (e *Edit) locateBytes() (err error) {
 	if !rooted.HoldsPath(e.In, e.Path) {
 		return fmt.Errorf("not in %s", e.In)
 	}
-	if _, err := os.Stat(e.In); err != nil { // a link that leads nowhere is refused
+	if _, err := os.Stat(e.In); err != nil { // refuses a dangling link
 		above, _, err := rooted.OpenAbove(e.In)
 		if err != nil {
 			return err
@@ -66,9 +58,9 @@ func (e *Edit) locateBytes() (err error) {
 	return err
 }
 
-// reachDir has do work in the directory from which a path, the edit's own or one beside it,
-// is written: the one that is not left, or for a file of the user's own the nearest that
-// there is. name is the path in there.
+// reachDir calls do with a root and the name of path in it. path is the edit's or another
+// in its directory. The root is In, or for a file of the user's own the nearest existing
+// directory.
 func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error) error {
 	from, bound := filepath.Dir(path), e.root != "" && rooted.HoldsPath(e.root, path)
 	if bound {
@@ -90,7 +82,7 @@ func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error
 	return do(in, name)
 }
 
-// readNow gives what the file holds now, nil if it is not there.
+// readNow reads the file, nil if it does not exist.
 func (e Edit) readNow() (now *Content, err error) {
 	keep := func(data []byte, info fs.FileInfo, err error) error {
 		if err == nil {
@@ -109,7 +101,7 @@ func (e Edit) readNow() (now *Content, err error) {
 	return now, err
 }
 
-// checkUnchanged compares the file with what was read from it.
+// checkUnchanged returns ErrChanged if the file is not Before any more.
 func (e Edit) checkUnchanged() error {
 	found := e
 	if err := found.locateBytes(); err != nil {
@@ -118,12 +110,6 @@ func (e Edit) checkUnchanged() error {
 	if found.At != e.At {
 		return ErrChanged
 	}
-	if e.After.isDirectory() {
-		if !isMissing(e.At) {
-			return ErrChanged
-		}
-		return nil
-	}
 	now, err := e.readNow()
 	if err == nil && !e.Before.hasSameBytes(now) {
 		err = ErrChanged
@@ -131,9 +117,8 @@ func (e Edit) checkUnchanged() error {
 	return err
 }
 
-// Resolve follows every symbolic link in a path, also where nothing exists behind
-// it: filepath.EvalSymlinks gives up on a dangling link, and making the file then
-// would replace the link.
+// Resolve follows every symbolic link in a path. Unlike filepath.EvalSymlinks it accepts
+// a dangling link, which creating the file would otherwise replace.
 func Resolve(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		here, err := os.Getwd()
@@ -173,14 +158,14 @@ func Resolve(path string) (string, error) {
 	return done, nil
 }
 
-// nameFailure names the path a user knows instead of the one of a temporary file.
+// nameFailure replaces the path of a temporary file in an error by the user's.
 func nameFailure(verb, path string, err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError
 	var refused *rooted.LinkError
 	switch {
 	case verb != "open" && errors.As(err, &refused):
-		return refused // which names the path
+		return refused // it has the path
 	case errors.As(err, &pathErr):
 		err = pathErr.Err
 	case errors.As(err, &linkErr):
@@ -194,9 +179,8 @@ func isMissing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// CopyTree gives the edits that make a directory like another one, all together one tree:
-// an undo takes it away only as long as it is exactly as it was made. in is the
-// directory that this does not leave.
+// CopyTree returns the edits that copy the directory like to path, as one Tree. in is In
+// of the edits.
 func CopyTree(like, in, path string) ([]Edit, error) {
 	var edits []Edit
 	err := filepath.WalkDir(like, func(name string, d fs.DirEntry, err error) error {

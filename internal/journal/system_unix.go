@@ -11,14 +11,13 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// checkWritable says why a directory takes no new file.
+// checkWritable returns an error if no file can be created in a directory.
 func checkWritable(dir string) error {
 	return syscall.Access(dir+"/.", 2|1) // write and enter
 }
 
-// keepOwner gives temp the owner of the file it will replace. Root must succeed, or a user
-// run under sudo would lose the file to root; everyone else can at most keep a group they
-// are in.
+// keepOwner gives temp the owner of the file that it will replace. Root must succeed, or
+// sudo would take the file from its user; others can at most keep one of their groups.
 func keepOwner(temp *os.File, old fs.FileInfo) error {
 	owner, known := old.Sys().(*syscall.Stat_t)
 	if known && os.Geteuid() == 0 {
@@ -30,7 +29,7 @@ func keepOwner(temp *os.File, old fs.FileInfo) error {
 	return nil
 }
 
-// ownAsAround gives what root has made in a directory of another user to that owner.
+// ownAsAround gives a file that root made to the owner of its directory.
 func ownAsAround(in rooted.Folder, name string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -45,5 +44,5 @@ func ownAsAround(in rooted.Folder, name string) error {
 	return nil
 }
 
-// persist tries once: it does not matter which program has a file open.
+// persist tries once: Unix replaces open files.
 func persist(attempt func() error) error { return attempt() }

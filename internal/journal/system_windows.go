@@ -17,8 +17,8 @@ const (
 	sharingViolation syscall.Errno = 32
 )
 
-// Windows neither replaces nor deletes a file that another program has open, and
-// virus scanners open everything for an instant.
+// persist tries again for a second: Windows neither replaces nor deletes an open file, and
+// virus scanners open every file briefly.
 func persist(attempt func() error) error {
 	for deadline := time.Now().Add(busyPatience); ; time.Sleep(busyRetry) {
 		err := attempt()
@@ -29,10 +29,10 @@ func persist(attempt func() error) error {
 	}
 }
 
-// checkWritable does not ask: only the attempt tells what access lists allow.
+// checkWritable accepts all: access lists can only be tried.
 func checkWritable(string) error { return nil }
 
-// keepOwner has nothing to do: a new file belongs to its directory's rules.
+// keepOwner is a no-op: a new file inherits from its directory.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }
 
 func ownAsAround(rooted.Folder, string) error { return nil }

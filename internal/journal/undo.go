@@ -1,9 +1,5 @@
 package journal
 
-// Undoing gives back bytes, and only where they are still the ones that the change
-// left. After a crash in the middle some files are as before and some as after;
-// undoing takes the latter back.
-
 import (
 	"cmp"
 	"errors"
@@ -16,39 +12,35 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Undo takes back the newest change in the journal.
+// Undo is a change that reverts the last entry of the journal.
 type Undo struct {
 	Change
 	Entry Entry
-	Gone  []string // files whose directory is not there any more
-	Stays []string // trees that are left as they are, since something has happened in them
+	Gone  []string // files whose directory no longer exists
+	Stays []string // trees that were modified and are left alone
 }
 
-// maxDiffed bounds the texts, in bytes, of which a refused undo shows the difference.
-const maxDiffed = 1 << 20
+const maxDiffed = 1 << 20 // bytes of the two texts whose diff a refused undo shows
 
-// ErrNothingToUndo says that the journal is empty.
 var ErrNothingToUndo = errors.New("there is no edit to undo")
 
-// ChangedSinceError says that a file is no longer as the change left it, so that
-// undoing would lose what has been written since.
+// ChangedSinceError means that an undo would overwrite later changes of a file.
 type ChangedSinceError struct {
 	Entry Entry
 	File  string
-	Diff  string // unified: from what the change left to what is there now
+	Diff  string // unified diff of the later changes
 }
 
 func (e *ChangedSinceError) Error() string {
 	return fmt.Sprintf("%s was changed after springfield's edit (%s)", e.File, e.Entry.Did)
 }
 
-// PlanUndo works out how to take back the newest change in the journal. Without one
-// the error wraps ErrNothingToUndo; a file that is neither as the change left it nor
-// as it was before gives a *ChangedSinceError. A file whose directory is gone is
-// skipped, and so is a tree in which something has happened.
+// PlanUndo plans the undo of the last entry. It restores the files that still have the
+// bytes of the change, and skips those that have their old bytes, as after a crash, those
+// whose directory is missing, and modified trees. Any other file is a *ChangedSinceError.
+// The error for an empty journal is ErrNothingToUndo.
 //
-// Another springfield may take an entry out of the journal while its files are read.
-// Then the plan is made again, for the entry that is the newest now.
+// If another springfield removes the entry in the meantime, it plans again.
 func (j Journal) PlanUndo() (u Undo, err error) {
 	for range tries {
 		e, err := j.readNewest()
@@ -74,7 +66,7 @@ func (j Journal) readNewest() (e Entry, err error) {
 		if err == nil {
 			e, err = j.readEntry(ids[len(ids)-1])
 		}
-		if !errors.Is(err, fs.ErrNotExist) { // else it was taken back since
+		if !errors.Is(err, fs.ErrNotExist) { // else it was undone since
 			break
 		}
 	}
@@ -110,9 +102,9 @@ func (j Journal) planUndo(e Entry) (Undo, error) {
 	return u, nil
 }
 
-// addDirectory plans to take back a directory: one that was made goes if it is empty by then.
+// addDirectory plans to remove a new directory, if it will be empty, or to restore one.
 func (u *Undo) addDirectory(f Edit) {
-	dir := Edit{In: f.In, Path: f.Path, Own: f.Own}
+	dir := Edit{In: f.In, Path: f.Path, State: f.State}
 	if dir.locateBytes() != nil || dir.At != f.At {
 		return
 	}
@@ -130,7 +122,7 @@ func (u *Undo) addDirectory(f Edit) {
 func (u *Undo) addFile(f Edit, kept contents) error {
 	edit, err := OpenEdit(f.In, f.Path)
 	if err == nil && edit.At != f.At && edit.isWhollyGone(f.After) {
-		edit, err = OpenEdit("", f.At) // it was a link, and what it led to need not be gone
+		edit, err = OpenEdit("", f.At) // a link was removed, but its target may exist
 	}
 	if link := (*rooted.LinkError)(nil); errors.As(err, &link) {
 		return &ChangedSinceError{u.Entry, f.Path, err.Error() + "\n"}
@@ -138,18 +130,18 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", u.kindOfChange(), err)
 	}
-	edit.Own, edit.Tree = f.Own, f.Tree
+	edit.State, edit.Tree = f.State, f.Tree
 	now := edit.Before
 	switch {
 	case f.Before.hasSameBytes(now) && !f.After.hasSameBytes(now):
-		u.Edits = append(u.Edits, edit) // no change; it must still be so when the undo is applied
+		u.Edits = append(u.Edits, edit) // no change, but checked again when the undo is applied
 		return nil
-	case edit.isWhollyGone(f.After): // and nothing to give back to
-		if !f.Own {
+	case edit.isWhollyGone(f.After):
+		if !f.State {
 			u.Gone = append(u.Gone, f.Path)
 		}
 		return nil
-	case f.Own && !f.After.hasSameBytes(now):
+	case f.State && !f.After.hasSameBytes(now):
 		return nil
 	case edit.At != f.At || !f.After.hasSameBytes(now):
 		diff, err := kept.diffSince(f, now)
@@ -171,12 +163,11 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	return nil
 }
 
-// diffSince shows what has become of a file since.
 func (c contents) diffSince(f Edit, now *Content) (string, error) {
 	from, to := f.Path+" as springfield left it", f.Path+" now"
 	after, err := c.readStored(f.After)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // no text
+	case errors.Is(err, fs.ErrNotExist): // not stored: not text
 		return fmt.Sprintf("Binary files %s and %s differ\n", from, to), nil
 	case err != nil:
 		return "", err
@@ -187,9 +178,8 @@ func (c contents) diffSince(f Edit, now *Content) (string, error) {
 	return diffContents(from, to, after, now), nil
 }
 
-// isWhollyGone tells whether a file is not there, nor the directory it was in: a project
-// that has been deleted. Directories that the change itself has left without it can
-// be made again, in the one that it did not leave, or one for a file of the user's own.
+// isWhollyGone reports whether both the file and its directory are missing, as in a deleted
+// project. Directories that the change itself removed do not count: they can be made again.
 func (e Edit) isWhollyGone(after *Content) bool {
 	dir := filepath.Dir(e.At)
 	if e.Before != nil || rooted.IsDirectory(dir) {
@@ -198,8 +188,7 @@ func (e Edit) isWhollyGone(after *Content) bool {
 	return !after.hasSameBytes(nil) || !rooted.IsDirectory(cmp.Or(e.root, filepath.Dir(dir)))
 }
 
-// isInUse tells whether a tree holds a file that was not made in it, or another
-// content. What is missing was never there, or is gone with the rest.
+// isInUse reports whether a tree has a new or a modified file. Missing files do not count.
 func (e Entry) isInUse(tree string) bool {
 	made := map[string]Edit{}
 	for _, f := range e.Edits {
@@ -231,8 +220,8 @@ func (e Entry) isInUse(tree string) bool {
 	return err != nil
 }
 
-// Interrupted is the newest entry if its change was killed when only some of the
-// files were written.
+// Interrupted reports whether the last change was killed when only some of its files were
+// written.
 func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
 	e, err = j.readNewest()
 	if errors.Is(err, ErrNothingToUndo) {
@@ -243,15 +232,15 @@ func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
 	}
 	before, after := 0, 0
 	for _, f := range e.Edits {
-		if f.Own || f.isDirectory() {
+		if f.State || f.isDirectory() {
 			continue
 		}
 		file, err := OpenEdit(f.In, f.Path)
 		if err != nil {
-			return e, false, nil // not readable: it cannot be told
+			return e, false, nil // unknown
 		}
 		switch {
-		case !f.Changes(): // it says nothing about the others
+		case !f.Changes():
 		case f.Before.hasSameBytes(file.Before):
 			before++
 		case f.After.hasSameBytes(file.Before):

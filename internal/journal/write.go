@@ -1,20 +1,14 @@
 package journal
 
-// Writing the edits of a change.
-//
-// The rules:
-//   - a symbolic link of the user's stays one: what it points to is replaced,
-//     existing or not;
-//   - in a directory that may be anyone's, a project or a marketplace, a link is
-//     refused, wherever it leads, and nothing outside is reached;
-//   - all new bytes lie in temporary files before the first file changes, so that a
-//     full disk changes nothing;
-//   - a file is replaced whole by a rename, so no reader ever sees half of it;
-//   - a file is compared with what was read right before that: another program's
-//     change is never written over. Between the two remains an instant that no lock
-//     closes, since Claude Code takes none;
-//   - mode and owner stay; hard links, access lists and extended attributes do not
-//     survive a replacement.
+// Rules of writing:
+//   - a symbolic link of the user's stays one: its target is replaced, or created;
+//   - in an untrusted directory, such as a project, every link is refused;
+//   - all temporary files are written before the first file changes, so that a full disk
+//     changes nothing;
+//   - a rename replaces each file atomically;
+//   - right before the rename the file is compared with the bytes that were read, so that
+//     another program's change survives. A race remains, as Claude Code takes no lock;
+//   - mode and owner are kept; hard links, access lists and extended attributes are lost.
 
 import (
 	"cmp"
@@ -31,32 +25,26 @@ import (
 )
 
 const (
-	// newDirMode is for directories made on the way: a project's .claude is shared by
-	// everyone who works on it, and so is a suite. Springfield's own state can hold what
-	// settings hold, so it is the user's alone.
-	newDirMode fs.FileMode = 0o755
-	ownDirMode fs.FileMode = 0o700
+	newDirMode fs.FileMode = 0o755 // a project's .claude and a suite are shared
+	ownDirMode fs.FileMode = 0o700 // springfield's state may hold secrets from settings
 
-	// abandoned is when a temporary file has surely lost the process that made it.
-	abandoned = time.Hour
+	abandoned = time.Hour // age of a temporary file whose process must have died
 
 	tempMark = ".springfield-"
 	tempEnd  = ".tmp"
 )
 
-// tempName is the temporary file or directory beside a path, of one change.
+// tempName returns the temporary path of a change, in the directory of path.
 func tempName(path, token string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+tempMark+token+tempEnd)
 }
 
-// IsTemporary tells the name of a file that is being written, or whose writer was killed.
 func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) && strings.HasSuffix(name, tempEnd)
 }
 
-// addDirs puts an edit for every missing directory before the first edit that needs it,
-// and one for every directory that is dropped behind all of them. It leaves out what
-// changes nothing.
+// addDirs inserts an edit for every missing directory before the first edit that needs it,
+// appends one for every dropped directory, and omits edits that change nothing.
 func addDirs(edits []Edit) ([]Edit, error) {
 	var all, dropped []Edit
 	made := map[string]bool{}
@@ -74,7 +62,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 			made[dir] = true
 			d := e.editOfDir(dir)
 			d.After = &Content{Mode: fs.ModeDir | newDirMode}
-			if e.Own && e.In == "" {
+			if e.State && e.In == "" {
 				d.After.Mode = fs.ModeDir | ownDirMode
 			}
 			missing = append(missing, d)
@@ -98,14 +86,14 @@ func addDirs(edits []Edit) ([]Edit, error) {
 			made[e.At] = true
 		}
 	}
-	// The inner before the outer, each once.
+	// Inner directories first.
 	slices.SortFunc(dropped, func(a, b Edit) int { return cmp.Or(len(b.At)-len(a.At), strings.Compare(a.At, b.At)) })
 	return append(all, slices.CompactFunc(dropped, func(a, b Edit) bool { return a.At == b.At })...), nil
 }
 
-// editOfDir is an edit of a directory around the edit's file, without contents.
+// editOfDir returns an edit of a directory above the edit's file, without contents.
 func (e Edit) editOfDir(dir string) Edit {
-	d := Edit{Path: dir, At: dir, Own: e.Own}
+	d := Edit{Path: dir, At: dir, State: e.State}
 	if e.In != "" && dir != e.root && rooted.HoldsPath(e.root, dir) {
 		name, _ := filepath.Rel(e.root, dir)
 		d.In, d.root, d.Path = e.In, e.root, filepath.Join(e.In, name)
@@ -116,12 +104,12 @@ func (e Edit) editOfDir(dir string) Edit {
 type writer struct {
 	token string // in the names of temporary files
 	edits []Edit
-	done  []bool          // the edit has an effect
-	made  map[string]bool // directories: of what lies in them nothing can be lost
+	done  []bool          // by edit: it has changed the disk
+	made  map[string]bool // new directories: their files need no sync, as nothing can be lost
 	fault fault
 }
 
-// fault is asked before every step of writing, so that a test can let the step fail.
+// fault is called before every step of writing, so that a test can make it fail.
 type fault func(step string) error
 
 func (f fault) runStep(name string, do func() error) error {
@@ -136,8 +124,8 @@ func (f fault) runStep(name string, do func() error) error {
 	return do()
 }
 
-// writeEdits does all edits, or takes back what it has done. left are the files of which
-// that fails, too.
+// writeEdits performs all edits or reverts them. left names the files that it could not
+// revert.
 func writeEdits(edits []Edit, token string, f fault) (left []string, err error) {
 	if edits, err = addDirs(edits); err != nil {
 		return nil, err
@@ -147,7 +135,7 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 		err = w.commitEdits()
 	}
 	if err == nil {
-		// The renames outlast a power cut where the system can; every file is whole either way.
+		// Sync the renames; a failure can lose one in a power cut, but no file is half written.
 		synced := map[string]bool{}
 		for _, e := range edits {
 			dir := filepath.Dir(e.At)
@@ -164,7 +152,7 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 	}
 	for i, e := range edits {
 		if !w.done[i] && e.After != nil {
-			removeTemp(e, token) // what is staged
+			removeTemp(e, token)
 		}
 	}
 	var why error
@@ -173,16 +161,16 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 			continue
 		}
 		e.Before, e.After = e.After, e.Before
-		// A directory, or what is remembered of something that did not happen, does no harm.
-		if _, failed := writeEdits([]Edit{e}, token, f); failed != nil && !e.isDirectory() && (!e.Own || e.In != "") {
+		// A directory, or state about a change that did not happen, does no harm.
+		if _, failed := writeEdits([]Edit{e}, token, f); failed != nil && !e.isDirectory() && (!e.State || e.In != "") {
 			left = append(left, e.Path)
-			why = cmp.Or(why, failed) // one says why, also for the others
+			why = cmp.Or(why, failed)
 		}
 	}
 	return left, errors.Join(err, why)
 }
 
-// stageEdits makes the directories and writes all new contents beside their files.
+// stageEdits makes the directories and writes all temporary files.
 func (w *writer) stageEdits() error {
 	swept := map[string]bool{}
 	for i, e := range w.edits {
@@ -210,7 +198,7 @@ func (w *writer) stageEdits() error {
 	return nil
 }
 
-// makeDir makes a directory. Another program may be faster.
+// makeDir makes a directory, unless it exists.
 func makeDir(in rooted.Folder, name string, mode fs.FileMode) error {
 	err := in.Mkdir(name, mode)
 	if errors.Is(err, fs.ErrExist) {
@@ -220,15 +208,14 @@ func makeDir(in rooted.Folder, name string, mode fs.FileMode) error {
 		err = ownAsAround(in, name)
 	}
 	if err == nil && mode != newDirMode && mode != ownDirMode {
-		err = in.Chmod(name, mode) // one that was there before: the umask has no say
+		err = in.Chmod(name, mode) // despite the umask: an undo restores the mode
 	}
 	return err
 }
 
-// stageFile writes a temporary file that can take the place of the edit's.
 func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
 	var temp *os.File
-	defer func() { _ = temp.Close() }() // twice, or without a file, it is harmless
+	defer func() { _ = temp.Close() }() // harmless if nil or closed
 	mode := cmp.Or(e.After.Mode.Perm(), newFileMode)
 	for _, s := range []struct {
 		name string
@@ -239,7 +226,7 @@ func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
 			return err
 		}},
 		{"write", func() error { _, err := temp.Write(e.After.Data); return err }},
-		// Before the mode: a change of owner may take bits away.
+		// Before the mode: a change of owner may clear bits.
 		{"keep owner", func() error {
 			old, err := in.Stat(filepath.Join(filepath.Dir(name), filepath.Base(e.At)))
 			if err != nil || e.Before == nil {
@@ -263,7 +250,7 @@ func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
 	return nil
 }
 
-// commitEdits puts what is staged into place.
+// commitEdits renames the temporary files into place, and removes files and directories.
 func (w *writer) commitEdits() error {
 	for i, e := range w.edits {
 		if w.done[i] {
@@ -271,7 +258,7 @@ func (w *writer) commitEdits() error {
 		}
 		verb, err := "write", error(nil)
 		switch {
-		case e.Before.isDirectory(): // made for files that are gone; it goes if nothing is in it
+		case e.Before.isDirectory(): // only if it is empty
 			_ = w.fault.runStep("remove directory", func() error { return e.reachDir(e.At, removeDir) })
 		case e.After == nil:
 			verb, err = "remove", w.replaceFile(e, "remove", rooted.Folder.Remove)
@@ -288,7 +275,7 @@ func (w *writer) commitEdits() error {
 	return nil
 }
 
-// replaceFile takes the step that replaces or removes a file, if that is still as it was read.
+// replaceFile replaces or removes a file if it has not changed since it was read.
 func (w *writer) replaceFile(e Edit, step string, replace func(in rooted.Folder, name string) error) error {
 	if err := w.fault.runStep("check", e.checkUnchanged); err != nil {
 		return err
@@ -305,10 +292,9 @@ func removeDir(in rooted.Folder, name string) error {
 	return in.Remove(name)
 }
 
-// removeTemp removes the temporary file or directory beside an edit's path.
 func removeTemp(e Edit, token string) { _ = e.reachDir(tempName(e.At, token), rooted.Folder.RemoveAll) }
 
-// sweepTemps removes the temporary files that killed processes have left in a directory.
+// sweepTemps removes the temporary files that killed processes left in a directory.
 func sweepTemps(in rooted.Folder, dir string) {
 	entries, _ := fs.ReadDir(in.FS(), filepath.ToSlash(dir))
 	for _, e := range entries {
@@ -322,8 +308,8 @@ func sweepTemps(in rooted.Folder, dir string) {
 	}
 }
 
-// WriteUnjournaled writes a change in no journal: for directories of springfield's own, such as
-// a stage. It does all edits or none; every error is a *WriteError.
+// WriteUnjournaled writes a change, all edits or none, without a journal. It is for
+// temporary directories. Every error is a *WriteError.
 func (c Change) WriteUnjournaled() error {
 	if left, err := writeEdits(c.Edits, rand.Text(), nil); err != nil {
 		return &WriteError{Kind: c.kindOfChange(), Err: err, Left: left}
@@ -331,9 +317,9 @@ func (c Change) WriteUnjournaled() error {
 	return nil
 }
 
-// MakeDirs makes a directory and those above it that are missing, each its
-// surroundings' owner's.
-func MakeDirs(dir string, mode fs.FileMode) error {
+// MakeDirs makes a directory and its missing parents with mode 0700. Under sudo each gets
+// the owner of its parent.
+func MakeDirs(dir string) error {
 	in, name, err := rooted.OpenAbove(dir)
 	if err != nil {
 		return err
@@ -342,11 +328,11 @@ func MakeDirs(dir string, mode fs.FileMode) error {
 	at := ""
 	for _, part := range strings.Split(name, string(filepath.Separator)) {
 		if at = filepath.Join(at, part); at != "." && err == nil {
-			err = makeDir(in, at, mode)
+			err = makeDir(in, at, ownDirMode)
 		}
 	}
 	return err
 }
 
-// flush makes what was written outlast a power cut; tests have none.
+// flush is a no-op in tests, which need not survive a power cut.
 var flush = (*os.File).Sync

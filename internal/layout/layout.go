@@ -1,5 +1,4 @@
-// Package layout lays text out on a terminal: lines broken at blanks, and columns.
-// Widths are those that a terminal gives characters, so 日 counts as two.
+// Package layout formats text for a terminal. Widths are in columns: 日 takes two.
 package layout
 
 import (
@@ -14,12 +13,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// TextWidth is how many columns a text takes.
 func TextWidth(text string) int { return runewidth.StringWidth(text) }
 
-// HangText breaks a text at blanks into lines of at most a number of columns, the first
-// one behind a prefix, the others behind another. A longer word has a line of its
-// own. Without a number it is one line.
+// HangText wraps a text into lines of at most width columns, after the prefix first or rest.
+// A longer word gets its own line. A width of 0 means one line.
 func HangText(first, rest, text string, width int) []string {
 	if width <= 0 {
 		return []string{first + text}
@@ -27,8 +24,7 @@ func HangText(first, rest, text string, width int) []string {
 	return wrapText(first, rest, strings.Join(strings.Fields(text), " "), width)
 }
 
-// BreakLine breaks a line that is too long, and keeps the blanks in it. The lines below are
-// indented.
+// BreakLine wraps a line, keeps the blanks in it and indents the following lines.
 func BreakLine(line string, indent, width int) []string {
 	if width <= 0 || TextWidth(line) <= width {
 		return []string{line}
@@ -56,7 +52,7 @@ func wrapText(first, rest, text string, width int) []string {
 	return append(lines, line)
 }
 
-// LayOutTable lays rows out in columns with two blanks between them.
+// LayOutTable aligns columns, two blanks apart.
 func LayOutTable(rows [][]string) []string {
 	var widths []int
 	for _, row := range rows {
@@ -78,10 +74,9 @@ func LayOutTable(rows [][]string) []string {
 	return lines
 }
 
-// ClipText is the beginning of a text that fits.
 func ClipText(text string, width int) string { return runewidth.Truncate(text, width, "…") }
 
-// EndThatFits is the end of a text that fits.
+// EndThatFits returns the end of a text that fits into width.
 func EndThatFits(text string, width int) string {
 	if over := TextWidth(text) - width; over > 0 {
 		return runewidth.TruncateLeft(text, over+1, "…")
@@ -89,10 +84,9 @@ func EndThatFits(text string, width int) string {
 	return text
 }
 
-// PadText fills a text up with blanks.
 func PadText(text string, width int) string { return runewidth.FillRight(text, width) }
 
-// CountOf is a number of things: "1 stop", "2 stops".
+// CountOf returns "1 stop" or "2 stops".
 func CountOf(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -100,20 +94,15 @@ func CountOf(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Printer prints text for people: in lines that keep to a width, with ~ for the home
-// directory, and in colour where the terminal shows it. JSON and pages of HTML are not
-// printed by it.
-//
-// Whatever is printed has ~ for the home directory. p.InRed().PrintText(…) prints lines in
-// a style, p.InRed().PrintFolded(title, …) a title.
+// Printer prints text for people, with ~ for the home directory. A style, as in
+// p.InRed().PrintText(…), applies to whole lines, or only to the title of PrintLead,
+// PrintFolded and the like.
 type Printer struct {
-	W     io.Writer // by package display: what others wrote can be printed as it is
-	Width int       // columns, 0 for no end of a line
-	Wraps bool      // PrintText breaks long lines too, because a terminal would break them in mid-word
-	Home  string
-	// Colours is the terminal behind W, for the escape sequences of styles and nothing
-	// else; nil: no colour.
-	Colours io.Writer
+	W       io.Writer // of package display, which makes untrusted text safe
+	Width   int       // columns, 0 for no limit
+	Wraps   bool      // wrap long lines, which a terminal would break in mid-word
+	Home    string
+	Colours io.Writer // the terminal of W, only for escape sequences; nil for no colour
 	style   display.Style
 }
 
@@ -122,8 +111,7 @@ func (p Printer) InYellow() Printer { p.style = display.Warn; return p }
 func (p Printer) InRed() Printer    { p.style = display.Bad; return p }
 func (p Printer) InBold() Printer   { p.style = display.Strong; return p }
 
-// Paint begins a style, or with none ends it. What is printed in it goes through W as
-// always, so no text can begin or end one.
+// Paint begins a style; 0 ends it.
 func (p Printer) Paint(s display.Style) {
 	sequences := map[display.Style]string{
 		0: "\x1b[0m", display.Good: "\x1b[32m", display.Warn: "\x1b[33m", display.Bad: "\x1b[31m", display.Strong: "\x1b[1m",
@@ -133,11 +121,10 @@ func (p Printer) Paint(s display.Style) {
 	}
 }
 
-// PrintText prints lines as they are. On a terminal, long ones are broken at blanks and go on
-// two columns further in.
+// PrintText prints lines. If p.Wraps, it wraps long ones and indents the rest by two.
 func (p Printer) PrintText(format string, args ...any) { p.PrintLead("", format, args...) }
 
-// PrintLead is PrintText with a title in front, which alone is in the style.
+// PrintLead is PrintText after a title.
 func (p Printer) PrintLead(title, format string, args ...any) {
 	title = p.ShortPath(title)
 	for _, line := range strings.Split(title+p.ShortPath(fmt.Sprintf(format, args...)), "\n") {
@@ -153,16 +140,15 @@ func (p Printer) PrintCommand(format string, args ...any) {
 	p.PrintUnbroken("next: " + fmt.Sprintf(format, args...))
 }
 
-// PrintUnbroken prints what is there to be copied, on one line: a terminal may break it, which a copy does not have.
+// PrintUnbroken prints a text to copy, on one line.
 func (p Printer) PrintUnbroken(text string) { p.printLines("", p.ShortPath(display.OneLine(text))) }
 
-// PrintFolded prints a text behind a title, in as many lines as it needs.
+// PrintFolded prints a text after a title, wrapped to p.Width.
 func (p Printer) PrintFolded(title, format string, args ...any) {
 	p.printLines(title, HangText(title, strings.Repeat(" ", TextWidth(title)), p.ShortPath(fmt.Sprintf(format, args...)), p.Width)...)
 }
 
-// PrintField prints a text behind its title: in one line, or on a terminal in as many as it
-// needs.
+// PrintField prints a text after a title, wrapped if p.Wraps.
 func (p Printer) PrintField(title, text string) {
 	if !p.Wraps {
 		p.Width = 0
@@ -170,14 +156,14 @@ func (p Printer) PrintField(title, text string) {
 	p.PrintFolded(title, "%s", display.OneLine(text))
 }
 
-// PrintItem prints a sentence below a title, on as many lines as it needs.
+// PrintItem prints an indented text after a mark, wrapped.
 func (p Printer) PrintItem(mark, text string) {
 	mark = "  " + p.ShortPath(display.OneLine(mark))
 	p.printLines(mark, HangText(mark, "    ", p.ShortPath(display.OneLine(text)), p.Width)...)
 }
 
-// PrintTable prints rows behind an indent in columns. On a terminal, what is too wide is broken
-// in the last column; where there is no room for one, it stands below.
+// PrintTable prints indented rows in columns. If p.Wraps, it wraps the last column, below
+// the others if there is no room.
 func (p Printer) PrintTable(indent string, rows [][]string) {
 	const least = 24
 	var short [][]string
@@ -205,8 +191,8 @@ func (p Printer) PrintTable(indent string, rows [][]string) {
 	}
 }
 
-// PrintDiff prints a unified diff. Only the names of its files are shortened. How lines end on
-// Windows is not shown: no edit changes it.
+// PrintDiff prints a unified diff, with short file names and without the carriage returns of
+// Windows, which no edit changes.
 func (p Printer) PrintDiff(text string) {
 	lines := strings.SplitAfter(text, "\n")
 	for n, line := range lines {
@@ -228,7 +214,7 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-// printLines prints lines: in the style all of them, or the title that the first one begins with.
+// printLines prints lines in the style, or only the title at the start of the first line.
 func (p Printer) printLines(title string, lines ...string) {
 	title = display.PartWords(title)
 	for n, line := range lines {
@@ -240,20 +226,18 @@ func (p Printer) printLines(title string, lines ...string) {
 				styled = title
 			}
 		}
-		if p.style == 0 || styled == "" {
-			io.WriteString(p.W, line+"\n")
-			continue
+		if p.style != 0 && styled != "" {
+			p.Paint(p.style)
+			io.WriteString(p.W, styled)
+			p.Paint(0)
+			line = line[len(styled):]
 		}
-		p.Paint(p.style)
-		io.WriteString(p.W, styled)
-		p.Paint(0)
-		io.WriteString(p.W, line[len(styled):]+"\n")
+		io.WriteString(p.W, line+"\n")
 	}
 }
 
-// ShortPath writes ~ for the home directory, in a path or in a text that has paths in it: only who
-// does not print by this printer needs it. Behind = and in quotes the path stays whole, because
-// a shell knows no ~ there.
+// ShortPath replaces the home directory in a text by ~, except after = and in quotes, where
+// a shell does not expand it.
 func (p Printer) ShortPath(text string) string {
 	if len(p.Home) < 2 {
 		return text
@@ -277,7 +261,6 @@ func (p Printer) ShortPath(text string) string {
 	}
 }
 
-// isNameRune tells the characters that names of files are made of.
 func isNameRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-~", r)
 }

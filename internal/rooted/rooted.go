@@ -1,11 +1,9 @@
-// Package rooted holds a directory that the user may not trust: a cloned suite, a
+// Package rooted accesses directories that the user may not trust: a cloned suite, a
 // project, a marketplace's checkout.
 //
-// Two things keep the one who made it from choosing another file of the user's. All
-// of its files are reached through os.Root, so no name, no link and no swap of
-// one for the other leads out. And what writes asks CheckLinks first: a link on the
-// way is refused with its name, also one that stays inside, since it is not the
-// file that the user is told of.
+// Their files are accessed through os.Root, so that no name and no link leads out. Before
+// writing, CheckLinks refuses every link, even one that stays inside: it would change another
+// file than the one shown to the user.
 package rooted
 
 import (
@@ -21,11 +19,11 @@ import (
 	"syscall"
 )
 
-// LinkError says that a path goes through a link.
+// LinkError means that a path goes through a link.
 type LinkError struct {
 	Path   string // of the link
-	Target string // as the link has it, "" if that cannot be read
-	Typed  bool   // the path is one that the user typed
+	Target string // "" if it cannot be read
+	Typed  bool   // the user typed the path
 }
 
 func (e *LinkError) Error() string {
@@ -39,15 +37,13 @@ func (e *LinkError) Error() string {
 	return says
 }
 
-// Folder is an open directory. Names in it are relative and have slashes or the
-// system's separators. The methods of os.Root never leave it, but follow links
-// that stay inside; CheckLinks, Lstat and ReadFile follow none.
+// Folder is an open directory. Names in it are relative, with slashes or the system's
+// separators. Its own methods follow no link; those of os.Root follow links that stay inside.
 type Folder struct{ *os.Root }
 
-// OpenFolder opens a directory. Links in dir itself are followed: they are of the one who
-// names it.
+// OpenFolder opens a directory and follows links in dir.
 func OpenFolder(dir string) (Folder, error) {
-	// Looked at before it is opened: opening a pipe would wait for its writer.
+	// Opening a pipe would wait for its writer.
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return Folder{}, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
 	}
@@ -55,9 +51,8 @@ func OpenFolder(dir string) (Folder, error) {
 	return Folder{root}, err
 }
 
-// OpenAbove opens a directory, or where it is not there yet, the nearest one
-// above it. name is the directory as seen from there, "." if it is the one.
-// Where a link that leads nowhere is in its place, the error is a *LinkError.
+// OpenAbove opens dir, or its nearest existing parent. name is the path from there to dir.
+// The error for a dangling link is a *LinkError.
 func OpenAbove(dir string) (f Folder, name string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
@@ -80,13 +75,12 @@ func OpenAbove(dir string) (f Folder, name string, err error) {
 	}
 }
 
-// PathOf is the path of a name, for people.
 func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// CheckLinks gives a *LinkError if a name, or a directory on the way to it, is a link,
-// whether it leads out or not. What is not there is no link.
+// CheckLinks returns a *LinkError if a name or one of its parents in f is a link. Missing
+// files are fine.
 func (f Folder) CheckLinks(names ...string) error {
 	for _, name := range names {
 		parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
@@ -94,7 +88,7 @@ func (f Folder) CheckLinks(names ...string) error {
 			at := filepath.Join(parts[:i+1]...)
 			info, err := f.Root.Lstat(at)
 			if err != nil {
-				break // what is wrong with it, the use of it says
+				break // the caller will fail
 			}
 			if isLink(info) {
 				return linkErrorAt(f.PathOf(at))
@@ -104,7 +98,7 @@ func (f Folder) CheckLinks(names ...string) error {
 	return nil
 }
 
-// Lstat looks at a name itself; a link on the way to it gives a *LinkError.
+// Lstat is os.Root.Lstat; the error for a link among the parents is a *LinkError.
 func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
 	if err := f.CheckLinks(filepath.Dir(name)); err != nil {
@@ -113,7 +107,7 @@ func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	return f.Root.Lstat(name)
 }
 
-// ReadFile reads a regular file of at most limit bytes. A link gives a *LinkError.
+// ReadFile reads a regular file of at most limit bytes. The error for a link is a *LinkError.
 func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
 	if err := f.CheckLinks(name); err != nil {
@@ -122,8 +116,7 @@ func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) 
 	return readRegular(f.PathOf(name), name, limit, f.Root.Lstat, f.Root.Open)
 }
 
-// Replace writes a file whole, or not at all: first beside it, under a name that begins with
-// temporary.
+// Replace writes a file atomically. temporary begins the name of the temporary file.
 func (f Folder) Replace(name, temporary string, write func(io.Writer) error) (err error) {
 	fresh := filepath.Join(filepath.Dir(name), temporary+rand.Text())
 	file, err := f.OpenFile(fresh, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -139,12 +132,12 @@ func (f Folder) Replace(name, temporary string, write func(io.Writer) error) (er
 	return err
 }
 
-// ReadPath reads a regular file of at most limit bytes. Links are followed.
+// ReadPath reads a regular file of at most limit bytes and follows links.
 func ReadPath(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return readRegular(path, path, limit, os.Stat, os.Open)
 }
 
-// OpenPath opens a file that might be anything, if it is a regular one. Links are followed.
+// OpenPath opens a file, if it is regular, and follows links.
 func OpenPath(path string) (*os.File, error) {
 	file, _, err := openRegular(path, path, os.Stat, os.Open)
 	return file, err
@@ -155,7 +148,7 @@ type (
 	open func(name string) (*os.File, error)
 )
 
-// openRegular looks at a file before it opens it: opening a pipe would wait for its writer.
+// openRegular calls stat first: opening a pipe would wait for its writer.
 func openRegular(path, name string, stat stat, open open) (*os.File, fs.FileInfo, error) {
 	info, err := stat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -175,7 +168,7 @@ func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, 
 	}
 	defer func() { _ = file.Close() }()
 	var all bytes.Buffer
-	all.Grow(int(min(info.Size(), limit)) + bytes.MinRead) // growing would copy a program of some MB again and again
+	all.Grow(int(min(info.Size(), limit)) + bytes.MinRead) // avoids copies while it grows
 	_, err = all.ReadFrom(io.LimitReader(file, limit+1))
 	data := all.Bytes()
 	if err == nil && int64(len(data)) > limit {
@@ -191,7 +184,7 @@ func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, 
 	return data, info, nil
 }
 
-// ReadFile reads a file of a directory as Folder.ReadFile does.
+// ReadFile reads a file in dir as Folder.ReadFile does.
 func ReadFile(dir, name string, limit int64) ([]byte, error) {
 	in, err := OpenFolder(dir)
 	if err != nil {
@@ -202,38 +195,38 @@ func ReadFile(dir, name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// IsSame tells whether two paths lead to the same directory, or file.
+// IsSame reports whether two paths are the same file or directory.
 func IsSame(a, b string) bool {
 	one, errOne := os.Stat(a)
 	other, errOther := os.Stat(b)
 	return errOne == nil && errOther == nil && os.SameFile(one, other)
 }
 
-// PathExists tells whether there is something at a path, links followed.
+// PathExists reports whether a path exists. It follows links.
 func PathExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// IsTaken tells whether a name is taken, by a link that leads nowhere, too.
+// IsTaken reports whether a path exists, even as a dangling link.
 func IsTaken(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// IsMissing tells whether there is surely nothing at a path.
+// IsMissing reports whether a path certainly does not exist.
 func IsMissing(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// IsDirectory tells whether a directory is at a path, links followed.
+// IsDirectory reports whether a path is a directory. It follows links.
 func IsDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// PathFrom is a path as seen from a directory.
+// PathFrom makes a path absolute, from dir.
 func PathFrom(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -241,7 +234,7 @@ func PathFrom(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// FindAbove is the nearest directory that is meant: dir, or one above it; "" if none is.
+// FindAbove returns dir or its nearest parent that is meant, or "".
 func FindAbove(dir string, meant func(dir string) bool) string {
 	for ; !meant(dir); dir = filepath.Dir(dir) {
 		if dir == filepath.Dir(dir) {
@@ -251,15 +244,15 @@ func FindAbove(dir string, meant func(dir string) bool) string {
 	return dir
 }
 
-// HoldsPath tells whether a path is a directory, or lies below it, by their names.
+// HoldsPath reports whether path is dir or below it. It resolves no links.
 func HoldsPath(dir, path string) bool {
 	relative, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// NameWithin tells where a path that the user types lies in a directory that the user
-// may not trust. Links up to there are followed; a link in ground gives a
-// *LinkError. Not ok: the path is not in ground, nor is what its links lead to.
+// NameWithin returns the name of a typed path in ground, an untrusted directory. It follows
+// links outside of ground; the error for one inside is a *LinkError. ok is false if the path
+// is not in ground.
 func NameWithin(ground, path string) (name string, ok bool, err error) {
 	top, err := os.Stat(ground)
 	if err != nil {
@@ -286,7 +279,7 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 		default:
 			real, err := filepath.EvalSymlinks(next)
 			if err != nil {
-				return "", false, nil // it leads nowhere
+				return "", false, nil // a dangling link
 			}
 			rest := pending[1:]
 			at, pending = SplitPath(real)
@@ -295,18 +288,16 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 	}
 }
 
-// SplitPath takes an absolute path apart without cleaning it: `link/..` is not where
-// link is, but where it leads.
+// SplitPath splits an absolute path without cleaning it: `link/..` is the parent of the
+// link's target.
 func SplitPath(path string) (root string, names []string) {
 	volume := filepath.VolumeName(path)
 	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], IsSeparator)
 }
 
-// IsSeparator tells whether a character stands between names in a path.
 func IsSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
 
-// isLink counts what Windows calls a junction, too: Go says of it that it is
-// neither a directory nor a file.
+// isLink also accepts junctions of Windows, which Go calls irregular.
 func isLink(info fs.FileInfo) bool {
 	return info.Mode()&fs.ModeSymlink != 0 || info.Mode()&fs.ModeIrregular != 0
 }
@@ -316,18 +307,18 @@ func linkErrorAt(path string) *LinkError {
 	return &LinkError{Path: path, Target: target}
 }
 
-// Typed takes paths that the user types. Their links are the user's own, except in
-// the checkout or suite in which the user stands: what lies there may have come with
-// it, and `hooks` may be a link to somewhere in the home. All paths are absolute.
+// Typed resolves paths that the user types. It follows their links, except in the checkout
+// or suite around the working directory, which may have brought them along. All paths are
+// absolute.
 type Typed struct {
-	Work   string   // what relative paths are relative to
+	Work   string   // working directory
 	Around []string // the checkout and the suite around Work, "" for none
-	Home   string   // the user's home, "" if unknown
+	Home   string   // "" if unknown
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// groundOf is the checkout or the suite around Work, else Work itself. It is "" where
-// that is the user's own: a home, what holds it, or the configuration directory.
+// groundOf returns the checkout or the suite around Work, else Work itself. It returns ""
+// if that is trusted: it holds the home or is the configuration directory.
 func (t Typed) groundOf() string {
 	ground := t.Work
 	for _, around := range t.Around {
@@ -346,8 +337,8 @@ func (t Typed) groundOf() string {
 	return ground
 }
 
-// Absolute makes a typed path absolute, and refuses a link in the ground. in is the
-// ground if the path lies there: writing must not leave it.
+// Absolute makes a typed path absolute and refuses links in the ground. in is the ground
+// if the path is inside: writing must not leave it.
 func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	absolute = PathFrom(t.Work, path)
 	ground := t.groundOf()
@@ -368,8 +359,8 @@ func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	return absolute, "", nil
 }
 
-// FilePath is Absolute for a file to write. No write goes through a link in its place
-// either, but for the user's own files, which may be links to where they are kept.
+// FilePath is Absolute for a file to write. It also refuses a file that is a link, unless
+// it is the user's own.
 func (t Typed) FilePath(path string, own bool) (absolute, in string, err error) {
 	if absolute, in, err = t.Absolute(path); err != nil {
 		return "", "", err

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// AwaitEnd waits for a process to end, and fails the test and kills it where it does not in time.
+// AwaitEnd waits for a process to end. After patience it kills it and fails the test.
 func AwaitEnd(t testing.TB, pid int, what string, patience time.Duration) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); IsAlive(pid); time.Sleep(10 * time.Millisecond) {
@@ -23,8 +23,7 @@ func AwaitEnd(t testing.TB, pid int, what string, patience time.Duration) {
 	}
 }
 
-// IsAlive tells whether a process runs: one that is dead and not yet buried does not. Where the system does not say
-// that, its burial counts.
+// IsAlive reports whether a process runs. On Linux a zombie does not.
 func IsAlive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Equal fails a test where it got something else than it wants; about says where that was.
+// Equal fails a test if two values differ. The arguments in about begin the message.
 func Equal[T any](t testing.TB, got, want T, about ...any) {
 	t.Helper()
 	if reflect.DeepEqual(got, want) {
@@ -27,7 +27,6 @@ func Equal[T any](t testing.TB, got, want T, about ...any) {
 	t.Errorf("%sgot %s, want %s", placeOf(about), other, one)
 }
 
-// FailIf fails a test with these words if something is wrong, and lets it go on.
 func FailIf(t testing.TB, wrong bool, format string, args ...any) {
 	t.Helper()
 	if wrong {
@@ -35,7 +34,7 @@ func FailIf(t testing.TB, wrong bool, format string, args ...any) {
 	}
 }
 
-// Holds fails a test for each part that a text lacks.
+// Holds fails a test for each part that is missing in text.
 func Holds(t testing.TB, about any, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -45,7 +44,7 @@ func Holds(t testing.TB, about any, text string, parts ...string) {
 	}
 }
 
-// Lacks fails a test for each part that a text holds.
+// Lacks fails a test for each part that occurs in text.
 func Lacks(t testing.TB, about any, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -69,7 +68,7 @@ func placeOf(about []any) string {
 	return strings.TrimSuffix(place.String(), " ") + ": "
 }
 
-// shown is a value in a message: lines stay lines.
+// shown formats a value for a message and keeps line ends.
 func shown(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -83,7 +82,6 @@ func shown(value any) string {
 	return fmt.Sprintf("%+v", value)
 }
 
-// ErrorIs fails a test where an error is another than it wants.
 func ErrorIs(t testing.TB, err, want error, about ...any) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -91,10 +89,9 @@ func ErrorIs(t testing.TB, err, want error, about ...any) {
 	}
 }
 
-// Update is a flag of every test program that shares this package.
 var Update = flag.Bool("update", false, "write the files of the tree that tests compare with what they make")
 
-// Golden demands that a file of the tree is what a test has made of it; with -update it writes it.
+// Golden fails a test if a golden file differs. With -update it writes the file.
 func Golden(t testing.TB, file string, made []byte) {
 	t.Helper()
 	if *Update {

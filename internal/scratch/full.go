@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 )
 
-// Full is a flag of every test program that shares this package. The largest tests try a part of their
-// combinations, drawn in each run: all of them take minutes, and `make hostile` tries them.
+// Full is set by `make hostile`. Otherwise the largest tests try random combinations, as all
+// would take minutes.
 var Full = flag.Bool("full", false, "try every combination, not a part of them")
 
-// Skipped tells whether to leave a combination out: all but one of so many.
+// Skipped reports whether to skip a combination: all but one in of.
 func Skipped(of int) bool { return !*Full && rand.IntN(of) > 0 }
 
-// EveryStep is how far apart the steps of a list are that are tried, and the first of them: each of them in a full
-// run, else one of so many.
+// EveryStep returns the distance between the steps to try and the first one: of and a random
+// one, or all steps in a full run.
 func EveryStep(of int) (apart, first int) {
 	if *Full {
 		return 1, 0

@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 )
 
-// ProgramHead is the head of a compiled program: as much as says for which machine it is. It does not start.
+// ProgramHead returns the header of a compiled program for a machine.
 func ProgramHead(system, arch string) []byte {
 	var head any = pe.FileHeader{Machine: map[string]uint16{"amd64": pe.IMAGE_FILE_MACHINE_AMD64, "arm64": pe.IMAGE_FILE_MACHINE_ARM64}[arch]}
 	switch system {

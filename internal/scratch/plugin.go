@@ -11,12 +11,11 @@ func Link(t testing.TB, target, path string) {
 	Must(t, os.Symlink(target, path))
 }
 
-// StopHooks are the hooks of a plugin of springfield's, as its hooks.json has them.
 const StopHooks = `{"hooks": {"Stop": [{"hooks": [
 	{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": ["stop"], "timeout": 10}
 ]}]}}`
 
-// PutPlugin writes a plugin of springfield's, with an empty hook.
+// PutPlugin writes a springfield plugin with an empty hook.
 func PutPlugin(t testing.TB, dir, name, version string) {
 	t.Helper()
 	PutFile(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "`+name+`", "version": "`+version+`"}`)

@@ -1,5 +1,4 @@
-// Package scratch is what the tests of several packages share: the go command of this machine, programs of
-// this tree that are compiled once, one cache of compiled hooks, and homes that know that cache again.
+// Package scratch has helpers for tests: assertions, files, compiled programs and homes.
 package scratch
 
 import (
@@ -15,14 +14,12 @@ import (
 	"testing"
 )
 
-// module is what this tree is called.
 const module = "github.com/cameronsjo/springfield"
 
-// shared is the directory of one run of a package's tests.
-var shared string
+var shared string // directory of the tests of a package
 
-// RunTests runs the tests of a package with a directory for what they share, and removes it afterwards. A user
-// without rights can enter it: some tests run programs as such a user.
+// RunTests runs the tests of a package with a shared directory, and removes it afterwards.
+// Unprivileged users can enter it: some tests run programs as such a user.
 func RunTests(tests interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "springfield-test-")
 	if err == nil {
@@ -38,7 +35,6 @@ func RunTests(tests interface{ Run() int }) int {
 	return tests.Run()
 }
 
-// SharedPath is a path in the directory of this run.
 func SharedPath(name ...string) string {
 	if shared == "" {
 		panic("TestMain does not call scratch.RunTests")
@@ -54,24 +50,23 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), nil
 })
 
-// FindGo says where the go command of this machine lies and where it keeps what it has compiled. Compiling a hook
-// takes ten seconds without that cache, so tests share it with the machine.
+// FindGo returns the machine's GOROOT and GOCACHE. Without that cache compiling a hook takes
+// ten seconds.
 func FindGo(t testing.TB) (root, cache string) {
 	t.Helper()
 	env, err := goEnv()
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return env[0], env[1]
 }
 
-// built are the programs of this run, by how they are compiled.
-var built struct {
+// built has the programs of this run by command and flags.
+var built = struct {
 	sync.Mutex
 	path map[string]string
-}
+}{path: map[string]string{}}
 
-// Program compiles a command of this tree, once for a run, and returns its path. Tests must not change the file.
+// Program compiles a command of this tree once and returns its path. Tests must not change
+// the file.
 func Program(t testing.TB, command string, flags ...string) string {
 	t.Helper()
 	built.Lock()
@@ -88,30 +83,20 @@ func Program(t testing.TB, command string, flags ...string) string {
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("go %v: %v\n%s", args, err, out)
 	}
-	if built.path == nil {
-		built.path = map[string]string{}
-	}
 	built.path[key] = path
 	return path
 }
 
-// PlaceProgram puts a program where a test wants it. The file is shared, not copied, where that can be done.
+// PlaceProgram links or copies a program to path.
 func PlaceProgram(t testing.TB, program, path string) {
 	t.Helper()
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil && os.Link(program, path) != nil {
-		var data []byte
-		if data, err = os.ReadFile(program); err == nil {
-			err = os.WriteFile(path, data, 0o755)
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
+	Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	if os.Link(program, path) != nil {
+		Must(t, os.WriteFile(path, ReadFile(t, program), 0o755))
 	}
 }
 
-// PrepareHome prepares a home: it tells go to count nothing there, which go does in a home that is new, with a process
-// in the background.
+// PrepareHome disables go's telemetry in a home, which would start a process in the background.
 func PrepareHome(dir string) error {
 	var all error
 	for name, text := range map[string]string{
@@ -124,7 +109,7 @@ func PrepareHome(dir string) error {
 	return all
 }
 
-// Must ends a test that cannot go on; about says where that was.
+// Must ends a test if there is an error. The arguments in about begin the message.
 func Must(t testing.TB, err error, about ...any) {
 	t.Helper()
 	if err != nil {
@@ -132,14 +117,14 @@ func Must(t testing.TB, err error, about ...any) {
 	}
 }
 
-// PutFile writes a file, and makes the directories above it.
+// PutFile writes a file and makes its directories.
 func PutFile(t testing.TB, path, text string) {
 	t.Helper()
 	Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	Must(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// LookAt is a file's content, "(none)" if there is none.
+// LookAt returns a file's content, "(none)" if it does not exist.
 func LookAt(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -150,7 +135,6 @@ func LookAt(t testing.TB, path string) string {
 	return string(data)
 }
 
-// ReadFile is a file's content, which has to be there.
 func ReadFile(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -158,7 +142,6 @@ func ReadFile(t testing.TB, path string) []byte {
 	return data
 }
 
-// ModeOf are the permissions of a file, which has to be there.
 func ModeOf(t testing.TB, path string) fs.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// ReadTree is all below a directory, by its path from there: the text of a file, where a link leads, and nothing for a
-// directory, whose path ends in a slash.
+// ReadTree returns the texts of files and the targets of links below a directory by relative
+// path. The path of a directory ends in a slash and its text is "".
 func ReadTree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -34,7 +34,7 @@ func ReadTree(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// ListFiles are the paths of all below a directory that are none, in their order. There may be no such directory.
+// ListFiles returns the paths of all files below a directory, which need not exist, in order.
 func ListFiles(t testing.TB, dir string) (all []string) {
 	t.Helper()
 	walk(t, dir, func(path string, d fs.DirEntry) error {

@@ -3,7 +3,6 @@
 package scratch
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,14 +10,14 @@ import (
 	"testing"
 )
 
-// Unprivileged is a user and a group without rights of their own.
+// Unprivileged is the ID of a user and a group without rights.
 const Unprivileged = 65534
 
-// unprivileged names the directory of a test that runs again as such a user.
+// unprivileged is a variable with the directory of a test that runs again as Unprivileged.
 const unprivileged = "SPRINGFIELD_TEST_UNPRIVILEGED"
 
-// WithoutRights makes a check in an empty directory, without root's rights: root may read and write anywhere, so
-// a test that root runs is run again as a user without rights.
+// WithoutRights calls check with an empty directory. A test of root, who may read and write
+// anywhere, runs again as Unprivileged.
 func WithoutRights(t *testing.T, check func(t *testing.T, dir string)) {
 	t.Helper()
 	if dir := os.Getenv(unprivileged); dir != "" {
@@ -26,18 +25,17 @@ func WithoutRights(t *testing.T, check func(t *testing.T, dir string)) {
 		return
 	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	if os.Geteuid() != 0 {
 		check(t, dir)
 		return
 	}
 	work, program := filepath.Join(dir, "work"), filepath.Join(dir, "test")
-	// t.TempDir is made for its owner only, and so is the directory where go test builds.
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755), os.Mkdir(work, 0o755), os.Chown(work, Unprivileged, Unprivileged)); err != nil {
-		t.Fatal(err)
-	}
+	// Only its owner can enter t.TempDir, and the directory in which go test builds.
+	Must(t, os.Chmod(dir, 0o755))
+	Must(t, os.Chmod(filepath.Dir(dir), 0o755))
+	Must(t, os.Mkdir(work, 0o755))
+	Must(t, os.Chown(work, Unprivileged, Unprivileged))
 	self, err := os.Executable()
 	Must(t, err)
 	PlaceProgram(t, self, program)

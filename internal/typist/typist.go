@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package typist is a person at a terminal, for tests: it runs a program on a
-// pseudo-terminal, reads the question that is shown there and types.
+// Package typist runs programs on a pseudo-terminal for tests and answers their questions.
 package typist
 
 import (
@@ -12,12 +11,11 @@ import (
 	"github.com/creack/pty"
 )
 
-// AgreeToAll agrees to what is asked.
 func AgreeToAll() string { return "y\n" }
 
-// RunTyping runs a command in a session of its own, which a pseudo-terminal controls, and
-// returns what that shows and its name. What is typed where a question is shown is
-// asked for at each. Standard input, output and error are the command's own.
+// RunTyping runs a command whose controlling terminal is a new pseudo-terminal, and returns
+// the terminal's output and name. It calls types for each question. The command keeps its
+// standard input, output and error.
 func RunTyping(cmd *exec.Cmd, types func() (keys string)) (screen, name string, err error) {
 	ptm, pts, err := pty.Open()
 	if err != nil {
@@ -49,7 +47,7 @@ func RunTyping(cmd *exec.Cmd, types func() (keys string)) (screen, name string, 
 		}
 	}()
 	err = cmd.Wait()
-	pts.Close() // the last: the other side has read all, and ends
+	pts.Close() // ends the reader
 	screen = <-done
 	ptm.Close()
 	return screen, name, err
