@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -87,16 +90,16 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 
 // suiteDir is the directory that is named, "" for the suite around the working
 // directory.
-func (a *app) suiteDir(dir string) (string, error) {
+func (e *environment) suiteDir(dir string) (string, error) {
 	if dir == "" {
-		around, err := generator.FindSuite(a.work)
+		around, err := generator.FindSuite(e.work)
 		if err != nil {
-			return "", check.Advise(fmt.Errorf("no suite in %s or above it", a.work), a.howToName())
+			return "", check.Advise(fmt.Errorf("no suite in %s or above it", e.work), e.howToName())
 		}
 		return around, nil
 	}
 	beside, name := filepath.Split(filepath.Clean(dir))
-	dir, _, err := a.typedPaths().Absolute(dir)
+	dir, _, err := e.typedPaths().Absolute(dir)
 	if err == nil && rooted.IsMissing(dir) {
 		suites, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", generator.SuiteFile))
 		names := check.NamesOf(suites, func(file string) string { return filepath.Base(filepath.Dir(file)) })
@@ -107,10 +110,10 @@ func (a *app) suiteDir(dir string) (string, error) {
 	return dir, err
 }
 
-func (a *app) howToName() string {
+func (e *environment) howToName() string {
 	var known []string
-	if a.findPlaces() == nil {
-		known, _, _ = settings.KnownSuites(a.places) // what cannot be read offers nothing
+	if e.findPlaces() == nil {
+		known, _, _ = settings.KnownSuites(e.places) // what cannot be read offers nothing
 	}
 	if len(known) == 0 {
 		return "springfield init makes one; then name its directory"
@@ -118,8 +121,8 @@ func (a *app) howToName() string {
 	return "name the directory of one: " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", ")
 }
 
-func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
-	dir, err := a.suiteDir(dir)
+func (e *environment) suiteIn(dir string) (string, generator.Suite, error) {
+	dir, err := e.suiteDir(dir)
 	if err != nil {
 		return "", generator.Suite{}, err
 	}
@@ -162,18 +165,49 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 	a.say("built %s: %s, %s", dir, countOf(len(suite.Plugins), "plugin"), how)
 	var rows [][]string
 	for _, b := range built.Binaries {
-		rows = append(rows, []string{b.Program.ShortName(), b.Target.String(), fmt.Sprintf("%.1f MB", float64(len(b.Data))/1e6)})
+		rows = append(rows, []string{b.Program.ShortName(), b.Target.String(), megabytes(len(b.Data))})
 	}
 	a.resultPrinter().PrintTable("  ", rows)
-	for _, file := range removed {
-		a.say("  removed %s", filepath.FromSlash(file))
-	}
+	a.sayFiles("removed ", check.NamesOf(removed, filepath.FromSlash), "")
 	return nil
 }
 
 // noteVersion says, of suites that are published, which clients will not see a change, and what to do about it.
-func (a *app) noteVersion(published bool) {
+func (s *streams) noteVersion(published bool) {
 	if published {
-		a.talk("springfield: note: a copy that was installed from a git repository gets this only with a new version: springfield publish --bump patch")
+		s.talk("springfield: note: a copy that was installed from a git repository gets this only with a new version: springfield publish --bump patch")
 	}
+}
+
+// showCompiling shows the progress of a build: on a terminal in one line, else with a package every 4 s.
+func (s *streams) showCompiling() (step func(does string), done func()) {
+	if !s.progress || s.plain {
+		said := time.Now()
+		return func(does string) {
+			if now := time.Now(); !strings.Contains(does, ": ") || now.Sub(said) >= 4*time.Second {
+				s.talk("%s", does)
+				said = now
+			}
+		}, func() {}
+	}
+	return s.showStep, s.showWorking("looking for compiled hooks")
+}
+
+func (a *app) toolchain() generator.Toolchain {
+	t := generator.Toolchain{
+		Prebuilt: a.prebuilt, Path: a.getenv("PATH"), Home: a.home,
+		GoCache: a.getenv("GOCACHE"), Working: a.showCompiling,
+	}
+	t.Warn = func(text string) { a.talk("springfield: warning: %s", text) }
+	if runtime.GOOS == "windows" {
+		for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
+			if value := a.getenv(key); value != "" {
+				t.Windows = append(t.Windows, key+"="+value)
+			}
+		}
+	}
+	if a.cache != "" {
+		t.GoCache = cmp.Or(t.GoCache, filepath.Join(a.cache, "go-build"))
+	}
+	return t
 }

@@ -64,7 +64,7 @@ func words(line string) (all []string) {
 
 func helpOf(cmd *cobra.Command) string {
 	var b bytes.Buffer
-	(&app{out: &b}).printHelp(cmd)
+	(&streams{out: &b}).printHelp(cmd)
 	return b.String()
 }
 
@@ -142,7 +142,7 @@ func carriedHeads(t *testing.T) string {
 func TestOwnSuiteIsLocked(t *testing.T) {
 	w := newWorld(t)
 	must(t, os.MkdirAll(filepath.Join(w.home(), ".copilot", "logs"), 0o755))
-	a := &app{user: "ned", home: w.home(), work: w.work(), prebuilt: w.heads, out: io.Discard, err: io.Discard, getenv: func(string) string { return "" }}
+	a := w.app(io.Discard, io.Discard)
 	must(t, a.findPlaces())
 	own := a.ownSuite(t.Context())
 	defer own.Close()
@@ -156,11 +156,11 @@ func TestOwnSuiteIsLocked(t *testing.T) {
 		}
 	}
 	tried := installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, Own: own, DryRun: true}
-	_, err := installer.EnablePlugin(t.Context(), a.activationMeans(), hosts.DefaultHost(), tried)
+	_, err := installer.EnablePlugin(t.Context(), a.means(), hosts.DefaultHost(), tried)
 	must(t, err)
 	w.must(t, "enable", "lisa-simpson", "--host", "claude,copilot")
 	tried.DryRun = false
-	_, err = installer.EnablePlugin(t.Context(), a.activationMeans(), hosts.DefaultHost(), tried)
+	_, err = installer.EnablePlugin(t.Context(), a.means(), hosts.DefaultHost(), tried)
 	must(t, err)
 	scratch.Holds(t, "catalog", scratch.LookAt(t, filepath.Join(own.Dir, ".claude-plugin", "marketplace.json")), `"ned-flanders"`, `"lisa-simpson"`)
 }

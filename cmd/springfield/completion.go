@@ -73,7 +73,7 @@ func (a *app) completeNames(root *cobra.Command) {
 	names := map[string]func(args []string) []string{
 		"enable": a.namesToEnable, "disable": a.offerFirst((*doctor.Inspection).ToDisable),
 		"set": a.settingNames, "--unset": a.settingNames, "--plugin": a.offerFirst((*doctor.Inspection).ToEnable),
-		"--strategy": strategyNames, "--from": strategyNames, "--host": a.hostNames,
+		"--strategy": strategyNames, "--from": strategyNames, "--host": func([]string) []string { return offerHosts(a.hostOwner()) },
 	}
 	complete := func(keys ...string) cobra.CompletionFunc {
 		for _, key := range keys {

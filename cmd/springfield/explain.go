@@ -122,7 +122,7 @@ func (a *app) candidateInForce(plugin, project string) (replay.Candidate, error)
 
 // placeToExplain is the place that is meant: of a file, a session, or a decision.
 func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place replay.Place, decided ledger.Record, err error) {
-	place = replay.Place{Log: a.absolutePathOf(o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
+	place = replay.Place{Log: a.pathFromWork(o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
 	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
 		return place, decided, nil // what cannot be read says so
 	}

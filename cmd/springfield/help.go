@@ -12,45 +12,45 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-func (a *app) printHelp(cmd *cobra.Command) {
+func (s *streams) printHelp(cmd *cobra.Command) {
 	if cmd.HasParent() {
-		a.say("%s.\n", cmd.Short)
+		s.say("%s.\n", cmd.Short)
 	} else {
-		a.say("%s\n", fillLines(cmd.Long))
+		s.say("%s\n", fillLines(cmd.Long))
 	}
-	a.say("Examples:\n%s\n\nUsage:\n  %s", cmd.Example, cmd.UseLine())
+	s.say("Examples:\n%s\n\nUsage:\n  %s", cmd.Example, cmd.UseLine())
 	if cmd.HasAvailableSubCommands() {
-		a.say("  %s COMMAND", cmd.CommandPath())
+		s.say("  %s COMMAND", cmd.CommandPath())
 	}
 	if cmd.HasParent() && cmd.Long != "" {
-		a.say("\n%s", fillLines(cmd.Long))
+		s.say("\n%s", fillLines(cmd.Long))
 	}
 	for _, group := range cmd.Groups() {
-		a.sayCommands(cmd, group.Title, group.ID)
+		s.sayCommands(cmd, group.Title, group.ID)
 	}
 	if len(cmd.Groups()) == 0 && cmd.HasAvailableSubCommands() {
-		a.sayCommands(cmd, "Commands:", "")
+		s.sayCommands(cmd, "Commands:", "")
 	}
-	a.sayFlags(cmd)
+	s.sayFlags(cmd)
 	if cmd.HasAvailableSubCommands() {
-		a.say("\n%s COMMAND --help shows examples and flags of a command.", cmd.CommandPath())
+		s.say("\n%s COMMAND --help shows examples and flags of a command.", cmd.CommandPath())
 	}
 }
 
 // sayCommands lists the commands of a group below another command.
-func (a *app) sayCommands(cmd *cobra.Command, title, group string) {
+func (s *streams) sayCommands(cmd *cobra.Command, title, group string) {
 	var rows [][]string
 	for _, below := range cmd.Commands() {
 		if below.IsAvailableCommand() && below.GroupID == group {
 			rows = append(rows, []string{below.Name(), below.Short})
 		}
 	}
-	a.say("\n%s", title)
-	a.resultPrinter().PrintTable("  ", rows)
+	s.say("\n%s", title)
+	s.resultPrinter().PrintTable("  ", rows)
 }
 
 // sayFlags lists the flags of a command. --help is everywhere, and --plain is said once.
-func (a *app) sayFlags(cmd *cobra.Command) {
+func (s *streams) sayFlags(cmd *cobra.Command) {
 	cmd.InitDefaultHelpFlag() // takes the flags of the commands above, too
 	var heads, says []string
 	widest := 0
@@ -72,11 +72,11 @@ func (a *app) sayFlags(cmd *cobra.Command) {
 		heads, says, widest = append(heads, head), append(says, usage), max(widest, len(head))
 	})
 	if len(heads) > 0 {
-		a.say("\nFlags:")
+		s.say("\nFlags:")
 	}
 	for i, head := range heads {
 		for _, line := range layout.HangText(layout.PadText(head, widest+2), strings.Repeat(" ", widest+2), says[i], columns) {
-			a.say("%s", line)
+			s.say("%s", line)
 		}
 	}
 }

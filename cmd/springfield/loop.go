@@ -136,16 +136,16 @@ func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 		return err
 	}
 	plugin, scope, _ := strings.Cut(call, " --scope ")
-	o := enableOptions{begun: true}
-	o.Plugin, o.Scope = plugin, cmp.Or(client.Scope(scope), client.User)
-	yes, err := a.offerEnable(ctx, o, "No plugin that is on drives loops. Switch "+plugin+" on?")
+	o := a.enableOptions()
+	o.Plugin, o.Scope, o.forLoop = plugin, cmp.Or(client.Scope(scope), client.User), true
+	yes, err := o.offer(ctx, "No plugin that is on drives loops. Switch "+plugin+" on?")
 	if err == nil && !yes {
 		err = errCancelled
 	}
 	if err != nil {
 		return err
 	}
-	return runEnable(ctx, a, o)
+	return runEnable(ctx, o)
 }
 
 // loopFlags are what a new loop can be given, also one from the history.
@@ -279,7 +279,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 
 // askLoop asks about the loop of a directory, "" for the current one.
 func (a *app) askLoop(cmd *cobra.Command, dir string, question func(console.Console) error) error {
-	return a.askState(cmd.Context(), a.absolutePathOf(dir), question)
+	return a.askState(cmd.Context(), a.pathFromWork(dir), question)
 }
 
 // changeLoop is askLoop for a change; as JSON its result is how the loop stands after it.

@@ -80,7 +80,7 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 	}
 	if !o.dryRun && !o.json {
 		a.say("its rules and texts: %s", filepath.Join(dir, o.name, "strategy.json"))
-		a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(o.name, dir))
+		a.resultPrinter().PrintCommand("springfield enable %s", nameToEnable(a.means(), o.name, dir))
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func newPrebuild(a *app) *cobra.Command {
 			if len(targets) == 0 {
 				targets = generator.AllTargets()
 			}
-			dir := a.absolutePathOf(args[0])
+			dir := a.pathFromWork(args[0])
 			tools := a.toolchain()
 			tools.Builder = generator.WithGo
 			built, err := tools.BuildPrograms(cmd.Context(), targets, generator.Hook, generator.Judge)

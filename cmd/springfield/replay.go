@@ -135,7 +135,7 @@ func (a *app) replayOptions(o replayOptions) (options replay.Options, err error)
 		return options, err
 	}
 	if o.project != "" {
-		options.Project = a.absolutePathOf(o.project)
+		options.Project = a.pathFromWork(o.project)
 	}
 	if len(o.strategies) == 0 {
 		// A list is about the first strategy. A name that comes again is left out.
@@ -157,8 +157,8 @@ func (a *app) replayOptions(o replayOptions) (options replay.Options, err error)
 	return options, a.readSessions(&options, o.paths, o.host)
 }
 
-func (a *app) pageFile(name string) (p replay.PageFile, err error) {
-	if p.Path, p.In, err = a.typedPaths().FilePath(name, false); err != nil {
+func (e *environment) pageFile(name string) (p replay.PageFile, err error) {
+	if p.Path, p.In, err = e.typedPaths().FilePath(name, false); err != nil {
 		err = fmt.Errorf("write page: %w", err)
 	}
 	return p, err
@@ -245,13 +245,13 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 
 // readSessions has a replay read the sessions that are meant: those given, else all of the user's
 // in the places of every host that is here; of one host, if one is named.
-func (a *app) readSessions(o *replay.Options, args []string, name string) (err error) {
+func (e *environment) readSessions(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name
 	for _, arg := range args {
 		if arg == "" {
 			return check.Misuse(errors.New("a path is empty"), "name session logs, or directories of them")
 		}
-		path := a.absolutePathOf(arg)
+		path := e.pathFromWork(arg)
 		if _, err := os.Stat(path); err != nil {
 			return check.Advise(fmt.Errorf("find session logs: %w", err),
 				"name logs or directories of them; without a path all of yours are read")
@@ -261,19 +261,19 @@ func (a *app) readSessions(o *replay.Options, args []string, name string) (err e
 	if len(args) > 0 {
 		return nil
 	}
-	if err := a.findPlaces(); err != nil {
+	if err := e.findPlaces(); err != nil {
 		return err
 	}
 	for _, known := range hosts.AllHosts() {
 		h, ok := registry.HostNamed(known.Name)
-		at := known.PlaceFor(a.hostOwner())
+		at := known.PlaceFor(e.hostOwner())
 		if ok && !known.Default && at.Dir != "" && (name == "" || name == known.Name) {
 			if _, err := os.Stat(at.Dir); err == nil {
 				o.Kept = append(o.Kept, replay.Kept{Host: h, Dir: at.Dir})
 			}
 		}
 	}
-	projects := replay.Projects(a.places.Config)
+	projects := replay.Projects(e.places.Config)
 	if _, err := os.Stat(projects); name == hosts.DefaultHost().Name || name == "" && (err == nil || len(o.Kept) == 0) {
 		o.Paths = []string{projects}
 	}

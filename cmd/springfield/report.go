@@ -26,7 +26,7 @@ var errCancelled = interview.ErrCancelled
 
 // reportError prints an error and returns the exit code. With asJSON the error is the
 // result: an object on standard output.
-func (a *app) reportError(err error, asJSON bool) int {
+func (s *streams) reportError(err error, asJSON bool) int {
 	if err == nil {
 		return 0
 	}
@@ -35,13 +35,13 @@ func (a *app) reportError(err error, asJSON bool) int {
 		err, advice = errCancelled, ""
 	}
 	switch {
-	case asJSON && a.encodeFailure(err, advice) == nil:
+	case asJSON && s.encodeFailure(err, advice) == nil:
 	case code == cancelled:
-		a.talk("springfield: %v", err)
+		s.talk("springfield: %v", err)
 	default:
-		a.notePrinter().InRed().PrintLead("springfield: error: ", "%v", err)
+		s.notePrinter().InRed().PrintLead("springfield: error: ", "%v", err)
 		if advice != "" {
-			a.notePrinter().InBold().PrintLead("springfield: hint: ", "%s", advice)
+			s.notePrinter().InBold().PrintLead("springfield: hint: ", "%s", advice)
 		}
 	}
 	return code
@@ -69,12 +69,12 @@ func exitCode(err error) int {
 }
 
 // encodeFailure prints an error as JSON, on one line like a row of a list.
-func (a *app) encodeFailure(err error, hint string) error {
+func (s *streams) encodeFailure(err error, hint string) error {
 	failure := struct {
 		Error string `json:"error"`
 		Hint  string `json:"hint"` // "" if there is none
 	}{err.Error(), display.PartWords(hint)}
-	enc := json.NewEncoder(a.out)
+	enc := json.NewEncoder(s.out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(failure)
 }

@@ -59,7 +59,7 @@ or you are needed. Without a command it leads you through it.`,
 	})
 	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
 		if asJSON := cmd.Flag("json"); asJSON != nil && asJSON.Value.String() == "true" {
-			a.shown.colours = false // a program reads this
+			a.colours = false // a program reads this
 		}
 	}
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain,
@@ -80,13 +80,13 @@ func (a *app) addVerbs(root *cobra.Command) {
 		verbs []*cobra.Command
 	}{
 		{"Set up", []*cobra.Command{
-			newInit(a), newNew(a), newBuild(a), newUpdate(a), newValidate(a),
-			newEnable(a), newDisable(a), newSet(a), newDoctor(a), newUndo(a),
+			newInit(a, runInit), newNew(a), newBuild(a), newUpdate(a), newValidate(a),
+			newEnable(a, runEnable), newDisable(a, runDisable), newSet(a), newDoctor(a), newUndo(a),
 		}},
-		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newAway(a), newBack(a), newList(a)}},
+		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newAway(a, runAway), newBack(a), newList(a)}},
 		{"Loops", []*cobra.Command{newLoop(a)}},
 		{"Measure", []*cobra.Command{newReplay(a), newExplain(a)}},
-		{"Publish", []*cobra.Command{newPublish(a)}},
+		{"Publish", []*cobra.Command{newPublish(a, runPublish)}},
 		{"Other", []*cobra.Command{newCompletion(a), newVersion(a), newPrebuild(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})

@@ -138,20 +138,20 @@ func showSettings(a *app, p hook.Plugin, o setOptions) error {
 }
 
 // warnOfFaults names what is wrong with the files of a plugin's settings.
-func (a *app) warnOfFaults(stack pluginsettings.Stack) {
+func (s *streams) warnOfFaults(stack pluginsettings.Stack) {
 	for _, f := range stack.Files {
 		if f.Fault != "" {
-			a.talk("springfield: warning: %s: %s%s", f.Path, hook.WholeFile, f.Fault)
+			s.talk("springfield: warning: %s: %s%s", f.Path, hook.WholeFile, f.Fault)
 		}
 		for _, fault := range f.Faults {
-			a.talk("springfield: warning: passed over: %s: %s", f.Path, fault)
+			s.talk("springfield: warning: passed over: %s: %s", f.Path, fault)
 		}
 	}
 }
 
 // showValue shows one setting, and what each file says of it.
-func (a *app) showValue(stack pluginsettings.Stack, v pluginsettings.Value) {
-	p := a.resultPrinter()
+func (s *streams) showValue(stack pluginsettings.Stack, v pluginsettings.Value) {
+	p := s.resultPrinter()
 	p.PrintText("%s = %s (%s)", v.Name, valueOnOneLine(v.Value), v.From)
 	p.PrintFolded("  means    ", "%s", v.Description)
 	p.PrintFolded("  can be   ", "%s", v.Accepts())
@@ -210,7 +210,7 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	if len(dirs) == 1 {
 		return hook.ReadPlugin(dirs[0])
 	}
-	found, err := a.activationMeans().FindPlugin(name, "")
+	found, err := a.means().FindPlugin(name, "")
 	var several *installer.SeveralError
 	switch {
 	case err == nil && found.Suite != "":
@@ -220,7 +220,7 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	}
 	bare, _, _ := strings.Cut(name, "@")
 	if around, none := generator.FindSuite(a.work); none == nil { // also another's: nothing of it starts by this
-		if _, none := a.activationMeans().FindPlugin(name, around); none == nil {
+		if _, none := a.means().FindPlugin(name, around); none == nil {
 			return hook.ReadPlugin(filepath.Join(around, bare))
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -125,9 +124,9 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 		}{u.Entry.Did, u.Entry.At, nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(u.Stays), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
 	a.say("undone: %s, %s", u.Entry.Did, doctor.AgoInWords(time.Now(), u.Entry.At))
-	a.sayFiles("changed ", written, "", "")
-	a.sayFiles("removed ", removed, ", which was not there before", ", which were not there before")
-	a.sayFiles("nothing to take back in ", u.Gone, ", which is gone with its directory", ", which are gone with it")
+	a.sayManyFiles("changed ", written, "", "")
+	a.sayManyFiles("removed ", removed, ", which was not there before", ", which were not there before")
+	a.sayManyFiles("nothing to take back in ", u.Gone, ", which is gone with its directory", ", which are gone with it")
 	for _, tree := range u.Stays {
 		a.say("  %s stays: it contains more than springfield made", tree)
 	}
@@ -140,14 +139,14 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	return nil
 }
 
-// sayFiles says something of each file, or of many at once.
-func (a *app) sayFiles(says string, files []string, ofOne, ofMany string) {
+// sayManyFiles is sayFiles for a shortened list, with ofMany after its last line.
+func (s *streams) sayManyFiles(says string, files []string, ofOne, ofMany string) {
 	all := shortenFileList(files)
 	for i, file := range all {
 		if len(all) < len(files) && i == len(all)-1 {
 			ofOne = ofMany
 		}
-		a.say("  %s%s%s", says, file, ofOne)
+		s.say("  %s%s%s", says, file, ofOne)
 	}
 }
 
@@ -218,11 +217,4 @@ func (a *app) hintUndo(err error) error {
 		a.talk("… %s", countOf(more, "more line"))
 	}
 	return check.Advise(err, advice)
-}
-
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
@@ -36,8 +37,8 @@ func runningProgram(program string) settings.Left {
 
 // leftByEdits are memory files that have a paragraph about a suite, projects' settings of plugins, and settings that the
 // user agreed to for away, as far as the journal knows.
-func (a *app) leftByEdits() (left []settings.Left) {
-	entries, _ := settings.Journal(a.places).ReadEntries() // what cannot be read names no file
+func leftByEdits(places client.Places) (left []settings.Left) {
+	entries, _ := settings.Journal(places).ReadEntries() // what cannot be read names no file
 	seen := map[string]bool{}
 	for _, e := range entries {
 		did, _, _ := strings.Cut(e.Did, " in ")
@@ -51,7 +52,7 @@ func (a *app) leftByEdits() (left []settings.Left) {
 			case seen[file] || !rooted.PathExists(file):
 			case isMemory && !inSuite:
 				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
-			case dir != a.places.StatePath() && strings.HasSuffix(filepath.ToSlash(dir), "/.claude/springfield"):
+			case dir != places.StatePath() && strings.HasSuffix(filepath.ToSlash(dir), "/.claude/springfield"):
 				left = append(left, settings.Left{What: file + " has a project's settings of a plugin", Remove: "rm " + check.QuoteArgument(file)})
 			}
 			seen[file] = true
@@ -61,8 +62,8 @@ func (a *app) leftByEdits() (left []settings.Left) {
 }
 
 // leftInProjects are files of loops, and away's snapshots, as far as springfield's own records know.
-func (a *app) leftInProjects() (left []settings.Left) {
-	events, _ := ledger.LoopEvents(a.places.StatePath()) // what cannot be read names no project
+func leftInProjects(state string) (left []settings.Left) {
+	events, _ := ledger.LoopEvents(state) // what cannot be read names no project
 	files := check.NamesOf(events, func(e activity.LoopEvent) string {
 		return filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))
 	})
@@ -72,7 +73,7 @@ func (a *app) leftInProjects() (left []settings.Left) {
 		}
 	}
 	seen := map[string]bool{}
-	for _, o := range ledger.AwayOrders(a.places.StatePath()) {
+	for _, o := range ledger.AwayOrders(state) {
 		if o.Kept != "" && rooted.PathExists(o.Project) && !seen[o.Project] {
 			seen[o.Project] = true
 			in := "git -C " + check.QuoteArgument(o.Project)

@@ -81,4 +81,4 @@ func hintBeside(err error, found []check.Finding, state check.State) error {
 }
 
 // sayClientIsAsked says that a client is asked, which takes a while.
-func (a *app) sayClientIsAsked(client string) { a.talk("asking %s", client) }
+func (s *streams) sayClientIsAsked(client string) { s.talk("asking %s", client) }
