@@ -34,7 +34,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// awayOptions are the options of away.
 type awayOptions struct {
 	*streams
 	*environment
@@ -132,7 +131,6 @@ func (o *awayOptions) checkOptions() (err error) {
 	return nil
 }
 
-// absencePlaces returns the places of away orders and of their results.
 func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) {
 	dir := ledger.StateDir("", e.home)
 	if dir == "" {
@@ -228,8 +226,7 @@ func (a *app) noteHindered(*cobra.Command, []string) {
 	}
 }
 
-// setOrder sets an order after the user has seen the preflight and said yes at their terminal.
-// A shorter order than the one in force needs no yes.
+// setOrder shows the preflight, asks on the user's terminal and sets the order. A shorter order needs no yes.
 func (o awayOptions) setOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check}
 	if !o.all {
@@ -277,7 +274,6 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 	return nil
 }
 
-// callAgain returns the command line that sets the order.
 func (o awayOptions) callAgain() string {
 	again := "springfield away " + o.typed
 	if o.all {
@@ -306,7 +302,6 @@ func (o awayOptions) question(order ledger.AwayOrder) string {
 	return text
 }
 
-// confirm asks on the user's terminal.
 func (o awayOptions) confirm(ctx context.Context, tty *terminal.Terminal, question string) error {
 	if ctx.Err() != nil {
 		return errCancelled
@@ -364,7 +359,9 @@ func (o awayOptions) keepTree(ctx context.Context, order *ledger.AwayOrder) stri
 }
 
 // offerSettings offers to continue after a usage limit, and to allow the check.
-func (o awayOptions) offerSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string) {
+func (o awayOptions) offerSettings(
+	ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string,
+) {
 	if command := o.claudeCommand(); version == "" && command.Path != "" {
 		version, _ = command.Version(ctx)
 	}
@@ -398,7 +395,6 @@ func (o awayOptions) offerSettings(ctx context.Context, tty *terminal.Terminal, 
 // didAllow is the journal's text about a rule that the user allowed.
 func didAllow(rule string) string { return "allow " + rule + " in local settings" }
 
-// changeSettings changes a member of settings after the user's yes.
 func (o awayOptions) changeSettings(m settings.Member) {
 	c, err := settings.Journal(o.places).PlanAndApply(func() (journal.Change, error) {
 		return settings.ReadSettings(o.places).PlanMember(m)

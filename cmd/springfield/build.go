@@ -20,9 +20,8 @@ import (
 )
 
 type buildOptions struct {
-	dir     string // "": the suite around the working directory
 	targets []string
-	builder string
+	builder generator.Builder
 	json    bool
 }
 
@@ -41,25 +40,21 @@ it carries: that needs Go, but no network.`,
 		Example: `  springfield build
   springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
 		Args: arguments(0, 1, "at most one directory"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.dir = onlyOne(args)
-			return runBuild(cmd.Context(), a, o)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runBuild(cmd.Context(), a, onlyOne(args), o) },
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch, from now on (repeatable; default: the suite's own)")
-	f.StringVar(&o.builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
+	f.StringVar((*string)(&o.builder), "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
 }
 
-func runBuild(ctx context.Context, a *app, o buildOptions) error {
-	tools := a.toolchain()
-	tools.Builder = generator.Builder(o.builder)
-	if all := []string{string(generator.Auto), string(generator.WithGo), string(generator.Prepared)}; !slices.Contains(all, o.builder) {
-		return check.Misusef(check.HintAtNames(o.builder, "--builder ", all, ""), "--builder cannot be %q", o.builder)
+func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
+	all := []string{string(generator.Auto), string(generator.WithGo), string(generator.Prepared)}
+	if typed := string(o.builder); !slices.Contains(all, typed) {
+		return check.Misusef(check.HintAtNames(typed, "--builder ", all, ""), "--builder cannot be %q", typed)
 	}
-	dir, suite, err := a.suiteIn(o.dir)
+	dir, suite, err := a.suiteIn(dir)
 	if err != nil {
 		return err
 	}
@@ -71,6 +66,8 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 			return err
 		}
 	}
+	tools := a.toolchain()
+	tools.Builder = o.builder
 	files, built, err := tools.MakeSuite(ctx, suite.Spec)
 	if err != nil {
 		return err
@@ -88,15 +85,20 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	return a.reportBuild(o, dir, suite, built, plan)
 }
 
-// suiteDir is the directory that is named, "" for the suite around the working
-// directory.
+// suiteDir returns the named directory, or the suite around the working directory for "".
 func (e *environment) suiteDir(dir string) (string, error) {
 	if dir == "" {
 		around, err := generator.FindSuite(e.work)
-		if err != nil {
-			return "", check.Advise(fmt.Errorf("no suite in %s or above it", e.work), e.howToName())
+		if err == nil {
+			return around, nil
 		}
-		return around, nil
+		advice := "springfield init makes one; then name its directory"
+		if e.findPlaces() == nil {
+			if known, _, _ := settings.KnownSuites(e.places); len(known) > 0 {
+				advice = "name the directory of one: " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", ")
+			}
+		}
+		return "", check.Advise(fmt.Errorf("no suite in %s or above it", e.work), advice)
 	}
 	beside, name := filepath.Split(filepath.Clean(dir))
 	dir, _, err := e.typedPaths().Absolute(dir)
@@ -108,17 +110,6 @@ func (e *environment) suiteDir(dir string) (string, error) {
 		}
 	}
 	return dir, err
-}
-
-func (e *environment) howToName() string {
-	var known []string
-	if e.findPlaces() == nil {
-		known, _, _ = settings.KnownSuites(e.places) // what cannot be read offers nothing
-	}
-	if len(known) == 0 {
-		return "springfield init makes one; then name its directory"
-	}
-	return "name the directory of one: " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", ")
 }
 
 func (e *environment) suiteIn(dir string) (string, generator.Suite, error) {
@@ -172,14 +163,14 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 	return nil
 }
 
-// noteVersion says, of suites that are published, which clients will not see a change, and what to do about it.
+// noteVersion notes that clients of a published suite do not see the change yet.
 func (s *streams) noteVersion(published bool) {
 	if published {
 		s.talk("springfield: note: a copy that was installed from a git repository gets this only with a new version: springfield publish --bump patch")
 	}
 }
 
-// showCompiling shows the progress of a build: on a terminal in one line, else with a package every 4 s.
+// showCompiling shows the progress of a build, on a terminal in one line, else every 4 s.
 func (s *streams) showCompiling() (step func(does string), done func()) {
 	if !s.progress || s.plain {
 		said := time.Now()

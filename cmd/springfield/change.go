@@ -1,4 +1,4 @@
-// Changes to files: how commands apply them, print them, and hint at what prevented them.
+// Changes to files: applying them, printing them, and hints about failures.
 
 package main
 
@@ -19,7 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// carryOut makes and applies a plan. Without a place for the journal it writes the suite all the same.
+// carryOut makes and applies a plan, without the journal if that has no place.
 func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	err := a.findPlaces()
 	if err == nil {
@@ -68,7 +68,7 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) err
 	return nil
 }
 
-// tellChange prints the files that an edit of settings wrote or removed, and its notes.
+// tellChange prints the files and notes of an edit of settings.
 func (s *streams) tellChange(c journal.Change) {
 	written, removed := c.Files()
 	s.sayFiles("changed ", written, "")
@@ -76,7 +76,6 @@ func (s *streams) tellChange(c journal.Change) {
 	s.sayFiles("", c.Notes, "")
 }
 
-// sayFiles prints a line for each file, with text before and after its name.
 func (s *streams) sayFiles(before string, files []string, after string) {
 	for _, file := range files {
 		s.say("  %s%s%s", before, file, after)
@@ -86,8 +85,7 @@ func (s *streams) sayFiles(before string, files []string, after string) {
 // nonNil returns a slice that is not null in JSON.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
-// hintSettings adds a hint to an error about settings, and the state of the files.
-// Again is the command to run again.
+// hintSettings adds a hint to an error about settings. Again is the command to repeat.
 func hintSettings(err error, again string) error {
 	var syntax *document.SyntaxError
 	var damaged *journal.DamagedError
@@ -109,7 +107,7 @@ func hintSettings(err error, again string) error {
 	return hintChange(err, again)
 }
 
-// hintChange adds a hint to an error from planning or writing a change, and the state of the files.
+// hintChange adds a hint to an error about a change.
 func hintChange(err error, again string) error {
 	var known interface{ Hint() string }
 	var damaged *journal.DamagedError

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -229,9 +230,7 @@ func manPages(cmd *cobra.Command) (map[string][]byte, error) {
 		}
 		var below map[string][]byte
 		below, err = manPages(child)
-		for file, page := range below {
-			pages[file] = page
-		}
+		maps.Copy(pages, below)
 	}
 	return pages, err
 }

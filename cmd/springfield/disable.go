@@ -6,20 +6,28 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
-// disableOptions are the options of disable. Without a plugin it disables all of them.
+// disableOptions without a plugin are for --all.
 type disableOptions struct {
 	switching
 	installer.DisableRequest
@@ -123,7 +131,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	return o.reportDisableAll(done, places.StatePath())
 }
 
-// reportDisableAll prints the result of --all. State is the directory of springfield's own state.
+// reportDisableAll prints the result of --all. State is springfield's own directory.
 func (o disableOptions) reportDisableAll(done installer.DisabledAll, state string) error {
 	written, removed := done.Files()
 	failed := 0
@@ -143,7 +151,7 @@ func (o disableOptions) reportDisableAll(done installer.DisabledAll, state strin
 			Plugins []string        `json:"plugins"` // that were on
 			State   string          `json:"state"`
 			Changed []string        `json:"changed"`
-			Removed []string        `json:"removed"` // settings that were not there before, and state
+			Removed []string        `json:"removed"`
 			Notes   []string        `json:"notes"`
 			Left    []settings.Left `json:"left"`
 		}{nonNil(done.IDs), outcome, nonNil(written), append(nonNil(removed), done.Removed...), nonNil(done.Notes), nonNil(done.Stays)}), err)
@@ -177,4 +185,71 @@ func (s *streams) printLeft(all []settings.Left) {
 		s.resultPrinter().PrintItem("", left.What)
 		s.say("    %s", left.Remove) // on a line of its own, to be copied
 	}
+}
+
+// managed matches programs that npm, pnpm, Homebrew, Scoop, winget, deb or rpm installed.
+var managed = regexp.MustCompile(`/(node_modules|\.pnpm|Caskroom|scoop/apps|WinGet)/|^/usr/bin/`)
+
+// runningProgram returns the running program and the way to remove it. After rm alone a package
+// manager would still list the package.
+func runningProgram(program string) settings.Left {
+	left := settings.Left{What: program + " is this program"}
+	if file, err := filepath.EvalSymlinks(program); err == nil {
+		program = file
+	}
+	left.Remove = "rm " + check.QuoteArgument(program)
+	if managed.MatchString(filepath.ToSlash(program)) {
+		left.Remove = "remove it by what has installed it: " + generator.Page
+	}
+	return left
+}
+
+// leftByEdits returns edited files that stay: memory files, projects' settings of plugins, settings for away.
+func leftByEdits(places client.Places) (left []settings.Left) {
+	entries, _ := settings.Journal(places).ReadEntries()
+	seen := map[string]bool{}
+	for _, e := range entries {
+		did, _, _ := strings.Cut(e.Did, " in ")
+		for _, file := range e.Files() {
+			if strings.HasPrefix(did, "allow ") || strings.HasPrefix(did, "set autoContinue") {
+				left = append(left, settings.Left{What: file + " may still say what you agreed to for away: " + did, Remove: "take it out there"})
+			}
+			dir := filepath.Dir(file)
+			isMemory := slices.Contains([]string{"CLAUDE.md", "AGENTS.md", "CLAUDE.local.md"}, filepath.Base(file))
+			inSuite := rooted.PathExists(filepath.Join(dir, generator.SuiteFile)) ||
+				rooted.PathExists(filepath.Join(filepath.Dir(dir), generator.SuiteFile))
+			switch {
+			case seen[file] || !rooted.PathExists(file):
+			case isMemory && !inSuite:
+				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
+			case dir != places.StatePath() && strings.HasSuffix(filepath.ToSlash(dir), "/.claude/springfield"):
+				left = append(left, settings.Left{What: file + " has a project's settings of a plugin", Remove: "rm " + check.QuoteArgument(file)})
+			}
+			seen[file] = true
+		}
+	}
+	return left
+}
+
+// leftInProjects returns files of loops and snapshots of away.
+func leftInProjects(state string) (left []settings.Left) {
+	events, _ := ledger.LoopEvents(state)
+	files := check.NamesOf(events, func(e activity.LoopEvent) string {
+		return filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))
+	})
+	for _, file := range slices.Compact(slices.Sorted(slices.Values(files))) {
+		if rooted.PathExists(file) {
+			left = append(left, settings.Left{What: file + " is a goal loop", Remove: "rm " + check.QuoteArgument(file)})
+		}
+	}
+	seen := map[string]bool{}
+	for _, o := range ledger.AwayOrders(state) {
+		if o.Kept != "" && rooted.PathExists(o.Project) && !seen[o.Project] {
+			seen[o.Project] = true
+			in := "git -C " + check.QuoteArgument(o.Project)
+			remove := in + " for-each-ref --format='delete %(refname)' " + git.Snapshots + " | " + in + " update-ref --stdin"
+			left = append(left, settings.Left{What: o.Project + " has snapshots that away made", Remove: remove})
+		}
+	}
+	return left
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// enableOptions are the options of enable.
 type enableOptions struct {
 	switching
 	installer.EnableRequest
@@ -32,7 +31,7 @@ func (a *app) enableOptions() enableOptions {
 	return enableOptions{switching: switching{streams: &a.streams, means: a.means}, ownSuite: a.ownSuite}
 }
 
-// ownSuite returns the suite to which enable adds plugins that no other suite has.
+// ownSuite returns the suite for plugins that no other suite has.
 func (a *app) ownSuite(ctx context.Context) *installer.OwnSuite {
 	fresh := func() generator.Spec { return a.defaultSpec(ctx) }
 	return &installer.OwnSuite{Dir: a.ownSuiteDir(), Tools: a.toolchain(), Fresh: fresh}
@@ -86,7 +85,6 @@ found.`,
 	return cmd
 }
 
-// settingsFlags adds the flags that enable and disable share.
 func settingsFlags(cmd *cobra.Command, scope *client.Scope, suite *string, dryRun, asJSON *bool) {
 	f := cmd.Flags()
 	f.StringVar((*string)(scope), "scope", string(client.User), "which settings: user, project or local")
@@ -147,7 +145,9 @@ func runEnable(ctx context.Context, o enableOptions) error {
 }
 
 // askConflict asks what to do about other plugins that drive the same loop.
-func (o enableOptions) askConflict(ctx context.Context, conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
+func (o enableOptions) askConflict(
+	ctx context.Context, conflict *settings.ConflictError,
+) (settings.ConflictAnswer, error) {
 	if !o.terminal {
 		return "", check.Misuse(conflict, "--conflicts off switches off what this edit can, and names the command for the rest; --conflicts keep leaves them on")
 	}
@@ -158,23 +158,27 @@ func (o enableOptions) askConflict(ctx context.Context, conflict *settings.Confl
 	return settings.ConflictAnswer(answer), err
 }
 
-// offer asks whether to enable, after it has looked for every obstacle.
-func (o enableOptions) offer(ctx context.Context, question string) (yes bool, err error) {
-	o.Unmade, o.Own = true, o.ownSuite(ctx)
+// offerEnable looks for obstacles, asks, and enables after a yes.
+func (o enableOptions) offerEnable(ctx context.Context, question string) (yes bool, err error) {
+	plan := o
+	plan.Unmade, plan.Own = true, o.ownSuite(ctx)
 	chosen, err := hostsToSwitch(o.means().User, o.hosts)
 	if err != nil {
 		return false, err
 	}
 	for _, host := range chosen {
-		_, err := o.planOn(ctx, host)
+		_, err := plan.planOn(ctx, host)
 		if over := (*hosts.PassedOverError)(nil); err != nil && !errors.As(err, &over) {
 			return false, hintSettings(err, "enable")
 		}
 	}
-	return o.newAsker(ctx).Confirm(question)
+	if yes, err = o.newAsker(ctx).Confirm(question); err == nil && yes {
+		err = runEnable(ctx, o)
+	}
+	return yes, err
 }
 
-// planOn plans to enable a plugin on a host. The user is asked about conflicts later.
+// planOn is a dry run on a host. It asks nothing.
 func (o enableOptions) planOn(ctx context.Context, host hosts.Host) (installer.Done, error) {
 	if o.DryRun = true; o.terminal {
 		o.Ask = func(*settings.ConflictError) (settings.ConflictAnswer, error) { return settings.ConflictsKeep, nil }
@@ -182,8 +186,8 @@ func (o enableOptions) planOn(ctx context.Context, host hosts.Host) (installer.D
 	return installer.EnablePlugin(ctx, o.means(), host, o.EnableRequest)
 }
 
-// tryHosts plans for several hosts before it changes one. With --host all it skips
-// the hosts that cannot have the plugin, and a failure does not stop the others.
+// tryHosts is a dry run on several hosts. With --host all it skips hosts that cannot have the plugin,
+// and ignores other errors.
 func (o enableOptions) tryHosts(ctx context.Context, chosen []hosts.Host) (able []hosts.Host, err error) {
 	if len(chosen) < 2 {
 		return chosen, nil
@@ -192,7 +196,7 @@ func (o enableOptions) tryHosts(ctx context.Context, chosen []hosts.Host) (able 
 	var last error
 	for _, host := range chosen {
 		var err error
-		if !host.Markets || o.Marketplace == "" { // the claude command fetches other plugins, so they have no plan yet
+		if !host.Markets || o.Marketplace == "" { // else the plugin is not fetched yet
 			_, err = o.planOn(ctx, host)
 		}
 		over := (*hosts.PassedOverError)(nil)
@@ -237,12 +241,12 @@ func (o enableOptions) printManaged(ctx context.Context, chosen []hosts.Host) er
 	if plugin.Suite != "" {
 		out := o.notePrinter()
 		out.Home = "" // ~ is another directory for each user
-		out.PrintText("the suite must be at %s on every machine; publish it as a repository to do without", plugin.Suite)
+		out.PrintText("the suite must be at %s on every machine; publish it as a repository to do without",
+			plugin.Suite)
 	}
 	return nil
 }
 
-// checkScope checks that a scope is one of all.
 func checkScope[T ~string](scope T, all ...T) error {
 	if slices.Contains(all, scope) {
 		return nil

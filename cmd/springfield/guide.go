@@ -81,13 +81,9 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 		out.PrintCommand("%s", command)
 		return nil
 	}
-	yes, err := o.offer(cmd.Context(), "Switch "+plugin.Name+" on"+where+"?")
+	yes, err := o.offerEnable(cmd.Context(), "Switch "+plugin.Name+" on"+where+"?")
 	if err == nil && !yes {
 		a.talk("springfield list compares the plugins; springfield --help lists all commands")
-		return nil
-	}
-	if err == nil {
-		err = runEnable(cmd.Context(), o)
 	}
 	return err
 }

@@ -1,9 +1,9 @@
-// The help of a command: what it does in a line, examples, then the rest.
+// The help of a command: a summary, examples, usage, details and flags.
 
 package main
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,7 +37,6 @@ func (s *streams) printHelp(cmd *cobra.Command) {
 	}
 }
 
-// sayCommands lists the commands of a group below another command.
 func (s *streams) sayCommands(cmd *cobra.Command, title, group string) {
 	var rows [][]string
 	for _, below := range cmd.Commands() {
@@ -49,10 +48,10 @@ func (s *streams) sayCommands(cmd *cobra.Command, title, group string) {
 	s.resultPrinter().PrintTable("  ", rows)
 }
 
-// sayFlags lists the flags of a command. --help is everywhere, and --plain is said once.
+// sayFlags lists the flags of a command. Only springfield's own help has --help and --plain.
 func (s *streams) sayFlags(cmd *cobra.Command) {
-	cmd.InitDefaultHelpFlag() // takes the flags of the commands above, too
-	var heads, says []string
+	cmd.InitDefaultHelpFlag() // also merges persistent flags
+	var rows [][2]string      // flag, usage
 	widest := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || cmd.HasParent() && (f.Name == "help" || f.Name == "plain") {
@@ -69,34 +68,31 @@ func (s *streams) sayFlags(cmd *cobra.Command) {
 				usage += " (default: " + f.DefValue + ")"
 			}
 		}
-		heads, says, widest = append(heads, head), append(says, usage), max(widest, len(head))
+		rows, widest = append(rows, [2]string{head, usage}), max(widest, len(head))
 	})
-	if len(heads) > 0 {
+	if len(rows) > 0 {
 		s.say("\nFlags:")
 	}
-	for i, head := range heads {
-		for _, line := range layout.HangText(layout.PadText(head, widest+2), strings.Repeat(" ", widest+2), says[i], columns) {
-			s.say("%s", line)
-		}
+	for _, row := range rows {
+		head := layout.PadText(row[0], widest+2)
+		lines := layout.HangText(head, strings.Repeat(" ", widest+2), row[1], columns)
+		s.say("%s", strings.Join(lines, "\n"))
 	}
 }
 
-// placeholder names the value of a flag.
+// placeholder returns the name for a flag's value.
 func placeholder(f *pflag.Flag) string {
-	names := map[string][]string{
-		"DIR": {"dir", "suite", "to", "project"}, "FILE": {"memory", "html"}, "NAME": {"marketplace", "strategy", "plugin", "template", "from"},
-		"KEY": {"unset"}, "KEY=VALUE": {"set"}, "OS/ARCH": {"target"}, "ID": {"session"}, "WHEN": {"since"}, "N": {"number", "line", "max"},
-		"TIME": {"timeout", "iteration-timeout"}, "TEXT": {"note", "promise", "owner"}, "VERSION": {"version"},
+	names := map[string]string{
+		"suite": "DIR", "to": "DIR", "project": "DIR", "memory": "FILE", "html": "FILE",
+		"marketplace": "NAME", "strategy": "NAME", "plugin": "NAME", "template": "NAME", "from": "NAME",
+		"unset": "KEY", "set": "KEY=VALUE", "target": "OS/ARCH", "session": "ID", "since": "WHEN",
+		"number": "N", "line": "N", "max": "N", "timeout": "TIME", "iteration-timeout": "TIME",
+		"note": "TEXT", "promise": "TEXT", "owner": "TEXT",
 	}
-	for name, flags := range names {
-		if slices.Contains(flags, f.Name) {
-			return name
-		}
-	}
-	return strings.ToUpper(f.Name) // --scope SCOPE
+	return cmp.Or(names[f.Name], strings.ToUpper(f.Name))
 }
 
-// fillLines breaks paragraphs at blanks. Indented lines stay as they are.
+// fillLines wraps paragraphs that are not indented.
 func fillLines(text string) string {
 	var blocks []string
 	for block := range strings.SplitSeq(text, "\n\n") {
@@ -108,7 +104,7 @@ func fillLines(text string) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// newHelp answers springfield help VERB. Cobra's own accepts words that are no verb.
+// newHelp replaces cobra's help command, which accepts unknown commands.
 func newHelp(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -121,7 +117,7 @@ func newHelp(a *app) *cobra.Command {
 			for _, word := range args {
 				below, _, err := about.Find([]string{word})
 				if err != nil || below == about {
-					return a.noCommand(about, word)
+					return a.noCommand(about, []string{word})
 				}
 				about = below
 			}

@@ -1,8 +1,9 @@
-// The flag --host.
+// The flag --host, and switching a plugin on several hosts.
 
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
@@ -66,19 +69,150 @@ func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error
 	return chosen, nil
 }
 
-// noHost is the error for an unknown host. Others are further values of --host.
 func noHost(name string, others ...string) error {
-	return check.Misusef(check.HintAtNames(name, "--host ", append(hosts.HostNames(), others...), ""), "there is no host %q", name)
+	names := append(hosts.HostNames(), others...)
+	return check.Misusef(check.HintAtNames(name, "--host ", names, ""), "there is no host %q", name)
 }
 
-// offerHosts completes --host.
-func offerHosts(user hosts.User) (all []string) {
-	for _, h := range hosts.AllHosts() {
-		meaning := h.Title
+func offerHosts(user hosts.User) []string {
+	all := check.NamesOf(hosts.AllHosts(), func(h hosts.Host) string {
 		if h.PlaceFor(user).IsFound() {
-			meaning += ", found here"
+			return h.Name + "\t" + h.Title + ", found here"
 		}
-		all = append(all, h.Name+"\t"+meaning)
-	}
+		return h.Name + "\t" + h.Title
+	})
 	return append(all, "all\tall that are found")
+}
+
+// switching are the options that enable and disable share.
+type switching struct {
+	*streams
+	means func() installer.Means
+	hosts []string
+	json  bool
+}
+
+// switchHosts switches a plugin on each host, even after a failure, and prints the results.
+// One undo takes back all of it.
+func (o switching) switchHosts(
+	verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error),
+) (err error) {
+	var results []installer.Done
+	var did, broken, fine []string
+	var over *hosts.PassedOverError
+	for _, host := range chosen {
+		done, failure := do(host)
+		switch {
+		case errors.As(failure, &over) && slices.Contains(o.hosts, allHosts):
+			continue
+		case failure != nil && (len(chosen) == 1 || len(results) == 0 && exitCode(failure) != failed):
+			return hintSettings(failure, verb)
+		case failure != nil:
+			broken, done.Host, done.Err = append(broken, host.Title), host, hintSettings(failure, verb)
+		case done.Change.IsEmpty() || dryRun:
+			fine = append(fine, host.Title)
+		default:
+			did, fine = append(did, done.Change.Did), append(fine, host.Title)
+		}
+		if !o.json {
+			o.tellResult(done, dryRun)
+		}
+		results = append(results, done)
+		if done.Err != nil && exitCode(done.Err) == cancelled {
+			err = done.Err
+			break
+		}
+	}
+	if len(results) == 0 {
+		return over
+	}
+	advice := "what to do is beside each"
+	if len(did) > 0 {
+		advice += "; springfield undo takes back what was done"
+	}
+	if len(did) > 1 && settings.Journal(o.means().Settings.Places).JoinNewest(did) != nil {
+		advice += ", one agent at a time"
+	}
+	if err == nil && len(fine) > 0 && len(broken) > 0 {
+		err = check.Advisef(advice, "%s failed in %s, not in %s", verb, strings.Join(broken, ", "), strings.Join(fine, ", "))
+	} else if err == nil && len(broken) > 0 {
+		err = check.Advisef(advice, "%s failed in %s", verb, strings.Join(broken, ", "))
+	}
+	if o.json {
+		err = cmp.Or(o.encodeResults(results, dryRun), err)
+	}
+	return err
+}
+
+// hintOfHost is hintOf for one host of several.
+func hintOfHost(err error, host hosts.Host) string {
+	return strings.Replace(hintOf(err), "your settings are unchanged", "the settings of "+host.Title+" are unchanged", 1)
+}
+
+func hostWords(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " --host " + strings.Join(names, ",")
+}
+
+func (o switching) tellResult(r installer.Done, dryRun bool) {
+	if r.Err != nil {
+		o.say("%s: failed: %v", r.Host.Title, r.Err)
+		if hint := hintOfHost(r.Err, r.Host); hint != "" {
+			o.say("  %s", hint)
+		}
+		return
+	}
+	if dryRun {
+		_ = o.showPreview(false, r.Change, r.Todo)
+		return
+	}
+	already := ""
+	if r.Change.IsEmpty() {
+		already, r.Live = " already", ""
+	}
+	o.say("%s is %s%s in %s", r.Plugin, r.State, already, r.Host.SettingsInWords(r.Scope))
+	o.tellChange(r.Change)
+	if r.From != "" {
+		o.say("  from %s", strings.TrimSuffix(r.From+"; "+r.Live, "; "))
+	}
+}
+
+// encodeResults prints an object, or an array if --host is all or names several hosts.
+func (o switching) encodeResults(results []installer.Done, dryRun bool) error {
+	var all []any
+	for _, r := range results {
+		name := r.Host.Name
+		if r.Host.Default {
+			name = ""
+		}
+		written, removed := r.Change.Files()
+		switch {
+		case r.Err != nil:
+			all = append(all, struct {
+				Host  string `json:"host,omitempty"`
+				State string `json:"state"`
+				Error string `json:"error"`
+				Hint  string `json:"hint"`
+			}{name, "failed", r.Err.Error(), hintOfHost(r.Err, r.Host)})
+		case dryRun:
+			all = append(all, struct {
+				Host string `json:"host,omitempty"`
+				previewShape
+			}{name, previewOf(r.Change, r.Todo)})
+		default:
+			all = append(all, struct {
+				Host string `json:"host,omitempty"`
+				installer.Done
+				Changed []string `json:"changed"` // files that were written
+				Removed []string `json:"removed"` // files that did not exist before enable
+				Notes   []string `json:"notes"`
+			}{name, r, nonNil(written), nonNil(removed), nonNil(r.Change.Notes)})
+		}
+	}
+	if len(o.hosts) > 1 || slices.Contains(o.hosts, allHosts) {
+		return o.printJSON(all)
+	}
+	return o.printJSON(all[0])
 }

@@ -25,9 +25,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-const defaultSuite = "continuation-hooks" // init without DIR makes this directory
+const defaultSuite = "continuation-hooks" // without DIR
 
-// initOptions are the options of init.
 type initOptions struct {
 	*streams
 	*environment
@@ -50,7 +49,8 @@ type initOptions struct {
 }
 
 func newInit(a *app, run func(context.Context, initOptions) error) *cobra.Command {
-	o := initOptions{streams: &a.streams, environment: &a.environment, means: a.means, tools: a.toolchain, carryOut: a.carryOut}
+	o := initOptions{streams: &a.streams, environment: &a.environment}
+	o.means, o.tools, o.carryOut = a.means, a.toolchain, a.carryOut
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Make a suite of your own plugins, with the compiled hook in each",
@@ -153,7 +153,7 @@ func runInit(ctx context.Context, o initOptions) error {
 	return m.report(built)
 }
 
-// specOfFlags returns the answers in flags other than --set, which needs the plugins to be chosen.
+// specOfFlags returns the answers in flags except --set, which needs the plugins.
 func (o initOptions) specOfFlags() (said generator.Spec, err error) {
 	said.Marketplace = o.marketplace
 	if o.owner != "" {
@@ -177,9 +177,10 @@ func (o initOptions) specOfFlags() (said generator.Spec, err error) {
 	return said, nil
 }
 
-// newSpec completes the answers in flags: it asks at a terminal, else takes the defaults.
-// The plugins have a default only with --yes.
-func (o initOptions) newSpec(ctx context.Context, dir string, said generator.Spec, set generator.Settings) (generator.Spec, error) {
+// newSpec completes the answers in flags by asking at a terminal, or else with defaults.
+func (o initOptions) newSpec(
+	ctx context.Context, dir string, said generator.Spec, set generator.Settings,
+) (generator.Spec, error) {
 	none := generator.Spec{}
 	if said.Marketplace != "" {
 		if err := o.checkMarketplace(said.Marketplace, dir); err != nil {
@@ -221,8 +222,7 @@ func (o initOptions) newSpec(ctx context.Context, dir string, said generator.Spe
 	return spec, o.checkMarketplace(spec.Marketplace, dir)
 }
 
-// defaultSpec returns the defaults for all but the marketplace and the plugins.
-// It does not take the address from git, because the owner is published.
+// defaultSpec returns a spec without marketplace and plugins. The owner is published, so it leaves out git's address.
 func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
 	owner := generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}
 	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}}
@@ -259,7 +259,6 @@ func (o initOptions) checkMarketplace(name, dir string) error {
 	return nil
 }
 
-// making is a suite in the making, and the plan for it.
 type making struct {
 	initOptions
 	dir   string // absolute
@@ -270,8 +269,7 @@ type making struct {
 	paragraph journal.Edit
 }
 
-// planSuite plans one change: the suite, its repository, the paragraph in the memory file,
-// and the entry in the list of suites.
+// planSuite plans the suite, its repository, the paragraph about it, and its entry in the list of suites.
 func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
@@ -285,7 +283,7 @@ func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 		return journal.Change{}, err
 	}
 	var list journal.Edit
-	// A project may have brought a suite in the default directory, so that is not recorded.
+	// A cloned project may contain the default directory.
 	if err = m.findPlaces(); err == nil && (m.suite.Fresh || m.initOptions.dir != defaultSuite) {
 		list, err = settings.RememberSuite(m.places, m.dir)
 	}
@@ -298,8 +296,7 @@ func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 	return c, nil
 }
 
-// newRepository returns the edits that make the suite a git repository, unless it is inside one.
-// A failure is only a note, because the suite works without it.
+// newRepository makes the suite a git repository, unless it is inside one. A failure is only a note.
 func (m *making) newRepository(ctx context.Context) []journal.Edit {
 	if git.RepositoryRoot(m.dir) != "" {
 		return nil
@@ -324,7 +321,6 @@ func (m *making) newRepository(ctx context.Context) []journal.Edit {
 	return edits
 }
 
-// preview prints the files that would be written.
 func (m *making) preview() error {
 	files := m.suite.Paths(generator.Added, generator.Rebuilt, generator.Followed)
 	paths := check.NamesOf(files, func(file string) string { return filepath.Join(m.dir, filepath.FromSlash(file)) })
@@ -369,7 +365,7 @@ func (m *making) report(built generator.Build) error {
 			Go          string            `json:"go"`
 			SHA256      map[string]string `json:"sha256"`
 			Judge       map[string]string `json:"judge,omitempty"`
-			Memory      string            `json:"memory,omitempty"` // the memory file, if it changed
+			Memory      string            `json:"memory,omitempty"`
 		}{m.dir, m.spec.Marketplace, generator.NamesOf(m.spec.Plugins), outcome,
 			built.Go, built.SHA256, built.Judge, memory})
 	}
@@ -412,7 +408,6 @@ func nameToEnable(means installer.Means, name, dir string) string {
 	return name
 }
 
-// planParagraph plans the paragraph about a suite in --memory.
 func (o initOptions) planParagraph(spec generator.Spec) (e journal.Edit, err error) {
 	if o.memory == "" {
 		return e, nil

@@ -1,7 +1,7 @@
 // Command springfield generates, installs, measures and publishes continuation
 // plugins for coding agents, Claude Code first.
 //
-// Only this file reads the environment and exits. Every command has a file of its own.
+// Only this file reads the environment and exits. Each command has its own file.
 package main
 
 import (
@@ -28,8 +28,7 @@ func main() {
 	os.Exit(runCommand(context.Background(), os.Args[1:], generator.Prebuilt(), buildOfBinary()))
 }
 
-// brokenPipe is the exit code if the reader of standard output has closed it.
-// A shell reports the same for a program that SIGPIPE ended.
+// brokenPipe is the exit code if standard output was closed, as after SIGPIPE.
 const brokenPipe = 128 + 13
 
 // runCommand is main for tests, which choose the compiled hooks and the version.
@@ -72,7 +71,6 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 	return a.execute(ctx, args)
 }
 
-// execute runs a command line, reports its error and returns the exit code.
 func (a *app) execute(ctx context.Context, args []string) int {
 	out := &results{w: a.out}
 	a.out = out
@@ -89,7 +87,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	return a.reportError(err, !out.begun && asksJSON(cmd, args))
 }
 
-// results is standard output. It remembers whether anything was written, and the first error.
+// results is standard output. It records whether anything was written, and the first error.
 type results struct {
 	w     io.Writer
 	begun bool
@@ -105,7 +103,6 @@ func (r *results) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// app is a call of springfield.
 type app struct {
 	streams
 	environment
@@ -114,7 +111,7 @@ type app struct {
 	args     []string // as typed
 }
 
-// loginName returns the user's name in the system's records, or "" if it has none.
+// loginName returns the login name, or "" if it is unknown.
 func loginName() string {
 	u, err := user.Current()
 	if err != nil {

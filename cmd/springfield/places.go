@@ -1,4 +1,4 @@
-// The environment of a call, and the directories and programs it leads to.
+// The environment of a call, and the directories and programs that follow from it.
 
 package main
 
@@ -31,19 +31,18 @@ type environment struct {
 	env    []string
 	getenv func(string) string
 	off    bool          // SPRINGFIELD=off
-	places client.Places // set by findPlaces
+	places client.Places // from findPlaces
 
 	caller  *host.Host // the agent that runs this call, nil for a person
 	session string     // the agent's session
 }
 
-// findPlaces finds the user's settings from the working directory.
 func (e *environment) findPlaces() (err error) {
 	e.places, err = e.placesFrom(e.work)
 	return err
 }
 
-// needPlaces is findPlaces as a PreRunE.
+// needPlaces is findPlaces as a cobra PreRunE.
 func (e *environment) needPlaces(*cobra.Command, []string) error { return e.findPlaces() }
 
 // configDir returns Claude Code's configuration directory, or "" without a home.
@@ -68,7 +67,6 @@ func (e *environment) placesFrom(work string) (client.Places, error) {
 	}, nil
 }
 
-// pathFromWork resolves a path against the working directory.
 func (e *environment) pathFromWork(path string) string { return rooted.PathFrom(e.work, path) }
 
 // ownSuiteDir returns the suite in the user's data directory, or "" without a home.
@@ -110,14 +108,12 @@ func findProgram(program string) string {
 	return path
 }
 
-// typedPaths resolves paths that the user typed.
 func (e *environment) typedPaths() rooted.Typed {
 	suite, _ := generator.FindSuite(e.work)
 	around := []string{git.RepositoryRoot(e.work), suite}
 	return rooted.Typed{Work: e.work, Around: around, Home: e.home, Config: e.configDir()}
 }
 
-// means returns the means to find and switch plugins.
 func (a *app) means() installer.Means {
 	return installer.Means{
 		Settings: settings.ReadSettings(a.places), User: a.hostOwner(),

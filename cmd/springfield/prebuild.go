@@ -6,7 +6,6 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 )
 
-// newPrebuild is for the making of a release: make prebuilt calls it.
 func newPrebuild(a *app) *cobra.Command {
 	var only []string
 	cmd := &cobra.Command{

@@ -19,7 +19,6 @@ import (
 	"github.com/cameronsjo/springfield/publish"
 )
 
-// publishOptions are the options of publish.
 type publishOptions struct {
 	*streams
 	means publish.Means
@@ -168,7 +167,8 @@ func (o publishOptions) hintPublish(err error) error {
 	var refused *publish.RefusedError
 	switch {
 	case errors.As(err, &refused) && o.json:
-		return cmp.Or(o.printJSON(checkedShape{Changes: []string{}, Plugins: []publish.Plugin{}, Checks: refused.Checks}), err)
+		shape := checkedShape{Changes: []string{}, Plugins: []publish.Plugin{}, Checks: refused.Checks}
+		return cmp.Or(o.printJSON(shape), err)
 	case errors.As(err, &refused):
 		o.printFindings(slices.DeleteFunc(refused.Checks, func(f check.Finding) bool {
 			return f.State != check.Failure && f.State != check.Warning
@@ -191,10 +191,8 @@ type checkedShape struct {
 
 func (o publishOptions) reportCheck(p *publish.Plan) error {
 	written, removed := p.Change.Files()
-	changed := slices.Concat(written, removed)
-	for _, file := range p.Marks {
-		changed = append(changed, "the executable bit that git has for "+file)
-	}
+	marks := check.NamesOf(p.Marks, func(file string) string { return "the executable bit that git has for " + file })
+	changed := slices.Concat(written, removed, marks)
 	if o.json {
 		if err := o.printJSON(checkedShape{len(changed) == 0, nonNil(changed), p.Market.Absent, nonNil(p.Plugins), nonNil(p.Checks)}); err != nil {
 			return err

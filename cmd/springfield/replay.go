@@ -1,5 +1,3 @@
-// What each strategy would have done in the user's own past sessions.
-
 package main
 
 import (
@@ -87,11 +85,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 		return err
 	}
 	if o.html != "" && o.html != "-" {
-		page, err := a.pageFile(o.html)
-		if err == nil {
-			_, err = page.CheckTarget()
-		}
-		if err != nil {
+		if _, _, err := a.pageFile(o.html); err != nil {
 			return err
 		}
 	}
@@ -126,10 +120,9 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	return nil
 }
 
-// mostSkipped is how many files that could not be read are named.
+// mostSkipped limits the unreadable files that are named.
 const mostSkipped = 10
 
-// replayOptions is what to replay.
 func (a *app) replayOptions(o replayOptions) (options replay.Options, err error) {
 	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
 		return options, err
@@ -138,7 +131,7 @@ func (a *app) replayOptions(o replayOptions) (options replay.Options, err error)
 		options.Project = a.pathFromWork(o.project)
 	}
 	if len(o.strategies) == 0 {
-		// A list is about the first strategy. A name that comes again is left out.
+		// A list is about the first strategy. Repeated names are ignored.
 		o.strategies = replay.NamesForLogs()
 		if o.list != "" {
 			o.strategies = append([]string{registry.Default()}, o.strategies...)
@@ -157,14 +150,15 @@ func (a *app) replayOptions(o replayOptions) (options replay.Options, err error)
 	return options, a.readSessions(&options, o.paths, o.host)
 }
 
-func (e *environment) pageFile(name string) (p replay.PageFile, err error) {
-	if p.Path, p.In, err = e.typedPaths().FilePath(name, false); err != nil {
-		err = fmt.Errorf("write page: %w", err)
+// pageFile returns the file of --html, and reports whether it has a page.
+func (e *environment) pageFile(name string) (page replay.PageFile, exists bool, err error) {
+	if page.Path, page.In, err = e.typedPaths().FilePath(name, false); err != nil {
+		return page, false, fmt.Errorf("write page: %w", err)
 	}
-	return p, err
+	exists, err = page.CheckTarget()
+	return page, exists, err
 }
 
-// chosenCandidates are those asked for by name or by the path of a rules file.
 func (a *app) chosenCandidates(names []string) ([]replay.Candidate, error) {
 	all, err := replay.Candidates(names, a.work)
 	var name *replay.NameError
@@ -183,12 +177,8 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		if o.html == "-" {
 			return replay.WriteHTML(a.out, r)
 		}
-		page, err := a.pageFile(o.html) // reading the sessions has taken its time
-		if err != nil {
-			return err
-		}
-		there, err := page.CheckTarget()
-		if there && r.Partial {
+		page, exists, err := a.pageFile(o.html) // again, because reading the sessions takes time
+		if exists && r.Partial {
 			a.talk("springfield: note: %s is left as it was, because it is complete", page.Path)
 			return nil
 		}
@@ -224,7 +214,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	return nil
 }
 
-// parseSince reads a day like 2026-01-31, or how long ago, like 90d.
+// parseSince parses a date like 2026-01-31 or an age like 90d.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -243,8 +233,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// readSessions has a replay read the sessions that are meant: those given, else all of the user's
-// in the places of every host that is here; of one host, if one is named.
+// readSessions sets the sessions to read: paths, else those of the named host or of all hosts.
 func (e *environment) readSessions(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name
 	for _, arg := range args {

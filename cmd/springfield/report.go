@@ -1,5 +1,5 @@
-// Errors become text or JSON, a hint and an exit code here and nowhere else: 0 done, 1
-// failed, 2 wrong usage, 130 cancelled. Lower case, no full stop, the fix in a hint.
+// Errors become text or JSON, a hint and an exit code only here.
+// An error is in lower case without a full stop. The fix is in the hint.
 
 package main
 
@@ -21,11 +21,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// errCancelled is Ctrl-C, or a no to the last question.
+// errCancelled is Ctrl-C or a no.
 var errCancelled = interview.ErrCancelled
 
-// reportError prints an error and returns the exit code. With asJSON the error is the
-// result: an object on standard output.
+// reportError prints an error, with asJSON on standard output, and returns the exit code.
 func (s *streams) reportError(err error, asJSON bool) int {
 	if err == nil {
 		return 0
@@ -39,15 +38,18 @@ func (s *streams) reportError(err error, asJSON bool) int {
 	case code == cancelled:
 		s.talk("springfield: %v", err)
 	default:
-		s.notePrinter().InRed().PrintLead("springfield: error: ", "%v", err)
-		if advice != "" {
-			s.notePrinter().InBold().PrintLead("springfield: hint: ", "%s", advice)
-		}
+		s.printError("springfield: error: ", err, advice)
 	}
 	return code
 }
 
-// The exit codes besides 0.
+func (s *streams) printError(lead string, err error, hint string) {
+	s.notePrinter().InRed().PrintLead(lead, "%v", err)
+	if hint != "" {
+		s.notePrinter().InBold().PrintLead("springfield: hint: ", "%s", hint)
+	}
+}
+
 const (
 	failed     = 1
 	wrongUsage = 2
@@ -56,7 +58,7 @@ const (
 
 func exitCode(err error) int {
 	var advised *check.Advised
-	var call interface{ IsUsage() bool } // a call about loops, which the hook answers, too
+	var call interface{ IsUsage() bool } // from runtime/console
 	var several *installer.SeveralError
 	switch {
 	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
@@ -68,7 +70,6 @@ func exitCode(err error) int {
 	return failed
 }
 
-// encodeFailure prints an error as JSON, on one line like a row of a list.
 func (s *streams) encodeFailure(err error, hint string) error {
 	failure := struct {
 		Error string `json:"error"`
@@ -79,8 +80,7 @@ func (s *streams) encodeFailure(err error, hint string) error {
 	return enc.Encode(failure)
 }
 
-// asksJSON tells whether a command line asks for JSON. A wrong flag ends the
-// reading of flags, so what follows it is looked for by its text.
+// asksJSON reports whether --json is given. It searches args, too, because cobra stops at a wrong flag.
 func asksJSON(cmd *cobra.Command, args []string) bool {
 	if flag := cmd.Flags().Lookup("json"); flag != nil && flag.Changed {
 		return flag.Value.String() == "true"
@@ -91,7 +91,6 @@ func asksJSON(cmd *cobra.Command, args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-// hintOf is what the user can do about an error, "" if that is not known.
 func hintOf(err error) string {
 	var known interface{ Hint() string }
 	var link *rooted.LinkError
@@ -102,7 +101,7 @@ func hintOf(err error) string {
 			return "it leads nowhere: remove it, or name another place"
 		}
 		return "if you mean where it leads, name that: " + check.QuoteArgument(real)
-	case errors.As(err, &link): // whatever else the call says about itself
+	case errors.As(err, &link):
 		return "springfield follows no link there, since it may have come with the directory: " +
 			"put what it leads to in its place, or remove it"
 	case errors.As(err, &known):

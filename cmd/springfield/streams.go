@@ -1,4 +1,4 @@
-// The streams of a call: how results and messages are printed.
+// Printing results and messages, and asking.
 
 package main
 
@@ -17,32 +17,29 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// Text is as wide as the terminal, from fewest to most columns.
-// Without a terminal it has this many columns. Paths may be longer.
+// The width of text: the terminal's, from fewest to most, or columns without a terminal.
 const (
 	columns = 80
 	fewest  = 40
 	most    = 100
 )
 
-// streams are the standard streams, and the abilities of the terminal.
+// streams are the standard streams of a call.
 type streams struct {
 	in       *os.File
 	out, err io.Writer // made safe by package display
 	screen   *os.File  // for moving the cursor
 	terminal bool      // the user can be asked
 	plain    bool      // ask line by line, without moving the cursor
-	progress bool      // show progress on standard error
-	colours  bool      // on a terminal
-	forced   bool      // colours without a terminal, too
+	progress bool      // shown on standard error
+	colours  bool      // on terminals
+	forced   bool      // colours elsewhere, too
 	columns  int       // COLUMNS, 0 if not set
 	tilde    string    // the home directory, printed as ~
 }
 
-// talk prints a message for the user.
 func (s *streams) talk(format string, args ...any) { s.notePrinter().PrintText(format, args...) }
 
-// say prints a line of the result.
 func (s *streams) say(format string, args ...any) { s.resultPrinter().PrintText(format, args...) }
 
 func (s *streams) resultPrinter() layout.Printer { return s.printer(s.out, os.Stdout) }
@@ -56,7 +53,6 @@ func (s *streams) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// printer prints through a writer to a file.
 func (s *streams) printer(w io.Writer, f *os.File) layout.Printer {
 	width, wraps := s.columns, s.columns > 0
 	if n := widthOf(f); n > 0 {
@@ -86,13 +82,12 @@ func widthOf(f *os.File) int {
 	return width
 }
 
-// showWorking shows a line of progress until done is called. Call done before asking anything.
+// showWorking shows progress until done is called. Call done before you ask anything.
 func (s *streams) showWorking(what string) (done func()) {
 	s.showStep(what)
 	return func() { s.showStep("") }
 }
 
-// showStep replaces the line of progress.
 func (s *streams) showStep(what string) {
 	if s.progress {
 		fmt.Fprint(s.screen, "\r\x1b[K", layout.ClipText(display.OneLine(what), widthOf(s.screen)-1))

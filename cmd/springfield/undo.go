@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// nothingLeft is what to do after springfield has taken everything back, or has changed nothing.
+// nothingLeft is the hint if there is nothing to undo.
 const nothingLeft = "springfield status shows what is on"
 
 type undoOptions struct {
@@ -139,7 +139,7 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	return nil
 }
 
-// sayManyFiles is sayFiles for a shortened list, with ofMany after its last line.
+// sayManyFiles is sayFiles with a shortened list, which ends in ofMany.
 func (s *streams) sayManyFiles(says string, files []string, ofOne, ofMany string) {
 	all := shortenFileList(files)
 	for i, file := range all {
@@ -150,7 +150,7 @@ func (s *streams) sayManyFiles(says string, files []string, ofOne, ofMany string
 	}
 }
 
-// shortenFileList lists files for people: of many, how many there are in which directory, and one or two elsewhere.
+// shortenFileList replaces many files by their number in a directory.
 func shortenFileList(files []string) []string {
 	const many = 6
 	if len(files) <= many {
@@ -194,7 +194,7 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	return nil
 }
 
-// hintUndo says why an edit cannot be taken back, and what puts back the rest of it.
+// hintUndo prints the difference that prevents an undo, and adds a hint.
 func (a *app) hintUndo(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {
