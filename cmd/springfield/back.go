@@ -104,9 +104,9 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 }
 
 // ownRule returns the rule for an order's check that the user allowed, if the settings have not changed since.
-func (a *app) ownRule(order ledger.AwayOrder) string {
+func (e *environment) ownRule(order ledger.AwayOrder) string {
 	rule := away.RuleFor(order.Check)
-	places, err := a.placesFrom(order.Project)
+	places, err := e.placesFrom(order.Project)
 	if rule == "" || order.Project == "" || err != nil {
 		return ""
 	}

@@ -121,19 +121,19 @@ func (e *environment) suiteIn(dir string) (string, generator.Suite, error) {
 	return dir, suite, err
 }
 
-func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, built generator.Build, p generator.Plan) error {
+func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite, built generator.Build, p generator.Plan) error {
 	removed := p.Paths(generator.Removed)
 	if before := suite.Build; before.Go != "" && before.Go != built.Go {
-		a.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ",
+		s.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ",
 			before.Go, built.Go)
 	}
-	a.noteVersion(!p.IsEmpty() && suite.Publish != nil)
+	s.noteVersion(!p.IsEmpty() && suite.Publish != nil)
 	outcome := "unchanged"
 	if !p.IsEmpty() {
 		outcome = "built"
 	}
 	if o.json {
-		return a.printJSON(struct {
+		return s.printJSON(struct {
 			Suite   string            `json:"suite"`
 			Outcome string            `json:"outcome"`
 			Builder generator.Builder `json:"builder"`
@@ -146,20 +146,20 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 			nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed)})
 	}
 	if p.IsEmpty() {
-		a.say("nothing to do: the hooks in %s are up to date", dir)
+		s.say("nothing to do: the hooks in %s are up to date", dir)
 		return nil
 	}
 	how := "compiled here with " + built.Go
 	if built.Builder == generator.Prepared {
 		how = "carried by springfield, compiled with " + built.Go
 	}
-	a.say("built %s: %s, %s", dir, countOf(len(suite.Plugins), "plugin"), how)
+	s.say("built %s: %s, %s", dir, countOf(len(suite.Plugins), "plugin"), how)
 	var rows [][]string
 	for _, b := range built.Binaries {
 		rows = append(rows, []string{b.Program.ShortName(), b.Target.String(), megabytes(len(b.Data))})
 	}
-	a.resultPrinter().PrintTable("  ", rows)
-	a.sayFiles("removed ", check.NamesOf(removed, filepath.FromSlash), "")
+	s.resultPrinter().PrintTable("  ", rows)
+	s.sayFiles("removed ", check.NamesOf(removed, filepath.FromSlash), "")
 	return nil
 }
 

@@ -103,21 +103,21 @@ func (a *app) completeNames(root *cobra.Command) {
 }
 
 // offerFirst completes the first argument from an inspection.
-func (a *app) offerFirst(of func(*doctor.Inspection) []string) func(args []string) []string {
+func (e *environment) offerFirst(of func(*doctor.Inspection) []string) func(args []string) []string {
 	return func(args []string) []string {
-		if len(args) > 0 || a.findPlaces() != nil {
+		if len(args) > 0 || e.findPlaces() != nil {
 			return nil
 		}
-		return of(doctor.Inspect(a.inspectionRequest()))
+		return of(doctor.Inspect(e.inspectionRequest()))
 	}
 }
 
 // namesToEnable completes plugins, and strategies without a plugin.
-func (a *app) namesToEnable(args []string) []string {
+func (e *environment) namesToEnable(args []string) []string {
 	if len(args) > 0 {
 		return nil
 	}
-	all := a.offerFirst((*doctor.Inspection).ToEnable)(nil)
+	all := e.offerFirst((*doctor.Inspection).ToEnable)(nil)
 	return append(all, slices.DeleteFunc(strategyNames(nil), func(strategy string) bool {
 		name, _, _ := strings.Cut(strategy, "\t")
 		return slices.ContainsFunc(all, func(id string) bool { return id == name || strings.HasPrefix(id, name+"@") })

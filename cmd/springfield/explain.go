@@ -145,7 +145,7 @@ func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
 		settings, err := hook.Defaults(known, "")
 		return replay.Candidate{Name: o.strategy, Settings: settings}, err
 	}
-	all, err := a.chosenCandidates([]string{o.strategy})
+	all, err := candidatesNamed([]string{o.strategy}, a.work)
 	if err != nil {
 		return replay.Candidate{}, err
 	}

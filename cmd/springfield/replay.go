@@ -123,12 +123,12 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 // mostSkipped limits the unreadable files that are named.
 const mostSkipped = 10
 
-func (a *app) replayOptions(o replayOptions) (options replay.Options, err error) {
+func (e *environment) replayOptions(o replayOptions) (options replay.Options, err error) {
 	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
 		return options, err
 	}
 	if o.project != "" {
-		options.Project = a.pathFromWork(o.project)
+		options.Project = e.pathFromWork(o.project)
 	}
 	if len(o.strategies) == 0 {
 		// A list is about the first strategy. Repeated names are ignored.
@@ -137,7 +137,7 @@ func (a *app) replayOptions(o replayOptions) (options replay.Options, err error)
 			o.strategies = append([]string{registry.Default()}, o.strategies...)
 		}
 	}
-	options.Candidates, err = a.chosenCandidates(o.strategies)
+	options.Candidates, err = candidatesNamed(o.strategies, e.work)
 	if err != nil {
 		return options, err
 	}
@@ -147,7 +147,7 @@ func (a *app) replayOptions(o replayOptions) (options replay.Options, err error)
 			c.Note = "needs " + about.Needs + " that your skills write; without them it hardly ever continues"
 		}
 	}
-	return options, a.readSessions(&options, o.paths, o.host)
+	return options, e.readSessions(&options, o.paths, o.host)
 }
 
 // pageFile returns the file of --html, and reports whether it has a page.
@@ -159,8 +159,8 @@ func (e *environment) pageFile(name string) (page replay.PageFile, exists bool, 
 	return page, exists, err
 }
 
-func (a *app) chosenCandidates(names []string) ([]replay.Candidate, error) {
-	all, err := replay.Candidates(names, a.work)
+func candidatesNamed(names []string, work string) ([]replay.Candidate, error) {
+	all, err := replay.Candidates(names, work)
 	var name *replay.NameError
 	if errors.As(err, &name) {
 		err = check.Misuse(err, check.HintAtNames(name.Name, "", replay.CandidateNames(), ""))

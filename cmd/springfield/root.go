@@ -62,13 +62,13 @@ or you are needed. Without a command it leads you through it.`,
 	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.printHelp(cmd) })
 	cobra.EnableCommandSorting = false // addVerbs orders them by use
-	a.addVerbs(root)
+	addVerbs(root, a)
 	a.completeNames(root)
 	return root
 }
 
 // addVerbs adds the commands in the order of the help.
-func (a *app) addVerbs(root *cobra.Command) {
+func addVerbs(root *cobra.Command, a *app) {
 	for _, group := range []struct {
 		title string
 		verbs []*cobra.Command

@@ -164,7 +164,7 @@ func shortenFileList(files []string) []string {
 	}
 }
 
-func (a *app) listEdits(j journal.Journal, asJSON bool) error {
+func (s *streams) listEdits(j journal.Journal, asJSON bool) error {
 	entries, err := j.ReadEntries()
 	if err != nil {
 		return hintChange(err, "undo")
@@ -180,22 +180,22 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 		for _, e := range entries {
 			edits = append(edits, edit{e.ID, e.At, e.Did, e.Files()})
 		}
-		return a.printJSON(edits)
+		return s.printJSON(edits)
 	}
 	if len(entries) == 0 {
-		a.talk("%v; %s", journal.ErrNothingToUndo, nothingLeft)
+		s.talk("%v; %s", journal.ErrNothingToUndo, nothingLeft)
 		return nil
 	}
 	var rows [][]string
 	for _, e := range entries {
 		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(shortenFileList(e.Files()), " ")})
 	}
-	a.resultPrinter().PrintTable("", rows)
+	s.resultPrinter().PrintTable("", rows)
 	return nil
 }
 
 // hintUndo prints the difference that prevents an undo, and adds a hint.
-func (a *app) hintUndo(err error) error {
+func (s *streams) hintUndo(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {
 		return hintChange(err, "undo")
@@ -212,9 +212,9 @@ func (a *app) hintUndo(err error) error {
 	}
 	const most = 40 // lines of the diff that are shown
 	lines := strings.SplitAfter(changed.Diff, "\n")
-	a.notePrinter().PrintDiff(strings.Join(lines[:min(most, len(lines))], ""))
+	s.notePrinter().PrintDiff(strings.Join(lines[:min(most, len(lines))], ""))
 	if more := strings.Count(changed.Diff, "\n") - most; more > 0 {
-		a.talk("… %s", countOf(more, "more line"))
+		s.talk("… %s", countOf(more, "more line"))
 	}
 	return check.Advise(err, advice)
 }

@@ -227,23 +227,23 @@ func outcomeInWords(o generator.Outcome) string {
 }
 
 // listUpdate prints the result for a suite. In a dry run that is the diff.
-func (a *app) listUpdate(o updateOptions, u updated) {
-	list := a.notePrinter()
+func (s *streams) listUpdate(o updateOptions, u updated) {
+	list := s.notePrinter()
 	switch {
 	case u.Outcome == "unchanged" && o.dryRun: // the diff is empty
-		a.talk("nothing to do: %s is up to date", u.Suite)
+		s.talk("nothing to do: %s is up to date", u.Suite)
 	case u.Outcome == "unchanged":
-		a.say("nothing to do: %s is up to date", u.Suite)
+		s.say("nothing to do: %s is up to date", u.Suite)
 	case o.dryRun && o.all: // with whole paths
-		a.resultPrinter().PrintDiff(u.plan.Change.Diff())
+		s.resultPrinter().PrintDiff(u.plan.Change.Diff())
 	case o.dryRun:
-		a.resultPrinter().PrintDiff(u.plan.Diff())
+		s.resultPrinter().PrintDiff(u.plan.Diff())
 	default:
-		list = a.resultPrinter()
+		list = s.resultPrinter()
 		if len(u.plan.Outcomes) == 0 {
-			a.say("updated %s: no file changed; springfield has written down what it made", u.Suite)
+			s.say("updated %s: no file changed; springfield has written down what it made", u.Suite)
 		} else {
-			a.say("updated %s", u.Suite)
+			s.say("updated %s", u.Suite)
 		}
 	}
 	var rows [][]string
