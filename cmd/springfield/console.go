@@ -49,15 +49,12 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 	if err := a.findPlaces(); err != nil {
 		return err
 	}
-	places, err := a.placesFrom(dir)
-	if err != nil {
-		return err
-	}
+	places, _ := a.placesFrom(dir) // no error after findPlaces
 	lines, width, state := a.resultPrinter(), 0, filepath.Join(places.Config, "springfield")
 	if lines.Wraps {
 		width = lines.Width
 	}
-	err = question(console.Console{
+	err := question(console.Console{
 		Out: a.out, Err: a.err, Dir: state, Also: ledger.StateDir("", a.home),
 		Now: time.Now, Self: "springfield", Caller: a.caller,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
@@ -77,9 +74,6 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 		SwitchOn: func(d console.Driver) error { return a.offerDriver(ctx, d) },
 	})
 	ledger.SweepOldSessions(state, time.Now())
-	if errors.Is(err, console.ErrCancelled) {
-		return errCancelled
-	}
 	return err
 }
 

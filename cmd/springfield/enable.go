@@ -101,15 +101,15 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	if typed := string(o.Conflicts); typed != "" && !slices.Contains(answers, typed) {
 		return check.Misusef(check.HintAtNames(typed, "--conflicts ", answers, ""), "--conflicts cannot be %q", typed)
 	}
+	o.Ask = func(conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
+		return o.askConflict(ctx, conflict)
+	}
 	chosen, err := hostsToSwitch(o.means().User, o.hosts)
 	if err != nil {
 		return err
 	}
 	if o.Scope == client.Managed {
 		return o.printManaged(ctx, chosen)
-	}
-	o.Ask = func(conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
-		return o.askConflict(ctx, conflict)
 	}
 	o.Own = o.ownSuite(ctx)
 	defer o.Own.Close()

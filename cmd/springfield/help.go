@@ -113,13 +113,12 @@ func newHelp(a *app) *cobra.Command {
   springfield help loop start`,
 		ValidArgsFunction: verbsBelow,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			about := cmd.Root()
-			for _, word := range args {
-				below, _, err := about.Find([]string{word})
-				if err != nil || below == about {
-					return a.noCommand(about, []string{word})
-				}
-				about = below
+			about, rest, err := cmd.Root().Find(args)
+			if err == nil {
+				err = a.noCommand(about, rest)
+			}
+			if err != nil {
+				return err
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()

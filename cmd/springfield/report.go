@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/interview"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -61,7 +62,7 @@ func exitCode(err error) int {
 	var call interface{ IsUsage() bool } // from runtime/console
 	var several *installer.SeveralError
 	switch {
-	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
+	case errors.Is(err, errCancelled) || errors.Is(err, console.ErrCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
 	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage() ||
 		errors.As(err, &several):
@@ -92,6 +93,7 @@ func asksJSON(cmd *cobra.Command, args []string) bool {
 }
 
 func hintOf(err error) string {
+	const carried = "a released springfield carries compiled hooks (" + generator.Page + ")"
 	var known interface{ Hint() string }
 	var link *rooted.LinkError
 	switch {
@@ -106,20 +108,14 @@ func hintOf(err error) string {
 			"put what it leads to in its place, or remove it"
 	case errors.As(err, &known):
 		return known.Hint()
-	}
-	const carried = "a released springfield carries compiled hooks (" + generator.Page + ")"
-	for _, kind := range []struct {
-		err  error
-		hint string
-	}{
-		{generator.ErrNoGo, "install Go (go.dev/dl), then run springfield again; " + carried + " and needs none"},
-		{generator.ErrOldGo, "install a newer Go (go.dev/dl) and put it in front on PATH; " + carried + " and needs none"},
-		{generator.ErrNoPrebuilt, "compile with Go instead: --builder go; " + carried},
-		{fs.ErrPermission, "the directory or file belongs to another user, or is read-only"},
-	} {
-		if errors.Is(err, kind.err) {
-			return kind.hint
-		}
+	case errors.Is(err, generator.ErrNoGo):
+		return "install Go (go.dev/dl), then run springfield again; " + carried + " and needs none"
+	case errors.Is(err, generator.ErrOldGo):
+		return "install a newer Go (go.dev/dl) and put it in front on PATH; " + carried + " and needs none"
+	case errors.Is(err, generator.ErrNoPrebuilt):
+		return "compile with Go instead: --builder go; " + carried
+	case errors.Is(err, fs.ErrPermission):
+		return "the directory or file belongs to another user, or is read-only"
 	}
 	return ""
 }
