@@ -35,8 +35,17 @@ build: ## build the CLI, bin/springfield; register new strategies and hosts firs
 	done
 	go build $(SHOWN) -o bin/springfield ./cmd/springfield
 
-demo: SHOWN = -v
-demo: build ## show the main job from start to end in a scratch directory; V=1 shows raw answers
+demo: ## show the main job from start to end in a scratch directory; V=1 shows raw answers
+	@echo 'Building springfield: about 100 s with an empty Go build cache, 5 s with a full one.'
+	@{ $(MAKE) --no-print-directory build SHOWN=-v 2>&1; echo "exit $$?"; } | { \
+	  packages=0; \
+	  while IFS= read -r line; do \
+	    case $$line in \
+	      "exit "*) exit "$${line#exit }" ;; \
+	      *" "*) echo "$$line" ;; \
+	      *) packages=$$((packages + 1)); test $$((packages % 20)) -ne 0 || echo "$$packages packages compiled" ;; \
+	    esac; \
+	  done; }
 	@sh e2e/demo.sh "$(CURDIR)/bin/springfield"
 
 man: ## make a man page for every verb, in man/

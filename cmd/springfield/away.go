@@ -35,7 +35,11 @@ import (
 )
 
 type awayOptions struct {
-	typed          string // how long: 8h, 06:10; "" for no order
+	*streams
+	*environment
+	absence.Places
+
+	typed          string // 8h or 06:10, "" to list orders
 	until          time.Time
 	all, yes, json bool
 	most           int
@@ -44,8 +48,8 @@ type awayOptions struct {
 	checkGiven     bool
 }
 
-func newAway(a *app) *cobra.Command {
-	var o awayOptions
+func newAway(a *app, run func(context.Context, awayOptions) error) *cobra.Command {
+	o := awayOptions{streams: &a.streams, environment: &a.environment}
 	cmd := &cobra.Command{
 		Use:   "away [DURATION | HH:MM]",
 		Short: "Keep agents at work while you are away",
@@ -70,15 +74,11 @@ says what happened.`,
 				return err
 			}
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
-				places, err := a.absencePlaces(&d)
-				if err == nil && o.typed == "" {
-					return a.listOrders(places, o)
-				}
-				if err != nil {
+				var err error
+				if o.Places, err = a.absencePlaces(&d); err != nil {
 					return err
 				}
-				l := leaving{app: a, Context: cmd.Context(), awayOptions: o, Places: places}
-				return l.setOrder()
+				return run(cmd.Context(), o)
 			})
 		},
 		PreRunE: a.needPlaces,
@@ -92,7 +92,7 @@ says what happened.`,
 	return cmd
 }
 
-// readEnd reads when an order is to end that is set now: after a time, or at one by the clock.
+// readEnd reads the end of an order: a duration from now, or a time of day.
 func readEnd(typed string, now time.Time) (end time.Time, err error) {
 	if ms, ok := timestamp.ParseSpan(typed); ok {
 		end = now.Add(time.Duration(ms) * time.Millisecond)
@@ -109,7 +109,7 @@ func readEnd(typed string, now time.Time) (end time.Time, err error) {
 	return end, nil
 }
 
-// checkOptions tells whether an order can be like this, and finds its end.
+// checkOptions checks the flags and finds the end of the order.
 func (o *awayOptions) checkOptions() (err error) {
 	const example, script = "springfield away 8h --check 'make test'", "put the commands into a script, and name that"
 	switch o.until, err = readEnd(o.typed, time.Now()); {
@@ -131,49 +131,55 @@ func (o *awayOptions) checkOptions() (err error) {
 	return nil
 }
 
-// absencePlaces are where away orders and what they have brought lie.
-func (a *app) absencePlaces(d *console.Console) (absence.Places, error) {
-	dir := ledger.StateDir("", a.home)
+func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) {
+	dir := ledger.StateDir("", e.home)
 	if dir == "" {
 		return absence.Places{}, check.Advise(errors.New("there is no home directory to keep away orders in"), "set HOME")
 	}
 	states := slices.Compact([]string{d.Dir, dir})
-	return absence.Places{Orders: dir, States: states, Config: a.places.Config, Now: time.Now(), FindLog: d.FindLog}, nil
+	return absence.Places{Orders: dir, States: states, Config: e.places.Config, Now: time.Now(), FindLog: d.FindLog}, nil
 }
 
-// awayProject is the project that an order is about.
-func (a *app) awayProject() string {
-	dir := workspace.Nearest(a.work, "", []string{".git"}, a.home)
+// awayProject returns the project of an order set in the working directory.
+func (e *environment) awayProject() string {
+	dir := workspace.Nearest(e.work, "", []string{".git"}, e.home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
 	}
 	return dir
 }
 
-func (a *app) listOrders(p absence.Places, o awayOptions) error {
-	inForce, summaries := p.OrdersInForce("", true), []absence.Order{}
+func runAway(ctx context.Context, o awayOptions) error {
+	if o.typed == "" {
+		return o.listOrders()
+	}
+	return o.setOrder(ctx)
+}
+
+func (o awayOptions) listOrders() error {
+	inForce, summaries := o.OrdersInForce("", true), []absence.Order{}
 	for _, one := range inForce {
-		summaries = append(summaries, p.Summary(one))
+		summaries = append(summaries, o.Summary(one))
 	}
 	switch {
 	case o.json:
-		return a.printJSON(summaries)
+		return o.printJSON(summaries)
 	case len(inForce) == 0:
-		a.say("no away order is in force; springfield away 8h sets one")
+		o.say("no away order is in force; springfield away 8h sets one")
 	}
-	a.sayOrders(a.resultPrinter(), p, inForce...)
+	o.printOrders(o.resultPrinter(), o.Places, inForce...)
 	return nil
 }
 
-// sayOrders says what orders are, and what hinders them.
-func (a *app) sayOrders(out layout.Printer, p absence.Places, orders ...ledger.AwayOrder) {
+// printOrders prints orders and the reasons that agents may ignore them.
+func (e *environment) printOrders(out layout.Printer, p absence.Places, orders ...ledger.AwayOrder) {
 	for _, o := range orders {
 		out.PrintText("%s", p.Summary(o).Describe(p.Now.UnixMilli()))
 		if o.Check != "" {
 			out.PrintField("done is  ", secret.Mask(o.Check))
 		}
-		notes := a.hindrances(o)
-		if lacks := a.lackedRule(o); lacks != "" {
+		notes := e.hindrances(o)
+		if lacks := e.lackedRule(o); lacks != "" {
 			notes = append(notes, lacks)
 		}
 		for _, note := range notes {
@@ -182,10 +188,10 @@ func (a *app) sayOrders(out layout.Printer, p absence.Places, orders ...ledger.A
 	}
 }
 
-// hindrances are what keeps agents from heeding an order: that no plugin decides there, holds.
-func (a *app) hindrances(o ledger.AwayOrder) []string {
-	r := a.inspectionRequest()
-	places, err := a.placesFrom(cmp.Or(o.Project, a.work))
+// hindrances returns the reasons that agents ignore an order: no plugin decides, or a hold.
+func (e *environment) hindrances(o ledger.AwayOrder) []string {
+	r := e.inspectionRequest()
+	places, err := e.placesFrom(cmp.Or(o.Project, e.work))
 	if r.Places = places; err != nil {
 		return nil
 	}
@@ -198,16 +204,16 @@ func (a *app) hindrances(o ledger.AwayOrder) []string {
 	return held
 }
 
-// lackedRule says that no rule allows an order's check, "" where one does.
-func (a *app) lackedRule(o ledger.AwayOrder) string {
-	places, err := a.placesFrom(cmp.Or(o.Project, a.work))
+// lackedRule returns the advice to allow an order's check, or "" if a rule allows it.
+func (e *environment) lackedRule(o ledger.AwayOrder) string {
+	places, err := e.placesFrom(cmp.Or(o.Project, e.work))
 	if err != nil {
 		return ""
 	}
 	return secret.Mask(absence.LackedRule(o.Check, client.AllowRules(settings.ReadSettings(places).AllLayers())))
 }
 
-// noteHindered notes which orders are in force and hindered, after plugins were switched off.
+// noteHindered prints the orders in force that agents ignore, after plugins were disabled.
 func (a *app) noteHindered(*cobra.Command, []string) {
 	p := absence.Places{Orders: ledger.StateDir("", a.home), Now: time.Now()}
 	if p.Orders == "" {
@@ -215,205 +221,193 @@ func (a *app) noteHindered(*cobra.Command, []string) {
 	}
 	for _, o := range p.OrdersInForce("", true) {
 		if len(a.hindrances(o)) > 0 {
-			a.sayOrders(a.notePrinter(), p, o)
+			a.printOrders(a.notePrinter(), p, o)
 		}
 	}
 }
 
-// leaving is an order that the user is about to set.
-type leaving struct {
-	*app
-	context.Context
-	awayOptions
-	absence.Places
-	order    ledger.AwayOrder
-	terminal *terminal.Terminal
-}
-
-// setOrder sets the order, after a look at what is at work and a yes at the user's terminal.
-func (l *leaving) setOrder() error {
-	l.order = ledger.AwayOrder{At: l.Now.UnixMilli(), Until: l.until.UnixMilli(), Most: l.most, Check: l.check}
-	if !l.all {
-		l.order.Project = l.awayProject()
+// setOrder shows the preflight, asks on the user's terminal and sets the order. A shorter order needs no yes.
+func (o awayOptions) setOrder(ctx context.Context) error {
+	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check}
+	if !o.all {
+		order.Project = o.awayProject()
 	}
-	shorter, done, err := l.Shorten(l.order, !l.mostGiven, !l.checkGiven)
+	shorter, done, err := o.Shorten(order, !o.mostGiven, !o.checkGiven)
 	if err != nil {
 		return fmt.Errorf("write away order: %w", err)
 	}
 	if done {
-		l.sayOrders(l.resultPrinter(), l.Places, shorter)
+		o.printOrders(o.resultPrinter(), o.Places, shorter)
 		return nil
 	}
-	again := l.callAgain()
-	if l.caller != nil {
-		return check.Advise(errors.New("only a person sets an away order, not "+l.caller.Agent),
-			"open a terminal outside "+l.caller.Title+" and run: "+again)
+	again := o.callAgain()
+	if o.caller != nil {
+		return check.Advise(errors.New("only a person sets an away order, not "+o.caller.Agent),
+			"open a terminal outside "+o.caller.Title+" and run: "+again)
 	}
-	if l.terminal, err = terminal.OwnTerminal(); err != nil {
+	tty, err := terminal.OwnTerminal()
+	if err != nil {
 		return check.Advise(fmt.Errorf("only a person at a terminal sets an away order: %w", err),
 			"open a terminal that no agent and no program of yours has opened, and run: "+again)
 	}
-	defer l.terminal.Close()
-	before, err := l.look()
+	defer tty.Close()
+	before, err := o.look(order)
 	if err != nil {
 		return err
 	}
-	before.WriteText(l.notePrinter())
-	if err := l.confirm(l.question()); err != nil {
+	before.WriteText(o.notePrinter())
+	if err := o.confirm(ctx, tty, o.question(order)); err != nil {
 		return err
 	}
-	l.Now = time.Now()
-	l.order.At, l.order.ID, l.order.From = l.Now.UnixMilli(), ledger.NewOrderID(l.Now), l.terminal.Name
-	kept := l.keepTree()
-	if l.Err() != nil {
+	o.Now = time.Now()
+	order.At, order.ID, order.From = o.Now.UnixMilli(), ledger.NewOrderID(o.Now), tty.Name
+	kept := o.keepTree(ctx, &order)
+	if ctx.Err() != nil {
 		return errCancelled
 	}
-	if err := l.SetOrder(l.order); err != nil {
+	if err := o.SetOrder(order); err != nil {
 		return fmt.Errorf("write away order: %w", err)
 	}
-	l.say("%s\n%s", l.Summary(l.order).Describe(l.Now.UnixMilli()), kept)
-	l.talk("springfield back ends it, and says what happened")
-	l.offer(before.Version) // last: who leaves after the yes waits for no other question
+	o.say("%s\n%s", o.Summary(order).Describe(o.Now.UnixMilli()), kept)
+	o.talk("springfield back ends it, and says what happened")
+	o.offerSettings(ctx, tty, order, before.Version) // last: the user may have left after the yes
 	return nil
 }
 
-// callAgain is the call as the user types it.
-func (l *leaving) callAgain() string {
-	again := "springfield away " + l.typed
-	if l.all {
+func (o awayOptions) callAgain() string {
+	again := "springfield away " + o.typed
+	if o.all {
 		again += " --all"
 	}
-	if l.mostGiven {
-		again += fmt.Sprintf(" --max %d", l.most)
+	if o.mostGiven {
+		again += fmt.Sprintf(" --max %d", o.most)
 	}
-	if l.checkGiven {
-		again += " --check " + check.QuoteArgument(l.check)
+	if o.checkGiven {
+		again += " --check " + check.QuoteArgument(o.check)
 	}
 	return again
 }
 
-// question is what the user says yes to.
-func (l *leaving) question() string {
+func (o awayOptions) question(order ledger.AwayOrder) string {
 	where := "every project"
-	if l.order.Project != "" {
-		where = l.notePrinter().ShortPath(l.order.Project)
+	if order.Project != "" {
+		where = o.notePrinter().ShortPath(order.Project)
 	}
-	until := absence.UntilInWords(time.UnixMilli(l.order.Until), l.Now)
+	until := absence.UntilInWords(time.UnixMilli(order.Until), o.Now)
 	text := fmt.Sprintf("Keep agents at work in %s for %s, until %s, with at most %s?", where,
-		timestamp.LengthInWords(l.order.Until-l.order.At), until, countOf(l.most, "continue"))
-	if l.check != "" {
-		text += " Done means that " + l.check + " passes."
+		timestamp.LengthInWords(order.Until-order.At), until, countOf(o.most, "continue"))
+	if o.check != "" {
+		text += " Done means that " + o.check + " passes."
 	}
 	return text
 }
 
-// confirm asks on the terminal, in lines that are not broken there.
-func (l *leaving) confirm(question string) error {
-	if l.Err() != nil {
+func (o awayOptions) confirm(ctx context.Context, tty *terminal.Terminal, question string) error {
+	if ctx.Err() != nil {
 		return errCancelled
 	}
-	width := l.shown.printer(l.err, l.terminal.Screen, "").Width - len(" [y/N] ")
+	width := o.printer(o.err, tty.Screen).Width - len(" [y/N] ")
 	lines := layout.BreakLine(display.OneLine(question), 2, width)
-	return l.terminal.Confirm(strings.Join(lines, "\n"), l.Done())
+	return tty.Confirm(strings.Join(lines, "\n"), ctx.Done())
 }
 
-// look looks at what is at work. Where no plugin decides at a stop, no order does anything.
-func (l *leaving) look() (absence.Preflight, error) {
-	in := doctor.Inspect(l.inspectionRequest())
+// look returns the preflight, or an error if agents would ignore the order.
+func (o awayOptions) look(order ledger.AwayOrder) (absence.Preflight, error) {
+	in := doctor.Inspect(o.inspectionRequest())
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {
 		return absence.Preflight{}, check.Advisef(next,
 			"no plugin decides here when an agent stops, so an away order would do nothing: %s", why)
 	}
-	if home, err := filepath.EvalSymlinks(l.home); err == nil && file.LiesWithin(home, l.order.Project) {
+	if home, err := filepath.EvalSymlinks(o.home); err == nil && file.LiesWithin(home, order.Project) {
 		return absence.Preflight{}, check.Advise(errors.New("sessions in your home directory or above it heed no away order: a project could bring one along there"),
 			"cd into the directory of the project, and run it there")
 	}
 	asleep := ""
 	if runtime.GOOS == "darwin" {
 		ask := process.Program{Argv: []string{"/usr/bin/pmset", "-g"}, Dir: "/", Within: 2 * time.Second}
-		said, _ := ask.AskOutput(16 << 10) // "" if it does not say
-		asleep = string(said)
+		settings, _ := ask.AskOutput(16 << 10)
+		asleep = string(settings)
 	}
-	before := l.Look(l.order, strings.Join(in.SumUpStatus().Deciding, ", "), asleep)
+	before := o.Look(order, strings.Join(in.SumUpStatus().Deciding, ", "), asleep)
 	before.Notes = append(before.Notes, in.PausedInWords()...)
 	return before, nil
 }
 
-// keepTree keeps HEAD and the files as they are, and says what came of it.
-func (l *leaving) keepTree() string {
+// keepTree takes a snapshot of the project's files, and returns the outcome for the user.
+func (o awayOptions) keepTree(ctx context.Context, order *ledger.AwayOrder) string {
 	const none = "no snapshot of files: "
-	if l.all {
+	if o.all {
 		return none + "the order is for every project"
 	}
-	defer l.showWorking("keeping the files as they are")()
-	repository, err := l.gitOfProcess().Repository(l, l.order.Project)
+	defer o.showWorking("keeping the files as they are")()
+	repository, err := o.gitOfProcess().Repository(ctx, order.Project)
 	if err == nil && repository == nil {
-		return none + l.order.Project + " is in no git repository"
+		return none + order.Project + " is in no git repository"
 	}
 	if err == nil {
-		l.order.Head, l.order.Kept, err = repository.KeepTree(l, l.order.ID)
+		order.Head, order.Kept, err = repository.KeepTree(ctx, order.ID)
 	}
 	if err != nil {
-		l.order.Kept = ""
+		order.Kept = ""
 		return none + err.Error()
 	}
 	nested := ""
-	if n, err := repository.CountNested(l); err == nil && n > 0 {
+	if n, err := repository.CountNested(ctx); err == nil && n > 0 {
 		nested = ", but not in " + countOf(n, "submodule or nested checkout")
 	}
 	return "the files as they are now are kept" + nested + "; springfield back says how to return to them"
 }
 
-// offer asks about what helps through the night: to go on after a usage limit, and the rule that
-// allows the check.
-func (l *leaving) offer(version string) {
-	if command := l.claudeCommand(); version == "" && command.Path != "" {
-		version = command.Version(l)
+// offerSettings offers to continue after a usage limit, and to allow the check.
+func (o awayOptions) offerSettings(
+	ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string,
+) {
+	if command := o.claudeCommand(); version == "" && command.Path != "" {
+		version = command.Version(ctx)
 	}
 	offer := func(question string, m settings.Member) {
-		c, err := settings.ReadSettings(l.places).PlanMember(m)
-		if (err != nil || !c.IsEmpty()) && (l.yes || l.confirm(question) == nil) { // a no is an answer
-			l.changeSettings(m)
+		c, err := settings.ReadSettings(o.places).PlanMember(m)
+		if (err != nil || !c.IsEmpty()) && (o.yes || o.confirm(ctx, tty, question) == nil) {
+			o.changeSettings(m)
 		}
 	}
-	if absence.NewerVersion(version, "2.1.233") { // which did not know this setting
+	if absence.NewerVersion(version, "2.1.233") { // older ones lack this setting
 		const name = "autoContinueAtUsageLimit"
 		m := settings.Member{Scope: client.User, Path: []string{name}, Did: "set " + name + " in user settings"}
 		m.Change = func(was json.RawMessage) (json.RawMessage, error) {
 			if was != nil {
-				return nil, nil // the user has decided about it
+				return nil, nil // the user's own choice
 			}
 			return json.RawMessage("true"), nil
 		}
 		offer("Have Claude Code wait for a usage limit to end, and go on ("+name+" in your settings)?", m)
 	}
-	if rule := away.RuleFor(l.check); rule != "" && !l.all && l.lackedRule(l.order) != "" {
+	if rule := away.RuleFor(o.check); rule != "" && !o.all && o.lackedRule(order) != "" {
 		m := settings.Member{Scope: client.Local, Path: []string{"permissions", "allow"}, Did: didAllow(rule)}
 		m.Change = func(was json.RawMessage) (json.RawMessage, error) { return addRule(was, rule) }
 		offer("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", m)
 	}
-	if lacks := l.lackedRule(l.order); lacks != "" {
-		l.notePrinter().InYellow().PrintFolded("note: ", "%s", lacks)
+	if lacks := o.lackedRule(order); lacks != "" {
+		o.notePrinter().InYellow().PrintFolded("note: ", "%s", lacks)
 	}
 }
 
-// didAllow is what the journal says of a rule that the user has agreed to.
+// didAllow is the journal's text about a rule that the user allowed.
 func didAllow(rule string) string { return "allow " + rule + " in local settings" }
 
-// changeSettings changes a member of settings that the user has agreed to.
-func (l *leaving) changeSettings(m settings.Member) {
-	c, err := settings.Journal(l.places).PlanAndApply(func() (journal.Change, error) {
-		return settings.ReadSettings(l.places).PlanMember(m)
+func (o awayOptions) changeSettings(m settings.Member) {
+	c, err := settings.Journal(o.places).PlanAndApply(func() (journal.Change, error) {
+		return settings.ReadSettings(o.places).PlanMember(m)
 	})
 	if err != nil {
-		l.talk("springfield: note: springfield could not %s: %v", m.Did, err)
+		o.talk("springfield: note: springfield could not %s: %v", m.Did, err)
 		return
 	}
-	l.resultPrinter().PrintDiff(c.Diff())
-	l.talk("%s: done; springfield undo takes it back", m.Did)
+	o.resultPrinter().PrintDiff(c.Diff())
+	o.talk("%s: done; springfield undo takes it back", m.Did)
 }
 
-// addRule adds a rule to a list of them, nil if it is there.
+// addRule returns the list with a rule, or nil if it has the rule.
 func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	rules := []any{}
 	if was != nil && json.Unmarshal(was, &rules) != nil {

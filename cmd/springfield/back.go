@@ -43,7 +43,7 @@ them.`,
 					return err
 				}
 				ended, failed := p.EndOrders(a.awayProject(), all)
-				if failed != nil { // the report comes all the same
+				if failed != nil {
 					failed = check.Advise(fmt.Errorf("write away order: it is in force still: %w", failed), "springfield hold lets every agent stop")
 				}
 				if order, found := p.NewestOrder(a.awayProject(), all); found && len(ended) == 0 {
@@ -67,20 +67,18 @@ them.`,
 				return failed
 			})
 		},
-		PreRunE: a.needPlaces,
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "of every project")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	return cmd
 }
 
-// showReport prints the report of an order, and notes that the user has seen it.
 func (a *app) showReport(ctx context.Context, p absence.Places, order ledger.AwayOrder) {
 	a.reportOf(ctx, p, order).WriteText(a.resultPrinter())
 	a.markLooked(p, order)
 }
 
-// markLooked notes that the user has seen a report; an agent's look is not theirs.
+// markLooked marks a report as seen, unless an agent called.
 func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
 	if a.caller == nil && order.Looked == 0 {
 		if err := p.MarkLooked(order.ID); err != nil {
@@ -89,7 +87,6 @@ func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
 	}
 }
 
-// reportOf makes the report of an order.
 func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayOrder) absence.Report {
 	changed, note := a.changesSince(ctx, &order)
 	stays := a.ownRule(order)
@@ -106,31 +103,31 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 	return r
 }
 
-// ownRule is the rule for an order's check that the user has agreed to, if local settings are as away has left them.
-func (a *app) ownRule(order ledger.AwayOrder) string {
+// ownRule returns the rule for an order's check that the user allowed, if the settings have not changed since.
+func (e *environment) ownRule(order ledger.AwayOrder) string {
 	rule := away.RuleFor(order.Check)
-	places, err := a.placesFrom(order.Project)
+	places, err := e.placesFrom(order.Project)
 	if rule == "" || order.Project == "" || err != nil {
 		return ""
 	}
-	file, _ := filepath.EvalSymlinks(places.Settings(client.Local)) // "" where there is none
+	file, _ := filepath.EvalSymlinks(places.Settings(client.Local))
 	now, err := os.ReadFile(file)
 	if err != nil {
 		return ""
 	}
-	entries, _ := settings.Journal(places).ReadEntries() // what cannot be read has left nothing
+	entries, _ := settings.Journal(places).ReadEntries()
 	for _, e := range entries {
-		for _, edit := range e.Edits {
-			if e.Did == didAllow(rule) && e.At.UnixMilli() >= order.At && edit.At == file && edit.After != nil && edit.After.SHA256 == journal.HashBytes(now) {
-				return rule
-			}
+		isLeft := func(edit journal.Edit) bool {
+			return edit.At == file && edit.After != nil && edit.After.SHA256 == journal.HashBytes(now)
+		}
+		if e.Did == didAllow(rule) && e.At.UnixMilli() >= order.At && slices.ContainsFunc(e.Edits, isLeft) {
+			return rule
 		}
 	}
 	return ""
 }
 
-// changesSince are the files that are not as an order has kept them. Of a snapshot that is not
-// there any more the order has none from here on.
+// changesSince compares the files with the order's snapshot. It clears order.Kept if the snapshot cannot be used.
 func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (changed []git.Changed, note string) {
 	if order.Kept == "" {
 		return nil, "no snapshot of the files was kept"

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,9 +20,8 @@ import (
 )
 
 type buildOptions struct {
-	dir     string // "": the suite around the working directory
 	targets []string
-	builder string
+	builder generator.Builder
 	json    bool
 }
 
@@ -38,25 +40,21 @@ it carries: that needs Go, but no network.`,
 		Example: `  springfield build
   springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
 		Args: arguments(0, 1, "at most one directory"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.dir = onlyOne(args)
-			return runBuild(cmd.Context(), a, o)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runBuild(cmd.Context(), a, onlyOne(args), o) },
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch, from now on (repeatable; default: the suite's own)")
-	f.StringVar(&o.builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
+	f.StringVar((*string)(&o.builder), "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
 }
 
-func runBuild(ctx context.Context, a *app, o buildOptions) error {
-	tools := a.toolchain()
-	tools.Builder = generator.Builder(o.builder)
-	if all := []string{string(generator.Auto), string(generator.WithGo), string(generator.Prepared)}; !slices.Contains(all, o.builder) {
-		return check.Misusef(check.HintAtNames(o.builder, "--builder ", all, ""), "--builder cannot be %q", o.builder)
+func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
+	all := []string{string(generator.Auto), string(generator.WithGo), string(generator.Prepared)}
+	if typed := string(o.builder); !slices.Contains(all, typed) {
+		return check.Misusef(check.HintAtNames(typed, "--builder ", all, ""), "--builder cannot be %q", typed)
 	}
-	dir, suite, err := a.suiteIn(o.dir)
+	dir, suite, err := a.suiteIn(dir)
 	if err != nil {
 		return err
 	}
@@ -68,6 +66,8 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 			return err
 		}
 	}
+	tools := a.toolchain()
+	tools.Builder = o.builder
 	files, built, err := tools.MakeSuite(ctx, suite.Spec)
 	if err != nil {
 		return err
@@ -85,18 +85,23 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	return a.reportBuild(o, dir, suite, built, plan)
 }
 
-// suiteDir is the directory that is named, "" for the suite around the working
-// directory.
-func (a *app) suiteDir(dir string) (string, error) {
+// suiteDir returns the named directory, or the suite around the working directory for "".
+func (e *environment) suiteDir(dir string) (string, error) {
 	if dir == "" {
-		around, err := generator.FindSuite(a.work)
-		if err != nil {
-			return "", check.Advise(fmt.Errorf("no suite in %s or above it", a.work), a.howToName())
+		around, err := generator.FindSuite(e.work)
+		if err == nil {
+			return around, nil
 		}
-		return around, nil
+		advice := "springfield init makes one; then name its directory"
+		if e.findPlaces() == nil {
+			if known, _, _ := settings.KnownSuites(e.places); len(known) > 0 {
+				advice = "name the directory of one: " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", ")
+			}
+		}
+		return "", check.Advise(fmt.Errorf("no suite in %s or above it", e.work), advice)
 	}
 	beside, name := filepath.Split(filepath.Clean(dir))
-	dir, _, err := a.typedPaths().Absolute(dir)
+	dir, _, err := e.typedPaths().Absolute(dir)
 	if err == nil && rooted.IsMissing(dir) {
 		suites, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", generator.SuiteFile))
 		names := check.NamesOf(suites, func(file string) string { return filepath.Base(filepath.Dir(file)) })
@@ -107,19 +112,8 @@ func (a *app) suiteDir(dir string) (string, error) {
 	return dir, err
 }
 
-func (a *app) howToName() string {
-	var known []string
-	if a.findPlaces() == nil {
-		known, _, _ = settings.KnownSuites(a.places) // what cannot be read offers nothing
-	}
-	if len(known) == 0 {
-		return "springfield init makes one; then name its directory"
-	}
-	return "name the directory of one: " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", ")
-}
-
-func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
-	dir, err := a.suiteDir(dir)
+func (e *environment) suiteIn(dir string) (string, generator.Suite, error) {
+	dir, err := e.suiteDir(dir)
 	if err != nil {
 		return "", generator.Suite{}, err
 	}
@@ -127,19 +121,19 @@ func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
 	return dir, suite, err
 }
 
-func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, built generator.Build, p generator.Plan) error {
+func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite, built generator.Build, p generator.Plan) error {
 	removed := p.Paths(generator.Removed)
 	if before := suite.Build; before.Go != "" && before.Go != built.Go {
-		a.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ",
+		s.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ",
 			before.Go, built.Go)
 	}
-	a.noteVersion(!p.IsEmpty() && suite.Publish != nil)
+	s.noteVersion(!p.IsEmpty() && suite.Publish != nil)
 	outcome := "unchanged"
 	if !p.IsEmpty() {
 		outcome = "built"
 	}
 	if o.json {
-		return a.printJSON(struct {
+		return s.printJSON(struct {
 			Suite   string            `json:"suite"`
 			Outcome string            `json:"outcome"`
 			Builder generator.Builder `json:"builder"`
@@ -152,28 +146,59 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 			nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed)})
 	}
 	if p.IsEmpty() {
-		a.say("nothing to do: the hooks in %s are up to date", dir)
+		s.say("nothing to do: the hooks in %s are up to date", dir)
 		return nil
 	}
 	how := "compiled here with " + built.Go
 	if built.Builder == generator.Prepared {
 		how = "carried by springfield, compiled with " + built.Go
 	}
-	a.say("built %s: %s, %s", dir, countOf(len(suite.Plugins), "plugin"), how)
+	s.say("built %s: %s, %s", dir, countOf(len(suite.Plugins), "plugin"), how)
 	var rows [][]string
 	for _, b := range built.Binaries {
-		rows = append(rows, []string{b.Program.ShortName(), b.Target.String(), fmt.Sprintf("%.1f MB", float64(len(b.Data))/1e6)})
+		rows = append(rows, []string{b.Program.ShortName(), b.Target.String(), megabytes(len(b.Data))})
 	}
-	a.resultPrinter().PrintTable("  ", rows)
-	for _, file := range removed {
-		a.say("  removed %s", filepath.FromSlash(file))
-	}
+	s.resultPrinter().PrintTable("  ", rows)
+	s.sayFiles("removed ", check.NamesOf(removed, filepath.FromSlash), "")
 	return nil
 }
 
-// noteVersion says, of suites that are published, which clients will not see a change, and what to do about it.
-func (a *app) noteVersion(published bool) {
+// noteVersion notes that clients of a published suite do not see the change yet.
+func (s *streams) noteVersion(published bool) {
 	if published {
-		a.talk("springfield: note: a copy that was installed from a git repository gets this only with a new version: springfield publish --bump patch")
+		s.talk("springfield: note: a copy that was installed from a git repository gets this only with a new version: springfield publish --bump patch")
 	}
+}
+
+// showCompiling shows the progress of a build, on a terminal in one line, else every 4 s.
+func (s *streams) showCompiling() (step func(does string), done func()) {
+	if !s.progress || s.plain {
+		said := time.Now()
+		return func(does string) {
+			if now := time.Now(); !strings.Contains(does, ": ") || now.Sub(said) >= 4*time.Second {
+				s.talk("%s", does)
+				said = now
+			}
+		}, func() {}
+	}
+	return s.showStep, s.showWorking("looking for compiled hooks")
+}
+
+func (a *app) toolchain() generator.Toolchain {
+	t := generator.Toolchain{
+		Prebuilt: a.prebuilt, Path: a.getenv("PATH"), Home: a.home,
+		GoCache: a.getenv("GOCACHE"), Working: a.showCompiling,
+	}
+	t.Warn = func(text string) { a.talk("springfield: warning: %s", text) }
+	if runtime.GOOS == "windows" {
+		for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
+			if value := a.getenv(key); value != "" {
+				t.Windows = append(t.Windows, key+"="+value)
+			}
+		}
+	}
+	if a.cache != "" {
+		t.GoCache = cmp.Or(t.GoCache, filepath.Join(a.cache, "go-build"))
+	}
+	return t
 }

@@ -1,4 +1,4 @@
-// Changes to files, as verbs carry them out and talk of them.
+// Changes to files: applying them, printing them, and hints about failures.
 
 package main
 
@@ -19,8 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// carryOut makes a plan for a suite and applies it. Where there is no home, or none
-// that springfield can keep a journal in, the suite is written all the same.
+// carryOut makes and applies a plan, without the journal if that has no place.
 func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	err := a.findPlaces()
 	if err == nil {
@@ -38,9 +37,9 @@ func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	return err
 }
 
-// previewShape is the JSON of a change that a dry run shows.
+// previewShape is the JSON of a dry run.
 type previewShape struct {
-	Diff  string   `json:"diff"` // unified; empty when nothing would change
+	Diff  string   `json:"diff"` // unified, "" if nothing would change
 	Notes []string `json:"notes"`
 	Runs  string   `json:"runs,omitempty"` // what other programs would do
 }
@@ -49,28 +48,44 @@ func previewOf(plan journal.Change, todo string) previewShape {
 	return previewShape{plan.Diff(), nonNil(plan.Notes), strings.TrimPrefix(todo, "run: ")}
 }
 
-// showPreview shows what would be changed, and what other programs would do, "" for nothing.
-func (a *app) showPreview(asJSON bool, plan journal.Change, todo string) error {
+// showPreview prints the result of a dry run. Todo is the work of other programs.
+func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) error {
 	if asJSON {
-		return a.printJSON(previewOf(plan, todo))
+		return s.printJSON(previewOf(plan, todo))
 	}
 	if plan.IsEmpty() {
-		a.talk("no file would change")
+		s.talk("no file would change")
 	} else {
-		defer a.talk("nothing was changed: this is what would be")
+		defer s.talk("nothing was changed: this is what would be")
 	}
-	a.resultPrinter().PrintDiff(plan.Diff())
+	s.resultPrinter().PrintDiff(plan.Diff())
 	for _, note := range plan.Notes {
-		a.talk("%s", note)
+		s.talk("%s", note)
 	}
 	if todo != "" {
-		a.talk("and would %s", todo)
+		s.talk("and would %s", todo)
 	}
 	return nil
 }
 
-// hintSettings says what to do about settings that could not be read or written, and
-// what they are now. again is the verb to call once more.
+// tellChange prints the files and notes of an edit of settings.
+func (s *streams) tellChange(c journal.Change) {
+	written, removed := c.Files()
+	s.sayFiles("changed ", written, "")
+	s.sayFiles("removed ", removed, ", which was not there before")
+	s.sayFiles("", c.Notes, "")
+}
+
+func (s *streams) sayFiles(before string, files []string, after string) {
+	for _, file := range files {
+		s.say("  %s%s%s", before, file, after)
+	}
+}
+
+// nonNil returns a slice that is not null in JSON.
+func nonNil[T any](s []T) []T { return append([]T{}, s...) }
+
+// hintSettings adds a hint to an error about settings. Again is the command to repeat.
 func hintSettings(err error, again string) error {
 	var syntax *document.SyntaxError
 	var damaged *journal.DamagedError
@@ -84,7 +99,7 @@ func hintSettings(err error, again string) error {
 		return check.Advise(err, client.HowToRename(conflict.Wanted))
 	case errors.As(err, &conflict):
 		return check.Advise(err, fmt.Sprintf("springfield disable PLUGIN@%s --purge makes Claude Code forget that one", conflict.Name))
-	case errors.As(err, &syntax) && strings.Contains(err.Error(), ".toml: "): // Codex's
+	case errors.As(err, &syntax) && strings.Contains(err.Error(), ".toml: "): // of Codex
 		return check.Advise(err, "your settings are unchanged; fix that file at that place, then run springfield "+again+" again")
 	case errors.As(err, &syntax):
 		return check.Advise(err, "your settings are unchanged; fix that file at that place: it must be plain JSON with every key once; then run springfield "+again+" again")
@@ -92,8 +107,7 @@ func hintSettings(err error, again string) error {
 	return hintChange(err, again)
 }
 
-// hintChange says what to do about a change that could not be planned or written, and
-// what the files are now.
+// hintChange adds a hint to an error about a change.
 func hintChange(err error, again string) error {
 	var known interface{ Hint() string }
 	var damaged *journal.DamagedError
@@ -110,8 +124,7 @@ func hintChange(err error, again string) error {
 	case failed != nil && len(failed.Left) > 0:
 		return check.Advise(fmt.Errorf("%w; part of it could not be taken back", err),
 			"still changed: "+strings.Join(failed.Left, ", ")+"; springfield undo takes that back, once the cause is gone")
-
-	case errors.As(err, &damaged) && filepath.Ext(damaged.File) == ".zip": // the bytes of the edit to take back
+	case errors.As(err, &damaged) && filepath.Ext(damaged.File) == ".zip": // old bytes
 		return check.Advise(err, "nothing was taken back; springfield undo --forget skips this edit")
 	case errors.As(err, &damaged):
 		return check.Advise(err, doctor.HowToRead(err))

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -64,7 +65,7 @@ func words(line string) (all []string) {
 
 func helpOf(cmd *cobra.Command) string {
 	var b bytes.Buffer
-	(&app{out: &b}).printHelp(cmd)
+	(&streams{out: &b}).printHelp(cmd)
 	return b.String()
 }
 
@@ -142,7 +143,7 @@ func carriedHeads(t *testing.T) string {
 func TestOwnSuiteIsLocked(t *testing.T) {
 	w := newWorld(t)
 	must(t, os.MkdirAll(filepath.Join(w.home(), ".copilot", "logs"), 0o755))
-	a := &app{user: "ned", home: w.home(), work: w.work(), prebuilt: w.heads, out: io.Discard, err: io.Discard, getenv: func(string) string { return "" }}
+	a := w.app(io.Discard, io.Discard)
 	must(t, a.findPlaces())
 	own := a.ownSuite(t.Context())
 	defer own.Close()
@@ -156,11 +157,11 @@ func TestOwnSuiteIsLocked(t *testing.T) {
 		}
 	}
 	tried := installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, Own: own, DryRun: true}
-	_, err := installer.EnablePlugin(t.Context(), a.activationMeans(), hosts.DefaultHost(), tried)
+	_, err := installer.EnablePlugin(t.Context(), a.means(), hosts.DefaultHost(), tried)
 	must(t, err)
 	w.must(t, "enable", "lisa-simpson", "--host", "claude,copilot")
 	tried.DryRun = false
-	_, err = installer.EnablePlugin(t.Context(), a.activationMeans(), hosts.DefaultHost(), tried)
+	_, err = installer.EnablePlugin(t.Context(), a.means(), hosts.DefaultHost(), tried)
 	must(t, err)
 	scratch.Holds(t, "catalog", scratch.LookAt(t, filepath.Join(own.Dir, ".claude-plugin", "marketplace.json")), `"ned-flanders"`, `"lisa-simpson"`)
 }
@@ -229,9 +230,7 @@ func manPages(cmd *cobra.Command) (map[string][]byte, error) {
 		}
 		var below map[string][]byte
 		below, err = manPages(child)
-		for file, page := range below {
-			pages[file] = page
-		}
+		maps.Copy(pages, below)
 	}
 	return pages, err
 }

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// takesColours tells whether a terminal shows colours.
+// takesColours reports whether a terminal shows colours.
 func takesColours(*os.File) bool { return true }

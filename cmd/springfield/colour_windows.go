@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// takesColours tells whether a terminal shows colours: a console of Windows does when
-// it is told to.
+// takesColours enables colours in a Windows console, and reports whether that worked.
 func takesColours(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32

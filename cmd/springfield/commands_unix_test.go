@@ -65,7 +65,7 @@ func TestReaderIsGone(t *testing.T) {
 	for name, test := range map[string]struct {
 		stdout, stderr func() *os.File
 	}{"no stdout": {gone, nil}, "no stderr": {nil, gone}, "neither": {gone, gone}} {
-		got := carryOut(test.stdout, test.stderr, []int{0, unread})
+		got := carryOut(test.stdout, test.stderr, []int{0, brokenPipe})
 		scratch.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"), name)
 	}
 }

@@ -1,6 +1,5 @@
-// What a shell offers after Tab. cobra makes the scripts for bash, zsh, fish and
-// PowerShell, and knows the verbs and flags; the names of plugins, strategies, hosts and
-// settings come from here. What cannot be read offers nothing, and nothing is said about it.
+// Shell completion of plugins, strategies, hosts and settings. cobra completes commands and flags.
+// After an error there is nothing to offer.
 
 package main
 
@@ -60,8 +59,7 @@ Load the script where your shell starts:
 	}
 }
 
-// completeNames tells verbs and flags which names to offer. Where a path can be typed
-// the shell offers files, elsewhere nothing.
+// completeNames registers the completions of arguments and flags.
 func (a *app) completeNames(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	const directories, anyFile = cobra.ShellCompDirectiveFilterDirs, cobra.ShellCompDirectiveDefault
@@ -73,24 +71,24 @@ func (a *app) completeNames(root *cobra.Command) {
 	names := map[string]func(args []string) []string{
 		"enable": a.namesToEnable, "disable": a.offerFirst((*doctor.Inspection).ToDisable),
 		"set": a.settingNames, "--unset": a.settingNames, "--plugin": a.offerFirst((*doctor.Inspection).ToEnable),
-		"--strategy": strategyNames, "--from": strategyNames, "--host": a.hostNames,
+		"--strategy": strategyNames, "--from": strategyNames,
+		"--host": func([]string) []string { return offerHosts(a.hostOwner()) },
 	}
-	complete := func(keys ...string) cobra.CompletionFunc {
-		for _, key := range keys {
-			if directive, ok := paths[key]; ok {
-				return cobra.FixedCompletions(nil, directive)
-			}
-			if offers, ok := names[key]; ok {
-				return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-					all, directive := offers(args), cobra.ShellCompDirectiveNoFileComp
-					if key == "set" && len(args) > 0 {
-						directive |= cobra.ShellCompDirectiveNoSpace // = follows, or nothing
-					}
-					return all, directive
-				}
-			}
+	complete := func(key string) cobra.CompletionFunc {
+		if directive, ok := paths[key]; ok {
+			return cobra.FixedCompletions(nil, directive)
 		}
-		return cobra.NoFileCompletions
+		offers, ok := names[key]
+		if !ok {
+			return cobra.NoFileCompletions
+		}
+		return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			directive := cobra.ShellCompDirectiveNoFileComp
+			if key == "set" && len(args) > 0 {
+				directive |= cobra.ShellCompDirectiveNoSpace
+			}
+			return offers(args), directive
+		}
 	}
 	for _, cmd := range root.Commands() {
 		if len(cmd.ValidArgs) == 0 && cmd.ValidArgsFunction == nil {
@@ -104,30 +102,30 @@ func (a *app) completeNames(root *cobra.Command) {
 	}
 }
 
-// offerFirst offers what an inspection knows, as a first argument.
-func (a *app) offerFirst(of func(*doctor.Inspection) []string) func(args []string) []string {
+// offerFirst completes the first argument from an inspection.
+func (e *environment) offerFirst(of func(*doctor.Inspection) []string) func(args []string) []string {
 	return func(args []string) []string {
-		if len(args) > 0 || a.findPlaces() != nil {
+		if len(args) > 0 || e.findPlaces() != nil {
 			return nil
 		}
-		return of(doctor.Inspect(a.inspectionRequest()))
+		return of(doctor.Inspect(e.inspectionRequest()))
 	}
 }
 
-// namesToEnable are plugins, and strategies that enable makes into one.
-func (a *app) namesToEnable(args []string) []string {
+// namesToEnable completes plugins, and strategies without a plugin.
+func (e *environment) namesToEnable(args []string) []string {
 	if len(args) > 0 {
 		return nil
 	}
-	all := a.offerFirst((*doctor.Inspection).ToEnable)(nil)
+	all := e.offerFirst((*doctor.Inspection).ToEnable)(nil)
 	return append(all, slices.DeleteFunc(strategyNames(nil), func(strategy string) bool {
 		name, _, _ := strings.Cut(strategy, "\t")
 		return slices.ContainsFunc(all, func(id string) bool { return id == name || strings.HasPrefix(id, name+"@") })
 	})...)
 }
 
-// settingNames are plugins, and behind one its settings.
-func (a *app) settingNames(args []string) (all []string) {
+// settingNames completes plugins, and after a plugin its settings.
+func (a *app) settingNames(args []string) []string {
 	if len(args) == 0 {
 		return a.offerFirst((*doctor.Inspection).ToEnable)(nil)
 	}
@@ -139,10 +137,7 @@ func (a *app) settingNames(args []string) (all []string) {
 		return nil
 	}
 	keys, _ := pluginsettings.KeysOf(p.Strategy)
-	for _, k := range keys {
-		all = append(all, k.Name+"\t"+k.Description)
-	}
-	return all
+	return check.NamesOf(keys, func(k pluginsettings.Key) string { return k.Name + "\t" + k.Description })
 }
 
 func strategyNames([]string) (all []string) {

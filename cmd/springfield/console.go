@@ -15,8 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// What why, log, hold, resume and loop share. The hook binary answers the same words,
-// so all that is said lies in runtime/console.
+// why, log, hold, resume and loop are in runtime/console, for the hook binary, too.
 
 func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	f := cmd.Flags()
@@ -25,8 +24,7 @@ func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	requireOneOf(cmd, "session", "all")
 }
 
-// requireOneOf refuses several of some flags, and an empty value of one: an empty variable of
-// a shell does not mean all.
+// requireOneOf refuses several of some flags, and an empty value, such as an unset shell variable.
 func requireOneOf(cmd *cobra.Command, names ...string) {
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		given := ""
@@ -46,19 +44,19 @@ func requireOneOf(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// askState asks about springfield's own state, and about the project in a directory.
+// askState calls question with a console for the project in a directory.
 func (a *app) askState(ctx context.Context, dir string, question func(console.Console) error) error {
-	places, err := a.placesFrom(dir)
-	if err != nil {
+	if err := a.findPlaces(); err != nil {
 		return err
 	}
+	places, _ := a.placesFrom(dir) // no error after findPlaces
 	lines, width, state := a.resultPrinter(), 0, filepath.Join(places.Config, "springfield")
 	if lines.Wraps {
 		width = lines.Width
 	}
-	err = question(console.Console{
-		Out: a.out, Err: a.err, Dir: state, Also: ledger.StateDir("",
-			a.home), Now: time.Now, Self: "springfield", Caller: a.caller,
+	err := question(console.Console{
+		Out: a.out, Err: a.err, Dir: state, Also: ledger.StateDir("", a.home),
+		Now: time.Now, Self: "springfield", Caller: a.caller,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
 		Paint: lines.Paint, Path: lines.ShortPath, Clock: clockTime, Width: width,
 		Wrap: func(line string, indent int) []string {
@@ -70,26 +68,21 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 		SayNext: a.sayNext,
 		Driver: func(project string) console.Driver {
 			r := a.inspectionRequest()
-			r.Places = places // as seen from dir
+			r.Places = places
 			return doctor.Inspect(r).LoopDriver(project)
 		},
 		SwitchOn: func(d console.Driver) error { return a.offerDriver(ctx, d) },
 	})
 	ledger.SweepOldSessions(state, time.Now())
-	if errors.Is(err, console.ErrCancelled) {
-		return errCancelled
-	}
 	return err
 }
 
-// sayNext says what to call next, in the words of springfield alone.
+// sayNext prints the next command for the user.
 func (a *app) sayNext() {
-	if a.findPlaces() == nil {
-		a.resultPrinter().PrintCommand("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
-	}
+	a.resultPrinter().PrintCommand("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
 }
 
-// clockTime is when something was, with the day if that was not today.
+// clockTime returns a local time, with the date if it is not today.
 func clockTime(t time.Time) string {
 	if t = t.Local(); t.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
 		return t.Format("2006-01-02 15:04")

@@ -6,27 +6,36 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
+// disableOptions without a plugin are for --all.
 type disableOptions struct {
-	installer.DisableRequest // without a plugin: all of them
-	hosts                    []string
-	json                     bool
+	switching
+	installer.DisableRequest
+	ownSuiteDir func() string
 }
 
-func newDisable(a *app) *cobra.Command {
-	var o disableOptions
+func newDisable(a *app, run func(context.Context, disableOptions) error) *cobra.Command {
+	o := disableOptions{switching: switching{streams: &a.streams, means: a.means}, ownSuiteDir: a.ownSuiteDir}
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "disable {PLUGIN[@MARKETPLACE] | --all}",
@@ -59,39 +68,41 @@ that suite once you have changed it, stay and are named.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Plugin = onlyOne(args)
-			return runDisable(cmd.Context(), a, o)
+			return run(cmd.Context(), o)
 		},
 		PreRunE: a.needPlaces,
 		PostRun: a.noteHindered,
 	}
-	a.settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
+	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
 	hostFlag(cmd, &o.hosts, "for which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
 	cmd.Flags().BoolVar(&all, "all", false, "switch off every plugin of springfield's, wherever it was enabled")
 	cmd.Flags().BoolVar(&o.Purge, "purge", false, "make Claude Code forget the plugin and its marketplace too")
 	return cmd
 }
 
-func runDisable(ctx context.Context, a *app, o disableOptions) error {
+func runDisable(ctx context.Context, o disableOptions) error {
 	if err := checkScope(o.Scope, client.AllScopes()...); err != nil {
 		return err
 	}
 	if o.Plugin == "" {
-		return a.leaveEverywhere(ctx, o)
+		return o.disableAll(ctx)
 	}
-	chosen, err := a.toSwitch(o.hosts)
+	chosen, err := hostsToSwitch(o.means().User, o.hosts)
 	if err != nil {
 		return err
 	}
 	disable := func(host hosts.Host) (installer.Done, error) {
-		return installer.DisablePlugin(ctx, a.activationMeans(), host, o.DisableRequest)
+		return installer.DisablePlugin(ctx, o.means(), host, o.DisableRequest)
 	}
-	return a.switchHosts(chosen, switchOptions{"disable", o.hosts, o.DryRun, o.json}, disable)
+	return o.switchHosts("disable", chosen, o.DryRun, disable)
 }
 
-func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
-	elsewhere := slices.Concat(a.leftByEdits(), a.leftInProjects())
-	done, err := installer.DisableAll(ctx, a.activationMeans(),
-		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, Own: a.ownSuite(ctx).Dir, Now: time.Now()})
+func (o disableOptions) disableAll(ctx context.Context) error {
+	means := o.means()
+	places := means.Settings.Places
+	elsewhere := slices.Concat(leftByEdits(places), leftInProjects(places.StatePath()))
+	done, err := installer.DisableAll(ctx, means,
+		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, Own: o.ownSuiteDir(), Now: time.Now()})
 	if err != nil {
 		return hintSettings(err, "disable --all")
 	}
@@ -103,24 +114,25 @@ func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
 	}
 	switch {
 	case o.DryRun && o.json:
-		return a.printJSON(struct {
+		return o.printJSON(struct {
 			previewShape
 			Left []settings.Left `json:"left"`
 		}{previewOf(done.Change, ""), nonNil(done.Stays)})
 	case o.DryRun:
-		if err := a.showPreview(false, done.Change, ""); err != nil {
+		if err := o.showPreview(false, done.Change, ""); err != nil {
 			return err
 		}
 		if o.Purge {
-			a.talk("--purge would also make the agents forget these plugins, and would remove %s; undo cannot take it back", a.places.StatePath())
-			a.printLeft(done.Stays)
+			o.talk("--purge would also make the agents forget these plugins, and would remove %s; undo cannot take it back", places.StatePath())
+			o.printLeft(done.Stays)
 		}
 		return nil
 	}
-	return a.reportLeaving(o, done)
+	return o.reportDisableAll(done, places.StatePath())
 }
 
-func (a *app) reportLeaving(o disableOptions, done installer.DisabledAll) error {
+// reportDisableAll prints the result of --all. State is springfield's own directory.
+func (o disableOptions) reportDisableAll(done installer.DisabledAll, state string) error {
 	written, removed := done.Files()
 	failed := 0
 	for _, left := range done.Stays {
@@ -129,48 +141,115 @@ func (a *app) reportLeaving(o disableOptions, done installer.DisabledAll) error 
 		}
 	}
 	var err error
-	state := "disabled"
+	outcome := "disabled"
 	if failed > 0 {
-		state = "failed"
+		outcome = "failed"
 		err = check.Advise(fmt.Errorf("%s of settings could not be edited, so plugins stay on there", countOf(failed, "file")), "what to do is beside each, under left")
 	}
 	if o.json {
-		return cmp.Or(a.printJSON(struct {
+		return cmp.Or(o.printJSON(struct {
 			Plugins []string        `json:"plugins"` // that were on
 			State   string          `json:"state"`
 			Changed []string        `json:"changed"`
-			Removed []string        `json:"removed"` // settings that were not there before, and state
+			Removed []string        `json:"removed"`
 			Notes   []string        `json:"notes"`
 			Left    []settings.Left `json:"left"`
-		}{nonNil(done.IDs), state, nonNil(written), append(nonNil(removed), done.Removed...), nonNil(done.Notes), nonNil(done.Stays)}), err)
+		}{nonNil(done.IDs), outcome, nonNil(written), append(nonNil(removed), done.Removed...), nonNil(done.Notes), nonNil(done.Stays)}), err)
 	}
 	switch {
 	case len(done.IDs) > 0 && failed == 0:
-		a.say("disabled everywhere: %s", strings.Join(done.IDs, ", "))
+		o.say("disabled everywhere: %s", strings.Join(done.IDs, ", "))
 	case len(done.IDs) > 0:
-		a.say("disabled: %s", strings.Join(done.IDs, ", "))
+		o.say("disabled: %s", strings.Join(done.IDs, ", "))
 	case failed == 0:
-		a.say("no springfield plugin was on; springfield status shows every hook that is")
+		o.say("no springfield plugin was on; springfield status shows every hook that is")
 	}
-	a.tellChange(done.Change)
+	o.tellChange(done.Change)
 	if len(done.Removed) > 0 {
-		a.say("  removed springfield's own state in %s (decisions, holds, the history of loops, journal), and compiled hooks", a.places.StatePath())
+		o.say("  removed springfield's own state in %s (decisions, holds, the history of loops, journal), and compiled hooks", state)
 	}
 	if o.Purge {
-		a.say("sessions that still run keep their hook until they end, and record their decisions: end them first, or run this again")
+		o.say("sessions that still run keep their hook until they end, and record their decisions: end them first, or run this again")
 	} else if len(written)+len(removed) > 0 {
-		a.say("springfield undo takes this back; springfield disable --all --purge removes every trace")
+		o.say("springfield undo takes this back; springfield disable --all --purge removes every trace")
 	}
-	a.printLeft(done.Stays)
+	o.printLeft(done.Stays)
 	return err
 }
 
-func (a *app) printLeft(all []settings.Left) {
+func (s *streams) printLeft(all []settings.Left) {
 	for i, left := range all {
 		if i == 0 {
-			a.say("\nleft")
+			s.say("\nleft")
 		}
-		a.resultPrinter().PrintItem("", left.What)
-		a.say("    %s", left.Remove) // on a line of its own, to be copied
+		s.resultPrinter().PrintItem("", left.What)
+		s.say("    %s", left.Remove) // on a line of its own, to be copied
 	}
+}
+
+// managed matches programs that npm, pnpm, Homebrew, Scoop, winget, deb or rpm installed.
+var managed = regexp.MustCompile(`/(node_modules|\.pnpm|Caskroom|scoop/apps|WinGet)/|^/usr/bin/`)
+
+// runningProgram returns the running program and the way to remove it. After rm alone a package
+// manager would still list the package.
+func runningProgram(program string) settings.Left {
+	left := settings.Left{What: program + " is this program"}
+	if file, err := filepath.EvalSymlinks(program); err == nil {
+		program = file
+	}
+	left.Remove = "rm " + check.QuoteArgument(program)
+	if managed.MatchString(filepath.ToSlash(program)) {
+		left.Remove = "remove it by what has installed it: " + generator.Page
+	}
+	return left
+}
+
+// leftByEdits returns edited files that stay: memory files, projects' settings of plugins, settings for away.
+func leftByEdits(places client.Places) (left []settings.Left) {
+	entries, _ := settings.Journal(places).ReadEntries()
+	seen := map[string]bool{}
+	for _, e := range entries {
+		did, _, _ := strings.Cut(e.Did, " in ")
+		for _, file := range e.Files() {
+			if strings.HasPrefix(did, "allow ") || strings.HasPrefix(did, "set autoContinue") {
+				left = append(left, settings.Left{What: file + " may still say what you agreed to for away: " + did, Remove: "take it out there"})
+			}
+			dir := filepath.Dir(file)
+			isMemory := slices.Contains([]string{"CLAUDE.md", "AGENTS.md", "CLAUDE.local.md"}, filepath.Base(file))
+			inSuite := rooted.PathExists(filepath.Join(dir, generator.SuiteFile)) ||
+				rooted.PathExists(filepath.Join(filepath.Dir(dir), generator.SuiteFile))
+			switch {
+			case seen[file] || !rooted.PathExists(file):
+			case isMemory && !inSuite:
+				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
+			case dir != places.StatePath() && strings.HasSuffix(filepath.ToSlash(dir), "/.claude/springfield"):
+				left = append(left, settings.Left{What: file + " has a project's settings of a plugin", Remove: "rm " + check.QuoteArgument(file)})
+			}
+			seen[file] = true
+		}
+	}
+	return left
+}
+
+// leftInProjects returns files of loops and snapshots of away.
+func leftInProjects(state string) (left []settings.Left) {
+	events, _ := ledger.LoopEvents(state)
+	files := check.NamesOf(events, func(e activity.LoopEvent) string {
+		return filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))
+	})
+	for _, file := range slices.Compact(slices.Sorted(slices.Values(files))) {
+		if rooted.PathExists(file) {
+			left = append(left, settings.Left{What: file + " is a goal loop", Remove: "rm " + check.QuoteArgument(file)})
+		}
+	}
+	seen := map[string]bool{}
+	for _, o := range ledger.AwayOrders(state) {
+		if o.Kept != "" && rooted.PathExists(o.Project) && !seen[o.Project] {
+			seen[o.Project] = true
+			in := "git -C " + check.QuoteArgument(o.Project)
+			remove := in + " for-each-ref --format='delete %(refname)' " + git.Snapshots + " | " + in + " update-ref --stdin"
+			left = append(left, settings.Left{What: o.Project + " has snapshots that away made", Remove: remove})
+		}
+	}
+	return left
 }

@@ -123,8 +123,8 @@ func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {
 
 // printFindings prints how each check ended, its name, what it says, and below what to
 // do about it.
-func (a *app) printFindings(findings []check.Finding) {
-	out := a.resultPrinter()
+func (s *streams) printFindings(findings []check.Finding) {
+	out := s.resultPrinter()
 	if !out.Wraps {
 		out.Width = 0 // one line each
 	}

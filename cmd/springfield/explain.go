@@ -24,11 +24,11 @@ import (
 )
 
 type explainOptions struct {
-	transcript string
+	transcript string // a file, a session, a decision, or last
 	line       int
 	strategy   string
 	json       bool
-	chosen     bool // how to decide was said
+	chosen     bool // --strategy was given
 }
 
 func newExplain(a *app) *cobra.Command {
@@ -88,11 +88,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	case err != nil:
 		return err
 	case o.json:
-		data, err := json.Marshal(e)
-		if err == nil {
-			_, err = a.out.Write(append(data, '\n'))
-		}
-		return err
+		return json.NewEncoder(a.out).Encode(e)
 	}
 	e.WriteText(a.resultPrinter())
 	for _, fault := range slices.Concat(c.Settings.Faults, check.NamesOf(rules.CheckPatterns(c.Settings.Options), error.Error)) {
@@ -108,10 +104,10 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	return nil
 }
 
-// candidateInForce is a plugin with the settings that are in force in a project.
+// candidateInForce returns a plugin with its settings in a project.
 func (a *app) candidateInForce(plugin, project string) (replay.Candidate, error) {
 	p, err := a.findPlugin(plugin)
-	if known, ok := registry.StrategyNamed(plugin); err != nil && ok { // without the file of the plugin, of which there are several
+	if known, ok := registry.StrategyNamed(plugin); err != nil && ok {
 		p, err = hook.Plugin{Name: plugin, Strategy: known}, nil
 	}
 	if err != nil {
@@ -120,11 +116,11 @@ func (a *app) candidateInForce(plugin, project string) (replay.Candidate, error)
 	return replay.Candidate{Name: plugin, Settings: p.ReadSettings(a.places.StatePath(), project)}, nil
 }
 
-// placeToExplain is the place that is meant: of a file, a session, or a decision.
+// placeToExplain finds the log, and the decision if one is named.
 func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place replay.Place, decided ledger.Record, err error) {
-	place = replay.Place{Log: a.absolutePathOf(o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
+	place = replay.Place{Log: a.pathFromWork(o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
 	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
-		return place, decided, nil // what cannot be read says so
+		return place, decided, nil
 	}
 	err = a.askState(ctx, a.work, func(d console.Console) (err error) {
 		if o.transcript != "last" && !ledger.IsDecisionID(o.transcript) {
@@ -144,13 +140,12 @@ func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place repla
 	return place, decided, err
 }
 
-// chosenCandidate is how to decide: a strategy, or whatever else a replay compares.
 func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
 	if known, ok := registry.StrategyNamed(o.strategy); ok {
 		settings, err := hook.Defaults(known, "")
 		return replay.Candidate{Name: o.strategy, Settings: settings}, err
 	}
-	all, err := a.chosenCandidates([]string{o.strategy})
+	all, err := candidatesNamed([]string{o.strategy}, a.work)
 	if err != nil {
 		return replay.Candidate{}, err
 	}

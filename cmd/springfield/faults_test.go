@@ -117,19 +117,15 @@ func (c claims) reset(t *testing.T, files map[string]string) {
 }
 
 // differs lists the files that are not the same in both.
-func differs(a, b map[string]string) (names []string) {
-	for name := range a {
-		if b[name] != a[name] {
-			names = append(names, name)
-		}
-	}
-	for name := range b {
-		if _, ok := a[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+func differs(a, b map[string]string) []string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		was, had := a[name]
+		is, has := b[name]
+		return was == is && had == has
+	})
+	return slices.Sorted(maps.Keys(all))
 }
 
 var leftFiles = regexp.MustCompile(`still changed: (.*?);`)

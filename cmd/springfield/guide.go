@@ -66,7 +66,7 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	} else {
 		out.PrintText("You have made %s; it is not switched on yet.", plugin.Name)
 	}
-	var o enableOptions
+	o := a.enableOptions()
 	o.Plugin, o.Suite, o.Scope = plugin.Name, suite.Dir, client.User
 	where := ""
 	if found := hosts.HostsFound(a.hostOwner()); len(found) > 1 {
@@ -81,13 +81,9 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 		out.PrintCommand("%s", command)
 		return nil
 	}
-	yes, err := a.offerEnable(cmd.Context(), o, "Switch "+plugin.Name+" on"+where+"?")
+	yes, err := o.offerEnable(cmd.Context(), "Switch "+plugin.Name+" on"+where+"?")
 	if err == nil && !yes {
 		a.talk("springfield list compares the plugins; springfield --help lists all commands")
-		return nil
-	}
-	if err == nil {
-		err = runEnable(cmd.Context(), a, o)
 	}
 	return err
 }

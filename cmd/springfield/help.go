@@ -1,9 +1,9 @@
-// The help of a command: what it does in a line, examples, then the rest.
+// The help of a command: a summary, examples, usage, details and flags.
 
 package main
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,47 +12,46 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-func (a *app) printHelp(cmd *cobra.Command) {
+func (s *streams) printHelp(cmd *cobra.Command) {
 	if cmd.HasParent() {
-		a.say("%s.\n", cmd.Short)
+		s.say("%s.\n", cmd.Short)
 	} else {
-		a.say("%s\n", fillLines(cmd.Long))
+		s.say("%s\n", fillLines(cmd.Long))
 	}
-	a.say("Examples:\n%s\n\nUsage:\n  %s", cmd.Example, cmd.UseLine())
+	s.say("Examples:\n%s\n\nUsage:\n  %s", cmd.Example, cmd.UseLine())
 	if cmd.HasAvailableSubCommands() {
-		a.say("  %s COMMAND", cmd.CommandPath())
+		s.say("  %s COMMAND", cmd.CommandPath())
 	}
 	if cmd.HasParent() && cmd.Long != "" {
-		a.say("\n%s", fillLines(cmd.Long))
+		s.say("\n%s", fillLines(cmd.Long))
 	}
 	for _, group := range cmd.Groups() {
-		a.sayCommands(cmd, group.Title, group.ID)
+		s.sayCommands(cmd, group.Title, group.ID)
 	}
 	if len(cmd.Groups()) == 0 && cmd.HasAvailableSubCommands() {
-		a.sayCommands(cmd, "Commands:", "")
+		s.sayCommands(cmd, "Commands:", "")
 	}
-	a.sayFlags(cmd)
+	s.sayFlags(cmd)
 	if cmd.HasAvailableSubCommands() {
-		a.say("\n%s COMMAND --help shows examples and flags of a command.", cmd.CommandPath())
+		s.say("\n%s COMMAND --help shows examples and flags of a command.", cmd.CommandPath())
 	}
 }
 
-// sayCommands lists the commands of a group below another command.
-func (a *app) sayCommands(cmd *cobra.Command, title, group string) {
+func (s *streams) sayCommands(cmd *cobra.Command, title, group string) {
 	var rows [][]string
 	for _, below := range cmd.Commands() {
 		if below.IsAvailableCommand() && below.GroupID == group {
 			rows = append(rows, []string{below.Name(), below.Short})
 		}
 	}
-	a.say("\n%s", title)
-	a.resultPrinter().PrintTable("  ", rows)
+	s.say("\n%s", title)
+	s.resultPrinter().PrintTable("  ", rows)
 }
 
-// sayFlags lists the flags of a command. --help is everywhere, and --plain is said once.
-func (a *app) sayFlags(cmd *cobra.Command) {
-	cmd.InitDefaultHelpFlag() // takes the flags of the commands above, too
-	var heads, says []string
+// sayFlags lists the flags of a command. Only springfield's own help has --help and --plain.
+func (s *streams) sayFlags(cmd *cobra.Command) {
+	cmd.InitDefaultHelpFlag() // also merges persistent flags
+	var rows [][2]string      // flag, usage
 	widest := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || cmd.HasParent() && (f.Name == "help" || f.Name == "plain") {
@@ -69,34 +68,31 @@ func (a *app) sayFlags(cmd *cobra.Command) {
 				usage += " (default: " + f.DefValue + ")"
 			}
 		}
-		heads, says, widest = append(heads, head), append(says, usage), max(widest, len(head))
+		rows, widest = append(rows, [2]string{head, usage}), max(widest, len(head))
 	})
-	if len(heads) > 0 {
-		a.say("\nFlags:")
+	if len(rows) > 0 {
+		s.say("\nFlags:")
 	}
-	for i, head := range heads {
-		for _, line := range layout.HangText(layout.PadText(head, widest+2), strings.Repeat(" ", widest+2), says[i], columns) {
-			a.say("%s", line)
-		}
+	for _, row := range rows {
+		head := layout.PadText(row[0], widest+2)
+		lines := layout.HangText(head, strings.Repeat(" ", widest+2), row[1], columns)
+		s.say("%s", strings.Join(lines, "\n"))
 	}
 }
 
-// placeholder names the value of a flag.
+// placeholder returns the name for a flag's value.
 func placeholder(f *pflag.Flag) string {
-	names := map[string][]string{
-		"DIR": {"dir", "suite", "to", "project"}, "FILE": {"memory", "html"}, "NAME": {"marketplace", "strategy", "plugin", "template", "from"},
-		"KEY": {"unset"}, "KEY=VALUE": {"set"}, "OS/ARCH": {"target"}, "ID": {"session"}, "WHEN": {"since"}, "N": {"number", "line", "max"},
-		"TIME": {"timeout", "iteration-timeout"}, "TEXT": {"note", "promise", "owner"}, "VERSION": {"version"},
+	names := map[string]string{
+		"suite": "DIR", "to": "DIR", "project": "DIR", "memory": "FILE", "html": "FILE",
+		"marketplace": "NAME", "strategy": "NAME", "plugin": "NAME", "template": "NAME", "from": "NAME",
+		"unset": "KEY", "set": "KEY=VALUE", "target": "OS/ARCH", "session": "ID", "since": "WHEN",
+		"number": "N", "line": "N", "max": "N", "timeout": "TIME", "iteration-timeout": "TIME",
+		"note": "TEXT", "promise": "TEXT", "owner": "TEXT",
 	}
-	for name, flags := range names {
-		if slices.Contains(flags, f.Name) {
-			return name
-		}
-	}
-	return strings.ToUpper(f.Name) // --scope SCOPE
+	return cmp.Or(names[f.Name], strings.ToUpper(f.Name))
 }
 
-// fillLines breaks paragraphs at blanks. Indented lines stay as they are.
+// fillLines wraps paragraphs that are not indented.
 func fillLines(text string) string {
 	var blocks []string
 	for block := range strings.SplitSeq(text, "\n\n") {
@@ -108,7 +104,7 @@ func fillLines(text string) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// newHelp answers springfield help VERB. Cobra's own accepts words that are no verb.
+// newHelp replaces cobra's help command, which accepts unknown commands.
 func newHelp(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -117,13 +113,12 @@ func newHelp(a *app) *cobra.Command {
   springfield help loop start`,
 		ValidArgsFunction: verbsBelow,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			about := cmd.Root()
-			for _, word := range args {
-				below, _, err := about.Find([]string{word})
-				if err != nil || below == about {
-					return a.noCommand(about, word)
-				}
-				about = below
+			about, rest, err := cmd.Root().Find(args)
+			if err == nil {
+				err = a.noCommand(about, rest)
+			}
+			if err != nil {
+				return err
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()

@@ -1,4 +1,4 @@
-// Which hosts a command is about.
+// The flag --host, and switching a plugin on several hosts.
 
 package main
 
@@ -6,51 +6,34 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/git"
 )
 
-// allHosts is what --host says for all that are there.
+// allHosts is the value of --host for every host that is found.
 const allHosts = "all"
 
-// hostFlag is --host, which can be given several times.
 func hostFlag(cmd *cobra.Command, chosen *[]string, usage string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, usage)
 }
 
-func (a *app) hostOwner() hosts.User {
-	root := cmp.Or(git.RepositoryRoot(a.work), a.work)
-	return hosts.User{Home: a.home, Work: a.work, Root: root, Env: a.env, Getenv: a.getenv, Look: findProgram}
-}
-
-// findProgram finds a program on PATH, "" where there is none.
-func findProgram(program string) string {
-	path, err := exec.LookPath(program)
-	if err != nil || !filepath.IsAbs(path) {
-		return "" // of a relative PATH entry it would be a file of the project's
-	}
-	return path
-}
-
-// toSwitch are the hosts for which a plugin is switched: those that are named, else Claude
-// Code where it is there, else the only one that is.
-func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
+// hostsToSwitch returns the named hosts, else Claude Code if it is found, else the only one found.
+func hostsToSwitch(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
-		return a.hostsNamed(names)
+		return hostsNamed(user, names)
 	}
 	claude := hosts.DefaultHost()
-	if claude.PlaceFor(a.hostOwner()).IsFound() { // the others need not be looked for
+	if claude.PlaceFor(user).IsFound() {
 		return []hosts.Host{claude}, nil
 	}
-	found := hosts.HostsFound(a.hostOwner())
+	found := hosts.HostsFound(user)
 	switch len(found) {
 	case 0:
 		return []hosts.Host{claude}, nil
@@ -63,41 +46,173 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 		"say which: "+strings.Join(flags, ", ")+" or --host all")
 }
 
-func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
+// hostsNamed returns the hosts with these names, each once.
+func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
+		host, known := hosts.HostNamed(name)
+		found := []hosts.Host{host}
 		if name == allHosts {
-			chosen = append(chosen, hosts.HostsFound(a.hostOwner())...)
-			if len(chosen) == 0 {
-				return nil, check.Advise(errors.New("no agent was found on this machine"), "name one: --host "+strings.Join(hosts.HostNames(), ", --host "))
-			}
-			continue
-		}
-		h, known := hosts.HostNamed(name)
-		if !known {
+			found = hosts.HostsFound(user)
+		} else if !known {
 			return nil, noHost(name, allHosts)
 		}
-		chosen = append(chosen, h)
-	}
-	seen := map[string]bool{}
-	return slices.DeleteFunc(chosen, func(h hosts.Host) bool {
-		was := seen[h.Name]
-		seen[h.Name] = true
-		return was
-	}), nil
-}
-
-// noHost says that there is no host of a name; others are words that --host takes, too.
-func noHost(name string, others ...string) error {
-	return check.Misusef(check.HintAtNames(name, "--host ", append(hosts.HostNames(), others...), ""), "there is no host %q", name)
-}
-
-func (a *app) hostNames([]string) (all []string) {
-	for _, h := range hosts.AllHosts() {
-		meaning := h.Title
-		if h.PlaceFor(a.hostOwner()).IsFound() {
-			meaning += ", found here"
+		if len(found)+len(chosen) == 0 {
+			return nil, check.Advise(errors.New("no agent was found on this machine"),
+				"name one: --host "+strings.Join(hosts.HostNames(), ", --host "))
 		}
-		all = append(all, h.Name+"\t"+meaning)
+		for _, host := range found {
+			if !slices.ContainsFunc(chosen, func(h hosts.Host) bool { return h.Name == host.Name }) {
+				chosen = append(chosen, host)
+			}
+		}
 	}
+	return chosen, nil
+}
+
+func noHost(name string, others ...string) error {
+	names := append(hosts.HostNames(), others...)
+	return check.Misusef(check.HintAtNames(name, "--host ", names, ""), "there is no host %q", name)
+}
+
+func offerHosts(user hosts.User) []string {
+	all := check.NamesOf(hosts.AllHosts(), func(h hosts.Host) string {
+		if h.PlaceFor(user).IsFound() {
+			return h.Name + "\t" + h.Title + ", found here"
+		}
+		return h.Name + "\t" + h.Title
+	})
 	return append(all, "all\tall that are found")
+}
+
+// switching are the options that enable and disable share.
+type switching struct {
+	*streams
+	means func() installer.Means
+	hosts []string
+	json  bool
+}
+
+// switchHosts switches a plugin on each host, even after a failure, and prints the results.
+// One undo takes back all of it.
+func (o switching) switchHosts(
+	verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error),
+) (err error) {
+	var results []installer.Done
+	var did, broken, fine []string
+	var over *hosts.PassedOverError
+	for _, host := range chosen {
+		done, failure := do(host)
+		switch {
+		case errors.As(failure, &over) && slices.Contains(o.hosts, allHosts):
+			continue
+		case failure != nil && (len(chosen) == 1 || len(results) == 0 && exitCode(failure) != failed):
+			return hintSettings(failure, verb)
+		case failure != nil:
+			broken, done.Host, done.Err = append(broken, host.Title), host, hintSettings(failure, verb)
+		case done.Change.IsEmpty() || dryRun:
+			fine = append(fine, host.Title)
+		default:
+			did, fine = append(did, done.Change.Did), append(fine, host.Title)
+		}
+		if !o.json {
+			o.tellResult(done, dryRun)
+		}
+		results = append(results, done)
+		if done.Err != nil && exitCode(done.Err) == cancelled {
+			err = done.Err
+			break
+		}
+	}
+	if len(results) == 0 {
+		return over
+	}
+	advice := "what to do is beside each"
+	if len(did) > 0 {
+		advice += "; springfield undo takes back what was done"
+	}
+	if len(did) > 1 && settings.Journal(o.means().Settings.Places).JoinNewest(did) != nil {
+		advice += ", one agent at a time"
+	}
+	if err == nil && len(fine) > 0 && len(broken) > 0 {
+		err = check.Advisef(advice, "%s failed in %s, not in %s", verb, strings.Join(broken, ", "), strings.Join(fine, ", "))
+	} else if err == nil && len(broken) > 0 {
+		err = check.Advisef(advice, "%s failed in %s", verb, strings.Join(broken, ", "))
+	}
+	if o.json {
+		err = cmp.Or(o.encodeResults(results, dryRun), err)
+	}
+	return err
+}
+
+// hintOfHost is hintOf for one host of several.
+func hintOfHost(err error, host hosts.Host) string {
+	return strings.Replace(hintOf(err), "your settings are unchanged", "the settings of "+host.Title+" are unchanged", 1)
+}
+
+func hostWords(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " --host " + strings.Join(names, ",")
+}
+
+func (o switching) tellResult(r installer.Done, dryRun bool) {
+	if r.Err != nil {
+		o.say("%s: failed: %v", r.Host.Title, r.Err)
+		if hint := hintOfHost(r.Err, r.Host); hint != "" {
+			o.say("  %s", hint)
+		}
+		return
+	}
+	if dryRun {
+		_ = o.showPreview(false, r.Change, r.Todo)
+		return
+	}
+	already := ""
+	if r.Change.IsEmpty() {
+		already, r.Live = " already", ""
+	}
+	o.say("%s is %s%s in %s", r.Plugin, r.State, already, r.Host.SettingsInWords(r.Scope))
+	o.tellChange(r.Change)
+	if r.From != "" {
+		o.say("  from %s", strings.TrimSuffix(r.From+"; "+r.Live, "; "))
+	}
+}
+
+// encodeResults prints an object, or an array if --host is all or names several hosts.
+func (o switching) encodeResults(results []installer.Done, dryRun bool) error {
+	var all []any
+	for _, r := range results {
+		name := r.Host.Name
+		if r.Host.Default {
+			name = ""
+		}
+		written, removed := r.Change.Files()
+		switch {
+		case r.Err != nil:
+			all = append(all, struct {
+				Host  string `json:"host,omitempty"`
+				State string `json:"state"`
+				Error string `json:"error"`
+				Hint  string `json:"hint"`
+			}{name, "failed", r.Err.Error(), hintOfHost(r.Err, r.Host)})
+		case dryRun:
+			all = append(all, struct {
+				Host string `json:"host,omitempty"`
+				previewShape
+			}{name, previewOf(r.Change, r.Todo)})
+		default:
+			all = append(all, struct {
+				Host string `json:"host,omitempty"`
+				installer.Done
+				Changed []string `json:"changed"` // files that were written
+				Removed []string `json:"removed"` // files that did not exist before enable
+				Notes   []string `json:"notes"`
+			}{name, r, nonNil(written), nonNil(removed), nonNil(r.Change.Notes)})
+		}
+	}
+	if len(o.hosts) > 1 || slices.Contains(o.hosts, allHosts) {
+		return o.printJSON(all)
+	}
+	return o.printJSON(all[0])
 }

@@ -8,14 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -26,9 +25,15 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-const defaultSuite = "continuation-hooks" // where init makes a suite when no directory is named
+const defaultSuite = "continuation-hooks" // without DIR
 
 type initOptions struct {
+	*streams
+	*environment
+	means    func() installer.Means
+	tools    func() generator.Toolchain
+	carryOut func(plan func() (journal.Change, error)) error
+
 	dir         string
 	strategies  []string
 	all         bool
@@ -43,8 +48,9 @@ type initOptions struct {
 	json        bool
 }
 
-func newInit(a *app) *cobra.Command {
-	var o initOptions
+func newInit(a *app, run func(context.Context, initOptions) error) *cobra.Command {
+	o := initOptions{streams: &a.streams, environment: &a.environment}
+	o.means, o.tools, o.carryOut = a.means, a.toolchain, a.carryOut
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Make a suite of your own plugins, with the compiled hook in each",
@@ -74,7 +80,7 @@ where that is taken), git's user name as owner, this machine as target. Plugins 
 			if o.dir = defaultSuite; len(args) == 1 {
 				o.dir = args[0]
 			}
-			return runInit(cmd.Context(), a, o)
+			return run(cmd.Context(), o)
 		},
 	}
 	f := cmd.Flags()
@@ -92,11 +98,11 @@ where that is taken), git's user name as owner, this machine as target. Plugins 
 	return cmd
 }
 
-func runInit(ctx context.Context, a *app, o initOptions) error {
+func runInit(ctx context.Context, o initOptions) error {
 	if o.all && len(o.strategies) > 0 {
 		return check.Misuse(errors.New("--strategy and --all do not go together"), "--all makes every plugin")
 	}
-	dir, _, err := a.typedPaths().Absolute(o.dir)
+	dir, _, err := o.typedPaths().Absolute(o.dir)
 	if err != nil {
 		return err
 	}
@@ -115,7 +121,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if suite != nil {
 		spec, err = generator.ReuseAnswers(dir, suite.Spec, spec, set)
 	} else {
-		spec, err = a.newSpec(ctx, o, dir, spec, set)
+		spec, err = o.newSpec(ctx, dir, spec, set)
 	}
 	if err != nil {
 		return err
@@ -123,32 +129,31 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	if _, err := a.planParagraph(o.memory, spec); err != nil { // before anything is compiled
+	if _, err := o.planParagraph(spec); err != nil { // before it compiles
 		return err
 	}
 	m, built := making{initOptions: o, dir: dir, spec: spec}, generator.Unbuilt(spec)
 	if o.dryRun && suite == nil {
 		m.files, err = generator.RenderSuite(spec, built)
-	} else { // what a suite lacks is known only beside what would be compiled into it
-		m.files, built, err = a.toolchain().MakeSuite(ctx, spec)
+	} else { // a dry run compares an existing suite with new hooks, too
+		m.files, built, err = o.tools().MakeSuite(ctx, spec)
 	}
 	if err != nil {
 		return err
 	}
 	if o.dryRun {
-		if _, err := m.planSuite(ctx, a); err != nil {
+		if _, err := m.planSuite(ctx); err != nil {
 			return hintChange(err, "init")
 		}
-		return a.previewInit(o, dir, m.suite.Paths(generator.Added, generator.Rebuilt, generator.Followed), m.paragraph)
+		return m.preview()
 	}
-	if err := a.carryOut(func() (journal.Change, error) { return m.planSuite(ctx, a) }); err != nil {
+	if err := o.carryOut(func() (journal.Change, error) { return m.planSuite(ctx) }); err != nil {
 		return hintChange(err, "init")
 	}
-	return a.reportInit(m, built)
+	return m.report(built)
 }
 
-// specOfFlags are the answers that flags give. --set comes later, because it is about plugins
-// that may not be chosen yet.
+// specOfFlags returns the answers in flags except --set, which needs the plugins.
 func (o initOptions) specOfFlags() (said generator.Spec, err error) {
 	said.Marketplace = o.marketplace
 	if o.owner != "" {
@@ -172,28 +177,30 @@ func (o initOptions) specOfFlags() (said generator.Spec, err error) {
 	return said, nil
 }
 
-// newSpec completes what flags say: a person is asked where there is one, else defaults
-// hold. Only what to make has none without --yes.
-func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said generator.Spec, set generator.Settings) (generator.Spec, error) {
+// newSpec completes the answers in flags by asking at a terminal, or else with defaults.
+func (o initOptions) newSpec(
+	ctx context.Context, dir string, said generator.Spec, set generator.Settings,
+) (generator.Spec, error) {
 	none := generator.Spec{}
 	if said.Marketplace != "" {
-		if err := a.checkMarketplace(said.Marketplace, dir); err != nil {
+		if err := o.checkMarketplace(said.Marketplace, dir); err != nil {
 			return none, err
 		}
 	}
 	if err := set.CheckSettings(said.Plugins); err != nil {
 		return none, err
 	}
-	defaults := a.defaultSpec(ctx)
+	defaults := o.defaultSpec(ctx)
 	defaults.Marketplace = generator.MarketplaceSlug(filepath.Base(dir))
 	var taken error
-	if a.findPlaces() == nil { // else nothing knows a marketplace
-		defaults.Marketplace, taken = a.activationMeans().FreeMarketplace(defaults.Marketplace, dir)
+	if o.findPlaces() == nil {
+		defaults.Marketplace, taken = o.means().FreeMarketplace(defaults.Marketplace, dir)
 	}
 	switch {
-	case a.terminal && !o.yes:
+	case o.terminal && !o.yes:
 		var err error
-		if said, err = a.interview(ctx, o, dir, interview.Suite{Said: said, Settings: set, Defaults: defaults}); err != nil {
+		asked := interview.Suite{Said: said, Settings: set, Defaults: defaults}
+		if said, err = o.interview(ctx, dir, asked); err != nil {
 			return none, err
 		}
 	case len(said.Plugins) == 0 && !o.yes:
@@ -210,60 +217,51 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 		return none, err
 	}
 	if taken != nil && spec.Marketplace == defaults.Marketplace {
-		a.talk("springfield: note: %v, so this one is %s", taken, spec.Marketplace)
+		o.talk("springfield: note: %v, so this one is %s", taken, spec.Marketplace)
 	}
-	return spec, a.checkMarketplace(spec.Marketplace, dir)
+	return spec, o.checkMarketplace(spec.Marketplace, dir)
 }
 
-// defaultSpec is what a new suite is made from where nothing is said, without marketplace and plugins.
-func (a *app) defaultSpec(ctx context.Context) generator.Spec {
-	// The default owner is git's idea of the user, else the login name. Only the name: an
-	// address is published, so it has to be given.
-	owner := generator.Owner{Name: cmp.Or(a.gitOfProcess().UserName(ctx, a.work), a.user)}
+// defaultSpec returns a spec without marketplace and plugins. The owner is published, so it leaves out git's address.
+func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
+	owner := generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}
 	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}}
 }
 
-// interview asks for what is open.
-func (a *app) interview(ctx context.Context, o initOptions, dir string, s interview.Suite) (generator.Spec, error) {
-	s.Asker, s.Out, s.Preset = a.newAsker(ctx), a.err, registry.Default()
-	s.CheckMarketplace = func(name string) error { return a.checkMarketplace(name, dir) }
+func (o initOptions) interview(ctx context.Context, dir string, s interview.Suite) (generator.Spec, error) {
+	s.Asker, s.Out, s.Preset = o.newAsker(ctx), o.err, registry.Default()
+	s.CheckMarketplace = func(name string) error { return o.checkMarketplace(name, dir) }
 	if !o.dryRun {
 		s.Facts = [][]string{{"suite", dir}}
 		if o.memory != "" {
-			s.Facts = append(s.Facts, []string{"paragraph in", a.absolutePathOf(o.memory)})
+			s.Facts = append(s.Facts, []string{"paragraph in", o.pathFromWork(o.memory)})
 		}
 		if !o.noGit && git.RepositoryRoot(dir) == "" {
 			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
 		}
 	}
-	s.Note("A suite of plugins in " + a.notePrinter().ShortPath(dir) + ".\nNothing is written before the last answer; Ctrl-C leaves.\n\n")
+	s.Note("A suite of plugins in " + o.notePrinter().ShortPath(dir) + ".\nNothing is written before the last answer; Ctrl-C leaves.\n\n")
 	return s.AskForSuite()
 }
 
-func (a *app) newAsker(ctx context.Context) interview.Asker {
-	return interview.Terminal{In: a.in, Screen: a.screen, Out: a.err, Color: a.shown.colours, Plain: a.plain, Hint: hintOf}.NewAsker(ctx)
-}
-
-// checkMarketplace refuses a name that Claude Code would not take, or that it
-// knows as something else.
-func (a *app) checkMarketplace(name, dir string) error {
+// checkMarketplace refuses a name that Claude Code rejects or uses for another marketplace.
+func (o initOptions) checkMarketplace(name, dir string) error {
 	if err := generator.CheckMarketplace(name); err != nil {
 		return err
 	}
-	if a.findPlaces() != nil {
-		return nil // then Claude Code knows nothing either
+	if o.findPlaces() != nil {
+		return nil // without a home Claude Code has no marketplaces
 	}
-	if err := client.NewSnapshot(a.places).CheckFree(name, dir); err != nil {
-		free, _ := a.activationMeans().FreeMarketplace(name, dir)
+	if err := client.NewSnapshot(o.places).CheckFree(name, dir); err != nil {
+		free, _ := o.means().FreeMarketplace(name, dir)
 		return check.Advise(err, "choose another name: --marketplace "+free+" is free")
 	}
 	return nil
 }
 
-// making is what init makes, and what became of it.
 type making struct {
 	initOptions
-	dir   string
+	dir   string // absolute
 	spec  generator.Spec
 	files []generator.File
 
@@ -271,26 +269,26 @@ type making struct {
 	paragraph journal.Edit
 }
 
-// planSuite works out one change: the suite, a repository for it, the paragraph about it,
-// and its place in the list of suites.
-func (m *making) planSuite(ctx context.Context, a *app) (journal.Change, error) {
+// planSuite plans the suite, its repository, the paragraph about it, and its entry in the list of suites.
+func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
 		return journal.Change{}, err
 	}
 	c := m.suite.Change
 	if m.suite.Fresh && !m.noGit && !m.dryRun {
-		c.Edits = append(c.Edits, a.newRepository(ctx, m.dir)...)
+		c.Edits = append(c.Edits, m.newRepository(ctx)...)
 	}
-	if m.paragraph, err = a.planParagraph(m.memory, m.spec); err != nil {
+	if m.paragraph, err = m.planParagraph(m.spec); err != nil {
 		return journal.Change{}, err
 	}
-	var list journal.Edit // of no change after an error, and of a suite that a project may have brought
-	if err = a.findPlaces(); err == nil && (m.suite.Fresh || m.initOptions.dir != defaultSuite) {
-		list, err = settings.RememberSuite(a.places, m.dir)
+	var list journal.Edit
+	// A cloned project may contain the default directory.
+	if err = m.findPlaces(); err == nil && (m.suite.Fresh || m.initOptions.dir != defaultSuite) {
+		list, err = settings.RememberSuite(m.places, m.dir)
 	}
 	if err != nil {
-		a.talk("springfield: note: springfield could not record where this suite is, so enable needs --suite: %v", err)
+		m.talk("springfield: note: springfield could not record where this suite is, so enable needs --suite: %v", err)
 	}
 	if c.Edits = append(c.Edits, list, m.paragraph); m.suite.IsEmpty() && m.paragraph.Changes() {
 		c.Did, c.Kind = "append a paragraph about "+m.spec.Marketplace+" to "+m.paragraph.Path, "text"
@@ -298,101 +296,58 @@ func (m *making) planSuite(ctx context.Context, a *app) (journal.Change, error) 
 	return c, nil
 }
 
-// absolutePathOf is a path as seen from the working directory.
-func (a *app) absolutePathOf(path string) string {
-	return rooted.PathFrom(a.work, path)
-}
-
-// newRepository makes the suite a repository unless it lies in one: git makes it
-// beside the suite, and it comes into being with the suite. The suite is whole without
-// it, so a failure is only mentioned.
-func (a *app) newRepository(ctx context.Context, dir string) []journal.Edit {
-	if git.RepositoryRoot(dir) != "" {
+// newRepository makes the suite a git repository, unless it is inside one. A failure is only a note.
+func (m *making) newRepository(ctx context.Context) []journal.Edit {
+	if git.RepositoryRoot(m.dir) != "" {
 		return nil
 	}
-	around := rooted.FindAbove(dir, rooted.PathExists) // on the same file system
+	around := rooted.FindAbove(m.dir, rooted.PathExists) // on the same file system
 	aside, err := os.MkdirTemp(around, ".git.springfield-*.tmp")
 	if err == nil {
 		defer os.RemoveAll(aside)
-		err = a.gitOfProcess().InitRepository(ctx, aside)
+		err = m.gitOfProcess().InitRepository(ctx, aside)
 	}
 	var edits []journal.Edit
 	if err == nil {
-		edits, err = journal.CopyTree(filepath.Join(aside, ".git"), dir, filepath.Join(dir, ".git"))
+		edits, err = journal.CopyTree(filepath.Join(aside, ".git"), m.dir, filepath.Join(m.dir, ".git"))
 	}
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		a.talk("springfield: note: git was not found, so the suite is not a repository")
+		m.talk("springfield: note: git was not found, so the suite is not a repository")
 	case err != nil:
-		a.talk("springfield: note: the suite is not a git repository: %v", err)
+		m.talk("springfield: note: the suite is not a git repository: %v", err)
 		return nil
 	}
 	return edits
 }
 
-func (a *app) gitOfProcess() git.Git { return git.FindGit(a.env, a.work, a.home) }
-
-// showCompiling shows how far a build is: on a terminal in a line that goes again, else with a package
-// every few seconds.
-func (a *app) showCompiling() (step func(does string), done func()) {
-	if !a.shown.shows || a.plain {
-		said := time.Now()
-		return func(does string) {
-			if now := time.Now(); !strings.Contains(does, ": ") || now.Sub(said) >= 4*time.Second {
-				a.talk("%s", does)
-				said = now
-			}
-		}, func() {}
-	}
-	return a.showStep, a.showWorking("looking for compiled hooks")
-}
-
-func (a *app) toolchain() generator.Toolchain {
-	t := generator.Toolchain{
-		Prebuilt: a.prebuilt, Path: a.getenv("PATH"), Home: a.home,
-		GoCache: a.getenv("GOCACHE"), Working: a.showCompiling,
-	}
-	t.Warn = func(text string) { a.talk("springfield: warning: %s", text) }
-	if runtime.GOOS == "windows" {
-		for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
-			if value := a.getenv(key); value != "" {
-				t.Windows = append(t.Windows, key+"="+value)
-			}
-		}
-	}
-	if a.cache != "" {
-		t.GoCache = cmp.Or(t.GoCache, filepath.Join(a.cache, "go-build"))
-	}
-	return t
-}
-
-// previewInit lists the files that would be written.
-func (a *app) previewInit(o initOptions, dir string, files []string, about journal.Edit) error {
-	paths := check.NamesOf(files, func(file string) string { return filepath.Join(dir, filepath.FromSlash(file)) })
-	diff := journal.Change{Edits: []journal.Edit{about}}.Diff()
-	if o.json {
-		return a.printJSON(struct {
+func (m *making) preview() error {
+	files := m.suite.Paths(generator.Added, generator.Rebuilt, generator.Followed)
+	paths := check.NamesOf(files, func(file string) string { return filepath.Join(m.dir, filepath.FromSlash(file)) })
+	diff := journal.Change{Edits: []journal.Edit{m.paragraph}}.Diff()
+	if m.json {
+		return m.printJSON(struct {
 			Files []string `json:"files"`
-			Diff  string   `json:"diff"` // of the memory file; empty when it would not change
+			Diff  string   `json:"diff"` // of the memory file, "" if it would not change
 		}{paths, diff})
 	}
 	if len(paths) == 0 && diff == "" {
-		a.say("nothing to do: %s is complete", dir)
+		m.say("nothing to do: %s is complete", m.dir)
 	}
 	for _, path := range paths {
-		a.say("%s", path)
+		m.say("%s", path)
 	}
-	a.resultPrinter().PrintDiff(diff)
+	m.resultPrinter().PrintDiff(diff)
 	return nil
 }
 
-func (a *app) reportInit(m making, built generator.Build) error {
+func (m *making) report(built generator.Build) error {
 	for _, file := range m.suite.Paths(generator.Kept) {
-		a.talk("springfield: note: kept your edits in %s", filepath.Join(m.dir, filepath.FromSlash(file)))
+		m.talk("springfield: note: kept your edits in %s", filepath.Join(m.dir, filepath.FromSlash(file)))
 	}
-	told := ""
+	memory := ""
 	if m.paragraph.Changes() {
-		told = m.paragraph.Path
+		memory = m.paragraph.Path
 	}
 	outcome, did := "completed", "completed "+m.dir
 	switch {
@@ -402,7 +357,7 @@ func (a *app) reportInit(m making, built generator.Build) error {
 		outcome, did = "created", "made "+m.dir+", marketplace "+m.spec.Marketplace
 	}
 	if m.json {
-		return a.printJSON(struct {
+		return m.printJSON(struct {
 			Suite       string            `json:"suite"`
 			Marketplace string            `json:"marketplace"`
 			Plugins     []string          `json:"plugins"`
@@ -410,11 +365,11 @@ func (a *app) reportInit(m making, built generator.Build) error {
 			Go          string            `json:"go"`
 			SHA256      map[string]string `json:"sha256"`
 			Judge       map[string]string `json:"judge,omitempty"`
-			Memory      string            `json:"memory,omitempty"` // the memory file, if it changed
+			Memory      string            `json:"memory,omitempty"`
 		}{m.dir, m.spec.Marketplace, check.NamesOf(m.spec.Plugins, func(p generator.Plugin) string { return p.Name }), outcome,
-			built.Go, built.SHA256, built.Judge, told})
+			built.Go, built.SHA256, built.Judge, memory})
 	}
-	a.say("%s", did)
+	m.say("%s", did)
 	if outcome != "unchanged" {
 		var rows [][]string
 		for _, p := range m.spec.Plugins {
@@ -425,38 +380,39 @@ func (a *app) reportInit(m making, built generator.Build) error {
 			rows = append(rows, []string{p.Name, about.GoesOn})
 		}
 		for _, b := range built.Binaries {
-			rows = append(rows, []string{b.Program.ShortName(), fmt.Sprintf("for %s, %.1f MB, %s", b.Target, float64(len(b.Data))/1e6, built.Go)})
+			text := fmt.Sprintf("for %s, %s, %s", b.Target, megabytes(len(b.Data)), built.Go)
+			rows = append(rows, []string{b.Program.ShortName(), text})
 		}
-		a.resultPrinter().PrintTable("  ", rows)
+		m.resultPrinter().PrintTable("  ", rows)
 	}
-	if told != "" {
-		a.say("  appended a paragraph about it to %s", told)
+	if memory != "" {
+		m.say("  appended a paragraph about it to %s", memory)
 	}
-	a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m.spec.Suggested().Name, m.dir))
+	m.resultPrinter().PrintCommand("springfield enable %s", nameToEnable(m.means(), m.spec.Suggested().Name, m.dir))
 	return nil
 }
 
-// nameToEnable is what enable takes for a plugin of a suite.
-func (a *app) nameToEnable(name, dir string) string {
-	_ = a.findPlaces() // without any, nothing is recorded
-	all, _ := a.activationMeans().InSuites(name, "")
+// megabytes returns a size such as "4.2 MB".
+func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+
+// nameToEnable returns the argument with which enable finds a plugin of a suite.
+func nameToEnable(means installer.Means, name, dir string) string {
+	all, _ := means.InSuites(name, "")
 	i := slices.IndexFunc(all, func(p client.Plugin) bool { return rooted.IsSame(p.Suite, dir) })
 	switch {
-	case i < 0: // it is not recorded as the user's
+	case i < 0: // the suite is not recorded
 		return name + " --suite " + check.QuoteArgument(dir)
-	case len(all) > 1: // the bare name would mean several
+	case len(all) > 1:
 		return all[i].ID()
 	}
 	return name
 }
 
-// planParagraph works out the paragraph about a suite for a memory file; without a
-// file it changes nothing.
-func (a *app) planParagraph(file string, spec generator.Spec) (e journal.Edit, err error) {
-	if file == "" {
+func (o initOptions) planParagraph(spec generator.Spec) (e journal.Edit, err error) {
+	if o.memory == "" {
 		return e, nil
 	}
-	file, in, err := a.typedPaths().FilePath(file, true)
+	file, in, err := o.typedPaths().FilePath(o.memory, true)
 	if err != nil {
 		return e, err
 	}

@@ -123,8 +123,8 @@ func TestEveryVerbSpeaksJSON(t *testing.T) {
 // A call that is cancelled says so in JSON; what was printed before stays the result.
 func TestCancelledJSON(t *testing.T) {
 	var out, said strings.Builder
-	a := &app{out: &out, err: &said}
-	if code := a.reportError(context.Canceled, true); code != 130 || out.String() != `{"error":"cancelled","hint":""}`+"\n" || said.Len() > 0 {
+	s := &streams{out: &out, err: &said}
+	if code := s.reportError(context.Canceled, true); code != 130 || out.String() != `{"error":"cancelled","hint":""}`+"\n" || said.Len() > 0 {
 		t.Errorf("%d, %q, %q", code, out.String(), said.String())
 	}
 }

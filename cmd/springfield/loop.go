@@ -17,13 +17,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/console"
 )
 
-// The verbs about goal loops. The hook binary answers the same words, so all that
-// is said lies in runtime/console; what the CLI knows besides is which plugin
-// settings switch on.
+// Goal loops are in runtime/console, for the hook binary, too. Only the CLI enables their plugin.
 
 func newLoop(a *app) *cobra.Command {
-	var dir string
-	var status *cobra.Command
+	status := newLoopStatus(a)
 	cmd := &cobra.Command{
 		Use:   "loop",
 		Short: "Start, show, change or stop a goal loop",
@@ -35,27 +32,23 @@ loop of this directory.`,
   springfield loop status
   springfield loop stop`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			err := a.noCommand(cmd, args[0])
-			if args[0] != "rerun" && args[0] != "show" {
+			err := a.noCommand(cmd, args)
+			if err == nil || args[0] != "rerun" && args[0] != "show" {
 				return err
 			} else if len(args) == 1 {
 				return check.Advise(err, "springfield loop status shows the loop, springfield loop history those before it")
 			}
 			return check.Advise(err, "springfield loop history "+strings.Join(args, " "))
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return status.RunE(cmd, nil) },
+		RunE: status.RunE,
 	}
 	cmd.PersistentFlags().Bool("json", false, "print the result as JSON")
-	cmd.PersistentFlags().StringVar(&dir, "dir", "", "the project's directory (default: this one's)")
-	status = newLoopStatus(a, &dir)
-	cmd.AddCommand(newLoopStart(a, &dir), status, newLoopSet(a, &dir), newLoopStop(a, &dir), newLoopHistory(a, &dir))
+	cmd.PersistentFlags().String("dir", "", "the project's directory (default: this one's)")
+	cmd.AddCommand(newLoopStart(a), status, newLoopSet(a), newLoopStop(a), newLoopHistory(a))
 	return cmd
 }
 
-func newLoopStart(a *app, dir *string) *cobra.Command {
+func newLoopStart(a *app) *cobra.Command {
 	var o console.LoopStart
 	cmd := &cobra.Command{
 		Use:   "start [GOAL]",
@@ -84,12 +77,8 @@ text is where the goal goes.`,
   springfield loop start "Write the guide" --promise "The guide is complete"
   springfield loop start --from-todos`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Goal = strings.Join(args, " ")
-			if cmd.Flags().Changed("max") && o.Max < 1 {
-				return check.Misuse(errors.New("--max must be at least 1"), "leave it out for the template's number")
-			}
-			o.Named = *dir != ""
-			err := a.changeLoop(cmd, *dir, func(d console.Console) error {
+			o.Goal, o.Named = strings.Join(args, " "), cmd.Flag("dir").Value.String() != ""
+			err := a.changeLoop(cmd, func(d console.Console) error {
 				names := console.TemplateNames(d.Dir)
 				if near := check.HintAtNames(o.Template, "--template ", names, "none"); o.Template != "" && !slices.Contains(names, o.Template) && near != "none" {
 					return check.Misusef(near, "there is no template %q", o.Template)
@@ -102,18 +91,15 @@ text is where the goal goes.`,
 			return err
 		},
 	}
-	loopFlags(cmd, &o)
+	loopFlags(cmd, &o, "leave it out for the template's number")
 	f := cmd.Flags()
 	f.StringVar(&o.Template, "template", "", "tests, feature, debug, quick, docs, or one of your own")
 	f.BoolVar(&o.FromTodos, "from-todos", false, "use the open todos of this directory's newest session as the goal, or add them to it")
 	return cmd
 }
 
-// noteBlockCap says that Claude Code would end a loop before its maximum.
+// noteBlockCap notes that Claude Code would end a loop before its maximum.
 func (a *app) noteBlockCap(most int) {
-	if a.findPlaces() != nil {
-		return // status tells
-	}
 	snapshot := client.NewSnapshot(a.places)
 	honoured := client.Honoured(snapshot.AllLayers())
 	for _, p := range snapshot.AllPlugins() {
@@ -126,30 +112,29 @@ func (a *app) noteBlockCap(most int) {
 	}
 }
 
-// offerDriver switches the plugin on that would drive a loop, after a yes at the terminal.
+// offerDriver offers to enable the plugin that drives loops.
 func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 	call, ok := strings.CutPrefix(d.Next, "springfield enable ")
 	if !ok || !a.terminal || a.caller != nil {
 		return nil
 	}
-	if err := a.findPlaces(); err != nil {
-		return err
-	}
 	plugin, scope, _ := strings.Cut(call, " --scope ")
-	o := enableOptions{begun: true}
-	o.Plugin, o.Scope = plugin, cmp.Or(client.Scope(scope), client.User)
-	yes, err := a.offerEnable(ctx, o, "No plugin that is on drives loops. Switch "+plugin+" on?")
+	o := a.enableOptions()
+	o.Plugin, o.Scope, o.forLoop = plugin, cmp.Or(client.Scope(scope), client.User), true
+	yes, err := o.offerEnable(ctx, "No plugin that is on drives loops. Switch "+plugin+" on?")
 	if err == nil && !yes {
 		err = errCancelled
 	}
-	if err != nil {
-		return err
-	}
-	return runEnable(ctx, a, o)
+	return err
 }
 
-// loopFlags are what a new loop can be given, also one from the history.
-func loopFlags(cmd *cobra.Command, o *console.LoopStart) {
+func loopFlags(cmd *cobra.Command, o *console.LoopStart, withoutMax string) {
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flags().Changed("max") && o.Max < 1 {
+			return check.Misuse(errors.New("--max must be at least 1"), withoutMax)
+		}
+		return nil
+	}
 	f := cmd.Flags()
 	f.IntVar(&o.Max, "max", 0, "how many iterations at most (default: the template's, or 10)")
 	f.StringArrayVar(&o.Promises, "promise", nil, "what Claude says when the goal is reached; of several, any one; \"\": no promise")
@@ -158,7 +143,7 @@ func loopFlags(cmd *cobra.Command, o *console.LoopStart) {
 	f.BoolVar(&o.Replace, "replace", false, "replace a loop that is running here")
 }
 
-func newLoopStatus(a *app, dir *string) *cobra.Command {
+func newLoopStatus(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show the loop",
@@ -166,12 +151,12 @@ func newLoopStatus(a *app, dir *string) *cobra.Command {
   springfield loop status --json`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d console.Console) error { return d.LoopStatus(wantsJSON(cmd)) })
+			return a.askLoop(cmd, func(d console.Console) error { return d.LoopStatus(wantsJSON(cmd)) })
 		},
 	}
 }
 
-func newLoopSet(a *app, dir *string) *cobra.Command {
+func newLoopSet(a *app) *cobra.Command {
 	names := check.NamesOf(console.LoopKeys(), func(k [2]string) string { return k[0] })
 	var keys []string
 	for _, k := range console.LoopKeys() {
@@ -196,12 +181,12 @@ takes effect at the next stop.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeLoop(cmd, *dir, func(d console.Console) error { return d.SetLoop(args[0], args[1:]) })
+			return a.changeLoop(cmd, func(d console.Console) error { return d.SetLoop(args[0], args[1:]) })
 		},
 	}
 }
 
-func newLoopStop(a *app, dir *string) *cobra.Command {
+func newLoopStop(a *app) *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
 		Use:   "stop",
@@ -213,14 +198,14 @@ file stays, with active: false; springfield loop set active true lets it go on.
   springfield loop stop --delete`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeLoop(cmd, *dir, func(d console.Console) error { return d.StopLoop(remove) })
+			return a.changeLoop(cmd, func(d console.Console) error { return d.StopLoop(remove) })
 		},
 	}
 	cmd.Flags().BoolVar(&remove, "delete", false, "also delete the file of the loop")
 	return cmd
 }
 
-func newLoopHistory(a *app, dir *string) *cobra.Command {
+func newLoopHistory(a *app) *cobra.Command {
 	var n int
 	var all bool
 	cmd := &cobra.Command{
@@ -228,17 +213,12 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 		Short: "List past loops",
 		Example: `  springfield loop history
   springfield loop history --all -n 50`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return a.noCommand(cmd, args[0])
-		},
+		Args: a.noCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
 				return check.Misuse(errors.New("-n must be at least 1"), "leave it out for the newest 20")
 			}
-			return a.askLoop(cmd, *dir, func(d console.Console) error { return d.LoopHistory(n, all, wantsJSON(cmd)) })
+			return a.askLoop(cmd, func(d console.Console) error { return d.LoopHistory(n, all, wantsJSON(cmd)) })
 		},
 	}
 	f := cmd.Flags()
@@ -252,7 +232,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
   springfield loop history show 7f3a --json`,
 		Args: arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d console.Console) error { return d.ShowLoop(args[0], wantsJSON(cmd)) })
+			return a.askLoop(cmd, func(d console.Console) error { return d.ShowLoop(args[0], wantsJSON(cmd)) })
 		},
 	}
 
@@ -264,27 +244,23 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
   springfield loop history rerun 7f3a --max 20`,
 		Args: arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("max") && o.Max < 1 {
-				return check.Misuse(errors.New("--max must be at least 1"),
-					"leave it out to keep the maximum of that loop")
-			}
-			o.Named = *dir != ""
-			return a.changeLoop(cmd, *dir, func(d console.Console) error { return d.RerunLoop(args[0], o) })
+			o.Named = cmd.Flag("dir").Value.String() != ""
+			return a.changeLoop(cmd, func(d console.Console) error { return d.RerunLoop(args[0], o) })
 		},
 	}
-	loopFlags(rerun, &o)
+	loopFlags(rerun, &o, "leave it out to keep the maximum of that loop")
 	cmd.AddCommand(show, rerun)
 	return cmd
 }
 
-// askLoop asks about the loop of a directory, "" for the current one.
-func (a *app) askLoop(cmd *cobra.Command, dir string, question func(console.Console) error) error {
-	return a.askState(cmd.Context(), a.absolutePathOf(dir), question)
+// askLoop is askState for --dir.
+func (a *app) askLoop(cmd *cobra.Command, question func(console.Console) error) error {
+	return a.askState(cmd.Context(), a.pathFromWork(cmd.Flag("dir").Value.String()), question)
 }
 
-// changeLoop is askLoop for a change; as JSON its result is how the loop stands after it.
-func (a *app) changeLoop(cmd *cobra.Command, dir string, change func(console.Console) error) error {
-	return a.askLoop(cmd, dir, func(d console.Console) error {
+// changeLoop is askLoop for a change. With --json it prints the loop after the change.
+func (a *app) changeLoop(cmd *cobra.Command, change func(console.Console) error) error {
+	return a.askLoop(cmd, func(d console.Console) error {
 		if !wantsJSON(cmd) {
 			return change(d)
 		}
@@ -297,7 +273,7 @@ func (a *app) changeLoop(cmd *cobra.Command, dir string, change func(console.Con
 	})
 }
 
-// wantsJSON tells whether --json is given, also before the name of a command below.
+// wantsJSON reports whether --json is given, a persistent flag of loop.
 func wantsJSON(cmd *cobra.Command) bool {
 	asJSON, _ := cmd.Flags().GetBool("json")
 	return asJSON

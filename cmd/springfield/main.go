@@ -1,8 +1,7 @@
 // Command springfield generates, installs, measures and publishes continuation
 // plugins for coding agents, Claude Code first.
 //
-// This file is the one place that reads the environment, prints errors and
-// exits. Every verb is a file of its own: flags in, calls out.
+// Only this file reads the environment and exits. Each command has its own file.
 package main
 
 import (
@@ -19,13 +18,9 @@ import (
 	"strconv"
 	"syscall"
 
-	"golang.org/x/term"
-
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -33,53 +28,49 @@ func main() {
 	os.Exit(runCommand(context.Background(), os.Args[1:], generator.Prebuilt(), buildOfBinary()))
 }
 
-// unread is the exit code when the reader of the result has gone away, with the
-// work done: what a shell shows of a program that SIGPIPE has ended.
-const unread = 128 + 13
+// brokenPipe is the exit code if standard output was closed, as after SIGPIPE.
+const brokenPipe = 128 + 13
 
-// runCommand is main without the exit, and without what the compiler has put into the program:
-// the compiled hooks that a release carries, and its version. So tests can call it.
+// runCommand is main for tests, which choose the compiled hooks and the version.
 func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildInfo) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	// What is being written is not left half done because nothing reads what is
-	// printed: a write to a pipe without a reader fails, and ends nothing.
+	// SIGPIPE would end the program in the middle of writing a file.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	screen := screen{forced: os.Getenv("CLICOLOR_FORCE") != "" && os.Getenv("CLICOLOR_FORCE") != "0"}
-	screen.columns, _ = strconv.Atoi(os.Getenv("COLUMNS"))
 	plain := os.Getenv("TERM") == "dumb"
-	screen.colours = os.Getenv("NO_COLOR") == "" && !plain
-	screen.shows = isTerminal(os.Stderr) && !plain
-	said := display.SafeWriter(os.Stderr)
+	a := &app{prebuilt: prebuilt, built: built}
+	a.streams = streams{
+		in: os.Stdin, out: display.SafeWriter(os.Stdout), err: display.SafeWriter(os.Stderr), screen: os.Stderr,
+		terminal: isTerminal(os.Stdin) && isTerminal(os.Stderr),
+		plain:    plain,
+		progress: isTerminal(os.Stderr) && !plain,
+		colours:  os.Getenv("NO_COLOR") == "" && !plain,
+		forced:   os.Getenv("CLICOLOR_FORCE") != "" && os.Getenv("CLICOLOR_FORCE") != "0",
+	}
+	a.columns, _ = strconv.Atoi(os.Getenv("COLUMNS"))
 	work, err := os.Getwd()
 	if err != nil {
-		work = os.Getenv("PWD") // it has been deleted: a stop order works there, too
+		work = os.Getenv("PWD") // it was deleted; hold works there, too
 	}
 	if err != nil && !filepath.IsAbs(work) {
-		fmt.Fprintln(said, "springfield: error:", err)
+		fmt.Fprintln(a.err, "springfield: error:", err)
 		return 1
 	}
-	home, _ := os.UserHomeDir() // "" is refused where it matters
+	home, _ := os.UserHomeDir()
 	if !filepath.IsAbs(home) {
 		home = ""
 	}
+	a.tilde = home
 	cache, _ := os.UserCacheDir()
-	a := &app{
-		in: os.Stdin, out: display.SafeWriter(os.Stdout), err: said, screen: os.Stderr, shown: screen, prebuilt: prebuilt, built: built,
-		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
-		plain:    plain,
-		work:     work, home: home, cache: cache,
+	a.environment = environment{
+		work: work, home: home, cache: cache,
 		user: cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"), loginName()),
-		env:  os.Environ(),
-
-		getenv: os.Getenv,
-		off:    hook.IsOffWord(os.Getenv("SPRINGFIELD")),
+		env:  os.Environ(), getenv: os.Getenv, off: hook.IsOffWord(os.Getenv("SPRINGFIELD")),
 	}
 	a.caller, a.session = registry.CallingHost(os.Getenv)
 	return a.execute(ctx, args)
 }
 
-// execute runs one command line, reports its error, and returns the exit code.
 func (a *app) execute(ctx context.Context, args []string) int {
 	out := &results{w: a.out}
 	a.out = out
@@ -89,15 +80,14 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	switch {
 	case errors.Is(out.err, syscall.EPIPE) && (err == nil || errors.Is(err, syscall.EPIPE)):
-		return unread
+		return brokenPipe
 	case err == nil && out.err != nil:
 		err = fmt.Errorf("print the result: %w", out.err)
 	}
 	return a.reportError(err, !out.begun && asksJSON(cmd, args))
 }
 
-// results is standard output that remembers whether something was written, and
-// whether all of it was: a result in a file on a full disk is not whole.
+// results is standard output. It records whether anything was written, and the first error.
 type results struct {
 	w     io.Writer
 	begun bool
@@ -113,38 +103,15 @@ func (r *results) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// app is what the verbs work with.
 type app struct {
-	in       *os.File
-	out, err io.Writer // by package display: what others wrote can be printed as it is
-	screen   *os.File  // for what moves the cursor
-	shown    screen    // how the terminal shows text
-	terminal bool      // the user can be asked
-	plain    bool      // ask line by line, without moving the cursor
-	prebuilt fs.FS     // compiled hooks that are carried
+	streams
+	environment
+	prebuilt fs.FS // compiled hooks
 	built    buildInfo
-	places   client.Places // of the user's settings, once findPlaces has been called
-
-	args  []string // as they were typed
-	work  string   // working directory
-	home  string   // the user's home, "" if unknown
-	cache string   // the user's cache directory, "" if unknown
-	user  string   // login name
-	env   []string // all of the environment, for the claude command
-
-	caller  *host.Host // whose agent calls, nil: a person does
-	session string     // that calls
-	getenv  func(string) string
-	off     bool // SPRINGFIELD=off: hooks let the agent stop
+	args     []string // as typed
 }
 
-// talk says something to the person; results go to a.out.
-func (a *app) talk(format string, args ...any) { a.notePrinter().PrintText(format, args...) }
-
-// say prints a result.
-func (a *app) say(format string, args ...any) { a.resultPrinter().PrintText(format, args...) }
-
-// loginName is what the system calls the user, "" if it does not say.
+// loginName returns the login name, or "" if it is unknown.
 func loginName() string {
 	u, err := user.Current()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,9 +16,8 @@ import (
 )
 
 type newOptions struct {
-	name   string
 	from   string
-	suite  string // "": the suite around the working directory
+	suite  string
 	set    []string
 	dryRun bool
 	json   bool
@@ -35,10 +35,7 @@ your edits stay.`,
 		Example: `  springfield new left-handed --from ned-flanders
   springfield new loose-ned --from ned-flanders --set rules=seed`,
 		Args: arguments(1, 1, "one name"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.name = args[0]
-			return runNew(cmd.Context(), a, o)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runNew(cmd.Context(), a, args[0], o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "how it decides: "+strings.Join(registry.StrategyNames(), ", "))
@@ -49,20 +46,20 @@ your edits stay.`,
 	return cmd
 }
 
-func runNew(ctx context.Context, a *app, o newOptions) error {
+func runNew(ctx context.Context, a *app, name string, o newOptions) error {
 	if o.from == "" {
 		return check.Misuse(errors.New("no strategy named"),
 			"pass --from STRATEGY: "+strings.Join(registry.StrategyNames(), ", "))
 	}
 	settings := map[string]string{}
 	for _, text := range o.set {
-		key, value, ok := strings.Cut(strings.TrimPrefix(text, o.name+"."), "=")
+		key, value, ok := strings.Cut(strings.TrimPrefix(text, name+"."), "=")
 		if !ok {
 			return check.Misuse(fmt.Errorf("--set %q is not key=value", text), "for instance --set rules=seed")
 		}
 		settings[key] = value
 	}
-	plugin, err := generator.NewPlugin(o.name, o.from, settings)
+	plugin, err := generator.NewPlugin(name, o.from, settings)
 	if err != nil {
 		return err
 	}
@@ -71,7 +68,7 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 		return err
 	}
 	spec := suite.Spec
-	spec.Plugins = append(spec.Plugins[:len(spec.Plugins):len(spec.Plugins)], plugin)
+	spec.Plugins = append(slices.Clip(spec.Plugins), plugin)
 	if err := spec.Validate(); err != nil {
 		return err
 	}
@@ -79,8 +76,8 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 		return err
 	}
 	if !o.dryRun && !o.json {
-		a.say("its rules and texts: %s", filepath.Join(dir, o.name, "strategy.json"))
-		a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(o.name, dir))
+		a.say("its rules and texts: %s", filepath.Join(dir, name, "strategy.json"))
+		a.resultPrinter().PrintCommand("springfield enable %s", nameToEnable(a.means(), name, dir))
 	}
 	return nil
 }

@@ -1,11 +1,11 @@
-// Where the user's settings are, and by what they are changed.
+// The environment of a call, and the directories and programs that follow from it.
 
 package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 
@@ -19,67 +19,104 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/host"
 )
 
-// findPlaces finds the user's settings from the working directory. A verb about settings has it
-// done before it runs.
-func (a *app) findPlaces() (err error) {
-	a.places, err = a.placesFrom(a.work)
+// environment is the user, the machine and the calling agent.
+type environment struct {
+	work   string // the working directory
+	home   string // "" if unknown
+	cache  string // the user's cache directory, "" if unknown
+	user   string // login name
+	env    []string
+	getenv func(string) string
+	off    bool          // SPRINGFIELD=off
+	places client.Places // from findPlaces
+
+	caller  *host.Host // the agent that runs this call, nil for a person
+	session string     // the agent's session
+}
+
+func (e *environment) findPlaces() (err error) {
+	e.places, err = e.placesFrom(e.work)
 	return err
 }
 
-// needPlaces is findPlaces for a verb.
-func (a *app) needPlaces(*cobra.Command, []string) error { return a.findPlaces() }
+// needPlaces is findPlaces as a cobra PreRunE.
+func (e *environment) needPlaces(*cobra.Command, []string) error { return e.findPlaces() }
 
-// configDir is Claude Code's configuration directory, "" if neither says where.
-func (a *app) configDir() string { return hosts.DefaultHost().PlaceFor(a.hostOwner()).Dir }
+// configDir returns Claude Code's configuration directory, or "" without a home.
+func (e *environment) configDir() string { return hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir }
 
-func (a *app) placesFrom(work string) (client.Places, error) {
-	config := a.configDir()
+func (e *environment) placesFrom(work string) (client.Places, error) {
+	config := e.configDir()
 	if config == "" {
-		return client.Places{}, check.Advise(errors.New("there is no home directory"), "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code")
+		err := errors.New("there is no home directory")
+		return client.Places{}, check.Advise(err, "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code")
 	}
-	// Where Claude Code looks for local settings: at the root of the repository,
-	// but not in a home that is one, and on Windows where the session starts.
+	// Claude Code reads local settings at the root of the repository, unless that is the home directory.
+	// On Windows it reads them in the working directory.
 	root := git.RepositoryRoot(work)
-	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
+	if root == "" || root == filepath.Clean(e.home) || runtime.GOOS == "windows" {
 		root = work
 	}
-	plugins := a.absolutePathOf(cmp.Or(a.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"), filepath.Join(config, "plugins")))
 	return client.Places{
-		Config: config, Plugins: plugins, Home: a.home,
-		Managed: client.ManagedDir(runtime.GOOS), Work: work, Root: root,
+		Config:  config,
+		Plugins: e.pathFromWork(cmp.Or(e.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"), filepath.Join(config, "plugins"))),
+		Home:    e.home, Managed: client.ManagedDir(runtime.GOOS), Work: work, Root: root,
 	}, nil
 }
 
-// activationMeans are what finding and switching plugins needs.
-func (a *app) activationMeans() installer.Means {
-	return installer.Means{Settings: settings.ReadSettings(a.places), User: a.hostOwner(), Claude: a.claudeCommand(), Git: a.gitOfProcess(), Tell: a.talk}
-}
+func (e *environment) pathFromWork(path string) string { return rooted.PathFrom(e.work, path) }
 
-// ownSuite is the user's own suite, which enable makes or adds to.
-func (a *app) ownSuite(ctx context.Context) *installer.OwnSuite {
-	data := a.getenv("XDG_DATA_HOME")
+// ownSuiteDir returns the suite in the user's data directory, or "" without a home.
+func (e *environment) ownSuiteDir() string {
+	data := e.getenv("XDG_DATA_HOME")
 	switch {
-	case a.home == "":
-		return &installer.OwnSuite{}
+	case e.home == "":
+		return ""
 	case runtime.GOOS == "windows":
-		data = cmp.Or(a.getenv("LOCALAPPDATA"), filepath.Join(a.home, "AppData", "Local"))
+		data = cmp.Or(e.getenv("LOCALAPPDATA"), filepath.Join(e.home, "AppData", "Local"))
 	case filepath.IsAbs(data):
 	case runtime.GOOS == "darwin":
-		data = filepath.Join(a.home, "Library", "Application Support")
+		data = filepath.Join(e.home, "Library", "Application Support")
 	default:
-		data = filepath.Join(a.home, ".local", "share")
+		data = filepath.Join(e.home, ".local", "share")
 	}
-	return &installer.OwnSuite{Dir: filepath.Join(data, "springfield", "suite"), Tools: a.toolchain(), Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
+	return filepath.Join(data, "springfield", "suite")
 }
 
-// claudeCommand is the claude command; its path is "" where there is none.
-func (a *app) claudeCommand() client.Command {
-	return client.Command{Path: findProgram("claude"), Env: a.env}
+func (e *environment) gitOfProcess() git.Git { return git.FindGit(e.env, e.work, e.home) }
+
+// claudeCommand returns the claude command, without a path if it is not installed.
+func (e *environment) claudeCommand() client.Command {
+	return client.Command{Path: findProgram("claude"), Env: e.env}
 }
 
-func (a *app) typedPaths() rooted.Typed {
-	suite, _ := generator.FindSuite(a.work)
-	return rooted.Typed{Work: a.work, Around: []string{git.RepositoryRoot(a.work), suite}, Home: a.home, Config: a.configDir()}
+func (e *environment) hostOwner() hosts.User {
+	root := cmp.Or(git.RepositoryRoot(e.work), e.work)
+	return hosts.User{Home: e.home, Work: e.work, Root: root, Env: e.env, Getenv: e.getenv, Look: findProgram}
+}
+
+// findProgram finds a program on PATH, and returns "" without one.
+// In a relative directory of PATH it could be the project's.
+func findProgram(program string) string {
+	path, err := exec.LookPath(program)
+	if err != nil || !filepath.IsAbs(path) {
+		return ""
+	}
+	return path
+}
+
+func (e *environment) typedPaths() rooted.Typed {
+	suite, _ := generator.FindSuite(e.work)
+	around := []string{git.RepositoryRoot(e.work), suite}
+	return rooted.Typed{Work: e.work, Around: around, Home: e.home, Config: e.configDir()}
+}
+
+func (a *app) means() installer.Means {
+	return installer.Means{
+		Settings: settings.ReadSettings(a.places), User: a.hostOwner(),
+		Claude: a.claudeCommand(), Git: a.gitOfProcess(), Tell: a.talk,
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 )
 
-// newPrebuild is for the making of a release: make prebuilt calls it.
 func newPrebuild(a *app) *cobra.Command {
 	var only []string
 	cmd := &cobra.Command{
@@ -22,7 +21,7 @@ func newPrebuild(a *app) *cobra.Command {
 			if len(targets) == 0 {
 				targets = generator.AllTargets()
 			}
-			dir := a.absolutePathOf(args[0])
+			dir := a.pathFromWork(args[0])
 			tools := a.toolchain()
 			tools.Builder = generator.WithGo
 			built, err := tools.BuildPrograms(cmd.Context(), targets, generator.Hook, generator.Judge)

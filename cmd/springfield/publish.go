@@ -1,8 +1,7 @@
-// The end of the story: from a suite to a marketplace that people install from.
-
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +20,10 @@ import (
 )
 
 type publishOptions struct {
+	*streams
+	means publish.Means
 	publish.Request
-	dryRun bool
-	json   bool
+	json bool
 }
 
 const publishHelp = `Publishes the plugins of the suite in DIR, or around the current directory: in the
@@ -44,8 +44,8 @@ after you have committed and pushed, the second writes the commit.
 springfield commits and pushes nothing. springfield undo takes all files back; tags,
 and the executable bit of hooks in git's index, stay.`
 
-func newPublish(a *app) *cobra.Command {
-	var o publishOptions
+func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.Command {
+	o := publishOptions{streams: &a.streams}
 	var targets []string
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
@@ -57,7 +57,6 @@ func newPublish(a *app) *cobra.Command {
   springfield publish --tag`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Dir = onlyOne(args)
 			for _, name := range []string{"to", "bump", "version"} { // like --to "$UNSET"
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
 					return check.Misuse(fmt.Errorf("--%s is empty", name), "give it a value, or leave it out")
@@ -67,7 +66,17 @@ func newPublish(a *app) *cobra.Command {
 			if o.Targets, err = generator.ParseTargets(targets); err != nil {
 				return err
 			}
-			return runPublish(cmd.Context(), a, o)
+			if err := o.validate(); err != nil {
+				return err
+			}
+			if o.Dir, err = a.suiteDir(onlyOne(args)); err != nil {
+				return err
+			}
+			if o.Date, err = buildDate(a.getenv("SOURCE_DATE_EPOCH")); err != nil {
+				return err
+			}
+			o.means = a.publishMeans()
+			return run(cmd.Context(), o)
 		},
 		PreRunE: a.needPlaces,
 	}
@@ -80,7 +89,7 @@ func newPublish(a *app) *cobra.Command {
 	f.StringArrayVar(&targets, "target", nil, "machine to compile for, os/arch (repeatable; default: every one)")
 	f.BoolVar(&o.Check, "check", false, "for CI: check that everything is consistent and that nothing would change; the exit code says so")
 	f.BoolVar(&o.Tag, "tag", false, "tag the commit of each release, as claude plugin tag does; it must be committed")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
+	f.BoolVar(&o.Look, "dry-run", false, "show the change of every file as a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
 }
@@ -91,7 +100,7 @@ func (o publishOptions) validate() error {
 		return check.Misuse(errors.New("--bump and --version do not go together"), "one of them says which version")
 	case o.Bump != "" && !slices.Contains(publish.VersionParts(), o.Bump):
 		return check.Misusef(check.HintAtNames(o.Bump, "--bump ", publish.VersionParts(), ""), "--bump cannot be %q", o.Bump)
-	case o.Check && (o.Bump != "" || o.Version != "" || o.Tag || o.dryRun || len(o.Targets) > 0):
+	case o.Check && (o.Bump != "" || o.Version != "" || o.Tag || o.Look || len(o.Targets) > 0):
 		return check.Misuse(errors.New("--check looks and changes nothing"), "leave --bump, --version, --tag, --target and --dry-run out")
 	case o.Tag && (o.Bump != "" || o.Version != ""):
 		return check.Misuse(errors.New("--tag tags what is committed"), "raise the version first, commit, then springfield publish --tag")
@@ -104,69 +113,66 @@ func (o publishOptions) validate() error {
 	return nil
 }
 
-func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
-	if err := o.validate(); err != nil {
-		return err
+func (a *app) publishMeans() publish.Means {
+	return publish.Means{
+		Git: a.gitOfProcess(), Tools: a.toolchain(), Client: a.claudeCommand(), Asking: a.sayClientIsAsked,
+		Note:    func(text string) { a.talk("springfield: note: %s", text) },
+		Journal: settings.Journal(a.places),
+		Resolve: func(path string) (string, error) {
+			absolute, _, err := a.typedPaths().Absolute(path)
+			return absolute, err
+		},
 	}
-	if o.Dir, err = a.suiteDir(o.Dir); err != nil {
-		return err
-	}
-	o.Look = o.dryRun
-	if o.Date, err = a.buildDate(); err != nil {
-		return err
-	}
-	means := publish.Means{Git: a.gitOfProcess(), Tools: a.toolchain(), Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(a.places), Resolve: func(path string) (string, error) {
-		absolute, _, err := a.typedPaths().Absolute(path)
-		return absolute, err
-	}}
-	plan, err := publish.PlanRelease(ctx, means, o.Request)
+}
+
+func runPublish(ctx context.Context, o publishOptions) error {
+	plan, err := publish.PlanRelease(ctx, o.means, o.Request)
 	if err != nil {
-		return a.hintPublish(err, o)
+		return o.hintPublish(err)
 	}
 	defer plan.Unlock()
 	switch {
 	case o.Check:
-		return a.reportCheck(o, plan)
-	case o.dryRun:
+		return o.reportCheck(plan)
+	case o.Look:
 		tagged := check.NamesOf(plan.Tags, func(tag string) string { return "tagged: " + tag })
 		plan.Change.Notes = slices.Concat(plan.Change.Notes, tagged, plan.Waits)
-		return a.showPreview(o.json, plan.Change, "")
+		return o.showPreview(o.json, plan.Change, "")
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if err := plan.ApplyPlan(ctx); err != nil {
-		return a.hintPublish(err, o)
+		return o.hintPublish(err)
 	}
-	return a.reportPublish(o, plan)
+	return o.reportPublish(plan)
 }
 
-// buildDate is today, or what SOURCE_DATE_EPOCH says, so that two builds of one commit have the same bytes.
-func (a *app) buildDate() (time.Time, error) {
-	said := a.getenv("SOURCE_DATE_EPOCH")
-	if said == "" {
+// buildDate returns today, or the seconds in SOURCE_DATE_EPOCH, which make builds reproducible.
+func buildDate(epoch string) (time.Time, error) {
+	if epoch == "" {
 		return time.Now(), nil
 	}
-	seconds, err := strconv.ParseInt(said, 10, 64)
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {
-		return time.Time{}, check.Misuse(fmt.Errorf("SOURCE_DATE_EPOCH=%q is not a number of seconds", said), "unset it, or give it the time of a commit, as git log -1 --format=%ct prints it")
+		return time.Time{}, check.Misuse(fmt.Errorf("SOURCE_DATE_EPOCH=%q is not a number of seconds", epoch),
+			"unset it, or give it the time of a commit, as git log -1 --format=%ct prints it")
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// hintPublish says what to do about a release that could not be planned or written,
-// and what has been written.
-func (a *app) hintPublish(err error, o publishOptions) error {
+// hintPublish prints the checks that refuse a release, or adds a hint to any other error.
+func (o publishOptions) hintPublish(err error) error {
 	var syntax *document.SyntaxError
 	var refused *publish.RefusedError
 	switch {
 	case errors.As(err, &refused) && o.json:
-		if failed := a.printJSON(checkedShape{Changes: []string{}, Plugins: []publish.Plugin{}, Checks: refused.Checks}); failed != nil {
-			return failed
-		}
-		return err
+		shape := checkedShape{Changes: []string{}, Plugins: []publish.Plugin{}, Checks: refused.Checks}
+		return cmp.Or(o.printJSON(shape), err)
 	case errors.As(err, &refused):
-		a.printFindings(slices.DeleteFunc(refused.Checks, func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning }))
+		o.printFindings(slices.DeleteFunc(refused.Checks, func(f check.Finding) bool {
+			return f.State != check.Failure && f.State != check.Warning
+		}))
 		return err
 	case errors.As(err, &syntax):
 		return check.Advise(err, "nothing was changed; Claude Code accepts only plain JSON in which every plugin has its own name")
@@ -174,7 +180,7 @@ func (a *app) hintPublish(err error, o publishOptions) error {
 	return hintChange(err, "publish")
 }
 
-// checkedShape is the JSON of publish --check, and of a publish that its checks refuse.
+// checkedShape is the JSON of --check, and of a refused release.
 type checkedShape struct {
 	Published bool             `json:"published"`        // nothing would change
 	Changes   []string         `json:"changes"`          // files that publishing would change
@@ -183,15 +189,12 @@ type checkedShape struct {
 	Checks    []check.Finding  `json:"checks"`
 }
 
-// reportCheck says whether publishing would change anything.
-func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
+func (o publishOptions) reportCheck(p *publish.Plan) error {
 	written, removed := p.Change.Files()
-	changed := slices.Concat(written, removed)
-	for _, file := range p.Marks {
-		changed = append(changed, "the executable bit that git has for "+file)
-	}
+	marks := check.NamesOf(p.Marks, func(file string) string { return "the executable bit that git has for " + file })
+	changed := slices.Concat(written, removed, marks)
 	if o.json {
-		if err := a.printJSON(checkedShape{len(changed) == 0, nonNil(changed), p.Market.Absent, nonNil(p.Plugins), nonNil(p.Checks)}); err != nil {
+		if err := o.printJSON(checkedShape{len(changed) == 0, nonNil(changed), p.Market.Absent, nonNil(p.Plugins), nonNil(p.Checks)}); err != nil {
 			return err
 		}
 	}
@@ -200,23 +203,23 @@ func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
 			"springfield publish, and commit what it writes; --dry-run shows it")
 	}
 	if p.Market.Absent != "" {
-		a.talk("its marketplace, %s, is not here, so its entries were not checked; --to names a checkout of it",
+		o.talk("its marketplace, %s, is not here, so its entries were not checked; --to names a checkout of it",
 			p.Market.Absent)
 	}
 	switch {
 	case o.json:
 	case len(p.Plugins) == 0:
-		a.say("%s is consistent; it has not been published yet", p.Dir)
+		o.say("%s is consistent; it has not been published yet", p.Dir)
 	default:
-		a.say("%s is as it was published in %s", p.Dir, p.Market.Name)
+		o.say("%s is as it was published in %s", p.Dir, p.Market.Name)
 	}
 	return nil
 }
 
-func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
+func (o publishOptions) reportPublish(p *publish.Plan) error {
 	written, removed := p.Change.Files()
 	if o.json {
-		return a.printJSON(struct {
+		return o.printJSON(struct {
 			Marketplace string           `json:"marketplace"`
 			Path        string           `json:"path"` // of its catalog
 			Plugins     []publish.Plugin `json:"plugins"`
@@ -227,41 +230,33 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 			Checks      []check.Finding  `json:"checks"`
 		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(written), nonNil(removed), nonNil(p.Tags), nonNil(p.Waits), nonNil(p.Checks)})
 	}
-	a.printPlugins(p)
-	a.say("")
-	for _, file := range written {
-		a.say("  changed %s", file)
-	}
-	for _, file := range removed {
-		a.say("  removed %s", file)
-	}
+	o.printPlugins(p)
+	o.say("")
+	o.sayFiles("changed ", written, "")
+	o.sayFiles("removed ", removed, "")
 	if len(written)+len(removed) == 0 {
-		a.say("  nothing changed: this is published already")
+		o.say("  nothing changed: this is published already")
 	}
-	for _, tag := range p.Tags {
-		a.say("  tagged %s", tag)
-	}
+	o.sayFiles("tagged ", p.Tags, "")
 	if n := len(p.Marks); n > 0 {
-		a.say("  git's index has %s as executable now", countOf(n, "hook"))
+		o.say("  git's index has %s as executable now", countOf(n, "hook"))
 	}
 	for _, wait := range p.Waits {
-		a.resultPrinter().PrintItem("  ", wait)
+		o.resultPrinter().PrintItem("  ", wait)
 	}
 	for _, dir := range p.Push {
-		a.resultPrinter().PrintItem("  ", "commit and push "+check.QuoteArgument(dir)+": that is where clients get it from")
+		o.resultPrinter().PrintItem("  ", "commit and push "+check.QuoteArgument(dir)+": that is where clients get it from")
 	}
 	if p.Market.Address == "" {
-		a.say("\nto install, on this machine (others name the repository that it is pushed to, as OWNER/REPO or with .git at its end):")
+		o.say("\nto install, on this machine (others name the repository that it is pushed to, as OWNER/REPO or with .git at its end):")
 	} else {
-		a.say("\nto install:")
+		o.say("\nto install:")
 	}
-	for _, line := range p.Install() {
-		a.say("  %s", line)
-	}
+	o.sayFiles("", p.Install(), "")
 	return nil
 }
 
-func (a *app) printPlugins(p *publish.Plan) {
+func (o publishOptions) printPlugins(p *publish.Plan) {
 	checks := "passed"
 	if n := check.CountState(p.Checks, check.Warning); n > 0 {
 		checks = countOf(n, "warning") + "; springfield validate shows them"
@@ -279,7 +274,7 @@ func (a *app) printPlugins(p *publish.Plan) {
 		if plugin.SHA != "" {
 			source += " @" + plugin.SHA[:12]
 		}
-		rows = append(rows, []string{plugin.Name, version, source, fmt.Sprintf("%.1f MB", float64(plugin.Size)/1e6), checks})
+		rows = append(rows, []string{plugin.Name, version, source, megabytes(int(plugin.Size)), checks})
 	}
-	a.resultPrinter().PrintTable("", rows)
+	o.resultPrinter().PrintTable("", rows)
 }

@@ -1,5 +1,3 @@
-// What each strategy would have done in the user's own past sessions.
-
 package main
 
 import (
@@ -87,11 +85,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 		return err
 	}
 	if o.html != "" && o.html != "-" {
-		page, err := a.pageFile(o.html)
-		if err == nil {
-			_, err = page.CheckTarget()
-		}
-		if err != nil {
+		if _, _, err := a.pageFile(o.html); err != nil {
 			return err
 		}
 	}
@@ -126,25 +120,24 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	return nil
 }
 
-// mostSkipped is how many files that could not be read are named.
+// mostSkipped limits the unreadable files that are named.
 const mostSkipped = 10
 
-// replayOptions is what to replay.
-func (a *app) replayOptions(o replayOptions) (options replay.Options, err error) {
+func (e *environment) replayOptions(o replayOptions) (options replay.Options, err error) {
 	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
 		return options, err
 	}
 	if o.project != "" {
-		options.Project = a.absolutePathOf(o.project)
+		options.Project = e.pathFromWork(o.project)
 	}
 	if len(o.strategies) == 0 {
-		// A list is about the first strategy. A name that comes again is left out.
+		// A list is about the first strategy. Repeated names are ignored.
 		o.strategies = replay.NamesForLogs()
 		if o.list != "" {
 			o.strategies = append([]string{registry.Default()}, o.strategies...)
 		}
 	}
-	options.Candidates, err = a.chosenCandidates(o.strategies)
+	options.Candidates, err = candidatesNamed(o.strategies, e.work)
 	if err != nil {
 		return options, err
 	}
@@ -154,19 +147,20 @@ func (a *app) replayOptions(o replayOptions) (options replay.Options, err error)
 			c.Note = "needs " + about.Needs + " that your skills write; without them it hardly ever continues"
 		}
 	}
-	return options, a.readSessions(&options, o.paths, o.host)
+	return options, e.readSessions(&options, o.paths, o.host)
 }
 
-func (a *app) pageFile(name string) (p replay.PageFile, err error) {
-	if p.Path, p.In, err = a.typedPaths().FilePath(name, false); err != nil {
-		err = fmt.Errorf("write page: %w", err)
+// pageFile returns the file of --html, and reports whether it has a page.
+func (e *environment) pageFile(name string) (page replay.PageFile, exists bool, err error) {
+	if page.Path, page.In, err = e.typedPaths().FilePath(name, false); err != nil {
+		return page, false, fmt.Errorf("write page: %w", err)
 	}
-	return p, err
+	exists, err = page.CheckTarget()
+	return page, exists, err
 }
 
-// chosenCandidates are those asked for by name or by the path of a rules file.
-func (a *app) chosenCandidates(names []string) ([]replay.Candidate, error) {
-	all, err := replay.Candidates(names, a.work)
+func candidatesNamed(names []string, work string) ([]replay.Candidate, error) {
+	all, err := replay.Candidates(names, work)
 	var name *replay.NameError
 	if errors.As(err, &name) {
 		err = check.Misuse(err, check.HintAtNames(name.Name, "", replay.CandidateNames(), ""))
@@ -183,12 +177,8 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		if o.html == "-" {
 			return replay.WriteHTML(a.out, r)
 		}
-		page, err := a.pageFile(o.html) // reading the sessions has taken its time
-		if err != nil {
-			return err
-		}
-		there, err := page.CheckTarget()
-		if there && r.Partial {
+		page, exists, err := a.pageFile(o.html) // again, because reading the sessions takes time
+		if exists && r.Partial {
 			a.talk("springfield: note: %s is left as it was, because it is complete", page.Path)
 			return nil
 		}
@@ -224,7 +214,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	return nil
 }
 
-// parseSince reads a day like 2026-01-31, or how long ago, like 90d.
+// parseSince parses a date like 2026-01-31 or an age like 90d.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -243,15 +233,14 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// readSessions has a replay read the sessions that are meant: those given, else all of the user's
-// in the places of every host that is here; of one host, if one is named.
-func (a *app) readSessions(o *replay.Options, args []string, name string) (err error) {
+// readSessions sets the sessions to read: paths, else those of the named host or of all hosts.
+func (e *environment) readSessions(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name
 	for _, arg := range args {
 		if arg == "" {
 			return check.Misuse(errors.New("a path is empty"), "name session logs, or directories of them")
 		}
-		path := a.absolutePathOf(arg)
+		path := e.pathFromWork(arg)
 		if _, err := os.Stat(path); err != nil {
 			return check.Advise(fmt.Errorf("find session logs: %w", err),
 				"name logs or directories of them; without a path all of yours are read")
@@ -261,19 +250,19 @@ func (a *app) readSessions(o *replay.Options, args []string, name string) (err e
 	if len(args) > 0 {
 		return nil
 	}
-	if err := a.findPlaces(); err != nil {
+	if err := e.findPlaces(); err != nil {
 		return err
 	}
 	for _, known := range hosts.AllHosts() {
 		h, ok := registry.HostNamed(known.Name)
-		at := known.PlaceFor(a.hostOwner())
+		at := known.PlaceFor(e.hostOwner())
 		if ok && !known.Default && at.Dir != "" && (name == "" || name == known.Name) {
 			if _, err := os.Stat(at.Dir); err == nil {
 				o.Kept = append(o.Kept, replay.Kept{Host: h, Dir: at.Dir})
 			}
 		}
 	}
-	projects := replay.Projects(a.places.Config)
+	projects := replay.Projects(e.places.Config)
 	if _, err := os.Stat(projects); name == hosts.DefaultHost().Name || name == "" && (err == nil || len(o.Kept) == 0) {
 		o.Paths = []string{projects}
 	}

@@ -43,7 +43,10 @@ func pastSessions(t *testing.T, sessions int) (home string) {
 // replayed runs the verb as it would be called there.
 func replayed(ctx context.Context, home string, width int, o replayOptions) (code int, out, said string) {
 	var stdout, stderr bytes.Buffer
-	a := &app{out: &stdout, err: &stderr, shown: screen{columns: width}, work: home, home: home, getenv: func(string) string { return "" }}
+	a := &app{
+		streams:     streams{out: &stdout, err: &stderr, columns: width, tilde: home},
+		environment: environment{work: home, home: home, getenv: func(string) string { return "" }},
+	}
 	code = a.reportError(runReplay(ctx, a, o), false)
 	return code, stdout.String(), stderr.String()
 }

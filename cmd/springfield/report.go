@@ -1,5 +1,5 @@
-// Errors become text or JSON, a hint and an exit code here and nowhere else: 0 done, 1
-// failed, 2 wrong usage, 130 cancelled. Lower case, no full stop, the fix in a hint.
+// Errors become text or JSON, a hint and an exit code only here.
+// An error is in lower case without a full stop. The fix is in the hint.
 
 package main
 
@@ -18,15 +18,15 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/interview"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// errCancelled is Ctrl-C, or a no to the last question.
+// errCancelled is Ctrl-C or a no.
 var errCancelled = interview.ErrCancelled
 
-// reportError prints an error and returns the exit code. With asJSON the error is the
-// result: an object on standard output.
-func (a *app) reportError(err error, asJSON bool) int {
+// reportError prints an error, with asJSON on standard output, and returns the exit code.
+func (s *streams) reportError(err error, asJSON bool) int {
 	if err == nil {
 		return 0
 	}
@@ -35,19 +35,22 @@ func (a *app) reportError(err error, asJSON bool) int {
 		err, advice = errCancelled, ""
 	}
 	switch {
-	case asJSON && a.encodeFailure(err, advice) == nil:
+	case asJSON && s.encodeFailure(err, advice) == nil:
 	case code == cancelled:
-		a.talk("springfield: %v", err)
+		s.talk("springfield: %v", err)
 	default:
-		a.notePrinter().InRed().PrintLead("springfield: error: ", "%v", err)
-		if advice != "" {
-			a.notePrinter().InBold().PrintLead("springfield: hint: ", "%s", advice)
-		}
+		s.printError("springfield: error: ", err, advice)
 	}
 	return code
 }
 
-// The exit codes besides 0.
+func (s *streams) printError(lead string, err error, hint string) {
+	s.notePrinter().InRed().PrintLead(lead, "%v", err)
+	if hint != "" {
+		s.notePrinter().InBold().PrintLead("springfield: hint: ", "%s", hint)
+	}
+}
+
 const (
 	failed     = 1
 	wrongUsage = 2
@@ -56,10 +59,10 @@ const (
 
 func exitCode(err error) int {
 	var advised *check.Advised
-	var call interface{ IsUsage() bool } // a call about loops, which the hook answers, too
+	var call interface{ IsUsage() bool } // from runtime/console
 	var several *installer.SeveralError
 	switch {
-	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
+	case errors.Is(err, errCancelled) || errors.Is(err, console.ErrCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
 	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage() ||
 		errors.As(err, &several):
@@ -68,19 +71,17 @@ func exitCode(err error) int {
 	return failed
 }
 
-// encodeFailure prints an error as JSON, on one line like a row of a list.
-func (a *app) encodeFailure(err error, hint string) error {
+func (s *streams) encodeFailure(err error, hint string) error {
 	failure := struct {
 		Error string `json:"error"`
 		Hint  string `json:"hint"` // "" if there is none
 	}{err.Error(), display.PartWords(hint)}
-	enc := json.NewEncoder(a.out)
+	enc := json.NewEncoder(s.out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(failure)
 }
 
-// asksJSON tells whether a command line asks for JSON. A wrong flag ends the
-// reading of flags, so what follows it is looked for by its text.
+// asksJSON reports whether --json is given. It searches args, too, because cobra stops at a wrong flag.
 func asksJSON(cmd *cobra.Command, args []string) bool {
 	if flag := cmd.Flags().Lookup("json"); flag != nil && flag.Changed {
 		return flag.Value.String() == "true"
@@ -91,8 +92,8 @@ func asksJSON(cmd *cobra.Command, args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-// hintOf is what the user can do about an error, "" if that is not known.
 func hintOf(err error) string {
+	const carried = "a released springfield carries compiled hooks (" + generator.Page + ")"
 	var known interface{ Hint() string }
 	var link *rooted.LinkError
 	switch {
@@ -102,25 +103,19 @@ func hintOf(err error) string {
 			return "it leads nowhere: remove it, or name another place"
 		}
 		return "if you mean where it leads, name that: " + check.QuoteArgument(real)
-	case errors.As(err, &link): // whatever else the call says about itself
+	case errors.As(err, &link):
 		return "springfield follows no link there, since it may have come with the directory: " +
 			"put what it leads to in its place, or remove it"
 	case errors.As(err, &known):
 		return known.Hint()
-	}
-	const carried = "a released springfield carries compiled hooks (" + generator.Page + ")"
-	for _, kind := range []struct {
-		err  error
-		hint string
-	}{
-		{generator.ErrNoGo, "install Go (go.dev/dl), then run springfield again; " + carried + " and needs none"},
-		{generator.ErrOldGo, "install a newer Go (go.dev/dl) and put it in front on PATH; " + carried + " and needs none"},
-		{generator.ErrNoPrebuilt, "compile with Go instead: --builder go; " + carried},
-		{fs.ErrPermission, "the directory or file belongs to another user, or is read-only"},
-	} {
-		if errors.Is(err, kind.err) {
-			return kind.hint
-		}
+	case errors.Is(err, generator.ErrNoGo):
+		return "install Go (go.dev/dl), then run springfield again; " + carried + " and needs none"
+	case errors.Is(err, generator.ErrOldGo):
+		return "install a newer Go (go.dev/dl) and put it in front on PATH; " + carried + " and needs none"
+	case errors.Is(err, generator.ErrNoPrebuilt):
+		return "compile with Go instead: --builder go; " + carried
+	case errors.Is(err, fs.ErrPermission):
+		return "the directory or file belongs to another user, or is read-only"
 	}
 	return ""
 }

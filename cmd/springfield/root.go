@@ -11,7 +11,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// newRoot lists every verb by hand.
 func newRoot(a *app) *cobra.Command {
 	var asJSON bool
 	root := &cobra.Command{
@@ -27,14 +26,9 @@ or you are needed. Without a command it leads you through it.`,
 		Version:       a.built.String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return a.noCommand(cmd, args[0])
-			}
-			return nil
-		},
-		RunE:    func(cmd *cobra.Command, args []string) error { return runBare(cmd, a, asJSON) },
-		PreRunE: a.needPlaces,
+		Args:          a.noCommand,
+		RunE:          func(cmd *cobra.Command, args []string) error { return runBare(cmd, a, asJSON) },
+		PreRunE:       a.needPlaces,
 	}
 	root.SetHelpCommand(newHelp(a))
 	root.SetIn(a.in)
@@ -42,10 +36,10 @@ or you are needed. Without a command it leads you through it.`,
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
-			return cmd.Args(cmd, words) // the flag belongs to a command that does not exist
+			return cmd.Args(cmd, words) // an unknown command
 		}
 		var invalid *pflag.InvalidValueError
-		if errors.As(err, &invalid) { // pflag names the function of Go that refused the value
+		if errors.As(err, &invalid) { // pflag names the Go function that failed
 			err = fmt.Errorf("--%s cannot be %q", invalid.GetFlag().Name, invalid.GetValue())
 		}
 		var unknown *pflag.NotExistError
@@ -59,7 +53,7 @@ or you are needed. Without a command it leads you through it.`,
 	})
 	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
 		if asJSON := cmd.Flag("json"); asJSON != nil && asJSON.Value.String() == "true" {
-			a.shown.colours = false // a program reads this
+			a.colours = false
 		}
 	}
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain,
@@ -67,26 +61,28 @@ or you are needed. Without a command it leads you through it.`,
 	root.Flags().BoolVar(&asJSON, "json", false, "print the overview as JSON")
 	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.printHelp(cmd) })
-	cobra.EnableCommandSorting = false // commands are listed in the order of their use
-	a.addVerbs(root)
+	cobra.EnableCommandSorting = false // addVerbs orders them by use
+	addVerbs(root, a)
 	a.completeNames(root)
 	return root
 }
 
-// addVerbs adds every command, in groups and in the order of the help.
-func (a *app) addVerbs(root *cobra.Command) {
+// addVerbs adds the commands in the order of the help.
+func addVerbs(root *cobra.Command, a *app) {
 	for _, group := range []struct {
 		title string
 		verbs []*cobra.Command
 	}{
 		{"Set up", []*cobra.Command{
-			newInit(a), newNew(a), newBuild(a), newUpdate(a), newValidate(a),
-			newEnable(a), newDisable(a), newSet(a), newDoctor(a), newUndo(a),
+			newInit(a, runInit), newNew(a), newBuild(a), newUpdate(a), newValidate(a),
+			newEnable(a, runEnable), newDisable(a, runDisable), newSet(a), newDoctor(a), newUndo(a),
 		}},
-		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newAway(a), newBack(a), newList(a)}},
+		{"Every day", []*cobra.Command{
+			newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newAway(a, runAway), newBack(a), newList(a),
+		}},
 		{"Loops", []*cobra.Command{newLoop(a)}},
 		{"Measure", []*cobra.Command{newReplay(a), newExplain(a)}},
-		{"Publish", []*cobra.Command{newPublish(a)}},
+		{"Publish", []*cobra.Command{newPublish(a, runPublish)}},
 		{"Other", []*cobra.Command{newCompletion(a), newVersion(a), newPrebuild(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
@@ -98,9 +94,12 @@ func (a *app) addVerbs(root *cobra.Command) {
 	root.SetHelpCommandGroupID("Other")
 }
 
-// noCommand says that a word is no command below another, and what the whole call may have been meant to be.
-func (a *app) noCommand(cmd *cobra.Command, typed string) error {
-	call := "springfield "
+// noCommand refuses an unknown command, and hints at the call with the nearest name.
+func (a *app) noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	typed, call := args[0], "springfield "
 	for _, arg := range a.args {
 		call += check.QuoteArgument(arg) + " "
 	}
@@ -118,7 +117,6 @@ func (a *app) noCommand(cmd *cobra.Command, typed string) error {
 	return check.Misusef(check.HintAtNames(typed, call, names, otherwise), "there is no command %q", typed)
 }
 
-// arguments demands a number of arguments and says so in our own words.
 func arguments(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || len(args) > high {
@@ -129,7 +127,7 @@ func arguments(low, high int, what string) cobra.PositionalArgs {
 	}
 }
 
-// onlyOne is the argument where there is at most one, "" if there is none.
+// onlyOne returns the only argument, or "".
 func onlyOne(args []string) string {
 	if len(args) == 0 {
 		return ""

@@ -30,7 +30,7 @@ import (
 type setOptions struct {
 	values []string // KEY=VALUE
 	unset  []string // keys
-	scope  string
+	scope  pluginsettings.Scope
 	dryRun bool
 	json   bool
 }
@@ -67,7 +67,7 @@ Write a list with commas (off=todos,skill) or as JSON. --unset removes a key.`,
 				return check.Misuse(errors.New("--scope and --dry-run are about a change"),
 					"springfield set PLUGIN KEY=VALUE changes a setting")
 			}
-			if err := checkScope(pluginsettings.Scope(o.scope), pluginsettings.AllScopes()...); err != nil {
+			if err := checkScope(o.scope, pluginsettings.AllScopes()...); err != nil {
 				return err
 			}
 			p, err := a.findPlugin(args[0])
@@ -82,24 +82,24 @@ Write a list with commas (off=todos,skill) or as JSON. --unset removes a key.`,
 		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.scope, "scope", string(pluginsettings.User), "which file to change: user, suite or project")
+	const user = string(pluginsettings.User)
+	f.StringVar((*string)(&o.scope), "scope", user, "which file to change: user, suite or project")
 	f.StringArrayVar(&o.unset, "unset", nil, "a key to take out of the file")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change as a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
 }
 
-// settingsShape is the JSON of a set, whether it shows or changes.
 type settingsShape struct {
 	Plugin   string                 `json:"plugin"`
 	Strategy string                 `json:"strategy"`
 	Files    []pluginsettings.File  `json:"files"`
-	Values   []pluginsettings.Value `json:"values"` // all, or those that the call names
+	Values   []pluginsettings.Value `json:"values"` // all, or the named ones
 	Changed  bool                   `json:"changed"`
-	Diff     string                 `json:"diff"` // unified; empty when nothing was changed
+	Diff     string                 `json:"diff"` // unified, "" if nothing changed
 }
 
-// showSettings shows all settings, or one and what each file says of it.
+// showSettings prints all settings, or one with its value in each file.
 func showSettings(a *app, p hook.Plugin, o setOptions) error {
 	stack, err := pluginsettings.ReadStack(a.places, p)
 	if err != nil {
@@ -137,21 +137,20 @@ func showSettings(a *app, p hook.Plugin, o setOptions) error {
 	return nil
 }
 
-// warnOfFaults names what is wrong with the files of a plugin's settings.
-func (a *app) warnOfFaults(stack pluginsettings.Stack) {
+// warnOfFaults prints the faults of a plugin's settings files.
+func (s *streams) warnOfFaults(stack pluginsettings.Stack) {
 	for _, f := range stack.Files {
 		if f.Fault != "" {
-			a.talk("springfield: warning: %s: %s%s", f.Path, hook.WholeFile, f.Fault)
+			s.talk("springfield: warning: %s: %s%s", f.Path, hook.WholeFile, f.Fault)
 		}
 		for _, fault := range f.Faults {
-			a.talk("springfield: warning: passed over: %s: %s", f.Path, fault)
+			s.talk("springfield: warning: passed over: %s: %s", f.Path, fault)
 		}
 	}
 }
 
-// showValue shows one setting, and what each file says of it.
-func (a *app) showValue(stack pluginsettings.Stack, v pluginsettings.Value) {
-	p := a.resultPrinter()
+func (s *streams) showValue(stack pluginsettings.Stack, v pluginsettings.Value) {
+	p := s.resultPrinter()
 	p.PrintText("%s = %s (%s)", v.Name, valueOnOneLine(v.Value), v.From)
 	p.PrintFolded("  means    ", "%s", v.Description)
 	p.PrintFolded("  can be   ", "%s", v.Accepts())
@@ -169,7 +168,7 @@ func (a *app) showValue(stack pluginsettings.Stack, v pluginsettings.Value) {
 	}
 }
 
-// valueOnOneLine is a value on one line; "not set" for none.
+// valueOnOneLine returns a value as compact JSON, or "not set" for null.
 func valueOnOneLine(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if string(raw) == "null" || json.Compact(&b, raw) != nil {
@@ -178,7 +177,7 @@ func valueOnOneLine(raw json.RawMessage) string {
 	return b.String()
 }
 
-// cellText is a value in a column: a word without quotes, a list of words with commas.
+// cellText returns a value for a table: a string without quotes, a list with commas.
 func cellText(raw json.RawMessage) string {
 	var text string
 	var words []string
@@ -194,8 +193,7 @@ func cellText(raw json.RawMessage) string {
 	return strings.NewReplacer("not set", "-", "[]", "-").Replace(valueOnOneLine(raw))
 }
 
-// findPlugin finds the plugin whose settings are meant: one that settings switch on, one of
-// a suite or a marketplace, or that of a strategy.
+// findPlugin finds a plugin that is enabled, in a suite, in a marketplace, or made of a strategy.
 func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	var dirs []string
 	for _, p := range client.NewSnapshot(a.places).AllPlugins() {
@@ -210,7 +208,7 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	if len(dirs) == 1 {
 		return hook.ReadPlugin(dirs[0])
 	}
-	found, err := a.activationMeans().FindPlugin(name, "")
+	found, err := a.means().FindPlugin(name, "")
 	var several *installer.SeveralError
 	switch {
 	case err == nil && found.Suite != "":
@@ -219,8 +217,8 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 		return hook.Plugin{}, err
 	}
 	bare, _, _ := strings.Cut(name, "@")
-	if around, none := generator.FindSuite(a.work); none == nil { // also another's: nothing of it starts by this
-		if _, none := a.activationMeans().FindPlugin(name, around); none == nil {
+	if around, none := generator.FindSuite(a.work); none == nil { // safe in a suite of others: nothing is started
+		if _, none := a.means().FindPlugin(name, around); none == nil {
 			return hook.ReadPlugin(filepath.Join(around, bare))
 		}
 	}
@@ -231,9 +229,8 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 }
 
 func runSet(a *app, p hook.Plugin, o setOptions) error {
-	scope := pluginsettings.Scope(o.scope)
 	inside, err := filepath.Rel(a.places.Plugins, p.Root)
-	if scope == pluginsettings.Suite && p.Root != "" && err == nil && filepath.IsLocal(inside) {
+	if o.scope == pluginsettings.Suite && p.Root != "" && err == nil && filepath.IsLocal(inside) {
 		return check.Advise(fmt.Errorf("%s was installed from a marketplace: the next update would replace its strategy.json", p.Name), "--scope user keeps it through updates")
 	}
 	var assignments []pluginsettings.Assignment
@@ -245,7 +242,7 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 		if err != nil {
 			return c, err
 		}
-		return stack.PlanSet(scope, assignments)
+		return stack.PlanSet(o.scope, assignments)
 	}
 	c, err := plan()
 	if err == nil && !o.dryRun {
@@ -284,7 +281,7 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	a.warnOfFaults(stack)
 	rank := func(s pluginsettings.Scope) int { return slices.Index(pluginsettings.AllScopes(), s) }
 	for _, v := range values {
-		if rank(pluginsettings.Scope(v.From)) > rank(scope) {
+		if rank(pluginsettings.Scope(v.From)) > rank(o.scope) {
 			a.talk("springfield: note: here %s is %s, from the %s's file", v.Name, cellText(v.Value), v.From)
 		}
 	}
@@ -295,7 +292,7 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	return nil
 }
 
-// needPersonFor proves, as far as that goes, that a person sets what only they may choose.
+// needPersonFor refuses leave=always without a person at a terminal.
 func needPersonFor(all []pluginsettings.Assignment) error {
 	if !slices.ContainsFunc(all, func(a pluginsettings.Assignment) bool {
 		return a.Key.Name == "leave" && string(a.Value) == `"`+rules.Always+`"`
@@ -310,7 +307,7 @@ func needPersonFor(all []pluginsettings.Assignment) error {
 	return nil
 }
 
-// assignments are what the call says, of the keys that the plugin has.
+// assignments parses KEY=VALUE and --unset.
 func (o setOptions) assignments(stack pluginsettings.Stack) (all []pluginsettings.Assignment, err error) {
 	for _, text := range append(slices.Clone(o.values), o.unset...) {
 		name, value, sets := strings.Cut(text, "=")

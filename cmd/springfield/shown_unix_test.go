@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -151,9 +150,9 @@ func newHaunted(t *testing.T) *haunted {
 	self, err := os.Executable()
 	must(t, err)
 	must(t, scratch.PrepareHome(h.home))
-	h.write(t, filepath.Join(h.project, "keep"), "")
-	h.write(t, filepath.Join(dir, "bin", "keep"), "")
-	h.write(t, filepath.Join(filepath.Dir(h.suite), "keep"), "")
+	scratch.PutFile(t, filepath.Join(h.project, "keep"), "")
+	scratch.PutFile(t, filepath.Join(dir, "bin", "keep"), "")
+	scratch.PutFile(t, filepath.Join(filepath.Dir(h.suite), "keep"), "")
 	if err := os.Symlink(self, filepath.Join(dir, "bin", "springfield")); err != nil { // TestMain goes by this name
 		t.Fatal(err)
 	}
@@ -176,7 +175,7 @@ func newHaunted(t *testing.T) *haunted {
 	// A session: prompt, calls, results, todos, text, and a skill.
 	text := func(s string) string { return strings.ReplaceAll(s, "MARK", inJSON) }
 	h.log = filepath.Join(h.home, ".claude", "projects", "p"+hostile, "5e55.jsonl")
-	h.write(t, h.log, text(`{"type":"user","uuid":"u1","promptId":"MARK","cwd":"/MARK","gitBranch":"MARK","message":{"role":"user","content":"do MARK"},"timestamp":"2026-11-20T10:00:00.000Z"}
+	scratch.PutFile(t, h.log, text(`{"type":"user","uuid":"u1","promptId":"MARK","cwd":"/MARK","gitBranch":"MARK","message":{"role":"user","content":"do MARK"},"timestamp":"2026-11-20T10:00:00.000Z"}
 {"type":"assistant","uuid":"a1","cwd":"/MARK","message":{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"TodoWrite","input":{"todos":[{"content":"MARK","status":"pending","activeForm":"MARK"}]}},{"type":"tool_use","id":"t2","name":"MARK","input":{"command":"MARK","skill":"MARK"}}]},"timestamp":"2026-11-20T10:00:01.000Z"}
 {"type":"user","uuid":"r1","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t2","content":"MARK","is_error":true}]},"timestamp":"2026-11-20T10:00:02.000Z"}
 {"type":"assistant","uuid":"a2","message":{"role":"assistant","content":[{"type":"text","text":"Next, I'll write the MARK now:"}]},"timestamp":"2026-11-20T10:00:03.000Z"}
@@ -184,14 +183,14 @@ func newHaunted(t *testing.T) *haunted {
 {"type":"assistant","uuid":"a3","message":{"role":"assistant","content":[{"type":"text","text":"Let me look at the MARK."}]},"timestamp":"2026-11-20T10:01:03.000Z"}
 `))
 	h.rules = filepath.Join(filepath.Dir(h.project), "rules"+broken+".json")
-	h.write(t, h.rules, text(`{"add":[{"id":"mine","text":"`+marked+`.*","then":"continue","reason":"MARK"}]}`))
+	scratch.PutFile(t, h.rules, text(`{"add":[{"id":"mine","text":"`+marked+`.*","then":"continue","reason":"MARK"}]}`))
 
 	// A project: state, a loop, settings of a plugin and of the client.
-	h.write(t, filepath.Join(h.project, ".claude", "workflow-state.json"), text(`{"skill":"MARK","phase":"MARK","tasks_total":3,"tasks_completed":1,"next":"MARK","session_id":"MARK","MARK":["MARK"]}`))
-	h.write(t, filepath.Join(h.project, ".claude", "springfield", "ned-flanders.json"), text(`{"add":[{"id":"MARK","text":"(","then":"stop"}],"off":["MARK"],"rules":"MARK","checks":["MARK"],"protocol":"MARK"}`))
+	scratch.PutFile(t, filepath.Join(h.project, ".claude", "workflow-state.json"), text(`{"skill":"MARK","phase":"MARK","tasks_total":3,"tasks_completed":1,"next":"MARK","session_id":"MARK","MARK":["MARK"]}`))
+	scratch.PutFile(t, filepath.Join(h.project, ".claude", "springfield", "ned-flanders.json"), text(`{"add":[{"id":"MARK","text":"(","then":"stop"}],"off":["MARK"],"rules":"MARK","checks":["MARK"],"protocol":"MARK"}`))
 	settings := text(`{"model":"MARK","env":{"SPRINGFIELD":"MARK","CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"MARK"},"enabledPlugins":{"double-shot-latte@MARK":true,"MARK@MARK":true,"MARK":true},"hooks":{"Stop":[{"matcher":"MARK","hooks":[{"type":"command","command":"echo MARK","args":["MARK"]},{"type":"MARK"},{"type":"prompt","prompt":"MARK"}]}],"SubagentStop":[{"matcher":"MARK","hooks":[{"type":"command","command":"MARK"}]}]},"extraKnownMarketplaces":{"MARK":{"source":{"source":"github","repo":"MARK"}}}}`)
 	for _, file := range []string{filepath.Join(h.project, ".claude", "settings.json"), filepath.Join(h.project, ".claude", "settings.local.json"), filepath.Join(h.home, ".claude", "settings.json")} {
-		h.write(t, file, settings)
+		scratch.PutFile(t, file, settings)
 	}
 	h.call(t, filepath.Join(h.suite, "ralph-wiggum", "hooks", "springfield-hook"), "loop", "start", "reach "+hostile)
 	out, err := exec.Command("sh", "-c", `cat "$0"/.claude/springfield/*loops* 2>/dev/null`, h.home).Output()
@@ -209,7 +208,7 @@ func newHaunted(t *testing.T) *haunted {
 	h.each(t, filepath.Join(h.home, ".claude", "springfield"), func(path string, data []byte) {
 		if filepath.Ext(path) != ".lock" {
 			if changed := bytes.ReplaceAll(data, []byte(marked), []byte(inJSON)); len(changed) < 1<<20 {
-				h.write(t, path, string(changed))
+				scratch.PutFile(t, path, string(changed))
 				worse++
 			}
 		}
@@ -218,36 +217,31 @@ func newHaunted(t *testing.T) *haunted {
 		t.Fatalf("the ledger has %d files", worse)
 	}
 	at := strconv.FormatInt(time.Now().Add(-time.Hour).UnixMilli(), 10)
-	h.write(t, filepath.Join(h.home, ".claude", "springfield", "away.json"), text(`{"orders":[{"id":"MARK","at":`+at+`,"until":1,"most":5,"check":"MARK","from":"MARK","head":"MARK","kept":"MARK"},`+
+	scratch.PutFile(t, filepath.Join(h.home, ".claude", "springfield", "away.json"), text(`{"orders":[{"id":"MARK","at":`+at+`,"until":1,"most":5,"check":"MARK","from":"MARK","head":"MARK","kept":"MARK"},`+
 		`{"id":"b","at":`+at+`,"until":`+strconv.FormatInt(time.Now().Add(time.Hour).UnixMilli(), 10)+`,"most":5,"check":"`+marked+`","from":"MARK","head":"MARK","kept":"MARK"}]}`))
 	events := ""
 	for _, did := range []string{"answered", "left", "denied", "stands", "checked", "spent", "MARK"} {
 		events += text(`{"at":` + at + `,"order":"b","session":"MARK","did":"` + did + `","key":"MARK","text":"MARK","word":"MARK"}` + "\n")
 	}
-	h.write(t, filepath.Join(h.home, ".claude", "springfield", "away.jsonl"), events)
-	h.write(t, filepath.Join(h.home, ".claude", "sessions", "1.json"), text(`{"pid":`+strconv.Itoa(os.Getpid())+`,"sessionId":"MARK","cwd":"/MARK","status":"waiting","waitingFor":"MARK"}`))
-	h.write(t, filepath.Join(h.project, ".claude", "ralph-loop.local.md"), "---\nsession_id: \""+hostile+"\"\niteration: 1\n---\n"+hostile+"\n")
+	scratch.PutFile(t, filepath.Join(h.home, ".claude", "springfield", "away.jsonl"), events)
+	scratch.PutFile(t, filepath.Join(h.home, ".claude", "sessions", "1.json"), text(`{"pid":`+strconv.Itoa(os.Getpid())+`,"sessionId":"MARK","cwd":"/MARK","status":"waiting","waitingFor":"MARK"}`))
+	scratch.PutFile(t, filepath.Join(h.project, ".claude", "ralph-loop.local.md"), "---\nsession_id: \""+hostile+"\"\niteration: 1\n---\n"+hostile+"\n")
 	// The suite's texts, last: its hooks have run.
 	h.each(t, h.suite, func(path string, data []byte) {
 		switch filepath.Ext(path) {
 		case ".json":
-			h.write(t, path, strings.ReplaceAll(string(data), `"description": "`, `"description": "`+inJSON))
+			scratch.PutFile(t, path, strings.ReplaceAll(string(data), `"description": "`, `"description": "`+inJSON))
 		case ".md":
-			h.write(t, path, string(data)+broken)
+			scratch.PutFile(t, path, string(data)+broken)
 		}
 	})
 	h.each(t, h.spoilt, func(path string, data []byte) {
 		if filepath.Ext(path) == ".yaml" { // which takes JSON's escapes
-			h.write(t, path, strings.ReplaceAll(string(data), "Ned", `"`+strings.NewReplacer("\u0085", `\u0085`, "\u009b", `\u009b`, "\u009d", `\u009d`, "\u009c", `\u009c`, "\x7f", `\u007f`, "\ufeff", `\ufeff`).Replace(inJSON)+`"`))
+			scratch.PutFile(t, path, strings.ReplaceAll(string(data), "Ned", `"`+strings.NewReplacer("\u0085", `\u0085`, "\u009b", `\u009b`, "\u009d", `\u009d`, "\u009c", `\u009c`, "\x7f", `\u007f`, "\ufeff", `\ufeff`).Replace(inJSON)+`"`))
 		}
 	})
-	h.write(t, filepath.Join(h.suite, "ned-flanders", "skills", hostile, "SKILL.md"), hostile)
+	scratch.PutFile(t, filepath.Join(h.suite, "ned-flanders", "skills", hostile, "SKILL.md"), hostile)
 	return h
-}
-
-func (h *haunted) write(t *testing.T, path, text string) {
-	t.Helper()
-	must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)))
 }
 
 // each calls do with every text file below a directory.

@@ -76,13 +76,13 @@ func runStatus(a *app, names []string, asJSON bool) error {
 // inspectHosts looks at what is in effect on hosts: those that are named, else all that
 // are there.
 func (a *app) inspectHosts(r doctor.Request, names []string) (*doctor.Inspection, error) {
-	named, err := a.hostsNamed(names)
+	named, err := hostsNamed(a.hostOwner(), names)
 	if err != nil {
 		return nil, err
 	}
 	return doctor.InspectHosts(r, named), nil
 }
 
-func (a *app) inspectionRequest() doctor.Request {
-	return doctor.Request{Places: a.places, User: a.hostOwner(), Client: a.claudeCommand(), Off: a.off, Now: time.Now()}
+func (e *environment) inspectionRequest() doctor.Request {
+	return doctor.Request{Places: e.places, User: e.hostOwner(), Client: e.claudeCommand(), Off: e.off, Now: time.Now()}
 }

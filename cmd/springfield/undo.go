@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// nothingLeft is what to do after springfield has taken everything back, or has changed nothing.
+// nothingLeft is the hint if there is nothing to undo.
 const nothingLeft = "springfield status shows what is on"
 
 type undoOptions struct {
@@ -125,9 +124,9 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 		}{u.Entry.Did, u.Entry.At, nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(u.Stays), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
 	a.say("undone: %s, %s", u.Entry.Did, doctor.AgoInWords(time.Now(), u.Entry.At))
-	a.sayFiles("changed ", written, "", "")
-	a.sayFiles("removed ", removed, ", which was not there before", ", which were not there before")
-	a.sayFiles("nothing to take back in ", u.Gone, ", which is gone with its directory", ", which are gone with it")
+	a.sayManyFiles("changed ", written, "", "")
+	a.sayManyFiles("removed ", removed, ", which was not there before", ", which were not there before")
+	a.sayManyFiles("nothing to take back in ", u.Gone, ", which is gone with its directory", ", which are gone with it")
 	for _, tree := range u.Stays {
 		a.say("  %s stays: it contains more than springfield made", tree)
 	}
@@ -140,18 +139,18 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	return nil
 }
 
-// sayFiles says something of each file, or of many at once.
-func (a *app) sayFiles(says string, files []string, ofOne, ofMany string) {
+// sayManyFiles is sayFiles with a shortened list, which ends in ofMany.
+func (s *streams) sayManyFiles(says string, files []string, ofOne, ofMany string) {
 	all := shortenFileList(files)
 	for i, file := range all {
 		if len(all) < len(files) && i == len(all)-1 {
 			ofOne = ofMany
 		}
-		a.say("  %s%s%s", says, file, ofOne)
+		s.say("  %s%s%s", says, file, ofOne)
 	}
 }
 
-// shortenFileList lists files for people: of many, how many there are in which directory, and one or two elsewhere.
+// shortenFileList replaces many files by their number in a directory.
 func shortenFileList(files []string) []string {
 	const many = 6
 	if len(files) <= many {
@@ -165,7 +164,7 @@ func shortenFileList(files []string) []string {
 	}
 }
 
-func (a *app) listEdits(j journal.Journal, asJSON bool) error {
+func (s *streams) listEdits(j journal.Journal, asJSON bool) error {
 	entries, err := j.ReadEntries()
 	if err != nil {
 		return hintChange(err, "undo")
@@ -181,22 +180,22 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 		for _, e := range entries {
 			edits = append(edits, edit{e.ID, e.At, e.Did, e.Files()})
 		}
-		return a.printJSON(edits)
+		return s.printJSON(edits)
 	}
 	if len(entries) == 0 {
-		a.talk("%v; %s", journal.ErrNothingToUndo, nothingLeft)
+		s.talk("%v; %s", journal.ErrNothingToUndo, nothingLeft)
 		return nil
 	}
 	var rows [][]string
 	for _, e := range entries {
 		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(shortenFileList(e.Files()), " ")})
 	}
-	a.resultPrinter().PrintTable("", rows)
+	s.resultPrinter().PrintTable("", rows)
 	return nil
 }
 
-// hintUndo says why an edit cannot be taken back, and what puts back the rest of it.
-func (a *app) hintUndo(err error) error {
+// hintUndo prints the difference that prevents an undo, and adds a hint.
+func (s *streams) hintUndo(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {
 		return hintChange(err, "undo")
@@ -213,16 +212,9 @@ func (a *app) hintUndo(err error) error {
 	}
 	const most = 40 // lines of the diff that are shown
 	lines := strings.SplitAfter(changed.Diff, "\n")
-	a.notePrinter().PrintDiff(strings.Join(lines[:min(most, len(lines))], ""))
+	s.notePrinter().PrintDiff(strings.Join(lines[:min(most, len(lines))], ""))
 	if more := strings.Count(changed.Diff, "\n") - most; more > 0 {
-		a.talk("… %s", countOf(more, "more line"))
+		s.talk("… %s", countOf(more, "more line"))
 	}
 	return check.Advise(err, advice)
-}
-
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

@@ -18,8 +18,7 @@ import (
 )
 
 type updateOptions struct {
-	dir    string // "": the suite around the working directory
-	all    bool   // every suite that was made
+	all    bool
 	dryRun bool
 	json   bool
 }
@@ -52,10 +51,7 @@ updates back, one suite after the other.`,
 			}
 			return arguments(0, 1, "at most one directory")(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.dir = onlyOne(args)
-			return runUpdate(cmd.Context(), a, o)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runUpdate(cmd.Context(), a, onlyOne(args), o) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "update every suite that was made on this machine")
@@ -64,12 +60,12 @@ updates back, one suite after the other.`,
 	return cmd
 }
 
-func runUpdate(ctx context.Context, a *app, o updateOptions) error {
+func runUpdate(ctx context.Context, a *app, typed string, o updateOptions) error {
 	if o.all {
 		return a.updateAll(ctx, o)
 	}
-	dir, suite, err := a.suiteIn(o.dir)
-	if advised := (*check.Advised)(nil); o.dir == "" && errors.As(err, &advised) {
+	dir, suite, err := a.suiteIn(typed)
+	if advised := (*check.Advised)(nil); typed == "" && errors.As(err, &advised) {
 		err = check.Advise(err, "springfield update --all brings every suite of yours up to date; or "+advised.Advice)
 	}
 	if err != nil {
@@ -78,21 +74,20 @@ func runUpdate(ctx context.Context, a *app, o updateOptions) error {
 	return a.updateOne(ctx, o, dir, suite.Spec)
 }
 
-// updateOne brings one suite up to date with a spec, and says so.
 func (a *app) updateOne(ctx context.Context, o updateOptions, dir string, spec generator.Spec) error {
-	u := a.bringSuite(ctx, o, dir, spec)
+	u := a.updateSuite(ctx, o, dir, spec)
 	if u.err != nil {
 		return u.err
 	}
 	if o.json {
-		return a.printJSON(u.shapeForJSON())
+		return a.printJSON(u.forJSON())
 	}
 	a.listUpdate(o, u)
 	a.noteVersion(u.published)
 	return nil
 }
 
-// updateAll brings all suites up to date that can be.
+// updateAll updates every recorded suite, even after a failure.
 func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 	if err := a.findPlaces(); err != nil {
 		return err
@@ -104,35 +99,34 @@ func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 	var all []updated
 	var failed []string
 	for _, dir := range dirs {
-		if slices.ContainsFunc(all, func(u updated) bool { return rooted.IsSame(u.dir, dir) }) {
-			continue // by another name
+		if slices.ContainsFunc(all, func(u updated) bool { return rooted.IsSame(u.Suite, dir) }) {
+			continue // the same under another name
 		}
 		suite, err := generator.ReadSuite(dir)
-		u := updated{dir: dir, outcome: "failed", err: err}
+		u := updated{Suite: dir, Outcome: "failed", err: err}
 		switch {
 		case errors.Is(err, generator.ErrNoSuite):
-			u.outcome = "gone"
+			u.Outcome = "gone"
 		case err == nil:
-			if u = a.bringSuite(ctx, o, dir, suite.Spec); ctx.Err() != nil {
+			if u = a.updateSuite(ctx, o, dir, suite.Spec); ctx.Err() != nil {
 				return ctx.Err()
 			}
 		}
-		if u.outcome == "failed" {
+		if u.Outcome == "failed" {
 			failed = append(failed, dir)
 		}
 		all = append(all, u)
 	}
 	for _, dir := range gone {
-		all = append(all, updated{dir: dir, outcome: "gone"})
+		all = append(all, updated{Suite: dir, Outcome: "gone"})
 	}
 	if o.json {
-		shapes := []updatedShape{}
-		for _, u := range all {
-			shapes = append(shapes, u.shapeForJSON())
+		for i := range all {
+			all[i] = all[i].forJSON()
 		}
 		err = a.printJSON(struct {
-			Suites []updatedShape `json:"suites"`
-		}{shapes})
+			Suites []updated `json:"suites"`
+		}{nonNil(all)})
 	} else {
 		a.listAll(o, all)
 	}
@@ -145,14 +139,11 @@ func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 func (a *app) listAll(o updateOptions, all []updated) {
 	published := false
 	for _, u := range all {
-		switch u.outcome {
+		switch u.Outcome {
 		case "gone":
-			a.talk("springfield: note: there is no suite in %s any more", u.dir)
+			a.talk("springfield: note: there is no suite in %s any more", u.Suite)
 		case "failed":
-			a.notePrinter().InRed().PrintLead("springfield: not updated: ", "%s: %v", u.dir, u.err)
-			if advice := hintOf(u.err); advice != "" {
-				a.notePrinter().InBold().PrintLead("springfield: hint: ", "%s", advice)
-			}
+			a.printError("springfield: not updated: ", fmt.Errorf("%s: %w", u.Suite, u.err), hintOf(u.err))
 		default:
 			a.listUpdate(o, u)
 			published = published || u.published
@@ -165,20 +156,35 @@ func (a *app) listAll(o updateOptions, all []updated) {
 	a.noteVersion(published)
 }
 
-// updated is one suite, and what update has made of it.
+// updated is the result for a suite, and its JSON.
 type updated struct {
-	dir     string
-	outcome string // updated, unchanged; planned by a dry run; of --all also failed, gone
-	plan    generator.Plan
-	err     error // why it was left as it is
-	// published tells that files change which others may have installed.
-	published bool
+	Suite   string              `json:"suite"`
+	Outcome string              `json:"outcome"` // updated, unchanged, planned, failed or gone
+	Files   []generator.Outcome `json:"files"`
+	Diff    string              `json:"diff,omitempty"`
+	Error   string              `json:"error,omitempty"`
+	Hint    string              `json:"hint,omitempty"`
+
+	plan      generator.Plan
+	err       error
+	published bool // others may have installed the files that change
 }
 
-func (a *app) bringSuite(ctx context.Context, o updateOptions, dir string, spec generator.Spec) updated {
-	u := updated{dir: dir, outcome: "failed"}
-	var files []generator.File
-	if files, _, u.err = a.toolchain().MakeSuite(ctx, spec); u.err != nil {
+func (u updated) forJSON() updated {
+	u.Files = nonNil(u.plan.Outcomes)
+	if u.Outcome == "planned" {
+		u.Diff = u.plan.Diff()
+	}
+	if u.err != nil {
+		u.Error, u.Hint = u.err.Error(), hintOf(u.err)
+	}
+	return u
+}
+
+func (a *app) updateSuite(ctx context.Context, o updateOptions, dir string, spec generator.Spec) updated {
+	u := updated{Suite: dir, Outcome: "failed"}
+	files, _, err := a.toolchain().MakeSuite(ctx, spec)
+	if u.err = err; err != nil {
 		return u
 	}
 	makePlan := func() (c journal.Change, err error) {
@@ -186,25 +192,24 @@ func (a *app) bringSuite(ctx context.Context, o updateOptions, dir string, spec 
 		return u.plan.Change, err
 	}
 	if o.dryRun {
-		_, u.err = makePlan()
+		_, err = makePlan()
 	} else {
-		u.err = a.carryOut(makePlan)
+		err = a.carryOut(makePlan)
 	}
 	switch {
-	case u.err != nil:
-		u.err = hintChange(u.err, "update")
+	case err != nil:
+		u.err = hintChange(err, "update")
 	case u.plan.IsEmpty():
-		u.outcome = "unchanged"
+		u.Outcome = "unchanged"
 	case o.dryRun:
-		u.outcome = "planned"
+		u.Outcome = "planned"
 	default:
-		u.outcome = "updated"
+		u.Outcome = "updated"
 	}
-	u.published = u.err == nil && !u.plan.IsEmpty() && spec.Publish != nil
+	u.published = err == nil && !u.plan.IsEmpty() && spec.Publish != nil
 	return u
 }
 
-// outcomeInWords tells what an update did to a file.
 func outcomeInWords(o generator.Outcome) string {
 	switch o.State {
 	case generator.Followed:
@@ -221,52 +226,29 @@ func outcomeInWords(o generator.Outcome) string {
 	return string(o.State)
 }
 
-// listUpdate tells what was done; of a dry run the diff is the result.
-func (a *app) listUpdate(o updateOptions, u updated) {
-	list := a.resultPrinter()
+// listUpdate prints the result for a suite. In a dry run that is the diff.
+func (s *streams) listUpdate(o updateOptions, u updated) {
+	list := s.notePrinter()
 	switch {
-	case u.outcome == "unchanged":
-		list = a.notePrinter()
-		say := a.say
-		if o.dryRun {
-			say = a.talk // the result is a diff, and it is empty
-		}
-		say("nothing to do: %s is up to date", u.dir)
-	case o.dryRun && o.all: // several suites have files of one name
-		a.resultPrinter().PrintDiff(u.plan.Change.Diff())
-		list = a.notePrinter()
+	case u.Outcome == "unchanged" && o.dryRun: // the diff is empty
+		s.talk("nothing to do: %s is up to date", u.Suite)
+	case u.Outcome == "unchanged":
+		s.say("nothing to do: %s is up to date", u.Suite)
+	case o.dryRun && o.all: // with whole paths
+		s.resultPrinter().PrintDiff(u.plan.Change.Diff())
 	case o.dryRun:
-		a.resultPrinter().PrintDiff(u.plan.Diff())
-		list = a.notePrinter()
-	case len(u.plan.Outcomes) == 0:
-		a.say("updated %s: no file changed; springfield has written down what it made", u.dir)
+		s.resultPrinter().PrintDiff(u.plan.Diff())
 	default:
-		a.say("updated %s", u.dir)
+		list = s.resultPrinter()
+		if len(u.plan.Outcomes) == 0 {
+			s.say("updated %s: no file changed; springfield has written down what it made", u.Suite)
+		} else {
+			s.say("updated %s", u.Suite)
+		}
 	}
 	var rows [][]string
 	for _, c := range u.plan.Outcomes {
 		rows = append(rows, []string{filepath.FromSlash(c.Path), outcomeInWords(c)})
 	}
 	list.PrintTable("  ", rows)
-}
-
-// updatedShape is the JSON of one suite.
-type updatedShape struct {
-	Suite   string              `json:"suite"`
-	Outcome string              `json:"outcome"`
-	Files   []generator.Outcome `json:"files"`
-	Diff    string              `json:"diff,omitempty"`
-	Error   string              `json:"error,omitempty"`
-	Hint    string              `json:"hint,omitempty"`
-}
-
-func (u updated) shapeForJSON() updatedShape {
-	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: nonNil(u.plan.Outcomes)}
-	if u.outcome == "planned" {
-		shape.Diff = u.plan.Diff()
-	}
-	if u.err != nil {
-		shape.Error, shape.Hint = u.err.Error(), hintOf(u.err)
-	}
-	return shape
 }

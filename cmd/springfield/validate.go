@@ -12,14 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/publish"
 )
 
-type validateOptions struct {
-	dir    string // "": the suite around the working directory
-	strict bool
-	json   bool
-}
-
 func newValidate(a *app) *cobra.Command {
-	var o validateOptions
+	var strict, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "validate [DIR]",
 		Short: "Check every file of a suite",
@@ -32,18 +26,17 @@ nothing.`,
   springfield validate ~/hooks --strict`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.dir = onlyOne(args)
-			return runValidate(cmd.Context(), a, o)
+			return runValidate(cmd.Context(), a, onlyOne(args), strict, asJSON)
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.strict, "strict", false, "fail on warnings too")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.BoolVar(&strict, "strict", false, "fail on warnings too")
+	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }
 
-func runValidate(ctx context.Context, a *app, o validateOptions) error {
-	dir, err := a.suiteDir(o.dir)
+func runValidate(ctx context.Context, a *app, dir string, strict, asJSON bool) error {
+	dir, err := a.suiteDir(dir)
 	if err != nil {
 		return err
 	}
@@ -51,34 +44,29 @@ func runValidate(ctx context.Context, a *app, o validateOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		if err := a.printJSON(struct {
-			Suite  string          `json:"suite"`
-			Checks []check.Finding `json:"checks"`
-		}{dir, found}); err != nil {
-			return err
-		}
-	} else {
+	if !asJSON {
 		a.printFindings(found)
+	} else if err := a.printJSON(struct {
+		Suite  string          `json:"suite"`
+		Checks []check.Finding `json:"checks"`
+	}{dir, found}); err != nil {
+		return err
 	}
 	failed, warned := check.CountState(found, check.Failure), check.CountState(found, check.Warning)
+	state := check.Failure
 	switch {
 	case failed > 0:
-		return hintBeside(fmt.Errorf("%s is not valid: %s", dir, countOf(failed, "failure")), found, check.Failure)
-	case warned > 0 && o.strict:
-		return hintBeside(fmt.Errorf("%s has %s, and --strict allows none", dir, countOf(warned, "warning")), found,
-			check.Warning)
+		err = fmt.Errorf("%s is not valid: %s", dir, countOf(failed, "failure"))
+	case warned > 0 && strict:
+		state, err = check.Warning, fmt.Errorf("%s has %s, and --strict allows none", dir, countOf(warned, "warning"))
+	default:
+		return nil
 	}
-	return nil
-}
-
-// hintBeside points at what to do, if that is said beside everything of that state.
-func hintBeside(err error, found []check.Finding, state check.State) error {
 	if slices.ContainsFunc(found, func(f check.Finding) bool { return f.State == state && f.Fix == "" }) {
 		return err
 	}
 	return check.Advise(err, "the fix is beside each")
 }
 
-// sayClientIsAsked says that a client is asked, which takes a while.
-func (a *app) sayClientIsAsked(client string) { a.talk("asking %s", client) }
+// sayClientIsAsked announces a slow call of a client.
+func (s *streams) sayClientIsAsked(client string) { s.talk("asking %s", client) }

@@ -39,7 +39,7 @@ func (a *app) runVersion(asJSON bool) error {
 		return a.printJSON(struct {
 			buildInfo
 			Source string           `json:"source"` // SHA-256 of the sources of hooks
-			Hooks  *generator.Build `json:"hooks"`  // null where it carries none
+			Hooks  *generator.Build `json:"hooks"`  // null without compiled hooks
 		}{a.built, source, hooks})
 	}
 	a.say("springfield %s", a.built)
@@ -61,7 +61,6 @@ func (a *app) runVersion(asJSON bool) error {
 	return nil
 }
 
-// buildInfo is what this program was built from.
 type buildInfo struct {
 	Version string `json:"version"`
 	Go      string `json:"go"`
@@ -69,8 +68,7 @@ type buildInfo struct {
 
 func (b buildInfo) String() string { return strings.TrimSpace(b.Version + " " + b.Go) }
 
-// buildOfBinary comes from the compiler: a link-time variable would be one more thing
-// that can be wrong.
+// buildOfBinary reads the version that the compiler recorded.
 func buildOfBinary() buildInfo {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -58,16 +58,24 @@ func (w world) call(t *testing.T, args ...string) called {
 // callTo is call with other places for what is printed.
 func (w world) callTo(t *testing.T, stdout, stderr io.Writer, args ...string) (code int) {
 	t.Helper()
-	// There is no terminal.
+	a := w.app(stdout, stderr)
 	in, err := os.Open(os.DevNull)
 	must(t, err)
 	defer in.Close()
-	a := &app{
-		in: in, out: display.SafeWriter(stdout), err: display.SafeWriter(stderr), screen: in, prebuilt: w.heads, shown: screen{columns: w.columns},
-		work: w.work(), home: w.home(), user: "ned", caller: w.caller, env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")},
-		getenv: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH")}[name] },
-	}
+	a.in, a.screen = in, in
 	return a.execute(t.Context(), args)
+}
+
+// app is a springfield of this world, without a terminal.
+func (w world) app(stdout, stderr io.Writer) *app {
+	return &app{
+		streams: streams{out: display.SafeWriter(stdout), err: display.SafeWriter(stderr), columns: w.columns, tilde: w.home()},
+		environment: environment{
+			work: w.work(), home: w.home(), user: "ned", caller: w.caller, env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")},
+			getenv: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH")}[name] },
+		},
+		prebuilt: w.heads,
+	}
 }
 
 // must is call for what has to succeed.

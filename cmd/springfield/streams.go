@@ -1,0 +1,102 @@
+// Printing results and messages, and asking.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"golang.org/x/term"
+
+	"github.com/cameronsjo/springfield/internal/interview"
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/display"
+)
+
+// The width of text: the terminal's, from fewest to most, or columns without a terminal.
+const (
+	columns = 80
+	fewest  = 40
+	most    = 100
+)
+
+// streams are the standard streams of a call.
+type streams struct {
+	in       *os.File
+	out, err io.Writer // made safe by package display
+	screen   *os.File  // for moving the cursor
+	terminal bool      // the user can be asked
+	plain    bool      // ask line by line, without moving the cursor
+	progress bool      // shown on standard error
+	colours  bool      // on terminals
+	forced   bool      // colours elsewhere, too
+	columns  int       // COLUMNS, 0 if not set
+	tilde    string    // the home directory, printed as ~
+}
+
+func (s *streams) talk(format string, args ...any) { s.notePrinter().PrintText(format, args...) }
+
+func (s *streams) say(format string, args ...any) { s.resultPrinter().PrintText(format, args...) }
+
+func (s *streams) resultPrinter() layout.Printer { return s.printer(s.out, os.Stdout) }
+
+func (s *streams) notePrinter() layout.Printer { return s.printer(s.err, os.Stderr) }
+
+func (s *streams) printJSON(v any) error {
+	enc := json.NewEncoder(s.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func (s *streams) printer(w io.Writer, f *os.File) layout.Printer {
+	width, wraps := s.columns, s.columns > 0
+	if n := widthOf(f); n > 0 {
+		width, wraps = n, true
+	}
+	if width <= 0 {
+		width, wraps = columns, false
+	}
+	p := layout.Printer{W: w, Width: min(max(width, fewest), most), Wraps: wraps, Home: s.tilde}
+	if runtime.GOOS == "windows" { // its shells do not expand ~
+		p.Home = ""
+	}
+	if s.colours && (s.forced || isTerminal(f) && takesColours(f)) {
+		p.Colours = f
+	}
+	return p
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// widthOf returns the columns of a terminal, or 0 for any other file.
+func widthOf(f *os.File) int {
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// showWorking shows progress until done is called. Call done before you ask anything.
+func (s *streams) showWorking(what string) (done func()) {
+	s.showStep(what)
+	return func() { s.showStep("") }
+}
+
+func (s *streams) showStep(what string) {
+	if s.progress {
+		fmt.Fprint(s.screen, "\r\x1b[K", layout.ClipText(display.OneLine(what), widthOf(s.screen)-1))
+	}
+}
+
+func (s *streams) newAsker(ctx context.Context) interview.Asker {
+	return interview.Terminal{In: s.in, Screen: s.screen, Out: s.err, Color: s.colours, Plain: s.plain, Hint: hintOf}.NewAsker(ctx)
+}
+
+// countOf returns a count and a noun, such as "2 plugins".
+func countOf(n int, thing string) string { return layout.CountOf(n, thing) }
