@@ -44,23 +44,23 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	switch {
 	case asJSON && !in.Claude:
 		return a.printJSON(struct {
-			Notes []string        `json:"notes"`
-			Hosts []doctor.OnHost `json:"hosts"`
+			Notes []string       `json:"notes"`
+			Hosts []doctor.Agent `json:"hosts"`
 		}{append(nonNil(in.OrdersInWords()), in.Outdated()...), in.Others})
 	case asJSON:
 		return a.printJSON(struct {
 			doctor.Status
-			Hosts []doctor.OnHost `json:"hosts,omitempty"`
+			Hosts []doctor.Agent `json:"hosts,omitempty"`
 		}{status, in.Others})
 	}
 	if in.Claude {
 		status.WriteText(a.resultPrinter())
 	}
-	for i, o := range in.Others {
+	for i, agent := range in.Others {
 		if i > 0 || in.Claude {
 			a.say("")
 		}
-		o.WriteText(a.resultPrinter())
+		agent.WriteText(a.resultPrinter())
 	}
 	if !in.Claude {
 		for _, note := range append(in.OrdersInWords(), in.Outdated()...) {

@@ -42,7 +42,7 @@ func (a *app) noteHooks() {
 	if a.findPlaces() != nil {
 		return // status tells
 	}
-	for _, says := range doctor.Broken(client.NewSnapshot(a.places).AllPlugins()) {
+	for _, says := range doctor.BrokenHooks(client.NewSnapshot(a.places).AllPlugins()) {
 		a.talk("springfield: note: %s; springfield doctor tells what to do", says)
 	}
 }
