@@ -102,7 +102,7 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 		}
 		if len(found) > 1 {
 			twice, flag := "enabled twice", ""
-			if !host.Default {
+			if !host.Markets {
 				twice, flag = "on twice in "+host.Title, " --host "+host.Name
 			}
 			return p, "", check.Misusef("say which: springfield disable "+found[0].ID+flag, "%s is %s: %s and %s", r.Plugin, twice, found[0].ID, found[1].ID)

@@ -111,7 +111,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		defer o.Own.Close()
 	}
 	if o.Scope == client.Managed {
-		if len(chosen) > 1 || !chosen[0].Default {
+		if len(chosen) > 1 || !chosen[0].Markets {
 			return check.Misuse(errors.New("--scope managed is for Claude Code"),
 				"leave --host out, or use --host claude")
 		}
@@ -342,7 +342,7 @@ func (a *app) encodeResults(results []installer.Done, o switchOptions) error {
 	var all []any
 	for _, r := range results {
 		name := r.Host.Name
-		if r.Host.Default {
+		if r.Host.Markets {
 			name = ""
 		}
 		if r.Err != nil {

@@ -267,7 +267,7 @@ func (a *app) readSessions(o *replay.Options, args []string, name string) (err e
 	for _, known := range hosts.AllHosts() {
 		h, ok := registry.HostNamed(known.Name)
 		at := known.PlaceFor(a.hostOwner())
-		if ok && !known.Default && at.Dir != "" && (name == "" || name == known.Name) {
+		if ok && !known.Markets && at.Dir != "" && (name == "" || name == known.Name) {
 			if _, err := os.Stat(at.Dir); err == nil {
 				o.Kept = append(o.Kept, replay.Kept{Host: h, Dir: at.Dir})
 			}

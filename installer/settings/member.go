@@ -8,16 +8,15 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Member is a member of a scope's settings that is to be changed.
+// Member is a change of a member of a scope's settings.
 type Member struct {
 	Scope client.Scope
 	Path  []string
-	Did   string // what undo says was done
-	// Change makes of what it is, nil if it is absent, what it is to be, nil to leave it.
+	Did   string // for undo
+	// Change maps the old value, nil if absent, to the new one, nil to leave it.
 	Change func(was json.RawMessage) (json.RawMessage, error)
 }
 
-// PlanMember plans to change a member, which undo takes back.
 func (s *Settings) PlanMember(m Member) (journal.Change, error) {
 	c := journal.Change{Did: m.Did}
 	f, err := s.openScope(m.Scope)
