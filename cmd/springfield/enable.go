@@ -107,8 +107,8 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		return err
 	}
 	if o.Scope != client.Managed {
-		o.Own = a.ownSuite(ctx)
-		defer o.Own.Close()
+		o.DefaultSuite = a.defaultSuite(ctx)
+		defer o.DefaultSuite.Close()
 	}
 	if o.Scope == client.Managed {
 		if len(chosen) > 1 || !chosen[0].Markets {
@@ -154,7 +154,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 
 // offerEnable asks a person whether to enable, once nothing is found that would stop it.
 func (a *app) offerEnable(ctx context.Context, o enableOptions, question string) (yes bool, err error) {
-	o.Unmade, o.Own = true, a.ownSuite(ctx)
+	o.Unmade, o.DefaultSuite = true, a.defaultSuite(ctx)
 	chosen, err := a.toSwitch(o.hosts)
 	for _, host := range chosen {
 		_, err := a.planOn(ctx, host, o)

@@ -57,12 +57,12 @@ func (a *app) activationMeans() installer.Means {
 	return installer.Means{Settings: settings.ReadSettings(a.places), User: a.hostOwner(), Claude: a.claudeCommand(), Git: a.gitOfProcess(), Tell: a.talk}
 }
 
-// ownSuite is the user's own suite, which enable makes or adds to.
-func (a *app) ownSuite(ctx context.Context) *installer.OwnSuite {
+// defaultSuite returns the suite in the user's data directory, to which enable adds plugins.
+func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
 	data := a.getenv("XDG_DATA_HOME")
 	switch {
 	case a.home == "":
-		return &installer.OwnSuite{}
+		return &installer.DefaultSuite{}
 	case runtime.GOOS == "windows":
 		data = cmp.Or(a.getenv("LOCALAPPDATA"), filepath.Join(a.home, "AppData", "Local"))
 	case filepath.IsAbs(data):
@@ -71,7 +71,7 @@ func (a *app) ownSuite(ctx context.Context) *installer.OwnSuite {
 	default:
 		data = filepath.Join(a.home, ".local", "share")
 	}
-	return &installer.OwnSuite{Dir: filepath.Join(data, "springfield", "suite"), Tools: a.toolchain(), Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
+	return &installer.DefaultSuite{Dir: filepath.Join(data, "springfield", "suite"), Tools: a.toolchain(), Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }
 
 // claudeCommand is the claude command; its path is "" where there is none.

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/interview"
 	"github.com/cameronsjo/springfield/internal/rooted"
@@ -57,12 +56,10 @@ const (
 func exitCode(err error) int {
 	var advised *check.Advised
 	var call interface{ IsUsage() bool } // a call about loops, which the hook answers, too
-	var several *installer.SeveralError
 	switch {
 	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
-	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage() ||
-		errors.As(err, &several):
+	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage():
 		return wrongUsage
 	}
 	return failed
