@@ -73,8 +73,8 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 	return nil
 }
 
-// findOn finds a plugin, and the host's ID, by its name. Plugins that settings enable, first those of the scope, need no
-// suite: it may have moved, or be another user's.
+// findOn finds a plugin, and the host's ID, by its name. It prefers plugins that settings enable, first those of the
+// scope, because their suite may be missing.
 func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id string, err error) {
 	host := at.Host
 	bare, marketplace, full := strings.Cut(r.Plugin, "@")

@@ -63,7 +63,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	} else {
 		err = m.forgetAll(ctx, &done)
 	}
-	failed := slices.ContainsFunc(done.Stays, func(l settings.Left) bool { return l.Failed }) // then some hooks are still on
+	failed := slices.ContainsFunc(done.Stays, func(l settings.Left) bool { return l.Failed }) // some hooks are still on
 	for _, dir := range suites {
 		if err == nil && !failed && rooted.IsSame(dir, r.DefaultSuite) && generator.IsUntouched(dir) {
 			done.Notes = append(done.Notes, "your own suite, "+dir+", goes, too")

@@ -50,7 +50,7 @@ type Done struct {
 	Host   hosts.Host     `json:"-"`
 	Change journal.Change `json:"-"`
 	Todo   string         `json:"-"` // the program that a dry run did not start: "run: …"
-	Err    error          `json:"-"` // set if other hosts succeeded
+	Err    error          `json:"-"` // a failure on this host, of several
 }
 
 // enableRun is the state of EnablePlugin.
@@ -83,7 +83,9 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 			e.takeBack(ctx)
 		}
 		done.Host, done.Scope = host, r.Scope
-		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool { return r.DefaultSuite != nil && e.In == r.DefaultSuite.Dir })
+		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool {
+			return r.DefaultSuite != nil && e.In == r.DefaultSuite.Dir
+		})
 	}()
 	if err := e.wanted.Check(); err != nil {
 		return done, err
@@ -174,8 +176,9 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 		name = bare + "@" + market
 	}
 	e.wanted.Plugin, err = e.FindPlugin(name, e.Suite)
-	if _, known := registry.StrategyNamed(name); known && errors.Is(err, errUnknown) && e.DefaultSuite != nil && e.DefaultSuite.Dir != "" {
-		e.adds = e.DefaultSuite
+	_, known := registry.StrategyNamed(name)
+	if suite := e.DefaultSuite; known && errors.Is(err, errUnknown) && suite != nil && suite.Dir != "" {
+		e.adds = suite
 		e.wanted.Plugin, err = e.adds.choosePlugin(e.Means, name)
 	}
 	if e.wanted.ID = e.wanted.Plugin.Name; err == nil && !host.Markets && e.wanted.Plugin.Suite == "" {
@@ -243,8 +246,8 @@ func (e *enableRun) examine(ctx context.Context) (err error) {
 	return err
 }
 
-// resolveInstallSource returns the directory of the plugin's files, "" before they are fetched, and notes whether Claude
-// Code has to register or install it.
+// resolveInstallSource returns the directory of the plugin's files, "" before they are fetched, and notes whether
+// Claude Code has to register or install it.
 func (e *enableRun) resolveInstallSource() (dir string, err error) {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
@@ -386,7 +389,8 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 
 // noteLeft adds a note about a change that undo leaves.
 func (e *enableRun) noteLeft(change string) {
-	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge removes that", change, e.wanted.Plugin.ID()))
+	id := e.wanted.Plugin.ID()
+	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge removes that", change, id))
 }
 
 func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {

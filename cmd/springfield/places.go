@@ -71,7 +71,10 @@ func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
 	default:
 		data = filepath.Join(a.home, ".local", "share")
 	}
-	return &installer.DefaultSuite{Dir: filepath.Join(data, "springfield", "suite"), Tools: a.toolchain(), Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
+	return &installer.DefaultSuite{
+		Dir: filepath.Join(data, "springfield", "suite"), Tools: a.toolchain(),
+		Fresh: func() generator.Spec { return a.defaultSpec(ctx) },
+	}
 }
 
 // claudeCommand is the claude command; its path is "" where there is none.

@@ -73,8 +73,7 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	return nil
 }
 
-// inspectHosts looks at what is in effect on hosts: those that are named, else all that
-// are there.
+// inspectHosts inspects the named hosts, or all that are found.
 func (a *app) inspectHosts(r doctor.Request, names []string) (*doctor.Inspection, error) {
 	named, err := a.hostsNamed(names)
 	if err != nil {

@@ -61,7 +61,10 @@ func (in *Inspection) foundAgents() []Agent { return in.inspectAgents(hosts.Host
 
 func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 	h := at.Host
-	a := Agent{Host: h.Name, Title: h.Title, Found: at.IsFound(), Program: at.Program, Dir: at.Dir, Plugins: []AgentPlugin{}, place: at}
+	a := Agent{
+		Host: h.Name, Title: h.Title, Found: at.IsFound(), Program: at.Program, Dir: at.Dir,
+		Plugins: []AgentPlugin{}, place: at,
+	}
 	if !a.Found {
 		return a
 	}
@@ -115,7 +118,8 @@ func (a Agent) pluginsOn() []AgentPlugin {
 
 func (a Agent) checkPlugins(asked bool) (all []check.Finding) {
 	if !a.Found {
-		return []check.Finding{check.Warned(fmt.Sprintf("%s was not found: no %s on PATH, and %s has not been used", a.Title, a.Host, a.Dir), "install "+a.Title)}
+		says := fmt.Sprintf("%s was not found: no %s on PATH, and %s has not been used", a.Title, a.Host, a.Dir)
+		return []check.Finding{check.Warned(says, "install "+a.Title)}
 	}
 	if a.Problem != "" {
 		all = append(all, check.Failed("what "+a.Title+" has installed cannot be read: "+a.Problem, "fix or remove that file"))
@@ -124,7 +128,8 @@ func (a Agent) checkPlugins(asked bool) (all []check.Finding) {
 		all = append(all, a.checkPlugin(p))
 	}
 	if len(all) == 0 && asked {
-		all = append(all, check.Noted("no springfield plugin is on in "+a.Title, "springfield enable PLUGIN --host "+a.Host))
+		enable := "springfield enable PLUGIN --host " + a.Host
+		all = append(all, check.Noted("no springfield plugin is on in "+a.Title, enable))
 	}
 	return all
 }

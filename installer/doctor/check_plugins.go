@@ -24,15 +24,12 @@ import (
 
 // checkPlugins checks each springfield plugin that settings name.
 func (in *Inspection) checkPlugins() (all []check.Finding) {
-	on := 0
 	for _, s := range in.ours {
 		switch {
 		case !s.On:
 		case s.Problem != "":
-			on++
 			all = append(all, in.notRunning(s))
 		default:
-			on++
 			all = append(all, in.checkRunning(s)...)
 		}
 	}
@@ -43,7 +40,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 				fmt.Sprintf("springfield enable %s --scope %s, or springfield disable %s --scope %s if you want it off", r.ID, r.Scope, r.ID, r.Scope)))
 		}
 	}
-	if on == 0 {
+	if !slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.On }) {
 		all = append(all, check.Noted("no springfield plugin is on in Claude Code", in.HowToBegin()))
 	}
 	for _, s := range in.Plugins { // status lists them, too

@@ -65,11 +65,9 @@ func Inspect(r Request) *Inspection {
 	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
 	in.readSuites()
-	for _, s := range in.Plugins {
-		if s.IsOurs() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {
-			in.ours = append(in.ours, s)
-		}
-	}
+	in.ours = slices.DeleteFunc(slices.Clone(in.Plugins), func(s client.Switched) bool {
+		return !s.IsOurs() && !in.enabledByUs(s.ID) && len(in.suitesOf(s.Marketplace)) == 0
+	})
 	return in
 }
 
@@ -167,14 +165,13 @@ func BrokenHooks(plugins []client.Switched) (all []string) {
 }
 
 func howToSwitchOff(s client.Switched) string {
-	scope := s.Decides
-	switch scope {
-	case "managed":
+	switch s.Decides {
+	case client.Managed:
 		return "only an administrator can switch it off"
 	case string(client.Project):
 		return fmt.Sprintf("springfield disable %s --scope local switches it off for you alone", s.ID)
 	}
-	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, scope)
+	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, s.Decides)
 }
 
 // AgoInWords describes a past time; after a day it is the date.
@@ -216,7 +213,8 @@ func whoDecides(all []client.Switched) string {
 	case len(daily) == 0:
 		return strings.Join(loops, " or ") + " decides when Claude stops, while its loop runs"
 	}
-	return strings.Join(daily, ", ") + " decides when Claude stops; while a loop runs, " + strings.Join(loops, " or ") + " does"
+	return fmt.Sprintf("%s decides when Claude stops; while a loop runs, %s does",
+		strings.Join(daily, ", "), strings.Join(loops, " or "))
 }
 
 // LoopDriver returns the plugin that drives goal loops in a directory.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -56,12 +57,8 @@ func (in *Inspection) ListStrategies() (List, error) {
 		if err != nil {
 			return List{}, err
 		}
-		ids := []string{}
-		for _, p := range l.Plugins {
-			if p.Strategy == name {
-				ids = append(ids, p.ID)
-			}
-		}
+		others := func(p AtHand) bool { return p.Strategy != name }
+		ids := check.NamesOf(slices.DeleteFunc(slices.Clone(l.Plugins), others), func(p AtHand) string { return p.ID })
 		l.Strategies = append(l.Strategies, Strategy{name, a, a.Accuracy(), ids})
 	}
 	return l, nil

@@ -59,7 +59,8 @@ func (in *Inspection) Overview() Overview {
 		Away:  append([]string{}, in.AwayInWords()...), Problems: []check.Finding{},
 	}
 	for i, p := range slices.Concat(deciding, outside) {
-		o.On = append(o.On, Switch{ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Dir: p.Dir, Decides: i < len(deciding)})
+		decides := i < len(deciding)
+		o.On = append(o.On, Switch{ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Dir: p.Dir, Decides: decides})
 	}
 	// No program is started: that would take longer than everything else here.
 	checks := slices.DeleteFunc(AllChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
@@ -74,8 +75,7 @@ func (in *Inspection) Overview() Overview {
 	o.Problems = append(o.Problems, slices.DeleteFunc(found,
 		func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })...)
 	o.Begun = o.Last != nil || len(o.On) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
-	decides := slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
-	if decides {
+	if o.decides() {
 		o.Reasons = []string{} // they are Claude Code's alone
 	}
 	events, _ := ledger.LoopEvents(in.Places.StatePath()) // a problem reports the error
@@ -91,7 +91,7 @@ func (in *Inspection) Overview() Overview {
 	switch {
 	case check.CountState(o.Problems, check.Failure) > 0:
 		o.Next = "springfield doctor"
-	case !decides:
+	case !o.decides():
 		o.Next = in.HowToBegin()
 	case held:
 		o.Next = "springfield resume"
@@ -105,9 +105,13 @@ func (in *Inspection) Overview() Overview {
 	return o
 }
 
+func (o Overview) decides() bool {
+	return slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
+}
+
 // WhyNoneDecides returns why no plugin decides at a stop and the next command, or "" if one does.
 func (o Overview) WhyNoneDecides() (why, next string) {
-	if slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides }) {
+	if o.decides() {
 		return "", ""
 	}
 	if check.CountState(o.Problems, check.Failure) > 0 {

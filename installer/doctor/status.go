@@ -46,15 +46,11 @@ type Judge struct {
 
 // otherScopes names the scopes that disagree with the deciding one.
 func otherScopes(p client.Switched) string {
-	var names []string
-	for _, said := range p.Says {
-		if said.On != p.On {
-			names = append(names, said.Layer)
-		}
-	}
-	if len(names) == 0 {
+	others := slices.DeleteFunc(slices.Clone(p.Says), func(said client.Said) bool { return said.On == p.On })
+	if len(others) == 0 {
 		return ""
 	}
+	names := check.NamesOf(others, func(said client.Said) string { return said.Layer })
 	return ", over " + strings.Join(names, " and ") + " settings"
 }
 

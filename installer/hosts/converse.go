@@ -29,9 +29,6 @@ const (
 
 // askProgram starts the host's program with a minimal environment and sends one question after the other.
 func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (answers []json.RawMessage, err error) {
-	if p.Program == "" {
-		return nil, fmt.Errorf("there is no %s command", p.Host.Name)
-	}
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Program, args...)

@@ -42,7 +42,6 @@ func linkRecordPath(at Place, id string) string {
 
 func manifestIn(dir string, h Host) string { return filepath.Join(dir, h.Name+"-extension.json") }
 
-// record is a host's record of an extension.
 type record struct{ Source, Type string }
 
 func editsToLink(r Request) ([]document.Edit, error) {
@@ -172,7 +171,6 @@ func checkSwitches(_ context.Context, at Place, on []Installed) (findings []chec
 	return findings
 }
 
-// readRecord reads a JSON file of a host.
 func readRecord(path string, into any) error {
 	data, _, err := rooted.ReadPath(path, maxRecord)
 	if err != nil {

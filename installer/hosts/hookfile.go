@@ -36,7 +36,7 @@ type hookEntry struct {
 // hookHost completes a host with a file of hooks. theirs returns the plugins that the host itself has installed.
 func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 	h.Scopes, h.Switching, h.Removals, h.Installed = []client.Scope{client.User}, entries{}, hookRemovals, withHookEntries(theirs)
-	h.Needs = []string{"hooks/shell.json"} // shows that the hook is recent enough, even for Droid, which does not read it
+	h.Needs = []string{"hooks/shell.json"} // even for Droid: it proves that the hook knows Droid
 	if h.Entries == nil {
 		h.Entries = hookEdits
 	}
@@ -103,11 +103,7 @@ func hookEdits(r Request) (edits []document.Edit, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, edit := range old {
-		if edit.Path[len(edit.Path)-1] != document.Element(command) {
-			edits = append(edits, edit)
-		}
-	}
+	edits = slices.DeleteFunc(old, func(e document.Edit) bool { return e.Path[len(e.Path)-1] == document.Element(command) })
 	_, above := hookPath(r.At)
 	for _, event := range slices.Sorted(maps.Keys(made.Hooks)) {
 		for _, group := range made.Hooks[event] {
@@ -151,9 +147,11 @@ func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) 
 		}
 		entries, err := readHookEntries(at)
 		for _, e := range entries {
-			i := Installed{Suite: filepath.Dir(e.dir), Dir: e.dir, Version: pluginVersion(e.dir, ".claude-plugin"), On: true, Scope: client.User}
-			i.Name = filepath.Base(e.dir)
-			if i.ID = i.Name; !slices.Contains(all, i) { // several events
+			name, version := filepath.Base(e.dir), pluginVersion(e.dir, ".claude-plugin")
+			i := Installed{
+				ID: name, Name: name, Suite: filepath.Dir(e.dir), Dir: e.dir, Version: version, On: true, Scope: client.User,
+			}
+			if !slices.Contains(all, i) { // several events
 				all = append(all, i)
 			}
 		}

@@ -99,7 +99,6 @@ func (p Place) Installed() (all []Installed, err error) {
 	return all, err
 }
 
-// FilesDir returns the directory with the plugin's files.
 func (r Request) FilesDir() string {
 	return filepath.Join(cmp.Or(r.Stage, r.Plugin.Suite), r.Plugin.Name)
 }

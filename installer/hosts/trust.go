@@ -19,7 +19,6 @@ import (
 
 const codexTrusting = `type /hooks in Codex, choose Stop and press t`
 
-// codexHook is a hook in Codex's list.
 type codexHook struct {
 	Plugin      string `json:"pluginId"`
 	Command     string `json:"command"`

@@ -134,7 +134,7 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 	return append(edits, switchTo(id, "true")), nil
 }
 
-// switchOffOthers returns the edits that disable the other plugins that decide at Stop, and the conflicting loop plugins.
+// switchOffOthers returns the edits that disable the other plugins that decide at Stop, and the conflicts in a loop.
 func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) (off []document.Edit, conflicts []string, err error) {
 	known := s.Snapshot
 	if e.Plugin.Suite != "" { // this edit registers it

@@ -49,7 +49,7 @@ func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error
 	return f, nil
 }
 
-// SetForPlugin adds edits for a plugin to a plan. For plugin "" they are not remembered.
+// SetForPlugin adds to a plan the edits for a plugin. For plugin "" it does not remember them.
 func (s *Settings) SetForPlugin(c *journal.Change, of Foreign, plugin string, edits []document.Edit) error {
 	return s.onForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
 }
@@ -59,7 +59,7 @@ func (s *Settings) CheckForeign(of Foreign) error {
 	return s.onForeign(&journal.Change{}, of, file.Writable)
 }
 
-// ReleaseFor adds edits that undo SetForPlugin to a plan.
+// ReleaseFor adds to a plan the edits that undo SetForPlugin.
 func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) error {
 	return s.onForeign(c, of, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
 }

@@ -44,7 +44,6 @@ type remembered struct {
 	For []string `json:"for"`
 }
 
-// isSwitch reports whether the member is a plugin's entry.
 func (r remembered) isSwitch(id string) bool {
 	return len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Path[1] == id
 }
@@ -167,7 +166,6 @@ func (s *Settings) remember(m *memory) (journal.Edit, error) {
 	return e, err
 }
 
-// pluginsEnabledByUs returns the plugins that springfield enabled.
 func (m *memory) pluginsEnabledByUs() (ids []string) {
 	if m == nil {
 		return nil
@@ -278,7 +276,6 @@ type released struct {
 // everyone selects members on any behalf.
 const everyone = ""
 
-// allMembers selects all members.
 func allMembers(remembered) bool { return true }
 
 // releaseSettings undoes edits on behalf of a settings file, or of everyone, for the members that only selects. Missing

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,6 +52,34 @@ func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit)
 	return c, s.setMembers(&c, f, []document.Edit{edit}, behalf)
 }
 
+// Member is a change of a member of a scope's settings.
+type Member struct {
+	Scope client.Scope
+	Path  []string
+	Did   string // for undo
+	// Change maps the old value, nil if absent, to the new one, nil to leave it.
+	Change func(was json.RawMessage) (json.RawMessage, error)
+}
+
+func (s *Settings) PlanMember(m Member) (journal.Change, error) {
+	c := journal.Change{Did: m.Did}
+	f, err := s.openScope(m.Scope)
+	if err != nil {
+		return c, err
+	}
+	value, _, err := f.doc.Get(m.Path...)
+	if err == nil {
+		value, err = m.Change(value)
+	}
+	if err != nil {
+		return c, f.namedError(err)
+	}
+	if value == nil {
+		return c, nil
+	}
+	return c, s.setMembers(&c, f, []document.Edit{{Path: m.Path, Value: value}}, "")
+}
+
 // RemoveFile plans to remove a regular file below the working directory.
 func RemoveFile(p client.Places, path string) (journal.Change, error) {
 	c := journal.Change{Did: "remove " + path}
@@ -64,7 +93,6 @@ func RemoveFile(p client.Places, path string) (journal.Change, error) {
 	return c, err
 }
 
-// EnabledPlugin is a plugin that springfield enabled.
 type EnabledPlugin struct {
 	ID    string
 	Scope client.Scope

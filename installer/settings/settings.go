@@ -36,7 +36,6 @@ func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (jou
 	return Journal(s.Places).PlanAndApply(func() (journal.Change, error) { return again(ReadSettings(s.Places)) })
 }
 
-// file is a settings file to edit.
 type file struct {
 	journal.Edit
 	doc *document.Document // nil for another agent's file
@@ -162,7 +161,7 @@ func (s *Settings) addRelease(c *journal.Change, f file, back released) (err err
 			return err
 		}
 	}
-	if back.before == nil { // nothing was remembered
+	if back.before == nil {
 		c.Edits = append(c.Edits, edit)
 		return nil
 	}

@@ -26,7 +26,6 @@ func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
 	return v, nil
 }
 
-// pluginIDs returns every plugin that any layer names.
 func (v view) pluginIDs() []string {
 	var ids []string
 	for _, l := range v.layers {
@@ -37,19 +36,16 @@ func (v view) pluginIDs() []string {
 
 // isOn reports whether the edited layer and those below enable a plugin.
 func (v view) isOn(id string) bool {
-	if on, says := v.edited.SaysOf(id); says {
-		return on
-	}
-	return v.scopeBelow(id) != ""
+	_, on, _ := highest(append([]client.Layer{v.edited}, v.below...), id)
+	return on
 }
 
 // scopeBelow returns the lower layer that enables a plugin, or "".
 func (v view) scopeBelow(id string) string {
-	name, on, _ := highest(v.below, id)
-	if !on {
-		return ""
+	if name, on, _ := highest(v.below, id); on {
+		return name
 	}
-	return name
+	return ""
 }
 
 // highest returns the highest layer that names a plugin.
