@@ -147,11 +147,12 @@ func (e *enableRun) examineDefault(ctx context.Context) error {
 
 // checkSettings returns an error if the settings do not accept a plugin that is not staged yet.
 func (e *enableRun) checkSettings() error {
-	if !e.wanted.At.Host.Markets && !e.Unmade { // the entry needs the staged files
-		return nil
-	}
-	if !e.wanted.At.Host.Markets {
+	markets := e.wanted.At.Host.Markets
+	switch {
+	case !markets && e.Unmade:
 		return e.Settings.CheckForeign(e.wanted.EntryFile())
+	case !markets: // the entry needs the staged files
+		return nil
 	}
 	if why := e.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {
 		return check.Advisef("only an administrator can change that", "%s keeps hooks from running", why)

@@ -57,7 +57,10 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 		})
 		all = append(all, p)
 	}
-	off := func(p client.Plugin) bool { return !m.isOn(p) }
+	off := func(p client.Plugin) bool {
+		isOn := func(l client.Layer) bool { on, _ := l.SaysOf(p.ID()); return on }
+		return !slices.ContainsFunc(m.Settings.AllLayers(), isOn)
+	}
 	if on := slices.DeleteFunc(slices.Clone(all), off); len(on) == 1 {
 		return on[0], nil
 	}
@@ -68,10 +71,6 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 		return client.Plugin{}, ambiguous(name, all)
 	}
 	return client.Plugin{}, check.Advisef(cmp.Or(m.takeFromOthers(name, ""), m.howToGet(bare, marketplace, "")), "%w has a plugin %q", errUnknown, name)
-}
-
-func (m Means) isOn(p client.Plugin) bool {
-	return slices.ContainsFunc(m.Settings.AllLayers(), func(l client.Layer) bool { on, _ := l.SaysOf(p.ID()); return on })
 }
 
 var errUnknown = errors.New("no suite of yours and no marketplace known to Claude Code")

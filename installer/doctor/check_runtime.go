@@ -1,5 +1,3 @@
-// The checks of rules, budget and judge.
-
 package doctor
 
 import (

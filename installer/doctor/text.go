@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -109,7 +108,7 @@ func writeHooks(out layout.Printer, hooks []client.Hook) {
 	var rows [][]string
 	indent := 0
 	for _, h := range hooks {
-		rows = append(rows, []string{h.Event, h.Source, fmt.Sprintf("timeout %s s", strconv.FormatFloat(h.Timeout, 'g', -1, 64))})
+		rows = append(rows, []string{h.Event, h.Source, fmt.Sprintf("timeout %g s", h.Timeout)})
 		indent = max(indent, len(h.Event)+4)
 	}
 	for i, line := range layout.LayOutTable(rows) {

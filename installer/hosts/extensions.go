@@ -29,7 +29,10 @@ const (
 func extensionHost(name, title, agent string) Host {
 	return Host{
 		Name: name, Title: title, Agent: agent, Dir: "." + name, SettingsFile: "settings.json",
-		Scopes: []client.Scope{client.User}, Switching: entries{}, Entries: editsToLink, Removals: editsToUnlink,
+		Scopes: []client.Scope{client.User}, Switching: entries{}, Entries: editsToLink,
+		Removals: func(Request) ([]document.Edit, error) {
+			return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}, nil
+		},
 		EntryIn:   func(at Place, id string) (string, []string) { return linkRecordPath(at, id), nil },
 		Needs:     []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
 		Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsByHand, Check: checkSwitches,
@@ -62,25 +65,17 @@ func editsToLink(r Request) ([]document.Edit, error) {
 	}, err
 }
 
-func editsToUnlink(Request) ([]document.Edit, error) {
-	return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}, nil
-}
-
 func extensionsInstalled(at Place) (all []Installed, err error) {
 	above := filepath.Join(at.Dir, "extensions")
-	dir, err := os.Open(above)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
+	entries, err := os.ReadDir(above)
+	if errors.Is(err, fs.ErrPermission) {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, dir.Close()) }()
-	entries, err := dir.ReadDir(maxExtensions)
-	if err != nil && len(entries) == 0 { // io.EOF: it is empty
+	if len(entries) == 0 {
 		return nil, nil
 	}
 	rules, err := readRules(at)
-	for _, e := range entries {
+	for _, e := range entries[:min(len(entries), maxExtensions)] {
 		var is record
 		i := Installed{ID: e.Name(), Name: e.Name(), Dir: filepath.Join(above, e.Name()), Scope: client.User}
 		if err := readRecord(linkRecordPath(at, i.ID), &is); err != nil {

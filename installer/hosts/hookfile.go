@@ -46,15 +46,6 @@ func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 // hookPath returns the file of hooks, and the path of the member with the events.
 func hookPath(at Place) (path string, above []string) { return at.Host.EntryIn(at, "") }
 
-// hookCommandOf returns the shell command that starts the hook of the plugin in dir.
-func hookCommandOf(dir string) string {
-	program := filepath.Join(dir, "hooks", "springfield-hook")
-	if filepath.Separator == '\\' {
-		return `"` + program + `"`
-	}
-	return check.QuoteArgument(program)
-}
-
 // pluginOfCommand returns the directory of the plugin whose hook a command starts, "" for other commands.
 func pluginOfCommand(command string) string {
 	path := strings.ReplaceAll(strings.Trim(command, `"'`), `'\''`, "'")
@@ -98,7 +89,11 @@ func hookEdits(r Request) (edits []document.Edit, err error) {
 	if err := readRecord(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
 		return nil, err
 	}
-	command := hookCommandOf(filepath.Join(r.Plugin.Suite, r.Plugin.Name))
+	program := filepath.Join(r.Plugin.Suite, r.Plugin.Name, "hooks", "springfield-hook")
+	command := check.QuoteArgument(program)
+	if filepath.Separator == '\\' {
+		command = `"` + program + `"`
+	}
 	old, err := hookRemovals(r)
 	if err != nil {
 		return nil, err
