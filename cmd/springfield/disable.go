@@ -91,7 +91,9 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
 	elsewhere := slices.Concat(a.leftByEdits(), a.leftInProjects())
 	done, err := installer.DisableAll(ctx, a.activationMeans(),
-		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, DefaultSuite: a.defaultSuite(ctx).Dir, Now: time.Now()})
+		installer.DisableAllRequest{
+			Purge: o.Purge, DryRun: o.DryRun, DefaultSuite: a.defaultSuite(ctx).Dir, Now: time.Now(),
+		})
 	if err != nil {
 		return hintSettings(err, "disable --all")
 	}

@@ -122,7 +122,8 @@ func (a Agent) checkPlugins(asked bool) (all []check.Finding) {
 		return []check.Finding{check.Warned(says, "install "+a.Title)}
 	}
 	if a.Problem != "" {
-		all = append(all, check.Failed("what "+a.Title+" has installed cannot be read: "+a.Problem, "fix or remove that file"))
+		says := "what " + a.Title + " has installed cannot be read: " + a.Problem
+		all = append(all, check.Failed(says, "fix or remove that file"))
 	}
 	for _, p := range a.pluginsOn() {
 		all = append(all, a.checkPlugin(p))
@@ -147,7 +148,8 @@ func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 	case p.Problem != "":
 		return check.Failed(says, again)
 	case p.old:
-		return check.Warned(fmt.Sprintf("%s is on in %s as an older springfield did it, which may be an old build", p.ID, a.Title), again)
+		const old = "%s is on in %s as an older springfield did it, which may be an old build"
+		return check.Warned(fmt.Sprintf(old, p.ID, a.Title), again)
 	case !p.Decides:
 		return check.Passed(fmt.Sprintf("%s is on in %s, and decides nothing at a stop", p.ID, a.Title))
 	}

@@ -188,11 +188,10 @@ func (in *Inspection) stateClosed() []check.Finding {
 }
 
 func (in *Inspection) stateUnread() error {
-	_, err := os.ReadDir(in.Places.StatePath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if _, err := os.ReadDir(in.Places.StatePath()); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return nil
 }
 
 // checkSuites reports suites whose hooks come from other sources than those of this springfield.

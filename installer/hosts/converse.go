@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,8 +28,9 @@ const (
 	maxAnswer        = 4 << 20 // bytes of a line
 )
 
-// askProgram starts the host's program with a minimal environment and sends one question after the other.
-func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (answers []json.RawMessage, err error) {
+// askProgram starts the host's program with a minimal environment, asks one question after the other, and returns the
+// last answer.
+func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (last json.RawMessage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Program, args...)
@@ -49,20 +51,15 @@ func (p Place) askProgram(ctx context.Context, args []string, questions ...quest
 	lines := bufio.NewScanner(io.LimitReader(out, maxConversed))
 	lines.Buffer(nil, maxAnswer)
 	for n, q := range questions {
-		var answer json.RawMessage
-		if answer, err = askQuestion(in, lines, n+1, q); err != nil {
+		if last, err = askQuestion(in, lines, n+1, q); err != nil {
 			break
 		}
-		answers = append(answers, answer)
 	}
 	late := ctx.Err()
 	_ = in.Close() // asks it to exit
 	cancel()
 	_ = cmd.Wait()
-	if err = client.CallError(p.Host.Name+" "+strings.Join(args, " "), nil, err, late, conversePatience); err != nil {
-		return nil, err
-	}
-	return answers, nil
+	return last, client.CallError(p.Host.Name+" "+strings.Join(args, " "), nil, err, late, conversePatience)
 }
 
 // askQuestion writes a question and waits for its answer. It skips other lines.
@@ -90,22 +87,17 @@ func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.R
 		}
 		return said.Result, nil
 	}
-	if err := lines.Err(); err != nil {
-		return nil, err
-	}
-	return nil, fmt.Errorf("%s: it ended without an answer", q.method)
+	return nil, cmp.Or(lines.Err(), fmt.Errorf("%s: it ended without an answer", q.method))
 }
 
 // bareEnvironment returns the variables that any program needs to start, and one more.
-func bareEnvironment(env []string, more string) (kept []string) {
-	for _, line := range env {
-		name, _, _ := strings.Cut(line, "=")
-		if name == more || slices.Contains([]string{
-			"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",
-			"USERPROFILE", "SYSTEMROOT", "SystemRoot", "WINDIR", "COMSPEC", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA",
-		}, name) {
-			kept = append(kept, line)
-		}
+func bareEnvironment(env []string, more string) []string {
+	needed := []string{
+		more, "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",
+		"USERPROFILE", "SYSTEMROOT", "SystemRoot", "WINDIR", "COMSPEC", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA",
 	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(env), func(line string) bool {
+		name, _, _ := strings.Cut(line, "=")
+		return !slices.Contains(needed, name)
+	})
 }

@@ -98,7 +98,9 @@ func hookEdits(r Request) (edits []document.Edit, err error) {
 	if err != nil {
 		return nil, err
 	}
-	edits = slices.DeleteFunc(old, func(e document.Edit) bool { return e.Path[len(e.Path)-1] == document.Element(command) })
+	edits = slices.DeleteFunc(old, func(e document.Edit) bool {
+		return e.Path[len(e.Path)-1] == document.Element(command)
+	})
 	_, above := hookPath(r.At)
 	for _, event := range slices.Sorted(maps.Keys(made.Hooks)) {
 		for _, group := range made.Hooks[event] {
@@ -144,7 +146,8 @@ func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) 
 		for _, e := range entries {
 			name, version := filepath.Base(e.dir), pluginVersion(e.dir, ".claude-plugin")
 			i := Installed{
-				ID: name, Name: name, Suite: filepath.Dir(e.dir), Dir: e.dir, Version: version, On: true, Scope: client.User,
+				ID: name, Name: name, Suite: filepath.Dir(e.dir), Dir: e.dir, Version: version,
+				On: true, Scope: client.User,
 			}
 			if !slices.Contains(all, i) { // several events
 				all = append(all, i)

@@ -28,7 +28,7 @@ type codexHook struct {
 
 // codexHooks asks Codex for its hooks and its problems with them.
 func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []string, err error) {
-	answers, err := at.askProgram(ctx, []string{"app-server"},
+	answer, err := at.askProgram(ctx, []string{"app-server"},
 		question{"initialize", map[string]any{"clientInfo": map[string]string{"name": "springfield", "version": "1"}}},
 		question{"hooks/list", map[string]any{"cwds": []string{at.Dir}}})
 	if err != nil {
@@ -41,7 +41,7 @@ func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []st
 			Warnings []string                   `json:"warnings"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(answers[1], &list); err != nil {
+	if err := json.Unmarshal(answer, &list); err != nil {
 		return nil, nil, fmt.Errorf("codex app-server: hooks/list: %w", err)
 	}
 	for _, d := range list.Data {
@@ -76,7 +76,7 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 		err = os.WriteFile(trialFile, hooks.Before.Data, 0o600)
 	}
 	moveTrust(settings, map[string]string{hooksFile: trialFile, hooks.At: trialFile})
-	part, failed := settings.partOf("marketplaces", "plugins", "hooks", "features") // all that decides whether a hook runs
+	part, failed := settings.partOf("marketplaces", "plugins", "hooks", "features") // they decide whether a hook runs
 	err = errors.Join(err, failed, os.WriteFile(trial.SettingsFile(), part, 0o600))
 	for _, i := range on {
 		name, market, _ := strings.Cut(i.ID, "@")
