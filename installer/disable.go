@@ -16,16 +16,15 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// DisableRequest is what disable is asked for.
 type DisableRequest struct {
 	Plugin string // NAME or NAME@MARKETPLACE
-	Suite  string // the directory that has it, "" if it is to be found
+	Suite  string // its directory, "" to search
 	Scope  client.Scope
-	Purge  bool // Claude Code is to forget it, too
-	DryRun bool // nothing changes
+	Purge  bool // make Claude Code forget it, too
+	DryRun bool // change nothing
 }
 
-// DisablePlugin puts a host's settings back, and has the claude command forget the plugin where that is asked for.
+// DisablePlugin restores a host's settings. With Purge it also makes the claude command forget the plugin.
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() { done.Host, done.Scope, done.State = host, r.Scope, "disabled" }()
 	q, purge := hosts.Request{At: host.PlaceFor(m.User), Switch: settings.Switch{Scope: r.Scope}}, r.Purge && host.Markets
@@ -34,7 +33,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	}
 	q.Plugin, q.ID, err = m.findOn(q.At, r)
 	_, known := registry.StrategyNamed(r.Plugin)
-	if several := (*SeveralError)(nil); errors.As(err, &several) && !r.Purge || errors.Is(err, errUnknown) && known { // it is off, in each of them
+	if errors.Is(err, ErrAmbiguous) && !r.Purge || errors.Is(err, errUnknown) && known { // it is off everywhere
 		return Done{Plugin: r.Plugin}, nil
 	}
 	if err == nil && purge && m.Claude.Path == "" {
@@ -59,7 +58,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	return done, err
 }
 
-// purgePlugin has the claude command forget a plugin that is disabled.
+// purgePlugin makes the claude command forget a disabled plugin.
 func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {
 	notes, err := settings.ReadSettings(m.Settings.Places).PurgePlugin(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {
@@ -74,8 +73,8 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 	return nil
 }
 
-// findOn turns a name into a plugin, and what the host calls it. What settings switch on, those of the scope first,
-// needs no suite: it may have moved away, or be another user's.
+// findOn finds a plugin, and the host's ID, by its name. It prefers plugins that settings enable, first those of the
+// scope, because their suite may be missing.
 func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id string, err error) {
 	host := at.Host
 	bare, marketplace, full := strings.Cut(r.Plugin, "@")
@@ -94,7 +93,7 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 		found = slices.DeleteFunc(found, func(i hosts.Installed) bool {
 			return i.ID != r.Plugin && (full || i.Name != bare) && (!full || pluginOf(i).ID() != r.Plugin)
 		})
-		if len(found) > 1 { // what springfield can switch off comes first
+		if len(found) > 1 { // prefer plugins that springfield can disable
 			found = slices.DeleteFunc(found, func(i hosts.Installed) bool { return i.Theirs && i.ID != r.Plugin })
 		}
 		if len(found) == 1 {
@@ -102,7 +101,7 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 		}
 		if len(found) > 1 {
 			twice, flag := "enabled twice", ""
-			if !host.Default {
+			if !host.Markets {
 				twice, flag = "on twice in "+host.Title, " --host "+host.Name
 			}
 			return p, "", check.Misusef("say which: springfield disable "+found[0].ID+flag, "%s is %s: %s and %s", r.Plugin, twice, found[0].ID, found[1].ID)
@@ -112,7 +111,7 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 	if err != nil {
 		return p, "", err
 	}
-	for _, e := range byUs { // its entry has gone by other means
+	for _, e := range byUs { // something else removed the entry
 		if name, marketplace, _ := strings.Cut(e.ID, "@"); e.ID == r.Plugin || name == bare && !full {
 			return client.Plugin{Name: name, Marketplace: marketplace}, e.ID, nil
 		}
@@ -122,12 +121,12 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 	}
 	p, err = m.FindPlugin(r.Plugin, "")
 	if advised := (*check.Advised)(nil); errors.Is(err, errUnknown) && errors.As(err, &advised) && !strings.HasPrefix(advised.Advice, "did you mean") {
-		err = check.Advise(err, "springfield status shows what is on") // how to make it is of no use here
+		err = check.Advise(err, "springfield status shows what is on") // not how to make it
 	}
 	return p, "", err
 }
 
-// pluginOf is a plugin that a host knows, as Claude Code would name it.
+// pluginOf returns a host's plugin under Claude Code's name.
 func pluginOf(i hosts.Installed) client.Plugin {
 	_, marketplace, _ := strings.Cut(i.ID, "@")
 	if suite, err := generator.ReadSuite(i.Suite); i.Suite != "" && err == nil {

@@ -1,7 +1,5 @@
 package installer
 
-// disable --all, on every host.
-
 import (
 	"context"
 	"os"
@@ -19,30 +17,28 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// DisableAllRequest is what disable --all is asked for.
 type DisableAllRequest struct {
-	Purge  bool   // Claude Code is to forget the plugins, and springfield's own state goes
-	Own    string // the user's own suite, which goes, too
-	DryRun bool   // nothing changes
-	Now    time.Time
+	Purge        bool   // make Claude Code forget the plugins, and remove springfield's own state
+	DefaultSuite string // removed with Purge if untouched
+	DryRun       bool   // change nothing
+	Now          time.Time
 }
 
-// DisabledAll is what became of a DisableAllRequest.
 type DisabledAll struct {
 	journal.Change
-	IDs     []string        // the plugins that were on
-	Removed []string        // of springfield's own state
-	Stays   []settings.Left // what is left, and what removes it
+	IDs     []string // the plugins that were on
+	Removed []string // springfield's own files
+	Stays   []settings.Left
 }
 
-// DisableAll switches every plugin of springfield's off, wherever it was enabled.
+// DisableAll disables every springfield plugin on every host.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if r.Purge {
 		if err := m.checkHolds(r.Now); err != nil {
 			return done, err
 		}
 	}
-	suites := m.ownSuites()
+	suites := m.allSuites()
 	plan := func(now *settings.Settings) (c journal.Change, err error) {
 		done.IDs, done.Stays = nil, nil
 		for _, host := range hosts.AllHosts() {
@@ -67,13 +63,13 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	} else {
 		err = m.forgetAll(ctx, &done)
 	}
-	failed := slices.ContainsFunc(done.Stays, func(l settings.Left) bool { return l.Failed }) // then hooks of it are on
+	failed := slices.ContainsFunc(done.Stays, func(l settings.Left) bool { return l.Failed }) // some hooks are still on
 	for _, dir := range suites {
-		if err == nil && !failed && rooted.IsSame(dir, r.Own) && generator.IsUntouched(dir) {
+		if err == nil && !failed && rooted.IsSame(dir, r.DefaultSuite) && generator.IsUntouched(dir) {
 			done.Notes = append(done.Notes, "your own suite, "+dir+", goes, too")
 			if !r.DryRun {
 				err = os.RemoveAll(dir)
-				_ = os.Remove(filepath.Dir(dir)) // which was made for it
+				_ = os.Remove(filepath.Dir(dir)) // created for the suite
 			}
 			continue
 		}
@@ -83,10 +79,9 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	return done, err
 }
 
-// ownSuites are the user's own suites: those that are remembered, and those that are known as
-// marketplaces.
-func (m Means) ownSuites() []string {
-	dirs, _, _ := settings.KnownSuites(m.Settings.Places) // a list that cannot be read goes with the rest
+// allSuites returns the suites in the list and those that are marketplaces.
+func (m Means) allSuites() []string {
+	dirs, _, _ := settings.KnownSuites(m.Settings.Places)
 	markets, _ := m.Settings.AllMarkets()
 	for _, market := range markets {
 		dirs = append(dirs, market.SuiteDir())
@@ -98,7 +93,7 @@ func (m Means) ownSuites() []string {
 	})
 }
 
-// forgetAll has Claude Code forget the plugins, and removes springfield's own state.
+// forgetAll makes Claude Code forget the plugins, and removes springfield's own state.
 func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	now := settings.ReadSettings(m.Settings.Places)
 	notes, left, err := now.PurgeAll(ctx, m.Claude, done.IDs)
@@ -115,8 +110,7 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkHolds refuses to remove a hold that is in force: only a person at a terminal lifts
-// one.
+// checkHolds refuses to remove a hold in force, which only a person at a terminal may lift.
 func (m Means) checkHolds(now time.Time) error {
 	dir := m.Settings.StatePath()
 	held, err := ledger.HoldsInForce([]string{dir}, now)

@@ -22,49 +22,48 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// EnableRequest is what enable is asked for.
 type EnableRequest struct {
 	Plugin      string // NAME or NAME@MARKETPLACE
-	Suite       string // the directory that has it, "" if it is to be found
-	Marketplace string // its name, OWNER/REPO or URL, "" if it is to be found
+	Suite       string // its directory, "" to search
+	Marketplace string // its name, OWNER/REPO or URL, "" to search
 	Scope       client.Scope
 	Keep        bool // other springfield plugins stay on
 	Conflicts   settings.ConflictAnswer
-	NoClaude    bool      // the claude command is not to be called
-	DryRun      bool      // nothing changes
-	Unmade      bool      // a dry run that does not make the plugin either: it only finds what would stop an enable
-	Own         *OwnSuite // is added to where nothing that is known has the plugin; nil: nothing is made
-
-	// Ask asks what is to happen to plugins that would drive the same loop.
+	NoClaude    bool // do not call the claude command
+	DryRun      bool // change nothing
+	Unmade      bool // a dry run that does not even stage a new plugin
+	// DefaultSuite gets a plugin that is not found; nil: none does.
+	DefaultSuite *DefaultSuite
+	// Ask decides about plugins that would drive the same loop.
 	Ask func(*settings.ConflictError) (settings.ConflictAnswer, error)
 }
 
-// Done is what has become of a request on one host, or would; enable and disable --json print it.
+// Done is the result of a request on one host; enable and disable --json print it.
 type Done struct {
 	Plugin string       `json:"plugin"` // its ID, or the name that was asked for
 	Scope  client.Scope `json:"scope"`
 	State  string       `json:"state"`           // enabled or disabled
-	Suite  string       `json:"suite,omitempty"` // its directory, if it is one of this machine
-	From   string       `json:"from,omitempty"`  // where the plugin comes from, for people
-	Live   string       `json:"live,omitempty"`  // from when on it is in effect
+	Suite  string       `json:"suite,omitempty"` // its local directory
+	From   string       `json:"from,omitempty"`  // the plugin's source, for people
+	Live   string       `json:"live,omitempty"`  // when it takes effect
 
 	Host   hosts.Host     `json:"-"`
 	Change journal.Change `json:"-"`
-	Todo   string         `json:"-"` // what a dry run has not had other programs do: "run: …", "" for nothing
-	Err    error          `json:"-"` // why it has failed, beside those on other hosts
+	Todo   string         `json:"-"` // the program that a dry run did not start: "run: …"
+	Err    error          `json:"-"` // a failure on this host, of several
 }
 
-// enableRun is a plugin on its way.
+// enableRun is the state of EnablePlugin.
 type enableRun struct {
 	Means
 	EnableRequest
 	wanted   hosts.Request
 	from     string
-	own      *OwnSuite // that gets the plugin, nil if it is there
-	register string    // a directory that Claude Code does not know yet, "" if there is none
-	install  string    // a plugin that is not fetched yet
-	added    string    // the marketplace that was added to find the plugin
-	leaves   []string  // what an undo of the settings does not take back
+	adds     *DefaultSuite // gets the plugin; nil: the plugin exists
+	register string        // directory of a suite that Claude Code does not know yet
+	install  string        // plugin to fetch
+	added    string        // marketplace that was added to find the plugin
+	leaves   []string      // what undo leaves
 }
 
 func newEnableRun(m Means, host hosts.Host, r EnableRequest) *enableRun {
@@ -75,9 +74,8 @@ func newEnableRun(m Means, host hosts.Host, r EnableRequest) *enableRun {
 	return &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 }
 
-// EnablePlugin switches a plugin on for a host. Settings are read once, and the edit is worked out
-// before the claude command is called, so that settings that cannot be edited leave
-// everything alone.
+// EnablePlugin enables a plugin for a host. It plans the edit before it calls the claude command, so that settings that
+// cannot be edited stop it before any change.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	e := newEnableRun(m, host, r)
 	defer func() {
@@ -85,7 +83,9 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 			e.takeBack(ctx)
 		}
 		done.Host, done.Scope = host, r.Scope
-		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool { return r.Own != nil && e.In == r.Own.Dir })
+		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool {
+			return r.DefaultSuite != nil && e.In == r.DefaultSuite.Dir
+		})
 	}()
 	if err := e.wanted.Check(); err != nil {
 		return done, err
@@ -96,7 +96,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if err := e.checkListed(); err != nil {
 		return done, err
 	}
-	if err := e.examine(ctx); err != nil || r.Unmade && e.own != nil {
+	if err := e.examine(ctx); err != nil || r.Unmade && e.adds != nil {
 		return done, err
 	}
 	plan, err := e.planEdit()
@@ -104,10 +104,10 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 		return e.summarize(ctx, plan), err
 	}
 	planned := e.wanted.Switch
-	if err := e.registerWhatIsMissing(ctx); err != nil {
+	if err := e.registerPlugin(ctx); err != nil {
 		return done, err
 	}
-	if !reflect.DeepEqual(e.wanted.Switch, planned) { // what was fetched is now known, or could not be registered
+	if !reflect.DeepEqual(e.wanted.Switch, planned) { // a fetched plugin is known now, or registration failed
 		if plan, err = e.planEdit(); err != nil {
 			return done, err
 		}
@@ -117,11 +117,10 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	return e.summarize(ctx, plan), err
 }
 
-// checkListed refuses a plugin of a suite whose catalog, which the user has changed,
-// lacks it: Claude Code would not find it.
+// checkListed returns an error if the suite's catalog, which the user may have changed, does not list the plugin.
 func (e *enableRun) checkListed() error {
 	plugin := e.wanted.Plugin
-	if !e.wanted.At.Host.Markets || plugin.Suite == "" || e.own != nil {
+	if !e.wanted.At.Host.Markets || plugin.Suite == "" || e.adds != nil {
 		return nil
 	}
 	names, err := e.Settings.PluginsOffered(client.Directory(plugin.Marketplace, plugin.Suite))
@@ -134,8 +133,7 @@ func (e *enableRun) checkListed() error {
 		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
-// Managed is the file that an administrator would deploy to have a plugin on for all
-// users of a machine.
+// Managed returns the settings with which an administrator enables a plugin for all users of a machine.
 func Managed(ctx context.Context, m Means, r EnableRequest) (settings []byte, plugin client.Plugin, err error) {
 	r.DryRun = true
 	e := newEnableRun(m, hosts.DefaultHost(), r)
@@ -155,8 +153,8 @@ func Managed(ctx context.Context, m Means, r EnableRequest) (settings []byte, pl
 	return settings, e.wanted.Plugin, err
 }
 
-// findPlugin finds the plugin. A marketplace that is named by its source is added
-// first: only its catalog says its name.
+// findPlugin finds the plugin. It first adds a marketplace that is given by its source, because only its catalog has
+// its name.
 func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	name, source, host := e.EnableRequest.Plugin, e.Marketplace, e.wanted.At.Host
 	bare, _, both := strings.Cut(name, "@")
@@ -178,9 +176,10 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 		name = bare + "@" + market
 	}
 	e.wanted.Plugin, err = e.FindPlugin(name, e.Suite)
-	if _, known := registry.StrategyNamed(name); known && errors.Is(err, errUnknown) && e.Own != nil && e.Own.Dir != "" {
-		e.own = e.Own
-		e.wanted.Plugin, err = e.own.choosePlugin(e.Means, name)
+	_, known := registry.StrategyNamed(name)
+	if suite := e.DefaultSuite; known && errors.Is(err, errUnknown) && suite != nil && suite.Dir != "" {
+		e.adds = suite
+		e.wanted.Plugin, err = e.adds.choosePlugin(e.Means, name)
 	}
 	if e.wanted.ID = e.wanted.Plugin.Name; err == nil && !host.Markets && e.wanted.Plugin.Suite == "" {
 		err = check.Advisef("clone its repository and name it: --suite DIR", "%s takes a plugin from a directory, and %s has none", host.Title, e.wanted.Plugin.ID())
@@ -188,8 +187,7 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	return err
 }
 
-// addMarketplace is the name of the marketplace with a source, which is added if it is not
-// known.
+// addMarketplace returns the name of the marketplace with a source, and adds an unknown one.
 func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
 	known, err := e.Settings.MarketFrom(source)
 	switch {
@@ -217,8 +215,7 @@ func (e *enableRun) whyNotCalled() string {
 	return "there is no claude command to fetch it"
 }
 
-// takeBack has the claude command forget the marketplace that findPlugin has added, because
-// something went wrong after it.
+// takeBack removes the marketplace that findPlugin added, after an error.
 func (e *enableRun) takeBack(ctx context.Context) {
 	if e.added == "" {
 		return
@@ -233,24 +230,24 @@ func (e *enableRun) takeBack(ctx context.Context) {
 	}
 }
 
-// examine finds out what is missing, and what kind of plugin it is; one that could
-// not run, or is not springfield's, is refused.
+// examine finds out how Claude Code gets the plugin, and its kind. It refuses a plugin that cannot run or is not
+// springfield's.
 func (e *enableRun) examine(ctx context.Context) (err error) {
 	dir := e.wanted.FilesDir()
 	if e.from = e.wanted.Plugin.Suite; e.wanted.At.Host.Markets {
 		dir, err = e.resolveInstallSource()
 	}
 	switch {
-	case err == nil && e.own != nil:
-		return e.examineOwn(ctx)
+	case err == nil && e.adds != nil:
+		return e.examineDefault(ctx)
 	case err == nil && dir != "":
 		return e.examinePluginDir(dir)
 	}
 	return err
 }
 
-// resolveInstallSource finds where the plugin's files are, "" before they are fetched, and notes how Claude Code gets to
-// know them.
+// resolveInstallSource returns the directory of the plugin's files, "" before they are fetched, and notes whether
+// Claude Code has to register or install it.
 func (e *enableRun) resolveInstallSource() (dir string, err error) {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
@@ -261,8 +258,8 @@ func (e *enableRun) resolveInstallSource() (dir string, err error) {
 		if err != nil {
 			return "", err
 		}
-		if e.own != nil {
-			e.wanted.Declare = !registered // the claude command could not find it yet
+		if e.adds != nil {
+			e.wanted.Declare = !registered // the claude command cannot find it yet
 			return "", nil
 		}
 		if !registered {
@@ -286,8 +283,6 @@ func (e *enableRun) resolveInstallSource() (dir string, err error) {
 	return e.Settings.InClone(plugin), nil
 }
 
-// examinePluginDir looks at a plugin's own files, and finds out what kind it is. One that could not run, or is not
-// springfield's, is refused.
 func (e *enableRun) examinePluginDir(dir string) error {
 	plugin, host := e.wanted.Plugin, e.wanted.At.Host
 	found := e.Settings.InstalledIn(dir)
@@ -317,8 +312,7 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	return nil
 }
 
-// setKind notes the strategies of the same kind as one, of which one is on, and whether that is to drive a loop through
-// a spec, as plugins of others do.
+// setKind notes which other plugins the edit disables: those with a strategy of the same kind.
 func (e *enableRun) setKind(strategyName string, decides bool) {
 	known, ok := registry.StrategyNamed(strategyName)
 	e.wanted.DecidesNothing, e.wanted.Loops, e.wanted.SameKind = !decides, ok && known.KindOf() == strategy.SpecLoop, nil
@@ -329,8 +323,7 @@ func (e *enableRun) setKind(strategyName string, decides bool) {
 	}
 }
 
-// planFrom works out the change. A suite that was named is the user's from now on, the user's own gets the plugin, and
-// another's is only spoken of.
+// planFrom plans the change. It adds a suite that the user named to the list of suites.
 func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 	c, err := e.wanted.At.Host.PlanOn(now, e.wanted)
 	if err != nil {
@@ -338,19 +331,19 @@ func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 	}
 	if c.Leaves = e.leaves; e.Suite != "" {
 		list, unread := settings.RememberSuite(now.Places, e.wanted.Plugin.Suite)
-		if c.Edits = append(c.Edits, list); unread != nil { // and list is no change
+		if c.Edits = append(c.Edits, list); unread != nil { // then list changes nothing
 			c.Notes = append(c.Notes, "enable needs --suite the next time, too: "+unread.Error())
 		}
 	} else if says := e.takeFromOthers(e.EnableRequest.Plugin, e.wanted.Plugin.Suite); says != "" && e.Marketplace == "" {
 		c.Notes = append(c.Notes, says)
 	}
-	if c, err = e.own.addTo(c, now); err == nil {
+	if c, err = e.adds.addTo(c, now); err == nil {
 		err = c.Writable()
 	}
 	return c, err
 }
 
-// planEdit works out the change, and asks about conflicts if there are any.
+// planEdit plans the change, and asks about conflicts.
 func (e *enableRun) planEdit() (journal.Change, error) {
 	plan, err := e.planFrom(e.Settings)
 	var conflicts *settings.ConflictError
@@ -363,9 +356,9 @@ func (e *enableRun) planEdit() (journal.Change, error) {
 	return e.planFrom(e.Settings)
 }
 
-// registerWhatIsMissing calls the claude command for what is missing. One that cannot register a
-// directory is no reason to fail: user settings can declare it.
-func (e *enableRun) registerWhatIsMissing(ctx context.Context) error {
+// registerPlugin calls the claude command to install the plugin or register its suite. If it cannot register a
+// directory, user settings declare it instead.
+func (e *enableRun) registerPlugin(ctx context.Context) error {
 	snapshot := e.Settings.Snapshot
 	switch {
 	case e.Claude.Path == "":
@@ -377,29 +370,29 @@ func (e *enableRun) registerWhatIsMissing(ctx context.Context) error {
 		}
 		if err := e.examinePluginDir(snapshot.Installed(e.install).Dir); err != nil {
 			if added {
-				_, _ = e.Claude.Uninstall(ctx, snapshot, e.install) // what is wrong with it matters more
+				_, _ = e.Claude.Uninstall(ctx, snapshot, e.install) // err matters more
 			}
 			return err
 		}
-		e.noteWhatUndoLeaves("still has " + e.install + " installed")
+		e.noteLeft("still has " + e.install + " installed")
 	case e.register != "":
 		e.Tell("telling the claude command about %s", e.register)
 		if err := e.Claude.Register(ctx, snapshot, e.wanted.Plugin.Marketplace, e.register); err != nil && ctx.Err() == nil {
 			e.Tell("springfield: note: %v; declaring the marketplace in user settings instead", err)
 			e.wanted.Declare = true
 		} else if err == nil {
-			e.noteWhatUndoLeaves("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
+			e.noteLeft("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
 		}
 	}
-	return ctx.Err() // Ctrl-C, even if the client was done by then
+	return ctx.Err() // Ctrl-C, even after the client succeeded
 }
 
-// noteWhatUndoLeaves notes what an undo of the settings does not take back.
-func (e *enableRun) noteWhatUndoLeaves(what string) {
-	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge removes that", what, e.wanted.Plugin.ID()))
+// noteLeft adds a note about a change that undo leaves.
+func (e *enableRun) noteLeft(change string) {
+	id := e.wanted.Plugin.ID()
+	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge removes that", change, id))
 }
 
-// summarize is what to tell of a plan.
 func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 	plugin, byHand := e.wanted.Plugin, e.wanted.At.Host.ByHand
 	d := Done{
@@ -422,7 +415,7 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 	return d
 }
 
-// describeTodo says what registerWhatIsMissing would do, "" for nothing.
+// describeTodo describes the call of registerPlugin, or returns "".
 func (e *enableRun) describeTodo() string {
 	const away = ", away from your settings"
 	switch {
@@ -436,7 +429,7 @@ func (e *enableRun) describeTodo() string {
 	return ""
 }
 
-// scopeNotes say what an edit of a project's settings means beside the edit.
+// scopeNotes returns notes on the effects of an edit of a project's settings.
 func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	plugin := e.wanted.Plugin
 	places := e.Settings.Places
@@ -457,8 +450,7 @@ func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	return []string{fmt.Sprintf("others who work on this project run springfield enable %s --scope project too: it fetches what they do not have", plugin.ID())}
 }
 
-// wouldCommit tells whether a file lies in the git repository around the working
-// directory, and that does not ignore it.
+// wouldCommit reports whether a file is in the working directory's git repository and not ignored.
 func (e *enableRun) wouldCommit(ctx context.Context, file string) bool {
 	work := e.Settings.Work
 	if git.RepositoryRoot(work) == "" {

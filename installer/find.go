@@ -1,11 +1,10 @@
-// Package installer switches plugins on and off: it finds the plugin that a name means, looks whether it could run,
-// has the claude command register or fetch what is missing, and has the host plan the edit.
+// Package installer enables and disables plugins: it finds the plugin by its name, checks whether it can run, calls the
+// claude command to register or fetch it, and lets the host plan the edit.
 package installer
 
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -21,9 +20,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// FindPlugin looks a plugin up by NAME or NAME@MARKETPLACE: in the suite that is
-// named, else in the user's own, and the marketplaces that Claude Code knows. Of
-// several, one that lies in the working directory is meant, or the one that is on.
+// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE: in the suite dir, or in the user's suites and Claude Code's
+// marketplaces. Of several it prefers one in the working directory, then the one that is on.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
@@ -53,14 +51,16 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 		return client.Plugin{}, err
 	}
 	for _, p := range known {
-		// The same place is one place; and a full ID means what Claude Code knows
-		// by it.
+		// Drop duplicates; for a full ID Claude Code's marketplace wins.
 		all = slices.DeleteFunc(all, func(q client.Plugin) bool {
 			return rooted.IsSame(p.Suite, q.Suite) || marketplace != "" && p.ID() == q.ID()
 		})
 		all = append(all, p)
 	}
-	off := func(p client.Plugin) bool { return !m.isOn(p) }
+	off := func(p client.Plugin) bool {
+		isOn := func(l client.Layer) bool { on, _ := l.SaysOf(p.ID()); return on }
+		return !slices.ContainsFunc(m.Settings.AllLayers(), isOn)
+	}
 	if on := slices.DeleteFunc(slices.Clone(all), off); len(on) == 1 {
 		return on[0], nil
 	}
@@ -68,23 +68,18 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	case len(all) == 1:
 		return all[0], nil
 	case len(all) > 1:
-		return client.Plugin{}, &SeveralError{name, all}
+		return client.Plugin{}, ambiguous(name, all)
 	}
 	return client.Plugin{}, check.Advisef(cmp.Or(m.takeFromOthers(name, ""), m.howToGet(bare, marketplace, "")), "%w has a plugin %q", errUnknown, name)
 }
 
-func (m Means) isOn(p client.Plugin) bool {
-	return slices.ContainsFunc(m.Settings.AllLayers(), func(l client.Layer) bool { on, _ := l.SaysOf(p.ID()); return on })
-}
-
 var errUnknown = errors.New("no suite of yours and no marketplace known to Claude Code")
 
-// howToGet says how to get a plugin that was not found: the line that makes it, if its
-// name is a strategy's, else what there is instead. suite is the directory that it was
-// to be in, "" for any.
+// howToGet returns a hint for a plugin that was not found: the command that makes it, if a strategy has the name, or
+// other plugins. suite is the directory that was searched, "" for all.
 func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
-	markets, _ := m.inMarkets(name, "") // what cannot be read is told already
+	markets, _ := m.inMarkets(name, "") // FindPlugin reported the error
 	same = append(same, check.NamesOf(markets, client.Plugin.ID)...)
 	if slices.Sort(same); len(same) > 0 && suite == "" {
 		return "there is " + strings.Join(slices.Compact(same), ", ")
@@ -112,40 +107,27 @@ func pluginsIn(dir string) (all []client.Plugin, err error) {
 	return all, err
 }
 
-// pluginsNamed are those of a name, and of a marketplace; "" for any.
+// pluginsNamed filters by name and marketplace; "" matches any.
 func pluginsNamed(all []client.Plugin, name, marketplace string) []client.Plugin {
 	return slices.DeleteFunc(all, func(p client.Plugin) bool {
 		return name != "" && name != p.Name || marketplace != "" && marketplace != p.Marketplace
 	})
 }
 
-// SeveralError says that a name means more than one plugin.
-type SeveralError struct {
-	name string
-	all  []client.Plugin
-}
+// ErrAmbiguous is returned for a name with more than one plugin.
+var ErrAmbiguous = errors.New("is in several places")
 
-func (e *SeveralError) Error() string {
-	places := check.NamesOf(e.all, func(p client.Plugin) string { return cmp.Or(p.Suite, p.ID()) })
-	return fmt.Sprintf("%s is in several places: %s", e.name, strings.Join(places, " and "))
-}
-
-// Hint names what can be typed instead.
-func (e *SeveralError) Hint() string {
-	var ids []string
-	for _, p := range e.all {
-		if !slices.Contains(ids, p.ID()) {
-			ids = append(ids, p.ID())
-		}
+func ambiguous(name string, all []client.Plugin) error {
+	places := check.NamesOf(all, func(p client.Plugin) string { return cmp.Or(p.Suite, p.ID()) })
+	ids := check.NamesOf(all, client.Plugin.ID)
+	hint := "say which: " + strings.Join(ids, " or ")
+	if slices.Sort(ids); len(slices.Compact(ids)) < len(all) {
+		hint = "say which: --suite DIR" // the IDs are equal
 	}
-	if len(ids) < len(e.all) { // of one name: only the place tells them apart
-		return "say which: --suite DIR"
-	}
-	return "say which: " + strings.Join(ids, " or ")
+	return check.Misusef(hint, "%s %w: %s", name, ErrAmbiguous, strings.Join(places, " and "))
 }
 
-// pluginsOffered lists the plugins that springfield knows of, of one marketplace or of
-// all: those of suites, and of a marketplace that is asked for.
+// pluginsOffered returns at most eight plugins of a marketplace, or of all suites.
 func (m Means) pluginsOffered(marketplace string) []string {
 	ids := check.NamesOf(m.pluginsAtHand(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
@@ -157,8 +139,8 @@ func (m Means) pluginsOffered(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// takeFromOthers says how to take a plugin from the suite around the working directory, if the user has neither made
-// nor named that, and it is not the one taken; "" where there is none. A cloned project can bring one.
+// takeFromOthers returns the command that takes a plugin from the suite around the working directory, if that may be a
+// cloned project's: the user has not made or named it. It returns "" without one, and for the suite taken.
 func (m Means) takeFromOthers(plugin, taken string) string {
 	dir, err := generator.FindSuite(m.Settings.Work)
 	own, _, _ := settings.KnownSuites(m.Settings.Places)
@@ -171,7 +153,7 @@ func (m Means) takeFromOthers(plugin, taken string) string {
 	return "springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " takes it from the suite there, which is not one of yours"
 }
 
-// InSuites looks for plugins in the user's suites: those that init or enable has made, or --suite has named.
+// InSuites searches the user's suites: those that init or enable made, or --suite named.
 func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err error) {
 	dirs, _, err := settings.KnownSuites(m.Settings.Places)
 	for _, dir := range dirs {
@@ -184,14 +166,14 @@ func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err erro
 	return all, err
 }
 
-// pluginsAtHand are all plugins of suites. What cannot be read is no news here.
+// pluginsAtHand returns the plugins of the user's suites that it can read.
 func (m Means) pluginsAtHand(marketplace string) []client.Plugin {
 	m.Tell = func(string, ...any) {}
 	all, _ := m.InSuites("", marketplace)
 	return all
 }
 
-// inMarkets looks in the marketplaces that Claude Code knows.
+// inMarkets searches the marketplaces that Claude Code knows.
 func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err error) {
 	markets, err := m.Settings.AllMarkets()
 	if err != nil {
@@ -212,11 +194,11 @@ func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err e
 	return found, nil
 }
 
-// Means are what switching needs beside the request.
+// Means holds the tools and the environment of a request.
 type Means struct {
 	Settings *settings.Settings
-	User     hosts.User     // whose other hosts they are
-	Claude   client.Command // without a path where there is none
+	User     hosts.User
+	Claude   client.Command // Path is "" without the command
 	Git      git.Git
-	Tell     func(format string, args ...any) // what is being done, and what is skipped
+	Tell     func(format string, args ...any) // prints progress and notes
 }

@@ -140,15 +140,15 @@ func carriedHeads(t *testing.T) string {
 
 // Another springfield adds its plugin to the user's own suite before or after, not at once, also where it is for
 // several agents; and what it added since all was tried stays.
-func TestOwnSuiteIsLocked(t *testing.T) {
+func TestDefaultSuiteIsLocked(t *testing.T) {
 	w := newWorld(t)
 	must(t, os.MkdirAll(filepath.Join(w.home(), ".copilot", "logs"), 0o755))
 	a := w.app(io.Discard, io.Discard)
 	must(t, a.findPlaces())
-	own := a.ownSuite(t.Context())
-	defer own.Close()
+	suite := a.defaultSuite(t.Context())
+	defer suite.Close()
 	for _, agents := range []string{"claude", "claude,copilot"} {
-		unlock, err := settings.Journal(a.places).LockDir(own.Dir)
+		unlock, err := settings.Journal(a.places).LockDir(suite.Dir)
 		must(t, err)
 		got := w.call(t, "enable", "ned-flanders", "--host", agents)
 		unlock()
@@ -156,14 +156,14 @@ func TestOwnSuiteIsLocked(t *testing.T) {
 			t.Errorf("%s: %+v", agents, got)
 		}
 	}
-	tried := installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, Own: own, DryRun: true}
+	tried := installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, DefaultSuite: suite, DryRun: true}
 	_, err := installer.EnablePlugin(t.Context(), a.means(), hosts.DefaultHost(), tried)
 	must(t, err)
 	w.must(t, "enable", "lisa-simpson", "--host", "claude,copilot")
 	tried.DryRun = false
 	_, err = installer.EnablePlugin(t.Context(), a.means(), hosts.DefaultHost(), tried)
 	must(t, err)
-	scratch.Holds(t, "catalog", scratch.LookAt(t, filepath.Join(own.Dir, ".claude-plugin", "marketplace.json")), `"ned-flanders"`, `"lisa-simpson"`)
+	scratch.Holds(t, "catalog", scratch.LookAt(t, filepath.Join(suite.Dir, ".claude-plugin", "marketplace.json")), `"ned-flanders"`, `"lisa-simpson"`)
 }
 
 // What the CLI and the hook know of a host, they know under the same names.

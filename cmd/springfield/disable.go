@@ -31,11 +31,11 @@ import (
 type disableOptions struct {
 	switching
 	installer.DisableRequest
-	ownSuiteDir func() string
+	defaultSuiteDir func() string
 }
 
 func newDisable(a *app, run func(context.Context, disableOptions) error) *cobra.Command {
-	o := disableOptions{switching: switching{streams: &a.streams, means: a.means}, ownSuiteDir: a.ownSuiteDir}
+	o := disableOptions{switching: switching{streams: &a.streams, means: a.means}, defaultSuiteDir: a.defaultSuiteDir}
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "disable {PLUGIN[@MARKETPLACE] | --all}",
@@ -102,7 +102,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	places := means.Settings.Places
 	elsewhere := slices.Concat(leftByEdits(places), leftInProjects(places.StatePath()))
 	done, err := installer.DisableAll(ctx, means,
-		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, Own: o.ownSuiteDir(), Now: time.Now()})
+		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, DefaultSuite: o.defaultSuiteDir(), Now: time.Now()})
 	if err != nil {
 		return hintSettings(err, "disable --all")
 	}

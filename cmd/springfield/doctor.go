@@ -78,7 +78,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	return check.Advise(fmt.Errorf("%s failed", countOf(len(failed), "check")), hint)
 }
 
-// examine runs the checks of hosts: those that are named, else all that are there.
+// examine runs the checks of the named hosts, or of all that are found.
 func (a *app) examine(ctx context.Context, r doctor.Request, names []string) ([]check.Finding, error) {
 	in, err := a.inspectHosts(r, names)
 	if err != nil {
@@ -95,7 +95,7 @@ func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {
 	if o.json {
 		type checked struct {
 			check.Finding
-			Fixed bool `json:"fixed"` // --fix has done it
+			Fixed bool `json:"fixed"`
 		}
 		all := []checked{}
 		for _, f := range outcome.Mended {
@@ -121,8 +121,7 @@ func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {
 	return nil
 }
 
-// printFindings prints how each check ended, its name, what it says, and below what to
-// do about it.
+// printFindings prints each finding with its fix below.
 func (s *streams) printFindings(findings []check.Finding) {
 	out := s.resultPrinter()
 	if !out.Wraps {

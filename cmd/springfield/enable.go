@@ -23,18 +23,18 @@ import (
 type enableOptions struct {
 	switching
 	installer.EnableRequest
-	ownSuite func(context.Context) *installer.OwnSuite
-	forLoop  bool // a person is starting a loop
+	defaultSuite func(context.Context) *installer.DefaultSuite
+	forLoop      bool // a person is starting a loop
 }
 
 func (a *app) enableOptions() enableOptions {
-	return enableOptions{switching: switching{streams: &a.streams, means: a.means}, ownSuite: a.ownSuite}
+	return enableOptions{switching: switching{streams: &a.streams, means: a.means}, defaultSuite: a.defaultSuite}
 }
 
-// ownSuite returns the suite for plugins that no other suite has.
-func (a *app) ownSuite(ctx context.Context) *installer.OwnSuite {
+// defaultSuite returns the suite for plugins that no other suite has.
+func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
 	fresh := func() generator.Spec { return a.defaultSpec(ctx) }
-	return &installer.OwnSuite{Dir: a.ownSuiteDir(), Tools: a.toolchain(), Fresh: fresh}
+	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain(), Fresh: fresh}
 }
 
 func newEnable(a *app, run func(context.Context, enableOptions) error) *cobra.Command {
@@ -111,8 +111,8 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	if o.Scope == client.Managed {
 		return o.printManaged(ctx, chosen)
 	}
-	o.Own = o.ownSuite(ctx)
-	defer o.Own.Close()
+	o.DefaultSuite = o.defaultSuite(ctx)
+	defer o.DefaultSuite.Close()
 	if chosen, err = o.tryHosts(ctx, chosen); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (o enableOptions) askConflict(
 // offerEnable looks for obstacles, asks, and enables after a yes.
 func (o enableOptions) offerEnable(ctx context.Context, question string) (yes bool, err error) {
 	plan := o
-	plan.Unmade, plan.Own = true, o.ownSuite(ctx)
+	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)
 	chosen, err := hostsToSwitch(o.means().User, o.hosts)
 	if err != nil {
 		return false, err
@@ -221,7 +221,7 @@ func (o enableOptions) tryHosts(ctx context.Context, chosen []hosts.Host) (able 
 
 // printManaged prints the settings file for an administrator to deploy.
 func (o enableOptions) printManaged(ctx context.Context, chosen []hosts.Host) error {
-	if len(chosen) > 1 || !chosen[0].Default {
+	if len(chosen) > 1 || !chosen[0].Markets {
 		return check.Misuse(errors.New("--scope managed is for Claude Code"), "leave --host out, or use --host claude")
 	}
 	means := o.means()

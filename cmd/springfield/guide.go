@@ -1,6 +1,3 @@
-// springfield without a verb: one screen of what is in effect, or with nothing set up
-// the next step, which is what enable does.
-
 package main
 
 import (
@@ -19,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
+// runBare shows the overview, or offers the next step if nothing is set up.
 func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	in := doctor.Inspect(a.inspectionRequest())
 	o := in.Overview()
@@ -38,12 +36,12 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	return nil
 }
 
-// showUnseen shows the report of an away order that has ended and was not looked at.
+// showUnseen shows the report of an ended away order that the user has not seen.
 func (a *app) showUnseen(ctx context.Context) error {
 	return a.askState(ctx, a.work, func(d console.Console) error {
 		p, err := a.absencePlaces(&d)
 		if err != nil {
-			return nil // then there is no order either
+			return nil // no order
 		}
 		if order, unseen := p.Unseen(a.awayProject()); unseen {
 			a.showReport(ctx, p, order)
@@ -53,8 +51,7 @@ func (a *app) showUnseen(ctx context.Context) error {
 	})
 }
 
-// takeNextStep takes the next step towards a plugin that is on, after a yes; without a terminal
-// it says how.
+// takeNextStep asks whether to enable a plugin; without a terminal it prints the command.
 func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
@@ -72,10 +69,7 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	if found := hosts.HostsFound(a.hostOwner()); len(found) > 1 {
 		o.hosts = []string{allHosts}
 		command += hostWords(o.hosts)
-		for _, p := range found {
-			where = strings.TrimPrefix(where+", "+p.Title, ", ")
-		}
-		where = " in " + where
+		where = " in " + strings.Join(check.NamesOf(found, func(h hosts.Host) string { return h.Title }), ", ")
 	}
 	if !a.terminal || a.caller != nil {
 		out.PrintCommand("%s", command)

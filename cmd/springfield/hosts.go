@@ -184,7 +184,7 @@ func (o switching) encodeResults(results []installer.Done, dryRun bool) error {
 	var all []any
 	for _, r := range results {
 		name := r.Host.Name
-		if r.Host.Default {
+		if r.Host.Markets {
 			name = ""
 		}
 		written, removed := r.Change.Files()

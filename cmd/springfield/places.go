@@ -69,8 +69,8 @@ func (e *environment) placesFrom(work string) (client.Places, error) {
 
 func (e *environment) pathFromWork(path string) string { return rooted.PathFrom(e.work, path) }
 
-// ownSuiteDir returns the suite in the user's data directory, or "" without a home.
-func (e *environment) ownSuiteDir() string {
+// defaultSuiteDir returns the suite in the user's data directory, or "" without a home.
+func (e *environment) defaultSuiteDir() string {
 	data := e.getenv("XDG_DATA_HOME")
 	switch {
 	case e.home == "":

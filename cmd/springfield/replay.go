@@ -256,7 +256,7 @@ func (e *environment) readSessions(o *replay.Options, args []string, name string
 	for _, known := range hosts.AllHosts() {
 		h, ok := registry.HostNamed(known.Name)
 		at := known.PlaceFor(e.hostOwner())
-		if ok && !known.Default && at.Dir != "" && (name == "" || name == known.Name) {
+		if ok && !known.Markets && at.Dir != "" && (name == "" || name == known.Name) {
 			if _, err := os.Stat(at.Dir); err == nil {
 				o.Kept = append(o.Kept, replay.Kept{Host: h, Dir: at.Dir})
 			}

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/interview"
 	"github.com/cameronsjo/springfield/internal/rooted"
@@ -60,12 +59,10 @@ const (
 func exitCode(err error) int {
 	var advised *check.Advised
 	var call interface{ IsUsage() bool } // from runtime/console
-	var several *installer.SeveralError
 	switch {
 	case errors.Is(err, errCancelled) || errors.Is(err, console.ErrCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
-	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage() ||
-		errors.As(err, &several):
+	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage():
 		return wrongUsage
 	}
 	return failed

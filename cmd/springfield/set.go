@@ -209,11 +209,10 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 		return hook.ReadPlugin(dirs[0])
 	}
 	found, err := a.means().FindPlugin(name, "")
-	var several *installer.SeveralError
 	switch {
 	case err == nil && found.Suite != "":
 		return hook.ReadPlugin(filepath.Join(found.Suite, found.Name))
-	case errors.As(err, &several):
+	case errors.Is(err, installer.ErrAmbiguous):
 		return hook.Plugin{}, err
 	}
 	bare, _, _ := strings.Cut(name, "@")

@@ -44,23 +44,23 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	switch {
 	case asJSON && !in.Claude:
 		return a.printJSON(struct {
-			Notes []string        `json:"notes"`
-			Hosts []doctor.OnHost `json:"hosts"`
+			Notes []string       `json:"notes"`
+			Hosts []doctor.Agent `json:"hosts"`
 		}{append(nonNil(in.OrdersInWords()), in.Outdated()...), in.Others})
 	case asJSON:
 		return a.printJSON(struct {
 			doctor.Status
-			Hosts []doctor.OnHost `json:"hosts,omitempty"`
+			Hosts []doctor.Agent `json:"hosts,omitempty"`
 		}{status, in.Others})
 	}
 	if in.Claude {
 		status.WriteText(a.resultPrinter())
 	}
-	for i, o := range in.Others {
+	for i, agent := range in.Others {
 		if i > 0 || in.Claude {
 			a.say("")
 		}
-		o.WriteText(a.resultPrinter())
+		agent.WriteText(a.resultPrinter())
 	}
 	if !in.Claude {
 		for _, note := range append(in.OrdersInWords(), in.Outdated()...) {
@@ -73,8 +73,7 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	return nil
 }
 
-// inspectHosts looks at what is in effect on hosts: those that are named, else all that
-// are there.
+// inspectHosts inspects the named hosts, or all that are found.
 func (a *app) inspectHosts(r doctor.Request, names []string) (*doctor.Inspection, error) {
 	named, err := hostsNamed(a.hostOwner(), names)
 	if err != nil {

@@ -36,13 +36,12 @@ it is what a plugin like todo-continuation said before a prompt, or why it said 
 	return cmd
 }
 
-// noteHooks names the hooks that are on and cannot decide: none of them can say so
-// itself.
+// noteHooks reports enabled hooks that cannot decide, since these cannot report themselves.
 func (a *app) noteHooks() {
 	if a.findPlaces() != nil {
-		return // status tells
+		return // status reports it
 	}
-	for _, says := range doctor.Broken(client.NewSnapshot(a.places).AllPlugins()) {
+	for _, says := range doctor.BrokenHooks(client.NewSnapshot(a.places).AllPlugins()) {
 		a.talk("springfield: note: %s; springfield doctor tells what to do", says)
 	}
 }

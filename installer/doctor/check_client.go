@@ -1,7 +1,3 @@
-// The checks of Claude Code, of its settings, and of what a project may set. A
-// check that finds nothing wrong says so in a line, or nothing where there is
-// nothing to say.
-
 package doctor
 
 import (
@@ -16,7 +12,7 @@ import (
 )
 
 func (in *Inspection) checkClient() []check.Finding {
-	const tested = "2.1.197" // the oldest client that every release is tried with
+	const tested = "2.1.197" // the oldest version that releases are tested with
 	found := check.Passed("Claude Code " + in.Version)
 	switch older, known := client.IsOlder(in.Version, tested); {
 	case in.Client.Path == "":
@@ -31,8 +27,7 @@ func (in *Inspection) checkClient() []check.Finding {
 	return []check.Finding{found}
 }
 
-// checkSilenced looks for what keeps all hooks of Claude Code from running, or lets Claude
-// stop always.
+// checkSilenced reports settings that disable all hooks of Claude Code, or springfield's.
 func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove it where it is set"))
@@ -43,7 +38,7 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	return bad
 }
 
-// offInWords says where settings switch every hook off.
+// offInWords describes settings with SPRINGFIELD=off.
 func (in *Inspection) offInWords() (all []string) {
 	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
 		all = append(all, from+" settings set SPRINGFIELD="+value+", which always lets Claude stop")
@@ -51,7 +46,7 @@ func (in *Inspection) offInWords() (all []string) {
 	return all
 }
 
-// checkPaused looks for what lets every agent stop always.
+// checkPaused reports holds, and SPRINGFIELD=off in the environment.
 func (in *Inspection) checkPaused() (bad []check.Finding) {
 	if in.Off {
 		bad = append(bad, check.Warned("SPRINGFIELD=off is set, and always lets every agent stop", "unset SPRINGFIELD"))
@@ -64,8 +59,7 @@ func (in *Inspection) checkPaused() (bad []check.Finding) {
 	return bad
 }
 
-// checkTodo tells that the newest models have no todo list, which rules about
-// open todos miss.
+// checkTodo reports that recent models have no todo list, which rules about open todos need.
 func (in *Inspection) checkTodo() []check.Finding {
 	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 	older, known := client.IsOlder(in.Version, "2.1.233")

@@ -1,6 +1,3 @@
-// The checks of files: whether Claude Code and springfield can read what they have to,
-// and what to do where they cannot.
-
 package doctor
 
 import (
@@ -22,7 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// checkSettings looks at every settings file, and at what else could not be read.
+// checkSettings checks every settings file, and reports the other failed reads.
 func (in *Inspection) checkSettings() (bad []check.Finding) {
 	for _, l := range in.Settings {
 		bad = append(bad, in.checkLayer(l)...)
@@ -36,11 +33,11 @@ func (in *Inspection) checkSettings() (bad []check.Finding) {
 	return bad
 }
 
-// checkEdits looks for an edit of any agent's settings that was interrupted.
+// checkEdits reports an interrupted edit of any agent's settings.
 func (in *Inspection) checkEdits() []check.Finding {
 	e, interrupted, err := settings.Journal(in.Places).Interrupted()
 	if err != nil || !interrupted {
-		return nil // checkState tells of what cannot be read
+		return nil // checkState reports the error
 	}
 	undo := func(s *settings.Settings) (journal.Change, error) {
 		plan, err := settings.Journal(s.Places).PlanUndo()
@@ -52,8 +49,7 @@ func (in *Inspection) checkEdits() []check.Finding {
 	return []check.Finding{check.Failed(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, AgoInWords(in.Now, e.At)), "springfield undo").MendBy(in.repairByPlan(undo))}
 }
 
-// checkLayer looks at one settings file: whether it can be read, whether a key is in it
-// twice, and whether it is a link that leads nowhere.
+// checkLayer reports a settings file that is unreadable or read-only, duplicate keys, and a dangling link.
 func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
@@ -77,15 +73,15 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 			bad = append(bad, check.Warned(err.Error()+": nothing can be enabled, disabled or undone there", HowToRead(err)))
 		}
 	}
-	if target := leadsNowhere(l.File); target != "" {
+	if target := danglingTarget(l.File); target != "" {
 		bad = append(bad, check.Noted(fmt.Sprintf("%s is a link to %s, which is not there: Claude Code reads no %s settings, and springfield would make that file", l.File, target, l.Name),
 			"remove the link, or create what it leads to"))
 	}
 	return bad
 }
 
-// leadsNowhere is where a link that leads nowhere leads to, "" for any other path.
-func leadsNowhere(path string) string {
+// danglingTarget returns the target of a dangling link, "" for any other path.
+func danglingTarget(path string) string {
 	target, err := os.Readlink(path)
 	if err != nil || !rooted.IsMissing(path) {
 		return ""
@@ -93,7 +89,7 @@ func leadsNowhere(path string) string {
 	return rooted.PathFrom(filepath.Dir(path), target)
 }
 
-// HowToRead says what to do about a file or directory that cannot be read or written.
+// HowToRead returns the hint for a file or directory that cannot be read or written.
 func HowToRead(err error) string {
 	var at *fs.PathError
 	var damaged *journal.DamagedError
@@ -123,9 +119,8 @@ func HowToRead(err error) string {
 	return "move " + check.QuoteArgument(at.Path) + " away, or fix it"
 }
 
-// firstClosed is what keeps a path from being read or written: the first directory above it
-// that cannot be entered, else the path itself, or the directory above it where it is not there, or is a
-// file that can be written: what replaces that is written beside it.
+// firstClosed returns the path whose mode denies access: the first directory that cannot be entered, else the path.
+// For a missing or writable file it is the directory, in which springfield would write the replacement.
 func firstClosed(path string) string {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too
@@ -136,33 +131,23 @@ func firstClosed(path string) string {
 	for rooted.IsMissing(path) {
 		path = filepath.Dir(path)
 	}
-	for dir := path; ; {
-		up := filepath.Dir(dir)
-		if up == dir {
-			return path
-		}
+	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) {
-			path = up
+			path = filepath.Dir(dir)
 		}
-		dir = up
 	}
+	return path
 }
 
-// notADir is what lies where a directory has to be: at a path or above it; "" if all of
-// them are directories.
+// notADir returns the file in the place of a directory, at the path or above, or "".
 func notADir(path string) string {
-	for dir := path; ; dir = filepath.Dir(dir) {
-		info, err := os.Stat(dir)
-		switch {
-		case err == nil && !info.IsDir():
-			return dir
-		case err == nil || dir == filepath.Dir(dir):
-			return ""
-		}
+	if found := rooted.FindAbove(path, rooted.PathExists); !rooted.IsDirectory(found) {
+		return found
 	}
+	return ""
 }
 
-// checkState looks at springfield's own state.
+// checkState checks springfield's own state.
 func (in *Inspection) checkState() (all []check.Finding) {
 	if closed := in.stateClosed(); closed != nil {
 		return closed
@@ -182,11 +167,11 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	return all
 }
 
-// stateClosed tells that the state directory cannot be read or written.
+// stateClosed reports a state directory that cannot be read or written.
 func (in *Inspection) stateClosed() []check.Finding {
 	const without = ": without it every hook lets its agent stop"
 	for _, dir := range []string{in.Places.Config, in.Places.StatePath()} {
-		if target := leadsNowhere(dir); target != "" {
+		if target := danglingTarget(dir); target != "" {
 			says := fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without)
 			return []check.Finding{check.Failed(says, "mkdir -p "+check.QuoteArgument(target)+", or remove the link")}
 		}
@@ -202,28 +187,24 @@ func (in *Inspection) stateClosed() []check.Finding {
 	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.CauseOf(err).Error()+without, HowToRead(at))}
 }
 
-// stateUnread says why the state directory cannot be read.
 func (in *Inspection) stateUnread() error {
-	_, err := os.ReadDir(in.Places.StatePath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if _, err := os.ReadDir(in.Places.StatePath()); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return nil
 }
 
-// The check of suites: whether their hooks are those that this springfield makes.
-
-// checkSuites compares the suites at hand with this springfield, by the sources of their hooks.
+// checkSuites reports suites whose hooks come from other sources than those of this springfield.
 func (in *Inspection) checkSuites() (all []check.Finding) {
 	hash, err := generator.SourceHash()
 	if err != nil {
 		return []check.Finding{check.Failed(err.Error(), "install springfield again: "+generator.Page)}
 	}
 	const others = "hooks are not those of this springfield: in "
-	var mine []string // made by init
+	var mine []string
 	for _, s := range in.Suites {
 		switch {
-		case s.Err != nil: // springfield validate tells
+		case s.Err != nil: // springfield validate reports it
 		case s.Build.Source == hash:
 		case s.Made:
 			mine = append(mine, s.Dir)
@@ -244,7 +225,7 @@ func (in *Inspection) suitesInWords() string {
 	return "all suites have the hooks of this springfield"
 }
 
-// Outdated says which suites are not as this springfield makes them, and what to do.
+// Outdated describes the findings of checkSuites.
 func (in *Inspection) Outdated() []string { return check.NamesOf(in.checkSuites(), saysAndFix) }
 
 func saysAndFix(f check.Finding) string { return f.Says + ": " + f.Fix }

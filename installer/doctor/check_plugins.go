@@ -1,6 +1,3 @@
-// The checks of plugins: whether those that settings switch on run, from where, and
-// which of them decides.
-
 package doctor
 
 import (
@@ -25,17 +22,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// checkPlugins looks at each plugin of ours that settings name.
+// checkPlugins checks each springfield plugin that settings name.
 func (in *Inspection) checkPlugins() (all []check.Finding) {
-	on := 0
 	for _, s := range in.ours {
 		switch {
 		case !s.On:
 		case s.Problem != "":
-			on++
 			all = append(all, in.notRunning(s))
 		default:
-			on++
 			all = append(all, in.checkRunning(s)...)
 		}
 	}
@@ -46,10 +40,10 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 				fmt.Sprintf("springfield enable %s --scope %s, or springfield disable %s --scope %s if you want it off", r.ID, r.Scope, r.ID, r.Scope)))
 		}
 	}
-	if on == 0 {
+	if !slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.On }) {
 		all = append(all, check.Noted("no springfield plugin is on in Claude Code", in.HowToBegin()))
 	}
-	for _, s := range in.Plugins { // status names them, too
+	for _, s := range in.Plugins { // status lists them, too
 		if s.On && s.Problem != "" && !slices.ContainsFunc(in.ours, func(o client.Switched) bool { return o.ID == s.ID }) {
 			all = append(all, check.Noted(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), howToSwitchOff(s)))
 		}
@@ -57,20 +51,18 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeSays tells whether a scope's settings name a plugin. Two scopes that share a
-// file have the name of one of them.
+// scopeSays reports whether a scope's settings name a plugin. Scopes that share a file are one layer.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
 	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 
-// notRunning says why a plugin that is on does not run, and how it could. Only
-// what the user has made or enabled with springfield is repaired: a project that
-// was cloned must not bring its own hook to life this way.
+// notRunning reports an enabled plugin that does not run. It repairs only plugins that the user made or enabled with
+// springfield, so that a cloned project cannot start its own hook.
 func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	f := check.Failed(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), howToSwitchOff(s))
-	if s.Decides == string(client.Project) { // it runs for none of those who use the project
+	if s.Decides == string(client.Project) { // broken for everyone in the project
 		f.Fix = "springfield disable " + s.ID + " --scope project"
 	}
 	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
@@ -81,7 +73,7 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	known := err == nil
 	switch {
 	case len(suites) == 1 && (!known || market.IsMissing()):
-		// The suite that is remembered: it has moved, or was never registered.
+		// The suite has moved, or was never registered.
 		f.Fix = "springfield enable " + s.Name + " --suite " + check.QuoteArgument(suites[0].Dir)
 		f.Mend = in.registerSuite(s.Marketplace, suites[0].Dir)
 	case known && market.IsMissing():
@@ -96,7 +88,7 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	return f
 }
 
-// registerSuite makes a suite known, through the client or by a declaration.
+// registerSuite returns a repair that registers a suite by the claude command, or declares it in settings without one.
 func (in *Inspection) registerSuite(name, dir string) func(context.Context) error {
 	if in.Client.Path != "" {
 		return func(ctx context.Context) error {
@@ -126,7 +118,7 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	return all
 }
 
-// checkMarkets looks for marketplaces that lead nowhere, and for suites that have the name of one and are not it.
+// checkMarkets reports marketplaces that are missing, and suites that share the name of another marketplace.
 func (in *Inspection) checkMarkets() (all []check.Finding) {
 	markets, err := in.settings.Markets()
 	if err != nil {
@@ -135,7 +127,7 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	for _, s := range in.ours {
 		m, known := markets[s.Marketplace]
 		if !s.On || !known || m.SuiteDir() == "" || m.IsMissing() {
-			continue // of a repository the suite may well be the author's own copy
+			continue // the suite may be the author's copy of the repository
 		}
 		for _, suite := range in.suitesOf(s.Marketplace) {
 			if !rooted.IsSame(m.SuiteDir(), suite.Dir) {
@@ -152,7 +144,7 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	return all
 }
 
-// checkConflicts looks for others that can make Claude go on.
+// checkConflicts reports other plugins that can make Claude go on.
 func (in *Inspection) checkConflicts() (all []check.Finding) {
 	drivers := in.Drivers()
 	if twice := doubledStrategies(drivers); len(twice) > 0 {
@@ -180,7 +172,6 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 	return all
 }
 
-// driversInWords says which plugin decides, where nothing is in its way.
 func (in *Inspection) driversInWords() string {
 	deciding := in.Drivers()
 	switch len(deciding) {
@@ -192,20 +183,19 @@ func (in *Inspection) driversInWords() string {
 	return whoDecides(deciding)
 }
 
-// switchOff says false where a plugin is switched on; nil where that is not ours
-// to change.
+// switchOff returns a repair that disables a plugin for this user, nil for one that managed settings enable.
 func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 	scope := client.Scope(s.Decides)
 	switch {
 	case scope == client.Project:
-		scope = client.Local // for this user alone: the project's file is for all who use it
+		scope = client.Local // the project's file is for everyone
 	case !slices.Contains(client.AllScopes(), scope):
-		return nil // an administrator's
+		return nil
 	}
 	return in.repairByPlan(func(now *settings.Settings) (journal.Change, error) { return now.SwitchOff(scope, s.ID) })
 }
 
-// checkLoopFile looks for a goal loop that no plugin drives.
+// checkLoopFile reports a goal loop that no plugin drives.
 func (in *Inspection) checkLoopFile() []check.Finding {
 	if !workspace.HasMark(in.Places.Work, "", wiggum.Strategy.Marks, in.Places.Home) {
 		return nil
@@ -218,8 +208,7 @@ func (in *Inspection) checkLoopFile() []check.Finding {
 	return []check.Finding{check.Warned(path+" is a loop that nothing drives: "+driver.Problem, driver.Next)}
 }
 
-// checkRalphFile looks for a loop without a driver: its file makes every hook of
-// ours stand aside.
+// checkRalphFile reports ralph-loop's state file, which makes springfield's hooks let Claude stop.
 func (in *Inspection) checkRalphFile() []check.Finding {
 	path := filepath.Join(in.Places.Work, ".claude", "ralph-loop.local.md")
 	info, err := os.Lstat(path)

@@ -1,5 +1,3 @@
-// The checks of what a hook would read: rules, budget, judge and state.
-
 package doctor
 
 import (
@@ -21,13 +19,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// checkBlockCap compares how often a plugin may go on with Claude Code's own limit.
+// checkBlockCap compares each plugin's limit of continues with Claude Code's own.
 func (in *Inspection) checkBlockCap() (all []check.Finding) {
 	honoured := client.Honoured(in.Settings)
 	for _, s := range in.Drivers() {
 		own, err := in.hookSettings(s.Dir, "")
 		rounds := own.MaxContinues()
-		if err != nil || rounds <= honoured { // an error is for checkRules to tell
+		if err != nil || rounds <= honoured { // checkRules reports the error
 			continue
 		}
 		f := check.Failed(fmt.Sprintf("%s may go on %d times in a row, and Claude Code ends the turn after %d without a message", s.ID, rounds, honoured),
@@ -46,7 +44,7 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 	return all
 }
 
-// checkRules names what is wrong with the files that tune a plugin.
+// checkRules reports faults in the settings of plugins.
 func (in *Inspection) checkRules() (all []check.Finding) {
 	for _, s := range in.ours {
 		if !s.Runs {
@@ -67,8 +65,7 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 	return all
 }
 
-// checkJudge tells whether the judge of a plugin that has one can be asked, and
-// how it answered last.
+// checkJudge reports whether each judge can be asked, and its last failure.
 func (in *Inspection) checkJudge() (all []check.Finding) {
 	asks, named := false, []string(nil)
 	for _, s := range in.ours {
@@ -77,7 +74,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 		}
 		asks = true
 		settings, err := in.hookSettings(s.Dir, in.Places.Work)
-		if err != nil { // for checkRules to tell
+		if err != nil { // checkRules reports it
 			continue
 		}
 		j, _ := settings.JudgeOptions()
@@ -95,7 +92,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 	return append(all, in.checkAnswers())
 }
 
-// whatJudgeLacks says what a judge needs and has not got: nothing is started or asked.
+// whatJudgeLacks describes a program that is missing. It starts none.
 func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judge.Failure) {
 	switch j.Backend {
 	case judge.Claude:
@@ -117,7 +114,7 @@ func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judg
 }
 
 func (in *Inspection) checkAnswers() check.Finding {
-	spend, err := ledger.ReadSpend(cmp.Or(ledger.StateDir("", in.Places.Home), in.Places.StatePath()), in.Now)
+	spend, err := in.readSpend()
 	if err != nil {
 		return check.Warned(err.Error()+"; until then no judge is asked", "delete that file")
 	}
@@ -135,7 +132,10 @@ func (in *Inspection) checkAnswers() check.Finding {
 	return check.Warned(says, backend.HintFor(judge.Failure(spend.Failure)))
 }
 
-// spentOn is what judges have done on a day.
+func (in *Inspection) readSpend() (ledger.Spend, error) {
+	return ledger.ReadSpend(cmp.Or(ledger.StateDir("", in.Places.Home), in.Places.StatePath()), in.Now)
+}
+
 func spentOn(p ledger.Spend) string {
 	return layout.CountOf(p.Questions, "question") + ", " + judge.Dollars(p.Micros)
 }

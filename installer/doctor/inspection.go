@@ -1,7 +1,5 @@
-// Package doctor finds out what is in effect for sessions that start in a
-// directory, and whether it can work: which springfield plugin decides, what else
-// runs at a stop, what the suites at hand offer, and what is wrong with any of it.
-// status, doctor, list, why and loop ask it; everything is read once.
+// Package doctor inspects agents, their settings, plugins and suites for sessions that start in a directory.
+// status, doctor, list, why and loop use it.
 package doctor
 
 import (
@@ -27,56 +25,49 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Request is what is inspected.
 type Request struct {
 	Places  client.Places
-	User    hosts.User     // whose other hosts they are
-	Client  client.Command // without a path where there is none
-	Version string         // of the client, "" if it is not known; for checks
-	Off     bool           // the variable SPRINGFIELD is off
+	User    hosts.User
+	Client  client.Command
+	Version string // of Claude Code, "" if unknown
+	Off     bool   // SPRINGFIELD=off is set
 	Now     time.Time
 }
 
-// Inspection is what was found.
 type Inspection struct {
 	Request
 	client.Inventory
-	Suites []Suite // the one around the working directory first, then the user's others
-	Claude bool    // Claude Code is among the hosts that InspectHosts was to look at
-	Others []OnHost
-	asked  bool    // the hosts were named
-	Notes  []error // what could not be read and says nothing about a plugin
-	ours   []client.Switched
-	byUs   []settings.EnabledPlugin
-
-	settings *settings.Settings // as they were read, once
+	Suites   []Suite // the one around the working directory first, then the user's others
+	Claude   bool    // InspectHosts covers Claude Code
+	Others   []Agent // the other agents that InspectHosts covers
+	asked    bool    // the user named the agents
+	Notes    []error // failed reads that concern no plugin
+	ours     []client.Switched
+	byUs     []settings.EnabledPlugin
+	settings *settings.Settings
 }
 
-// hookSettings are the settings that the hook in a plugin's directory has in force in a project, "" for
-// none.
+// hookSettings returns the settings that a plugin's hook uses in a project; "" is no project.
 func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
 	return hook.ReadSettings(dir, in.Places.StatePath(), project)
 }
 
-// Suite is a directory of plugins at hand.
 type Suite struct {
 	generator.Suite
 	Dir    string
-	Around bool // the working directory lies in it
-	Made   bool // the user has made or named it; another's is shown, and nothing of it is proposed or repaired
+	Around bool // the working directory is inside
+	Made   bool // the user made or named it; springfield proposes and repairs nothing in others
 	Err    error
 }
 
-// Inspect reads settings, suites and what Claude Code has on record.
+// Inspect reads settings, suites and Claude Code's records, but nothing of other agents.
 func Inspect(r Request) *Inspection {
 	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
 	in.readSuites()
-	for _, s := range in.Plugins {
-		if s.IsOurs() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {
-			in.ours = append(in.ours, s)
-		}
-	}
+	in.ours = slices.DeleteFunc(slices.Clone(in.Plugins), func(s client.Switched) bool {
+		return !s.IsOurs() && !in.enabledByUs(s.ID) && len(in.suitesOf(s.Marketplace)) == 0
+	})
 	return in
 }
 
@@ -107,14 +98,13 @@ func (in *Inspection) enabledByUs(id string) bool {
 	return slices.ContainsFunc(in.byUs, func(r settings.EnabledPlugin) bool { return r.ID == id })
 }
 
-// stateDirs are all directories of springfield's own state, that of Claude Code's hooks first:
-// hooks of other hosts keep theirs in the home.
+// stateDirs returns the state directory of Claude Code's hooks, then that of other agents' hooks.
 func (in *Inspection) stateDirs() []string {
 	dirs := []string{in.Places.StatePath(), ledger.StateDir("", in.Places.Home)}
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
 }
 
-// repairByPlan is the repair that a plan makes, from settings as they are by then.
+// repairByPlan returns a repair that plans and applies a change to the current settings.
 func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change, error)) func(context.Context) error {
 	return func(context.Context) error {
 		c, err := settings.Journal(in.Places).PlanAndApply(func() (journal.Change, error) { return plan(settings.ReadSettings(in.Places)) })
@@ -125,7 +115,7 @@ func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change
 	}
 }
 
-// AllChecks are the checks of doctor, in their order.
+// AllChecks returns the checks for users of Claude Code, in order.
 func AllChecks() []check.Check[*Inspection] {
 	shared := SharedChecks()
 	return slices.Concat([]check.Check[*Inspection]{
@@ -146,7 +136,7 @@ func AllChecks() []check.Check[*Inspection] {
 	}, shared[2:])
 }
 
-// SharedChecks are the checks of what all agents share, for users without Claude Code.
+// SharedChecks returns the checks for users of any agent.
 func SharedChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
 		{Name: "edits", Look: check.Sure((*Inspection).checkEdits)},
@@ -157,9 +147,8 @@ func SharedChecks() []check.Check[*Inspection] {
 	}
 }
 
-// Broken says which plugins of ours are on and have a hook that cannot decide, or
-// that is not what its suite records: none of them can say so itself.
-func Broken(plugins []client.Switched) (all []string) {
+// BrokenHooks describes enabled springfield plugins whose hook cannot start or differs from its suite's record.
+func BrokenHooks(plugins []client.Switched) (all []string) {
 	for _, p := range plugins {
 		if !p.Runs || !p.IsOurs() {
 			continue
@@ -172,17 +161,16 @@ func Broken(plugins []client.Switched) (all []string) {
 }
 
 func howToSwitchOff(s client.Switched) string {
-	scope := s.Decides
-	switch scope {
-	case "managed":
+	switch s.Decides {
+	case client.Managed:
 		return "only an administrator can switch it off"
 	case string(client.Project):
 		return fmt.Sprintf("springfield disable %s --scope local switches it off for you alone", s.ID)
 	}
-	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, scope)
+	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, s.Decides)
 }
 
-// AgoInWords says when something was, seen from now.
+// AgoInWords describes a past time; after a day it is the date.
 func AgoInWords(now, then time.Time) string {
 	d := now.Sub(then)
 	if d < 0 || d >= 24*time.Hour {
@@ -192,11 +180,11 @@ func AgoInWords(now, then time.Time) string {
 }
 
 func kindOfStrategy(name string) strategy.Kind {
-	known, _ := registry.StrategyNamed(name) // else it counts as a daily one
+	known, _ := registry.StrategyNamed(name) // unknown: daily
 	return known.KindOf()
 }
 
-// doubledStrategies are those of which another does the same. Of one kind, one is to be on.
+// doubledStrategies returns the plugins that share their kind of strategy with another.
 func doubledStrategies(all []client.Switched) []client.Switched {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {
@@ -205,7 +193,7 @@ func doubledStrategies(all []client.Switched) []client.Switched {
 	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOfStrategy(p.Strategy)] < 2 })
 }
 
-// whoDecides says which plugin decides when Claude stops, where none is doubled.
+// whoDecides describes which plugin decides if none is doubled.
 func whoDecides(all []client.Switched) string {
 	var daily, loops []string
 	for _, p := range all {
@@ -221,12 +209,11 @@ func whoDecides(all []client.Switched) string {
 	case len(daily) == 0:
 		return strings.Join(loops, " or ") + " decides when Claude stops, while its loop runs"
 	}
-	return strings.Join(daily, ", ") + " decides when Claude stops; while a loop runs, " + strings.Join(loops,
-		" or ") + " does"
+	return fmt.Sprintf("%s decides when Claude stops; while a loop runs, %s does",
+		strings.Join(daily, ", "), strings.Join(loops, " or "))
 }
 
-// LoopDriver is the plugin that drives goal loops in a directory, as far as settings
-// say.
+// LoopDriver returns the plugin that drives goal loops in a directory.
 func (in *Inspection) LoopDriver(dir string) console.Driver {
 	problem, next := "no plugin that drives goal loops is on", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
@@ -246,8 +233,8 @@ func (in *Inspection) LoopDriver(dir string) console.Driver {
 			return console.Driver{Settings: settings}
 		}
 	}
-	for _, o := range in.foundHosts() {
-		for _, p := range o.Plugins {
+	for _, agent := range in.foundAgents() {
+		for _, p := range agent.Plugins {
 			if settings, err := in.hookSettings(p.Dir, dir); p.Decides && console.DrivesLoops(p.Strategy) && err == nil {
 				return console.Driver{Settings: settings}
 			}
@@ -256,25 +243,23 @@ func (in *Inspection) LoopDriver(dir string) console.Driver {
 	return console.NoDriver(in.Places.StatePath(), dir, problem, next)
 }
 
-// Running are the plugins of ours that the hosts run, each directory once.
+// Running returns the springfield plugins that the inspected agents run, each directory once.
 func (in *Inspection) Running() (all []generator.Running) {
 	add := func(r generator.Running) {
 		if r.Dir != "" && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.IsSame(has.Dir, r.Dir) }) {
 			all = append(all, r)
 		}
 	}
-	for _, s := range in.Plugins { // also one of which so much was changed that it starts no hook of ours
+	for _, s := range in.Plugins { // includes plugins whose hooks the user replaced
 		if in.Claude && s.Runs && (s.Strategy != "" || in.enabledByUs(s.ID)) {
 			market, _ := in.settings.FindMarket(s.Marketplace)
 			catalog, file := market.Catalog()
 			add(generator.Running{ID: s.ID, Dir: s.Dir, Catalog: catalog, CatalogFile: file})
 		}
 	}
-	for _, o := range in.Others {
-		for _, p := range o.Plugins {
-			if p.On {
-				add(generator.Running{ID: p.ID, Dir: p.Dir, Catalog: p.Suite})
-			}
+	for _, agent := range in.Others {
+		for _, p := range agent.pluginsOn() {
+			add(generator.Running{ID: p.ID, Dir: p.Dir, Catalog: p.Suite})
 		}
 	}
 	return all

@@ -6,45 +6,42 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// List is what there is to choose from, as list prints it; docs/files.md describes it.
+// List is the JSON of list; see docs/files.md.
 type List struct {
 	Strategies []Strategy `json:"strategies"`
-	Suite      string     `json:"suite,omitempty"` // directory of the one around the working directory
+	Suite      string     `json:"suite,omitempty"` // directory of the suite around the working directory
 	Plugins    []AtHand   `json:"plugins"`
-	Next       string     `json:"next,omitempty"` // what to call where no plugin is on
+	Next       string     `json:"next,omitempty"` // command to run if no plugin is on
 }
 
-// Strategy is how one compares.
 type Strategy struct {
 	Name string `json:"name"`
 	generator.About
 	Accuracy string   `json:"accuracy"`
-	Plugins  []string `json:"plugins"` // IDs of those at hand
+	Plugins  []string `json:"plugins"` // IDs of available plugins
 }
 
-// AtHand is a plugin of a suite at hand, or one of ours that is switched on.
+// AtHand is a springfield plugin that a known suite offers or an agent has enabled.
 type AtHand struct {
-	ID       string `json:"id"`
-	Strategy string `json:"strategy"`
-	Here     bool   `json:"here"`            // of the suite around the working directory
-	Suite    string `json:"suite,omitempty"` // the directory of its suite
-	Version  string `json:"version,omitempty"`
-	On       bool   `json:"on"`
-	By       string `json:"by,omitempty"` // the scope that has the last word
-	// Hosts are the other agents on which it is on.
-	Hosts []string `json:"hosts,omitempty"`
-
-	titles []string // of these
-	named  bool     // some settings name it
+	ID       string   `json:"id"`
+	Strategy string   `json:"strategy"`
+	Here     bool     `json:"here"` // in the suite around the working directory
+	Suite    string   `json:"suite,omitempty"`
+	Version  string   `json:"version,omitempty"`
+	On       bool     `json:"on"`              // in Claude Code
+	By       string   `json:"by,omitempty"`    // the deciding scope
+	Hosts    []string `json:"hosts,omitempty"` // other agents that have it on
+	titles   []string // of Hosts
+	named    bool     // Claude Code's settings name it
 }
 
-// ListStrategies compares the strategies, and finds the plugins of them that are at hand.
 func (in *Inspection) ListStrategies() (List, error) {
-	var around Suite // it is the first
+	var around Suite
 	if len(in.Suites) > 0 && in.Suites[0].Around {
 		around = in.Suites[0]
 	}
@@ -60,18 +57,13 @@ func (in *Inspection) ListStrategies() (List, error) {
 		if err != nil {
 			return List{}, err
 		}
-		ids := []string{}
-		for _, p := range l.Plugins {
-			if p.Strategy == name {
-				ids = append(ids, p.ID)
-			}
-		}
+		others := func(p AtHand) bool { return p.Strategy != name }
+		ids := check.NamesOf(slices.DeleteFunc(slices.Clone(l.Plugins), others), func(p AtHand) string { return p.ID })
 		l.Strategies = append(l.Strategies, Strategy{name, a, a.Accuracy(), ids})
 	}
 	return l, nil
 }
 
-// pluginsAtHand lists the plugins in order of their IDs.
 func (in *Inspection) pluginsAtHand() []AtHand {
 	all := []AtHand{}
 	for _, suite := range in.Suites {
@@ -83,7 +75,7 @@ func (in *Inspection) pluginsAtHand() []AtHand {
 		}
 	}
 	for _, s := range in.Plugins {
-		n := slices.IndexFunc(all, func(p AtHand) bool { // a marketplace's name can mean another directory than this suite's
+		n := slices.IndexFunc(all, func(p AtHand) bool { // another marketplace can have the suite's name
 			return p.ID == s.ID && (!s.InPlace || rooted.IsSame(s.Dir, filepath.Join(p.Suite, s.Name)))
 		})
 		if n < 0 {
@@ -95,11 +87,8 @@ func (in *Inspection) pluginsAtHand() []AtHand {
 		p := &all[n]
 		p.named, p.On, p.By = len(s.Says) > 0, s.On, s.Decides
 	}
-	for _, o := range in.Others {
-		for _, p := range o.Plugins {
-			if !p.On {
-				continue
-			}
+	for _, agent := range in.Others {
+		for _, p := range agent.pluginsOn() {
 			n := slices.IndexFunc(all, func(a AtHand) bool {
 				name, _, _ := strings.Cut(a.ID, "@")
 				return a.ID == p.ID || name == p.Name && p.Suite != "" && rooted.IsSame(a.Suite, p.Suite)
@@ -107,7 +96,7 @@ func (in *Inspection) pluginsAtHand() []AtHand {
 			if n < 0 {
 				all, n = append(all, AtHand{ID: p.ID, Strategy: p.Strategy, Suite: p.Suite, Version: p.Version}), len(all)
 			}
-			all[n].Hosts, all[n].titles = append(all[n].Hosts, o.Host), append(all[n].titles, o.Title)
+			all[n].Hosts, all[n].titles = append(all[n].Hosts, agent.Host), append(all[n].titles, agent.Title)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b AtHand) int { return strings.Compare(a.ID, b.ID) })

@@ -16,17 +16,16 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Overview is what springfield alone prints: where its user is, on one screen. What
-// exactly is in effect here, hook by hook, is for status.
+// Overview is the one-screen summary that springfield prints without a command.
 type Overview struct {
-	On       []Switch        `json:"on"`       // springfield plugins that run here
-	Reasons  []string        `json:"reasons"`  // why none decides
-	Last     *Decision       `json:"last"`     // the last decision at a stop, in any project; null: none yet
-	Loops    []string        `json:"loops"`    // that run, in any project
-	Notes    []string        `json:"notes"`    // holds, and how they ended
-	Away     []string        `json:"away"`     // orders in force, for any project
-	Problems []check.Finding `json:"problems"` // what doctor would call a failure or a warning
-	Next     string          `json:"next"`     // the command to call next
+	On       []Switch        `json:"on"`
+	Reasons  []string        `json:"reasons"`  // why no plugin decides
+	Last     *Decision       `json:"last"`     // at a stop, in any project; null: none yet
+	Loops    []string        `json:"loops"`    // active, in any project
+	Notes    []string        `json:"notes"`    // holds, and their recent ends
+	Away     []string        `json:"away"`     // orders in force
+	Problems []check.Finding `json:"problems"` // failures and warnings of doctor
+	Next     string          `json:"next"`     // the command to run next
 	Begun    bool            `json:"-"`        // a plugin is on, or has decided
 }
 
@@ -35,13 +34,12 @@ type Switch struct {
 	ID       string `json:"id"`
 	Strategy string `json:"strategy"`
 	Scope    string `json:"scope"`
-	Dir      string `json:"dir,omitempty"`  // that it runs from
+	Dir      string `json:"dir,omitempty"`
 	Decides  bool   `json:"decides"`        // at a stop
 	Host     string `json:"host,omitempty"` // "" for Claude Code
 	title    string
 }
 
-// Decision is one in short.
 type Decision struct {
 	ID       string    `json:"id"`
 	At       time.Time `json:"at"`
@@ -50,40 +48,37 @@ type Decision struct {
 	Rule     string    `json:"rule"`
 	Evidence string    `json:"evidence,omitempty"`
 	Project  string    `json:"project,omitempty"`
-	Host     string    `json:"host,omitempty"` // none: Claude Code
+	Host     string    `json:"host,omitempty"` // "" for Claude Code
 }
 
-// Overview sums up where the user is.
 func (in *Inspection) Overview() Overview {
-	w := in.whatWorks()
+	deciding, outside := in.workingPlugins()
 	o := Overview{
-		On: []Switch{}, Reasons: in.whyNoneDecides(w), Last: in.lastDecision(), Loops: []string{},
+		On: []Switch{}, Reasons: in.whyNoneDecides(deciding), Last: in.lastDecision(), Loops: []string{},
 		Notes: append([]string{}, slices.Concat(in.HoldsInWords())...),
 		Away:  append([]string{}, in.AwayInWords()...), Problems: []check.Finding{},
 	}
-	for i, p := range slices.Concat(w.deciding, w.beside) {
-		o.On = append(o.On, Switch{ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Dir: p.Dir, Decides: i < len(w.deciding)})
+	for i, p := range slices.Concat(deciding, outside) {
+		decides := i < len(deciding)
+		o.On = append(o.On, Switch{ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Dir: p.Dir, Decides: decides})
 	}
-	// The client's version is not asked for, and no host: that takes longer than all of this.
+	// No program is started: that would take longer than everything else here.
 	checks := slices.DeleteFunc(AllChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
-	for _, of := range in.foundHosts() {
-		checks = append(checks, check.Check[*Inspection]{Name: of.Host,
-			Look: check.Sure(func(*Inspection) []check.Finding { return of.checkPlugins(false) })})
-		for _, p := range of.Plugins {
-			if p.On {
-				o.On = append(o.On, Switch{p.ID, p.Strategy, string(p.Scope), p.Dir, p.Decides, of.Host, of.Title})
-			}
+	for _, agent := range in.foundAgents() {
+		checks = append(checks, check.Check[*Inspection]{Name: agent.Host,
+			Look: check.Sure(func(*Inspection) []check.Finding { return agent.checkPlugins(false) })})
+		for _, p := range agent.pluginsOn() {
+			o.On = append(o.On, Switch{p.ID, p.Strategy, string(p.Scope), p.Dir, p.Decides, agent.Host, agent.Title})
 		}
 	}
-	found, _ := check.RunAll(context.Background(), in, checks...) // all of them always can
+	found, _ := check.RunAll(context.Background(), in, checks...) // none of them returns an error
 	o.Problems = append(o.Problems, slices.DeleteFunc(found,
 		func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })...)
 	o.Begun = o.Last != nil || len(o.On) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
-	decides := slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
-	if decides {
-		o.Reasons = []string{} // of Claude Code alone
+	if o.decides() {
+		o.Reasons = []string{} // they are Claude Code's alone
 	}
-	events, _ := ledger.LoopEvents(in.Places.StatePath()) // what cannot be read is among the problems
+	events, _ := ledger.LoopEvents(in.Places.StatePath()) // a problem reports the error
 	for i, e := range events {
 		later := slices.ContainsFunc(events[i+1:], func(l activity.LoopEvent) bool { return l.Loop == e.Loop })
 		if !later && !e.EndsLoop() {
@@ -96,7 +91,7 @@ func (in *Inspection) Overview() Overview {
 	switch {
 	case check.CountState(o.Problems, check.Failure) > 0:
 		o.Next = "springfield doctor"
-	case !decides:
+	case !o.decides():
 		o.Next = in.HowToBegin()
 	case held:
 		o.Next = "springfield resume"
@@ -110,9 +105,13 @@ func (in *Inspection) Overview() Overview {
 	return o
 }
 
-// WhyNoneDecides says why no plugin decides at a stop, and what to call next; "" where one does.
+func (o Overview) decides() bool {
+	return slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
+}
+
+// WhyNoneDecides returns why no plugin decides at a stop and the next command, or "" if one does.
 func (o Overview) WhyNoneDecides() (why, next string) {
-	if slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides }) {
+	if o.decides() {
 		return "", ""
 	}
 	if check.CountState(o.Problems, check.Failure) > 0 {
@@ -121,7 +120,7 @@ func (o Overview) WhyNoneDecides() (why, next string) {
 	return strings.Join(o.Reasons, "; "), o.Next
 }
 
-// lastDecision is the newest decision at a stop, nil if there is none.
+// lastDecision returns the last decision at a stop, or nil.
 func (in *Inspection) lastDecision() *Decision {
 	all, _ := ledger.Newest(in.stateDirs(), ledger.Scope{}, 1, false, func(r ledger.Record) bool {
 		return r.Decision == "continue" || r.Decision == "stop"
@@ -143,8 +142,8 @@ func (s Switch) forWhom() string {
 	}[s.Scope], "in "+s.Scope+" settings")
 }
 
-// mostSaid is how much is told of each kind.
-const mostSaid = 2
+// maxOfEach limits the lines of each kind.
+const maxOfEach = 2
 
 func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	say := func(out layout.Printer, title, text string) {
@@ -162,7 +161,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		say(out.InGreen(), title, text)
 		title = ""
 	}
-	for _, reason := range o.Reasons[:min(len(o.Reasons), mostSaid)] {
+	for _, reason := range o.Reasons[:min(len(o.Reasons), maxOfEach)] {
 		say(out.InYellow(), "off", "no plugin decides here: "+reason)
 	}
 	if d := o.Last; d != nil {
@@ -177,17 +176,17 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	} else {
 		say(out, "last", "no decision yet: the first one comes when an agent stops in a new session")
 	}
-	for _, loop := range o.Loops[:min(len(o.Loops), mostSaid)] {
+	for _, loop := range o.Loops[:min(len(o.Loops), maxOfEach)] {
 		say(out, "loop", loop)
 	}
-	for _, note := range o.Notes[:min(len(o.Notes), mostSaid)] {
+	for _, note := range o.Notes[:min(len(o.Notes), maxOfEach)] {
 		out.InYellow().PrintFolded(layout.PadText("hold", 10), "%s", note)
 	}
-	for _, order := range o.Away[:min(len(o.Away), mostSaid)] {
+	for _, order := range o.Away[:min(len(o.Away), maxOfEach)] {
 		out.InYellow().PrintFolded(layout.PadText("away", 10), "%s", strings.TrimPrefix(order, "away: "))
 	}
 	for n, f := range o.Problems {
-		if n == mostSaid {
+		if n == maxOfEach {
 			say(out, "", fmt.Sprintf("and %d more: springfield doctor", len(o.Problems)-n))
 			break
 		}
@@ -204,7 +203,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	out.PrintCommand("%s", o.Next)
 }
 
-// ToEnable are springfield's plugins that enable finds without --suite, for a shell to complete.
+// ToEnable returns the plugins that enable finds without --suite, for completion.
 func (in *Inspection) ToEnable() (ids []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
@@ -220,7 +219,7 @@ func (in *Inspection) ToEnable() (ids []string) {
 	return shortNames(ids)
 }
 
-// shortNames are plugins by their names alone, where that is enough.
+// shortNames shortens unambiguous IDs to the plugin's name.
 func shortNames(ids []string) []string {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -237,7 +236,7 @@ func shortNames(ids []string) []string {
 	return ids
 }
 
-// ToDisable are springfield's plugins that some settings switch on.
+// ToDisable returns the springfield plugins that any scope enables, for completion.
 func (in *Inspection) ToDisable() (ids []string) {
 	for _, p := range in.Plugins {
 		if p.IsOurs() && slices.ContainsFunc(p.Says, func(said client.Said) bool { return said.On }) {

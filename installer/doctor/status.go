@@ -21,50 +21,48 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Status is what is in effect, as status prints it; docs/files.md describes it.
+// Status is the JSON of status for Claude Code; see docs/files.md.
 type Status struct {
-	Deciding    []string          `json:"deciding"`       // IDs of springfield plugins that decide at Stop
-	Reasons     []string          `json:"reasons"`        // why none does
-	Next        string            `json:"next,omitempty"` // the command to call where none does
-	OutsideStop []string          `json:"beside"`         // IDs of those that run and decide nothing at Stop
+	Deciding    []string          `json:"deciding"`       // IDs of plugins that decide at Stop
+	Reasons     []string          `json:"reasons"`        // why Deciding is empty
+	Next        string            `json:"next,omitempty"` // command to run if Deciding is empty
+	OutsideStop []string          `json:"beside"`         // IDs of plugins that only run at other events
 	Notes       []string          `json:"notes"`
 	Silenced    string            `json:"silenced,omitempty"`
 	Settings    []client.Layer    `json:"settings"`
 	Plugins     []client.Switched `json:"plugins"`
-	Hooks       []client.Hook     `json:"hooks"` // that run
-	Idle        []client.Hook     `json:"idle"`  // that do not
-	Judge       Judge             `json:"judge"` // what judges have done today
+	Hooks       []client.Hook     `json:"hooks"`
+	Idle        []client.Hook     `json:"idle"` // hooks that never run
+	Judge       Judge             `json:"judge"`
 }
 
-// Judge is what judges have done today.
+// Judge is today's use of the judge.
 type Judge struct {
 	Questions int     `json:"questions"`
 	Dollars   float64 `json:"dollars"`
-	Failures  int     `json:"failures"` // in a row, up to now
-	Spent     string  `json:"-"`        // in a few words
+	Failures  int     `json:"failures"` // in a row
+	spent     string
 }
 
-// otherScopes names the scopes that say something else than the one that decides.
+// otherScopes names the scopes that disagree with the deciding one.
 func otherScopes(p client.Switched) string {
-	var names []string
-	for _, said := range p.Says {
-		if said.On != p.On {
-			names = append(names, said.Layer)
-		}
-	}
-	if len(names) == 0 {
+	others := slices.DeleteFunc(slices.Clone(p.Says), func(said client.Said) bool { return said.On == p.On })
+	if len(others) == 0 {
 		return ""
 	}
+	names := check.NamesOf(others, func(said client.Said) string { return said.Layer })
 	return ", over " + strings.Join(names, " and ") + " settings"
 }
 
 func (in *Inspection) SumUpStatus() Status {
-	w := in.whatWorks()
-	s := Status{Deciding: pluginIDs(w.deciding), OutsideStop: pluginIDs(w.beside), Silenced: in.Silenced, Settings: in.Settings, Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...)}
-	s.Plugins = append([]client.Switched{}, in.Plugins...)
-	spend, _ := ledger.ReadSpend(cmp.Or(ledger.StateDir("", in.Places.Home), in.Places.StatePath()), in.Now) // one that cannot be read is for doctor to tell
-	s.Judge = Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)}
-	s.Reasons = in.whyNoneDecides(w)
+	deciding, outside := in.workingPlugins()
+	spend, _ := in.readSpend() // doctor reports the error
+	s := Status{
+		Deciding: pluginIDs(deciding), Reasons: in.whyNoneDecides(deciding), OutsideStop: pluginIDs(outside),
+		Silenced: in.Silenced, Settings: in.Settings, Plugins: append([]client.Switched{}, in.Plugins...),
+		Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...),
+		Judge: Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)},
+	}
 	broken := func(p client.Switched) bool { return p.On && (p.DrivesStop() || p.Problem != "") }
 	switch {
 	case len(s.Deciding) > 0:
@@ -81,31 +79,20 @@ func pluginIDs(plugins []client.Switched) []string {
 	return check.NamesOf(plugins, func(p client.Switched) string { return p.ID })
 }
 
-// working are the plugins that run, by whether their hook would start here.
-type working struct {
-	deciding, beside []client.Switched
-	cannot           map[string]string // ID to why its hook would not start
+// workingPlugins returns the plugins whose hook runs and can start on this machine.
+func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched) {
+	broken := func(p client.Switched) bool { return checkHook(p.Dir) != nil }
+	return slices.DeleteFunc(in.Drivers(), broken), slices.DeleteFunc(in.BesideStop(), broken)
 }
 
-func (in *Inspection) whatWorks() working {
-	w := working{cannot: map[string]string{}}
-	able := func(plugins []client.Switched) (all []client.Switched) {
-		for _, p := range plugins {
-			if err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook); err != nil {
-				w.cannot[p.ID] = err.Error()
-			} else {
-				all = append(all, p)
-			}
-		}
-		return all
-	}
-	w.deciding, w.beside = able(in.Drivers()), able(in.Inventory.BesideStop())
-	return w
+// checkHook reports why the hook of the plugin in dir cannot start on this machine.
+func checkHook(dir string) error {
+	return generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook)
 }
 
-func (in *Inspection) whyNoneDecides(w working) []string {
+func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
 	all := []string{}
-	if len(w.deciding) > 0 {
+	if len(deciding) > 0 {
 		return all
 	}
 	if in.Silenced != "" {
@@ -122,7 +109,7 @@ func (in *Inspection) whyNoneDecides(w working) []string {
 		case !p.On:
 			all = append(all, fmt.Sprintf("%s is off: %s settings say so%s", p.ID, p.Decides, otherScopes(p)))
 		case in.Silenced == "":
-			all = append(all, p.ID+" is on, but "+in.faultOf(p, w))
+			all = append(all, p.ID+" is on, but "+in.faultOf(p))
 		}
 	}
 	if known {
@@ -131,34 +118,32 @@ func (in *Inspection) whyNoneDecides(w working) []string {
 	return append(all, "none is switched on")
 }
 
-// faultOf is why a plugin that is on does not decide: one of its own hooks cannot
-// run.
-func (in *Inspection) faultOf(p client.Switched, w working) string {
-	if why := w.cannot[p.ID]; why != "" {
-		return why
-	}
+// faultOf returns why an enabled plugin does not decide.
+func (in *Inspection) faultOf(p client.Switched) string {
 	for _, h := range in.Idle {
 		if h.Source == p.ID && h.Event == "Stop" {
 			return h.Never
 		}
 	}
+	if err := checkHook(p.Dir); err != nil {
+		return err.Error()
+	}
 	return "nothing of it runs"
 }
 
-// HowToBegin is what to do where no plugin is on.
+// HowToBegin returns the next step if no plugin is on.
 func (in *Inspection) HowToBegin() string {
 	return in.howToSwitchOn(cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default()))
 }
 
-// howToSwitchOn is the command that switches a plugin on, or what has to be done before: settings that
-// are not JSON are not edited.
+// howToSwitchOn returns the command that enables a plugin. If the user's settings are not JSON, these come first.
 func (in *Inspection) howToSwitchOn(plugin string) string {
 	for _, l := range in.Settings {
 		if syntax := (*document.SyntaxError)(nil); l.Name == string(client.User) && errors.As(l.Err, &syntax) {
 			return "fix " + l.File + ": " + l.Problem
 		}
 	}
-	for _, p := range in.Plugins { // one that a project's settings switch off is not switched on by the user's
+	for _, p := range in.Plugins { // a project's settings override the user's
 		if !p.On && (p.ID == plugin || p.Name == plugin) && (p.Decides == string(client.Project) || p.Decides == string(client.Local)) {
 			plugin += " --scope local"
 			break
@@ -167,22 +152,21 @@ func (in *Inspection) howToSwitchOn(plugin string) string {
 	return "springfield enable " + plugin
 }
 
-// HowToEnable is what to call to switch a plugin of a strategy on, whether there is one
-// at hand or not.
+// HowToEnable returns the command that enables a plugin of a strategy.
 func (in *Inspection) HowToEnable(strategy string) string {
-	of := func(s generator.Suite) generator.Plugin {
-		i := slices.IndexFunc(s.Plugins, func(p generator.Plugin) bool { return p.Strategy == strategy })
-		if i < 0 {
-			return generator.Plugin{}
+	ofStrategy := func(s generator.Suite) generator.Plugin {
+		for _, p := range s.Plugins {
+			if p.Strategy == strategy {
+				return p
+			}
 		}
-		return s.Plugins[i]
+		return generator.Plugin{}
 	}
-	return in.howToSwitchOn(cmp.Or(in.toEnable(of), strategy))
+	return in.howToSwitchOn(cmp.Or(in.toEnable(ofStrategy), strategy))
 }
 
-// toEnable is a plugin of a suite of the user's that Claude Code asks at a stop, as enable takes it: its
-// name, where that means no other; "" if there is none. choose gives one of a suite, without a name
-// for none.
+// toEnable returns the argument of enable for the plugin that ChoosePlugin finds, "" without one.
+// The marketplace is part of it if the name alone is ambiguous.
 func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
 	p, of := in.ChoosePlugin(choose)
 	isNamesake := func(made generator.Plugin) bool { return made.Name == p.Name }
@@ -195,7 +179,8 @@ func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) st
 	return p.Name
 }
 
-// ChoosePlugin is that plugin, and its suite; without a name if there is none.
+// ChoosePlugin returns the first chosen plugin in the user's suites that has a Stop hook.
+// Where choose finds nothing it returns a plugin without a name.
 func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil || !s.Made {
@@ -209,13 +194,13 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 	return generator.Plugin{}, Suite{}
 }
 
-// notesOf are what the user may want to do something about, and what is no reason that none decides.
+// notesOf returns the notes of status, without those that are already among the reasons.
 func (in *Inspection) notesOf(reasons []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": springfield doctor says what to do" })
 	all = append(append(append(all, in.offInWords()...), in.OrdersInWords()...), in.Outdated()...)
 	found := slices.Concat(in.checkProject(), in.checkConflicts(), in.checkLoopFile())
 	all = append(all, check.NamesOf(found, saysAndFix)...)
-	for _, says := range Broken(in.Plugins) {
+	for _, says := range BrokenHooks(in.Plugins) {
 		if !slices.Contains(reasons, says) {
 			all = append(all, says+": springfield doctor says what to do")
 		}
@@ -228,12 +213,12 @@ func (in *Inspection) notesOf(reasons []string) []string {
 	return all
 }
 
-// OrdersInWords are the holds and the away orders in force, and how holds have ended lately.
+// OrdersInWords describes holds and away orders in force, and recent ends of holds.
 func (in *Inspection) OrdersInWords() []string {
 	return append(slices.Concat(in.HoldsInWords()), in.AwayInWords()...)
 }
 
-// AwayInWords are the away orders in force here, and how many there are for other projects.
+// AwayInWords describes the away orders in force here, and counts those for other projects.
 func (in *Inspection) AwayInWords() (all []string) {
 	dir := ledger.StateDir("", in.Places.Home)
 	if dir == "" {
@@ -247,7 +232,7 @@ func (in *Inspection) AwayInWords() (all []string) {
 		case !o.Covers(here):
 			elsewhere++
 		default:
-			past, _ := ledger.AwayEvents(dir, o.ID) // what cannot be read has brought nothing
+			past, _ := ledger.AwayEvents(dir, o.ID) // unreadable: no events
 			used := ledger.Away{Order: o, Past: past}
 			all = append(all, away.Describe(o, used.CountContinues(), in.Now.UnixMilli())+"; springfield back ends it")
 		}
@@ -258,13 +243,13 @@ func (in *Inspection) AwayInWords() (all []string) {
 	return all
 }
 
-// PausedInWords is what lets agents stop whatever is left: holds in force, and settings.
+// PausedInWords describes holds in force, and settings that switch every hook off.
 func (in *Inspection) PausedInWords() []string {
 	held, _ := in.HoldsInWords()
 	return append(held, in.offInWords()...)
 }
 
-// HoldsInWords are the holds in force, and how holds have ended lately.
+// HoldsInWords describes the holds in force, and recent ends of holds.
 func (in *Inspection) HoldsInWords() (all, ended []string) {
 	if err := in.stateUnread(); err != nil {
 		return []string{err.Error() + ", so every hook lets its agent stop: springfield doctor says what to do"}, nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -20,7 +19,7 @@ func (s Status) WriteText(out layout.Printer) {
 		out.PrintItem("note: ", n)
 	}
 	if s.Judge.Questions > 0 {
-		out.PrintText("judges, today: %s", s.Judge.Spent)
+		out.PrintText("judges, today: %s", s.Judge.spent)
 	}
 
 	if len(s.Hooks) > 0 {
@@ -41,8 +40,7 @@ func (s Status) WriteText(out layout.Printer) {
 	}
 }
 
-// writeProblems prints what the user may want to do something about, the worst first. It
-// tells whether there is any.
+// writeProblems prints plugins and settings that do not work. It reports whether there are any.
 func (s Status) writeProblems(out layout.Printer) bool {
 	broken := slices.DeleteFunc(slices.Clone(s.Plugins), func(p client.Switched) bool { return !p.On || p.Problem == "" })
 	skipped := slices.DeleteFunc(slices.Clone(s.Settings), func(l client.Layer) bool { return l.Problem == "" })
@@ -62,7 +60,7 @@ func (s Status) writeProblems(out layout.Printer) bool {
 	return len(broken)+len(skipped) > 0
 }
 
-// writeDecision tells which plugin decides, or why none does.
+// writeDecision prints which plugin decides, or why none does.
 func (s Status) writeDecision(out layout.Printer) {
 	deciding := slices.DeleteFunc(slices.Clone(s.Plugins), func(p client.Switched) bool { return !slices.Contains(s.Deciding, p.ID) })
 	switch {
@@ -105,13 +103,12 @@ func writePlugin(out layout.Printer, p client.Switched, named bool) {
 	})
 }
 
-// writeHooks prints two lines or three for each hook, as commands are long.
 func writeHooks(out layout.Printer, hooks []client.Hook) {
 	hooks = slices.SortedStableFunc(slices.Values(hooks), func(a, b client.Hook) int { return strings.Compare(a.Event, b.Event) })
 	var rows [][]string
 	indent := 0
 	for _, h := range hooks {
-		rows = append(rows, []string{h.Event, h.Source, fmt.Sprintf("timeout %s s", strconv.FormatFloat(h.Timeout, 'g', -1, 64))})
+		rows = append(rows, []string{h.Event, h.Source, fmt.Sprintf("timeout %g s", h.Timeout)})
 		indent = max(indent, len(h.Event)+4)
 	}
 	for i, line := range layout.LayOutTable(rows) {
@@ -160,8 +157,7 @@ func (l List) WriteText(out layout.Printer) {
 	}
 }
 
-// strategyTable is a row for each strategy, below a head. No line of it is wider than
-// columns as long as names and words keep within what about.yaml says of them.
+// strategyTable returns a header and a row for each strategy. The limits of about.yaml keep its rows narrow.
 func strategyTable(all []Strategy) [][]string {
 	rows := [][]string{{"strategy", "cost", "skill mods", "wanted", "wrong", "complexity", "needs"}}
 	for _, s := range all {

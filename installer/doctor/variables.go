@@ -1,5 +1,4 @@
-// Variables that a project sets for hooks: Claude Code hands on whatever its
-// settings have in env, so a cloned project can set them too.
+// Claude Code passes env of a project's settings to hooks, so a cloned project can set variables.
 
 package doctor
 
@@ -12,11 +11,10 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// steer is a variable by which a project could move a hook, or what a hook
-// depends on, and what becomes of it. Name is a pattern of path.Match.
+// steer is the effect of a variable on hooks. name is a pattern of path.Match.
 type steer struct{ name, does string }
 
-// steeringVariables are all of them; the first that fits counts.
+// steeringVariables lists them; the first match wins.
 func steeringVariables() []steer {
 	return []steer{
 		{"SPRINGFIELD", "off, 0, false, no and none always let the agent stop; no other value has an effect"},
@@ -46,7 +44,7 @@ func steeringVariables() []steer {
 	}
 }
 
-// checkProject looks at the variables that project and local settings set and that could move something.
+// checkProject reports variables with an effect on hooks in project and local settings.
 func (in *Inspection) checkProject() (all []check.Finding) {
 	for _, v := range in.Variables() {
 		does := effectOfVariable(v.Key)
@@ -60,8 +58,7 @@ func (in *Inspection) checkProject() (all []check.Finding) {
 	return all
 }
 
-// effectOfVariable is what a variable does, "" if it is none that moves something. Names
-// count in any case, because Windows has them so.
+// effectOfVariable returns "" for a variable without an effect on hooks. Case is ignored, as on Windows.
 func effectOfVariable(name string) string {
 	for _, s := range steeringVariables() {
 		if ok, err := path.Match(s.name, strings.ToUpper(name)); err == nil && ok {

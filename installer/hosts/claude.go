@@ -8,18 +8,18 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// DefaultHost is the one that is meant where none is named: Claude Code.
+// DefaultHost returns the host without --host: Claude Code.
 func DefaultHost() Host {
 	return Host{
-		Name: "claude", Title: "Claude Code", Agent: "Claude", Default: true, Markets: true,
+		Name: "claude", Title: "Claude Code", Agent: "Claude", Markets: true,
 		Dir: ".claude", Variable: "CLAUDE_CONFIG_DIR",
-		// Not settings.json, which springfield writes, too.
+		// Not settings.json, which springfield writes.
 		Traces: []string{"projects", ".credentials.json", "history.jsonl", "statsig", "todos"},
 		Scopes: client.AllScopes(), Switching: members{},
 	}
 }
 
-// members switch plugins by members of the settings of a scope.
+// members enables plugins in the settings of a scope.
 type members struct{}
 
 func (members) On(now *settings.Settings, _ Place, scope client.Scope) (all []Installed, err error) {
@@ -44,6 +44,6 @@ func (members) PlanOff(now *settings.Settings, r Request) (journal.Change, error
 }
 
 func (members) PlanAllOff(now *settings.Settings, _ Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
-	*c, ids, left, err = now.DisableAll(purge) // it is the first
+	*c, ids, left, err = now.DisableAll(purge) // the first host: c is empty
 	return ids, left, err
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 )
 
-// codexHost is Codex. It runs a hook only when the user trusts it: a hook of hooks.json by its
-// place there and its text, so that a new build of the plugin stays trusted.
+// codexHost returns Codex, which runs only hooks that the user trusts. It identifies a hook by its position in
+// hooks.json and its text, so that a new build of the plugin stays trusted.
 func codexHost() Host {
 	return hookHost(codexInstalled, Host{
 		Name: "codex", Title: "Codex", Agent: "Codex",
@@ -27,8 +27,8 @@ func codexHost() Host {
 	})
 }
 
-// codexInstalled are the plugins that the settings name and of which Codex keeps a copy:
-// plugins/cache/MARKETPLACE/NAME/VERSION. Without one it calls a plugin not installed.
+// codexInstalled returns the plugins that the settings name and that have a copy in
+// plugins/cache/MARKETPLACE/NAME/VERSION. Codex treats others as not installed.
 func codexInstalled(at Place) (all []Installed, err error) {
 	settings, err := readDocument("", at.SettingsFile(), parseConfig)
 	if err != nil {
@@ -39,7 +39,7 @@ func codexInstalled(at Place) (all []Installed, err error) {
 		enabled, _, _ := settings.Get("plugins", id, "enabled")
 		i := Installed{ID: id, Name: name, On: string(enabled) != "false", Scope: client.User}
 		if source, found, _ := settings.Get("marketplaces", market, "source"); found {
-			_ = json.Unmarshal(source, &i.Suite) // what has another form than Codex writes says nothing
+			_ = json.Unmarshal(source, &i.Suite) // ignores other forms than Codex writes
 		}
 		if isPathPart(name) && isPathPart(market) {
 			copies := filepath.Join(at.Dir, "plugins", "cache", market, name)

@@ -14,8 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// config is Codex's config.toml. It is read, and an edit only takes back the lines that an
-// older springfield wrote there, where they still are as they were written.
+// config is Codex's config.toml. The only edits undo lines that an older springfield wrote, if they are unchanged.
 type config struct {
 	text    string
 	members map[string]any
@@ -34,7 +33,7 @@ func parseConfig(data []byte) (c config, err error) {
 	return c, err
 }
 
-// Get is the value of a member, as JSON.
+// Get returns the value of a member as JSON.
 func (c config) Get(path ...string) (value json.RawMessage, found bool, err error) {
 	var at any = c.members
 	for _, name := range path {
@@ -52,14 +51,14 @@ func (c config) names(table string) []string {
 	return slices.Sorted(maps.Keys(members))
 }
 
-// partOf is a document with some of the members, by their names at the top.
+// partOf returns a document with only the named top-level members.
 func (c config) partOf(names ...string) ([]byte, error) {
 	members := maps.Clone(c.members)
 	maps.DeleteFunc(members, func(name string, _ any) bool { return !slices.Contains(names, name) })
 	return toml.Marshal(members)
 }
 
-// ApplyEdits takes members out, or gives them the value that they had. It refuses what would change anything else.
+// ApplyEdits removes members or restores their values. It returns an error if anything else would change.
 func (c config) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 	for _, e := range edits {
 		was, found, err := c.Get(e.Path...)
@@ -67,13 +66,13 @@ func (c config) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 			continue
 		}
 		now, err := parseConfig([]byte(c.withLine(e, was)))
-		want, name := addSaid(map[string]string{}, "", c.members), saidName(e.Path...)
-		maps.DeleteFunc(want, func(said, _ string) bool { return strings.HasPrefix(said, name) })
+		want, name := flatten(map[string]string{}, "", c.members), flatName(e.Path...)
+		maps.DeleteFunc(want, func(full, _ string) bool { return strings.HasPrefix(full, name) })
 		var value map[string]any
 		if e.Value != nil && json.Unmarshal([]byte(`{"value":`+string(e.Value)+`}`), &value) == nil {
-			addSaid(want, name, value["value"])
+			flatten(want, name, value["value"])
 		}
-		if err != nil || !maps.Equal(want, addSaid(map[string]string{}, "", now.members)) {
+		if err != nil || !maps.Equal(want, flatten(map[string]string{}, "", now.members)) {
 			return nil, check.Advisef("edit the file yourself: remove "+tomlName(e.Path), "%s has another form than springfield gave it", tomlName(e.Path))
 		}
 		c = now
@@ -81,28 +80,28 @@ func (c config) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 	return []byte(c.text), nil
 }
 
-// addSaid adds what a value says, by the names of members. Objects without members, which come and go with
-// others, say nothing.
-func addSaid(all map[string]string, name string, value any) map[string]string {
+// flatten adds the values below a member to all, by their full names. It ignores empty objects, which come and go
+// with their members.
+func flatten(all map[string]string, name string, value any) map[string]string {
 	object, is := value.(map[string]any)
 	if !is {
 		all[name] = fmt.Sprintf("%#v", value)
 	}
 	for part, sub := range object {
-		addSaid(all, name+saidName(part), sub)
+		flatten(all, name+flatName(part), sub)
 	}
 	return all
 }
 
-// saidName begins the names of all that is a member's or below it.
-func saidName(path ...string) (name string) {
+// flatName is a prefix of the names of all values at or below a member.
+func flatName(path ...string) (name string) {
 	for _, part := range path {
 		name += fmt.Sprintf("%q.", part)
 	}
 	return name
 }
 
-// withLine is the text with the line of a member replaced, or without it. The member of an object is its header.
+// withLine returns the text with the line of a member replaced or removed; for an object it is the header.
 func (c config) withLine(e document.Edit, was json.RawMessage) string {
 	last := len(e.Path) - 1
 	table, line, whole := "["+tomlName(e.Path[:last])+"]", tomlName(e.Path[last:])+" = ", "["+tomlName(e.Path)+"]"
@@ -127,7 +126,7 @@ func (c config) withLine(e document.Edit, was json.RawMessage) string {
 	return strings.Join(kept, "")
 }
 
-// tomlName is a member's path as TOML writes it.
+// tomlName returns a member's path in TOML.
 func tomlName(path []string) string {
 	const bare = "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	parts := slices.Clone(path)

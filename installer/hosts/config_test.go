@@ -76,9 +76,9 @@ func FuzzConfig(f *testing.F) {
 		}
 		now, err := parseConfig(after)
 		must(t, err)
-		want := addSaid(map[string]string{}, "", doc.members)
-		delete(want, saidName(edits[0].Path...))
-		if got := addSaid(map[string]string{}, "", now.members); !maps.Equal(want, got) {
+		want := flatten(map[string]string{}, "", doc.members)
+		delete(want, flatName(edits[0].Path...))
+		if got := flatten(map[string]string{}, "", now.members); !maps.Equal(want, got) {
 			t.Errorf("%q became %q", doc.text, after)
 		}
 	})

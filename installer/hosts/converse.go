@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/group"
 )
 
-// question is one request to a program that answers JSON lines (JSON-RPC).
+// question is a JSON-RPC request.
 type question struct {
 	method string
 	params any
@@ -23,17 +24,13 @@ type question struct {
 
 const (
 	conversePatience = 20 * time.Second
-	// maxConversed bounds what such a program may print, in bytes, and maxAnswer one line.
-	maxConversed = 8 << 20
-	maxAnswer    = 4 << 20
+	maxConversed     = 8 << 20 // bytes of all output
+	maxAnswer        = 4 << 20 // bytes of a line
 )
 
-// askProgram asks the host's program one question after the other. It gets none of the
-// user's environment but what programs need to start.
-func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (answers []json.RawMessage, err error) {
-	if p.Program == "" {
-		return nil, fmt.Errorf("there is no %s command", p.Host.Name)
-	}
+// askProgram starts the host's program with a minimal environment, asks one question after the other, and returns the
+// last answer.
+func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (last json.RawMessage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Program, args...)
@@ -50,27 +47,22 @@ func (p Place) askProgram(ctx context.Context, args []string, questions ...quest
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	defer context.AfterFunc(ctx, func() { _ = out.Close() })() // whatever still holds its other end
+	defer context.AfterFunc(ctx, func() { _ = out.Close() })() // a child process may keep it open
 	lines := bufio.NewScanner(io.LimitReader(out, maxConversed))
 	lines.Buffer(nil, maxAnswer)
 	for n, q := range questions {
-		var answer json.RawMessage
-		if answer, err = askQuestion(in, lines, n+1, q); err != nil {
+		if last, err = askQuestion(in, lines, n+1, q); err != nil {
 			break
 		}
-		answers = append(answers, answer)
 	}
 	late := ctx.Err()
-	_ = in.Close() // it ends by itself then; else it is ended
+	_ = in.Close() // asks it to exit
 	cancel()
-	_ = cmd.Wait() // how it ends says nothing
-	if err = client.CallError(p.Host.Name+" "+strings.Join(args, " "), nil, err, late, conversePatience); err != nil {
-		return nil, err
-	}
-	return answers, nil
+	_ = cmd.Wait()
+	return last, client.CallError(p.Host.Name+" "+strings.Join(args, " "), nil, err, late, conversePatience)
 }
 
-// askQuestion writes a question and waits for its answer. Other lines are news.
+// askQuestion writes a question and waits for its answer. It skips other lines.
 func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.RawMessage, error) {
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": q.method, "params": q.params})
 	if err != nil {
@@ -95,22 +87,17 @@ func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.R
 		}
 		return said.Result, nil
 	}
-	if err := lines.Err(); err != nil {
-		return nil, err
-	}
-	return nil, fmt.Errorf("%s: it ended without an answer", q.method)
+	return nil, cmp.Or(lines.Err(), fmt.Errorf("%s: it ended without an answer", q.method))
 }
 
-// bareEnvironment is what of an environment a program needs to start, and one variable more.
-func bareEnvironment(env []string, more string) (kept []string) {
-	for _, line := range env {
-		name, _, _ := strings.Cut(line, "=")
-		if name == more || slices.Contains([]string{
-			"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",
-			"USERPROFILE", "SYSTEMROOT", "SystemRoot", "WINDIR", "COMSPEC", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA",
-		}, name) {
-			kept = append(kept, line)
-		}
+// bareEnvironment returns the variables that any program needs to start, and one more.
+func bareEnvironment(env []string, more string) []string {
+	needed := []string{
+		more, "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",
+		"USERPROFILE", "SYSTEMROOT", "SystemRoot", "WINDIR", "COMSPEC", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA",
 	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(env), func(line string) bool {
+		name, _, _ := strings.Cut(line, "=")
+		return !slices.Contains(needed, name)
+	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// copilotHost is GitHub Copilot CLI. Each file of its hooks directory counts; one is springfield's.
+// copilotHost returns GitHub Copilot CLI, which reads every file of its hooks directory.
 func copilotHost() Host {
 	return hookHost(copilotInstalled, Host{
 		Name: "copilot", Title: "GitHub Copilot CLI", Agent: "Copilot",
@@ -28,21 +28,21 @@ func copilotHost() Host {
 	})
 }
 
-// readSettings are the user's settings, which may have comments.
+// readSettings reads the user's settings, which may have comments.
 func readSettings(at Place) (*document.Document, error) {
 	return readDocument("", at.SettingsFile(), document.ParseCommented)
 }
 
-// copilotFile is a settings file that Copilot takes plugins from.
+// copilotFile is a settings file in which Copilot looks for plugins.
 type copilotFile struct {
 	scope    client.Scope
 	in, path string
 }
 
-// maxPlugins is how many plugins of one settings file are looked at, which may be a project's.
+// maxPlugins limits the plugins read from a settings file, which may be a project's.
 const maxPlugins = 200
 
-// readPlugins are the plugins that a settings file names, in their order.
+// readPlugins returns the plugins of a settings file, in its order.
 func (f copilotFile) readPlugins(at Place) (all []Installed, err error) {
 	doc, err := readDocument(f.in, f.path, document.ParseCommented)
 	if err != nil {
@@ -68,14 +68,14 @@ func (f copilotFile) readPlugins(at Place) (all []Installed, err error) {
 	return all, nil
 }
 
-// copilotInstalled are the plugins of the user's settings and, in a directory that is
-// trusted, of the project's. A project's settings that cannot be read are as good as none.
+// copilotInstalled returns the plugins of the user's settings and, in a trusted directory, of the project's.
+// It ignores a project's settings that it cannot read.
 func copilotInstalled(at Place) ([]Installed, error) {
 	all, err := copilotFile{client.User, "", at.SettingsFile()}.readPlugins(at)
 	if !copilotTrusts(at) {
 		return all, err
 	}
-	for _, f := range []copilotFile{ // the lowest first; two of them are Claude Code's
+	for _, f := range []copilotFile{ // later files win; two of them are Claude Code's
 		{client.Project, at.Root, filepath.Join(at.Root, ".github", "copilot", "settings.json")},
 		{client.Project, at.Root, filepath.Join(at.Root, ".claude", "settings.json")},
 		{client.Local, at.Root, filepath.Join(at.Root, ".claude", "settings.local.json")},
@@ -87,13 +87,13 @@ func copilotInstalled(at Place) ([]Installed, error) {
 				all = append(all, i)
 				continue
 			}
-			all[known].On = i.On // the project's word is the last
+			all[known].On = i.On
 		}
 	}
 	return all, err
 }
 
-// copilotTrusts tells whether the user has told Copilot to trust the directory for good.
+// copilotTrusts reports whether Copilot permanently trusts the working directory.
 func copilotTrusts(at Place) bool {
 	doc, err := readDocument("", filepath.Join(at.Dir, "config.json"), document.ParseCommented)
 	var config struct{ TrustedFolders []string }

@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// droidHost is Droid. With a hooks.json it does not read the hooks of settings.json, so one is not made where
-// these have some.
+// droidHost returns Droid. It ignores hooks in settings.json if there is a hooks.json, so springfield does not create
+// the latter beside the former.
 func droidHost() Host {
 	return hookHost(droidInstalled, Host{
 		Name: "droid", Title: "Droid", Agent: "Droid",
@@ -38,7 +38,7 @@ func droidHost() Host {
 	})
 }
 
-// droidEvents are the events for which the settings have hooks.
+// droidEvents returns the events for which the settings have hooks.
 func droidEvents(at Place) (events []string) {
 	settings, err := readSettings(at)
 	if err != nil {
@@ -52,10 +52,10 @@ func droidEvents(at Place) (events []string) {
 	return events
 }
 
-// maxRecords limits the records of Droid that are read. Droid has one for each plugin.
+// maxRecords limits how many of Droid's records are read. There is one for each plugin.
 const maxRecords = 256
 
-// droidInstalled are the plugins on Droid's record that the user has installed.
+// droidInstalled returns the plugins that Droid's records list for the user.
 func droidInstalled(at Place) (all []Installed, err error) {
 	settings, err := readSettings(at)
 	if err != nil {
@@ -76,7 +76,7 @@ func droidInstalled(at Place) (all []Installed, err error) {
 		}
 		i := Installed{ID: r.PluginID, Dir: r.Entry.InstallPath, Scope: client.User}
 		i.Name, _, _ = strings.Cut(i.ID, "@")
-		i.Version = pluginVersion(i.Dir, ".factory-plugin") // as Droid calls .claude-plugin in its copy
+		i.Version = pluginVersion(i.Dir, ".factory-plugin") // Droid's name for .claude-plugin
 		raw, _, _ := settings.Get("enabledPlugins", i.ID)
 		i.On = string(raw) == "true"
 		all = append(all, i)

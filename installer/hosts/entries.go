@@ -12,7 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// entries switch plugins by an entry in a file that the host reads.
+// entries enables plugins by an entry in a file that the host reads.
 type entries struct{}
 
 func (entries) On(_ *settings.Settings, at Place, scope client.Scope) ([]Installed, error) {
@@ -99,13 +99,13 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	return ids, left, nil
 }
 
-// EntryFile is the file that has the plugin on.
+// EntryFile returns the file that enables the plugin.
 func (r Request) EntryFile() settings.Foreign {
 	path, _ := r.At.Host.EntryIn(r.At, r.ID)
 	return r.At.Host.Foreign(path)
 }
 
-// refuseTheirs says how to remove a plugin that the host has installed itself.
+// refuseTheirs returns the error for a plugin that the host itself has installed.
 func (p Place) refuseTheirs(i Installed) error {
 	return check.Advisef(p.Host.RemoveCommand(i.ID), "%s has installed %s by its own command, and only that removes it", p.Host.Title, i.ID)
 }
@@ -116,8 +116,7 @@ func (p Place) removalOf(i Installed) Request {
 	return r
 }
 
-// release gives back what springfield has set for plugins on the host, in whatever file. IDs are those of the
-// plugins.
+// release undoes springfield's edits for the selected plugins of the host, in any file. It returns their IDs.
 func (r Request) release(now *settings.Settings, c *journal.Change, of func(settings.EnabledPlugin) bool) (ids []string, err error) {
 	byUs, err := now.EnabledOn(r.At.Host.Name)
 	for _, e := range byUs {
@@ -129,7 +128,7 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	return ids, err
 }
 
-// planOff adds to a change what has a plugin off.
+// planOff adds the edits that disable a plugin to a change.
 func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
 	if err != nil || len(released) > 0 {

@@ -1,9 +1,8 @@
 package hosts
 
-// Extensions, as Gemini CLI and Qwen Code, which was made from it, have them. A directory
-// below extensions/ is one. It may have nothing but a record that names another directory:
-// a link, which is run where it lies. Such a record is all that springfield writes. The
-// programs' own command would ask, and trust the directory that it is called in.
+// Gemini CLI and its fork Qwen Code have extensions: directories below extensions/. One can be a link, that is, only a
+// record that names another directory. springfield writes such a record itself, because the programs' own command
+// would ask questions and trust the working directory.
 
 import (
 	"context"
@@ -22,36 +21,32 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// maxExtensions is how many extensions are looked at, and maxRecord how large a file about
-// them may be.
 const (
 	maxExtensions = 500
-	maxRecord     = 1 << 20
+	maxRecord     = 1 << 20 // bytes
 )
 
-// extensionHost is what the two have in common.
 func extensionHost(name, title, agent string) Host {
 	return Host{
 		Name: name, Title: title, Agent: agent, Dir: "." + name, SettingsFile: "settings.json",
-		Scopes: []client.Scope{client.User}, Switching: entries{}, Entries: editsToLink, Removals: editsToUnlink,
+		Scopes: []client.Scope{client.User}, Switching: entries{}, Entries: editsToLink,
+		Removals: func(Request) ([]document.Edit, error) {
+			return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}, nil
+		},
 		EntryIn:   func(at Place, id string) (string, []string) { return linkRecordPath(at, id), nil },
 		Needs:     []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
 		Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsByHand, Check: checkSwitches,
 	}
 }
 
-// linkRecordPath is where the record of an extension lies.
 func linkRecordPath(at Place, id string) string {
 	return filepath.Join(at.Dir, "extensions", id, "."+at.Host.Name+"-extension-install.json")
 }
 
-// manifestIn is the manifest of an extension in its directory.
 func manifestIn(dir string, h Host) string { return filepath.Join(dir, h.Name+"-extension.json") }
 
-// record is what a host has written about an extension.
 type record struct{ Source, Type string }
 
-// editsToLink are what links the plugin.
 func editsToLink(r Request) ([]document.Edit, error) {
 	var was record
 	path := linkRecordPath(r.At, r.ID)
@@ -70,31 +65,21 @@ func editsToLink(r Request) ([]document.Edit, error) {
 	}, err
 }
 
-// editsToUnlink take a link away.
-func editsToUnlink(Request) ([]document.Edit, error) {
-	return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}, nil
-}
-
-// extensionsInstalled reads the records of all extensions.
 func extensionsInstalled(at Place) (all []Installed, err error) {
 	above := filepath.Join(at.Dir, "extensions")
-	dir, err := os.Open(above)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
+	entries, err := os.ReadDir(above)
+	if errors.Is(err, fs.ErrPermission) {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, dir.Close()) }()
-	entries, err := dir.ReadDir(maxExtensions)
-	if err != nil && len(entries) == 0 { // io.EOF: it is empty
+	if len(entries) == 0 {
 		return nil, nil
 	}
 	rules, err := readRules(at)
-	for _, e := range entries {
+	for _, e := range entries[:min(len(entries), maxExtensions)] {
 		var is record
 		i := Installed{ID: e.Name(), Name: e.Name(), Dir: filepath.Join(above, e.Name()), Scope: client.User}
 		if err := readRecord(linkRecordPath(at, i.ID), &is); err != nil {
-			continue // not an extension, or damaged: the host does not run it either
+			continue // the host does not run it either
 		}
 		root := i.Dir
 		if i.Suite = is.Source; is.Type == "link" {
@@ -103,7 +88,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 				i.Dir, i.Suite = filepath.Dir(root), filepath.Dir(filepath.Dir(root))
 			}
 		} else if i.Theirs = true; rooted.IsTaken(filepath.Join(i.Dir, i.Name, "strategy.json")) {
-			i.Dir = filepath.Join(i.Dir, i.Name) // a branch of a marketplace, which has the plugin in a directory
+			i.Dir = filepath.Join(i.Dir, i.Name) // a branch of a marketplace
 		}
 		var manifest struct{ Version string }
 		if readRecord(manifestIn(root, at.Host), &manifest) == nil {
@@ -114,7 +99,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 	return all, err
 }
 
-// readRules reads when extensions are on.
+// readRules reads the rules that switch extensions on and off by directory.
 func readRules(at Place) (rules map[string]struct{ Overrides []string }, err error) {
 	err = readRecord(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,8 +108,8 @@ func readRules(at Place) (rules map[string]struct{ Overrides []string }, err err
 	return rules, err
 }
 
-// isSwitchedOn goes by the last rule that is about a directory. A rule is a path, with ! before it
-// where the extension is off there, and with * behind it where it is about all below.
+// isSwitchedOn applies the last rule that matches a directory. A rule is a path; the prefix ! switches the extension
+// off, and the suffix * includes all directories below.
 func isSwitchedOn(rules []string, dir string) bool {
 	on := true
 	for _, rule := range rules {
@@ -138,7 +123,7 @@ func isSwitchedOn(rules []string, dir string) bool {
 	return on
 }
 
-// stepsByHand says how to have an extension on that the user has switched off.
+// stepsByHand returns the command for an extension that a rule of the user's switches off.
 func stepsByHand(r Request) []string {
 	rules, err := readRules(r.At)
 	if err != nil || isSwitchedOn(rules[r.ID].Overrides, r.At.Work) {
@@ -147,8 +132,7 @@ func stepsByHand(r Request) []string {
 	return []string{fmt.Sprintf("%s has it switched off by a rule of its own: %s extensions enable %s", r.At.Host.Title, r.At.Host.Name, r.ID)}
 }
 
-// checkSwitches tells of hooks that are switched off: all by a member of the settings, or one by its
-// name, which is its plugin's.
+// checkSwitches reports settings that switch off all hooks, or those of a plugin by its name.
 func checkSwitches(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
 	if len(on) == 0 {
 		return nil
@@ -172,7 +156,7 @@ func checkSwitches(_ context.Context, at Place, on []Installed) (findings []chec
 	}
 	var names []string
 	raw, _, _ := settings.Get("hooksConfig", "disabled")
-	_ = json.Unmarshal(raw, &names) // another type names none
+	_ = json.Unmarshal(raw, &names) // ignores other types
 	for _, i := range on {
 		if slices.Contains(names, i.Name) {
 			fail("the hook of "+i.Name+" is switched off in "+at.Host.Title+": hooksConfig.disabled names it",
@@ -182,7 +166,6 @@ func checkSwitches(_ context.Context, at Place, on []Installed) (findings []chec
 	return findings
 }
 
-// readRecord reads a file of JSON that a host has written.
 func readRecord(path string, into any) error {
 	data, _, err := rooted.ReadPath(path, maxRecord)
 	if err != nil {

@@ -1,7 +1,6 @@
 package hosts
 
-// Plugins in a host's own file of hooks, by one entry each, as a user would write it by
-// hand. Its command starts the plugin where it lies.
+// An entry in a host's file of hooks enables a plugin, as a user would write it. Its command starts the hook in place.
 
 import (
 	"encoding/json"
@@ -16,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// hookGroup is an entry: an element of an event's array.
+// hookGroup is an element of an event's array.
 type hookGroup struct {
 	Hooks []hookCommand `json:"hooks"`
 }
@@ -34,29 +33,20 @@ type hookEntry struct {
 	alone bool     // the element has no other command
 }
 
-// hookHost is a host that has its hooks in one file. theirs are the plugins that it has installed itself.
+// hookHost completes a host with a file of hooks. theirs returns the plugins that the host itself has installed.
 func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 	h.Scopes, h.Switching, h.Removals, h.Installed = []client.Scope{client.User}, entries{}, hookRemovals, withHookEntries(theirs)
-	h.Needs = []string{"hooks/shell.json"} // not read by Droid; each suite whose hook knows Droid has it
+	h.Needs = []string{"hooks/shell.json"} // even for Droid: it proves that the hook knows Droid
 	if h.Entries == nil {
 		h.Entries = hookEdits
 	}
 	return h
 }
 
-// hookPath is the file of hooks, and the member that has the events.
+// hookPath returns the file of hooks, and the path of the member with the events.
 func hookPath(at Place) (path string, above []string) { return at.Host.EntryIn(at, "") }
 
-// hookCommandOf is the command, in a shell's words, that starts the hook of the plugin in a directory.
-func hookCommandOf(dir string) string {
-	program := filepath.Join(dir, "hooks", "springfield-hook")
-	if filepath.Separator == '\\' {
-		return `"` + program + `"`
-	}
-	return check.QuoteArgument(program)
-}
-
-// pluginOfCommand is the directory of the plugin whose hook a command starts, "" for another command.
+// pluginOfCommand returns the directory of the plugin whose hook a command starts, "" for other commands.
 func pluginOfCommand(command string) string {
 	path := strings.ReplaceAll(strings.Trim(command, `"'`), `'\''`, "'")
 	if hooks := filepath.Dir(path); filepath.IsAbs(path) && strings.TrimSuffix(filepath.Base(path), ".exe") == "springfield-hook" && filepath.Base(hooks) == "hooks" {
@@ -65,7 +55,7 @@ func pluginOfCommand(command string) string {
 	return ""
 }
 
-// readHookEntries reads the entries of a host's file of hooks that start a plugin's hook.
+// readHookEntries reads the entries that start a plugin's hook.
 func readHookEntries(at Place) (all []hookEntry, err error) {
 	path, above := hookPath(at)
 	doc, err := readDocument("", path, document.ParseCommented)
@@ -77,7 +67,7 @@ func readHookEntries(at Place) (all []hookEntry, err error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	var events map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &events) // what has another form has no entry of ours
+	_ = json.Unmarshal(raw, &events) // other forms have no entry of springfield's
 	for _, event := range slices.Sorted(maps.Keys(events)) {
 		var groups []hookGroup
 		_ = json.Unmarshal(events[event], &groups)
@@ -92,23 +82,25 @@ func readHookEntries(at Place) (all []hookEntry, err error) {
 	return all, nil
 }
 
-// hookEdits are the edits that give a host the entries of a plugin, at the events and with the timeouts of its
-// hooks/shell.json. An entry of the same plugin that is elsewhere makes way.
+// hookEdits returns the edits that add the entries of a plugin, with the events and timeouts of its hooks/shell.json.
+// They replace entries of the same plugin in another directory.
 func hookEdits(r Request) (edits []document.Edit, err error) {
 	var made struct{ Hooks map[string][]hookGroup }
 	if err := readRecord(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
 		return nil, err
 	}
-	command := hookCommandOf(filepath.Join(r.Plugin.Suite, r.Plugin.Name))
+	program := filepath.Join(r.Plugin.Suite, r.Plugin.Name, "hooks", "springfield-hook")
+	command := check.QuoteArgument(program)
+	if filepath.Separator == '\\' {
+		command = `"` + program + `"`
+	}
 	old, err := hookRemovals(r)
 	if err != nil {
 		return nil, err
 	}
-	for _, edit := range old {
-		if edit.Path[len(edit.Path)-1] != document.Element(command) {
-			edits = append(edits, edit)
-		}
-	}
+	edits = slices.DeleteFunc(old, func(e document.Edit) bool {
+		return e.Path[len(e.Path)-1] == document.Element(command)
+	})
 	_, above := hookPath(r.At)
 	for _, event := range slices.Sorted(maps.Keys(made.Hooks)) {
 		for _, group := range made.Hooks[event] {
@@ -125,7 +117,7 @@ func hookEdits(r Request) (edits []document.Edit, err error) {
 	return edits, nil
 }
 
-// hookRemovals are the edits that take out the entries of a plugin.
+// hookRemovals returns the edits that remove the entries of a plugin.
 func hookRemovals(r Request) (edits []document.Edit, err error) {
 	all, err := readHookEntries(r.At)
 	for _, e := range all {
@@ -141,7 +133,7 @@ func hookRemovals(r Request) (edits []document.Edit, err error) {
 	return edits, err
 }
 
-// withHookEntries are the plugins that a host's file of hooks starts, beside those that it has installed itself.
+// withHookEntries extends theirs by the plugins that the host's file of hooks starts.
 func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) ([]Installed, error) {
 	return func(at Place) (all []Installed, err error) {
 		if all, err = theirs(at); err != nil {
@@ -152,9 +144,12 @@ func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) 
 		}
 		entries, err := readHookEntries(at)
 		for _, e := range entries {
-			i := Installed{Suite: filepath.Dir(e.dir), Dir: e.dir, Version: pluginVersion(e.dir, ".claude-plugin"), On: true, Scope: client.User}
-			i.Name = filepath.Base(e.dir)
-			if i.ID = i.Name; !slices.Contains(all, i) { // at several events
+			name, version := filepath.Base(e.dir), pluginVersion(e.dir, ".claude-plugin")
+			i := Installed{
+				ID: name, Name: name, Suite: filepath.Dir(e.dir), Dir: e.dir, Version: version,
+				On: true, Scope: client.User,
+			}
+			if !slices.Contains(all, i) { // several events
 				all = append(all, i)
 			}
 		}
@@ -162,12 +157,12 @@ func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) 
 	}
 }
 
-// isPathPart reports whether a name can be one part of a path.
+// isPathPart reports whether a name is a single element of a path.
 func isPathPart(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
 }
 
-// pluginVersion is the version in a plugin's manifest, "" if there is none.
+// pluginVersion returns the version in a plugin's manifest, or "".
 func pluginVersion(dir, manifests string) string {
 	var manifest struct{ Version string }
 	if readRecord(filepath.Join(dir, manifests, "plugin.json"), &manifest) != nil {

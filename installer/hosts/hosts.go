@@ -1,8 +1,7 @@
-// Package hosts is what the CLI knows of each host, the agents that run springfield's
-// plugins: how it is found, where its files and sessions are, and which entry of which file
-// has a plugin on. What the hook knows of a host is in runtime/host, under the same name.
+// Package hosts describes the hosts, that is, the agents that run springfield's plugins: how to find each one,
+// where its files are, and which entry in which file enables a plugin. runtime/host has the hook's counterpart.
 //
-// A host is a value in a file of its own; no other file knows it by name. Claude Code is the first.
+// Each host is a value in its own file, and no other file names it.
 package hosts
 
 import (
@@ -20,72 +19,66 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Host is one of the programs that run plugins.
 type Host struct {
-	Name  string // in flags, records and JSON, and its command on PATH: "codex"
+	Name  string // in flags, records, JSON and on PATH: "codex"
 	Title string // the program, in sentences: "GitHub Copilot CLI"
-	Agent string // who goes on and stops, in sentences: "Copilot"
-	// Default is set for the host that is meant where none is named: Claude Code.
-	Default bool
-	// Markets is set where plugins come from marketplaces, which the host's own command adds.
+	Agent string // the agent, in sentences: "Copilot"
+	// Markets is set for Claude Code, whose own command adds the marketplaces that plugins come from.
 	Markets bool
 
-	Dir      string   // its directory, in the user's home: ".codex"
-	Variable string   // of the environment, that names another place; "" for none
-	Above    bool     // Variable names what Dir lies in, not Dir itself
-	Traces   []string // files in its directory; any of them says that it has been used
+	Dir      string   // its directory, below the user's home: ".codex"
+	Variable string   // environment variable that overrides Dir
+	Above    bool     // Variable names the parent of Dir
+	Traces   []string // files in Dir that show that the host has been used
 
-	Scopes []client.Scope // in which plugins are switched
+	Scopes []client.Scope // in which it can enable plugins
 	Switching
 
-	// The rest is for hosts that have a plugin on by an entry, or a link, in a file. All other bytes of it stay.
+	// The rest is for hosts that enable a plugin by an entry, or a link, in a file.
 
-	SettingsFile string // in its directory
-	HooksOff     string // the member of it, and its value, that switches all hooks off; "" for none
-	// EntryIn is the file that has a plugin on, and the member of it that has the entries.
+	SettingsFile string // in Dir
+	HooksOff     string // NAME=VALUE of the setting that switches all hooks off
+	// EntryIn returns the file that enables a plugin, and the path of the member with the entries.
 	EntryIn func(at Place, id string) (path string, above []string)
-	// Entries are the edits that have a plugin on, Removals those that have one off that springfield has not enabled.
+	// Entries returns the edits that enable a plugin, Removals those that disable one that springfield did not enable.
 	Entries, Removals func(r Request) ([]document.Edit, error)
-	// Needs are the files of a plugin that are read. A plugin that an older springfield made has
-	// none but those of Claude Code, and its hook knows no other host.
+	// Needs lists the files of a plugin that the host reads. Plugins of an older springfield lack them.
 	Needs []string
-	// Installed are all plugins that it knows of, on or off, with the directory that it runs
-	// each from. It reads the host's own records, bounded, and starts nothing.
+	// Installed reads the host's own records. It starts no program.
 	Installed func(at Place) ([]Installed, error)
-	// Remove are the words of its own command that removes a plugin, %s its ID. Only the user calls it.
+	// Remove is the subcommand with which the user removes a plugin, with %s for the ID.
 	Remove string
-	// ByHand is what the user still has to do, a sentence each.
+	// ByHand returns the steps that are left to the user, a sentence each.
 	ByHand func(r Request) []string
-	// Check are the findings of doctor on it, beside those for every host: its version, and
-	// whether plugins that are on can run. The check's name need not be set.
+	// Check returns findings of doctor that only this host has.
 	Check func(ctx context.Context, at Place, on []Installed) []check.Finding
 }
 
-// Switching plans how plugins of a host are enabled and disabled. Each plan is made from settings as they are read.
+// Switching plans how a host's plugins are enabled and disabled, from settings as they are now.
 type Switching interface {
-	// On are the plugins that are on in a scope, or that springfield has an entry of.
+	// On returns the plugins that are enabled in a scope or have an entry of springfield's.
 	On(now *settings.Settings, at Place, scope client.Scope) ([]Installed, error)
-	// ByUs are those that springfield remembers to have enabled.
+	// ByUs returns the plugins that springfield's memory lists as enabled.
 	ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin, error)
 	PlanOn(now *settings.Settings, r Request) (journal.Change, error)
 	PlanOff(now *settings.Settings, r Request) (journal.Change, error)
-	// PlanAllOff adds to a change what has all plugins of springfield's off. ids are those that were on.
+	// PlanAllOff adds to a change. ids are the plugins that were enabled.
 	PlanAllOff(now *settings.Settings, at Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error)
 }
 
-// Request is what is asked of a host.
+// Request asks a host to enable or disable a plugin.
 type Request struct {
 	At              Place
-	settings.Switch        // its plugin has its suite's directory, but for what is removed
-	ID              string // what the host calls the plugin
-	Stage           string // has the plugin until its suite is written, "" after that
+	settings.Switch        // Plugin.Suite is required to enable
+	ID              string // the host's name for the plugin
+	Stage           string // temporary copy of a suite that is not written yet, or ""
 }
 
-// Check refuses a host that is not there, a scope that it has not, and records of it that cannot be read.
+// Check returns an error for a host that is not found, an unknown scope, or unreadable records.
 func (r Request) Check() error {
 	h := r.At.Host
 	switch {
-	case !h.Default && !r.At.IsFound():
+	case !h.Markets && !r.At.IsFound():
 		return check.Advisef(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", h.Title, h.Name, r.At.Dir),
 			"%s is not on this machine", h.Title)
 	case !slices.Contains(h.Scopes, r.Scope):
@@ -95,7 +88,7 @@ func (r Request) Check() error {
 	return err
 }
 
-// Installed are the plugins that the host of a place knows.
+// Installed returns the plugins that a host knows; nil for Claude Code.
 func (p Place) Installed() (all []Installed, err error) {
 	if p.Host.Installed == nil {
 		return nil, nil
@@ -106,12 +99,11 @@ func (p Place) Installed() (all []Installed, err error) {
 	return all, err
 }
 
-// FilesDir is where its files can be read.
 func (r Request) FilesDir() string {
 	return filepath.Join(cmp.Or(r.Stage, r.Plugin.Suite), r.Plugin.Name)
 }
 
-// CheckFiles says which file the host reads that the plugin has not.
+// CheckFiles returns an error if the plugin lacks a file that the host needs.
 func (r Request) CheckFiles() error {
 	for _, name := range r.At.Host.Needs {
 		path := filepath.Join(r.FilesDir(), filepath.FromSlash(name))
@@ -124,36 +116,34 @@ func (r Request) CheckFiles() error {
 
 // Installed is a plugin that a host knows; status --json prints it.
 type Installed struct {
-	ID      string       `json:"id"` // as the host calls it
+	ID      string       `json:"id"` // the host's name
 	Name    string       `json:"-"`
-	Suite   string       `json:"suite,omitempty"` // the directory that it came from, "" if that is not known
-	Dir     string       `json:"dir,omitempty"`   // that it runs from
+	Suite   string       `json:"suite,omitempty"` // its source, "" if unknown
+	Dir     string       `json:"dir,omitempty"`   // where it runs
 	Version string       `json:"version,omitempty"`
 	On      bool         `json:"on"`
 	Scope   client.Scope `json:"scope"`
-	Theirs  bool         `json:"-"` // by the host's own command, which alone removes it
+	Theirs  bool         `json:"-"` // only the host's own command can remove it
 }
 
-// PassedOverError is returned where one host has nothing to do. With all hosts chosen the others go on.
+// PassedOverError is an error of one host that does not stop a command for all hosts.
 type PassedOverError struct{ Err error }
 
 func (e *PassedOverError) Error() string { return e.Err.Error() }
 func (e *PassedOverError) Unwrap() error { return e.Err }
 
-// SettingsInWords names the settings of a scope.
 func (h Host) SettingsInWords(scope client.Scope) string {
-	if h.Default {
+	if h.Markets {
 		return string(scope) + " settings"
 	}
 	return string(scope) + " settings of " + h.Title
 }
 
-// RemoveCommand is the command by which the user removes a plugin that the host itself has installed.
+// RemoveCommand returns the host's own command that removes a plugin.
 func (h Host) RemoveCommand(id string) string {
 	return h.Name + " " + fmt.Sprintf(h.Remove, check.QuoteArgument(id))
 }
 
-// Foreign is a file of the host's, to be edited.
 func (h Host) Foreign(path string) settings.Foreign {
 	return settings.Foreign{Host: h.Name, Path: path, Parse: func(data []byte) (settings.Document, error) {
 		if filepath.Ext(path) == ".toml" {
@@ -181,8 +171,7 @@ func HostNames() []string {
 	return check.NamesOf(AllHosts(), func(h Host) string { return h.Name })
 }
 
-// readDocument reads a file as it is parsed; one that is not there is empty. in is a directory
-// that may be anyone's and is not left.
+// readDocument reads and parses a file; a missing one is empty. It follows no link out of in.
 func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (doc D, err error) {
 	file, err := journal.OpenEdit(in, path)
 	if err != nil {

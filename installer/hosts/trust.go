@@ -14,14 +14,11 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Codex itself says which hooks it trusts: its app-server lists them. It is asked in a
-// directory of its own, with no more of the user's settings than hooks, plugins and trust,
-// and without the user's credentials.
+// Codex's app-server lists the hooks that it trusts. It runs in a temporary directory with only the settings for
+// hooks, plugins and trust, and without the user's credentials.
 
-// codexTrusting tells the user how to trust a hook in Codex.
 const codexTrusting = `type /hooks in Codex, choose Stop and press t`
 
-// codexHook is a hook as Codex lists it.
 type codexHook struct {
 	Plugin      string `json:"pluginId"`
 	Command     string `json:"command"`
@@ -29,9 +26,9 @@ type codexHook struct {
 	Enabled     bool   `json:"enabled"`
 }
 
-// codexHooks lists the hooks of a place, and what Codex could not read there.
+// codexHooks asks Codex for its hooks and its problems with them.
 func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []string, err error) {
-	answers, err := at.askProgram(ctx, []string{"app-server"},
+	answer, err := at.askProgram(ctx, []string{"app-server"},
 		question{"initialize", map[string]any{"clientInfo": map[string]string{"name": "springfield", "version": "1"}}},
 		question{"hooks/list", map[string]any{"cwds": []string{at.Dir}}})
 	if err != nil {
@@ -44,7 +41,7 @@ func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []st
 			Warnings []string                   `json:"warnings"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(answers[1], &list); err != nil {
+	if err := json.Unmarshal(answer, &list); err != nil {
 		return nil, nil, fmt.Errorf("codex app-server: hooks/list: %w", err)
 	}
 	for _, d := range list.Data {
@@ -57,8 +54,7 @@ func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []st
 	return hooks, problems, nil
 }
 
-// codexTrial is Codex in an empty directory that is thrown away by done, with the hooks, the plugins and the trust
-// that it has in the user's.
+// codexTrial copies the user's hooks, plugins and trust to a temporary directory, which done removes.
 func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) {
 	settings, err := readDocument("", at.SettingsFile(), parseConfig)
 	if err != nil {
@@ -93,7 +89,7 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	return trial, func() { _ = os.RemoveAll(dir) }, err
 }
 
-// moveTrust has the trust in hooks of a file, whose keys begin with its path, be that in those of another file.
+// moveTrust copies the trust in the hooks of one file to those of another. Its keys begin with the file's path.
 func moveTrust(settings config, files map[string]string) {
 	hooks, _ := settings.members["hooks"].(map[string]any)
 	state, _ := hooks["state"].(map[string]any)
@@ -106,7 +102,7 @@ func moveTrust(settings config, files map[string]string) {
 	}
 }
 
-// codexCheck asks Codex whether it runs the hooks of plugins that are on.
+// codexCheck asks Codex whether it runs the hooks of enabled plugins.
 func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Finding) {
 	if len(on) == 0 || at.Program == "" {
 		return nil
@@ -133,7 +129,7 @@ func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Find
 	return all
 }
 
-// codexFinding is what Codex says of one plugin.
+// codexFinding reports whether Codex runs the hook of a plugin.
 func codexFinding(i Installed, hooks []codexHook) check.Finding {
 	listed := false
 	for _, h := range hooks {
@@ -146,7 +142,7 @@ func codexFinding(i Installed, hooks []codexHook) check.Finding {
 			return check.Warned("the hook of "+i.Name+" is switched off in Codex", "start codex, type /hooks, and switch it on")
 		case h.TrustStatus == "modified":
 			return check.Failed(i.Name+" has changed since you trusted its hook, so Codex does not run it", codexTrusting)
-		case h.TrustStatus != "trusted" && h.TrustStatus != "managed": // by an administrator
+		case h.TrustStatus != "trusted" && h.TrustStatus != "managed": // managed: trusted by an administrator
 			return check.Failed("Codex does not run the hook of "+i.Name+": you have not trusted it yet", codexTrusting)
 		}
 	}

@@ -1,14 +1,5 @@
 package settings
 
-// Appending a paragraph to a text file that its owner writes, such as CLAUDE.md.
-//
-// The rules:
-//   - what is there stays as it is, and the text goes on as it was: with the
-//     line ends of its last line, and with a final line end only if it had one;
-//   - a paragraph that is in the text already is not added again, wherever its
-//     owner has moved it and whatever the line ends are;
-//   - what is not UTF-8 is refused: what to write behind it cannot be known.
-
 import (
 	"errors"
 	"fmt"
@@ -18,16 +9,12 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// newTextMode is for text files that did not exist: they are made to be read by
-// everyone who works beside their owner.
 const newTextMode = 0o644
 
-// ErrNotText says that a file is not UTF-8 text.
 var ErrNotText = errors.New("not text in UTF-8")
 
-// AppendParagraph adds a paragraph to the text file at an absolute path; a file that does
-// not exist is made. An error wraps ErrNotText, or is the system's. in is a directory
-// around it that may be anyone's, "" if it lies in none; see journal.OpenEdit.
+// AppendParagraph adds a paragraph to a text file such as CLAUDE.md, and creates the file if it is missing. It refuses
+// a file that is not UTF-8 with ErrNotText. For in see journal.OpenEdit.
 func AppendParagraph(in, path, text string) (journal.Edit, error) {
 	e, err := journal.OpenEdit(in, path)
 	if err != nil {
@@ -47,7 +34,8 @@ func AppendParagraph(in, path, text string) (journal.Edit, error) {
 	return e, nil
 }
 
-// withParagraph is a text with a paragraph at its end, unless it has it.
+// withParagraph appends a paragraph unless the text contains it, with any line ends. It uses the line end of the last
+// line, and ends the text with one only if there was one.
 func withParagraph(have, paragraph string) string {
 	const lf, crlf = "\n", "\r\n"
 	paragraph = strings.Trim(strings.ReplaceAll(paragraph, crlf, lf), lf)

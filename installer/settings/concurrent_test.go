@@ -35,7 +35,6 @@ var parts = map[string]func(*testing.T, order){
 	"write":       playWriter,
 	"write, undo": playWriter,
 	"read":        playReader,
-	"client":      playClient,
 	"lock":        playClient,
 }
 
@@ -121,20 +120,17 @@ func playReader(t *testing.T, o order) {
 	o.tell(t, r)
 }
 
-// playClient counts in a member of its own, and writes everything anew each time.
+// playClient takes the lock, counts in a member of its own, and writes everything anew each time.
 func playClient(t *testing.T, o order) {
 	path := o.Places.Settings(o.Scope)
 	ready()
 	var r report
 	for count := 0; r.Done < o.Times; r.Done++ {
-		unlock := func() {}
-		if o.Do == "lock" {
-			var err error
-			for unlock, err = journal.TakeLock(o.Places.StatePath("settings.lock")); errors.Is(err, journal.ErrLocked); {
-				unlock, err = journal.TakeLock(o.Places.StatePath("settings.lock"))
-			}
-			must(t, err)
+		unlock, err := journal.TakeLock(o.Places.StatePath("settings.lock"))
+		for errors.Is(err, journal.ErrLocked) {
+			unlock, err = journal.TakeLock(o.Places.StatePath("settings.lock"))
 		}
+		must(t, err)
 		n := countIn(t, path)
 		if n < count {
 			r.Lost += count - n
@@ -295,24 +291,6 @@ func TestManySpringfieldsAndALockingClient(t *testing.T) {
 	for _, e := range entries(t, p) {
 		scratch.FailIf(t, len(e.Files()) == 0, "entry %d (%s) has no files", e.ID, e.Did)
 	}
-	disableAll(t, p, path)
-}
-
-// A client that takes no lock can write over us, and within an instant we over
-// it; the file stays whole, and so does what neither is about.
-func TestManySpringfieldsAndAClient(t *testing.T) {
-	p := newPlaces(t)
-	path := p.Settings(client.User)
-	put(t, path, twoSpaces)
-	all, client := crowd(t, p, "write", 4, "client")
-	away := 0
-	for i, r := range all {
-		if on(look(t, path), pluginOf(p, fmt.Sprintf("p%d", i)).ID()) != r.On {
-			away++
-		}
-	}
-	t.Logf("of %d plugins %d are not as their writer left them; of %d counts %d are lost", writers, away, client.Done, client.Done-countIn(t, path))
-	entries(t, p)
 	disableAll(t, p, path)
 }
 

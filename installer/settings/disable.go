@@ -1,7 +1,6 @@
 package settings
 
-// Switching a plugin off: what enabling has changed is put back. Where nothing
-// is remembered, the plugin's own entry says false and nothing else changes.
+// To disable a plugin, restore the members that enable changed. Without a memory, set only the plugin's entry to false.
 
 import (
 	"context"
@@ -16,10 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Disable plans to put back what enabling a plugin in a scope has changed. While
-// another plugin that springfield enabled there stays on, what both need stays:
-// all but the plugin's own entry beside one that decides at Stop, the marketplace
-// beside one that does not.
+// Disable plans to undo PlanEnable in a scope. If another plugin that springfield enabled there stays on, the members
+// that both need stay: all but the plugin's entry if the other decides at Stop, else the marketplace.
 func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
@@ -44,7 +41,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 	if err := s.takeBack(&c, m, v, f, id); err != nil {
 		return c, err
 	}
-	if len(m.pluginsEnabledByUs()) == 0 { // an edit that was killed between two files, or a file removed by hand, can have left something
+	if len(m.pluginsEnabledByUs()) == 0 { // a killed edit, or a removed file, can leave a declaration
 		if err := s.takeBackDeclared(&c, f); err != nil {
 			return c, err
 		}
@@ -56,9 +53,9 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 	return c, nil
 }
 
-// takeBack takes back what enabling has set, or says false.
+// takeBack restores the members that enable changed, or sets the plugin's entry to false.
 func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id string) error {
-	on, says := v.own.SaysOf(id)
+	on, says := v.edited.SaysOf(id)
 	switch {
 	case m.switchedOn(id):
 		return s.giveBack(c, m, v, f, id)
@@ -77,8 +74,8 @@ func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id str
 	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
 }
 
-// openBehindLink opens a project's settings behind a link if springfield has switched the
-// plugin on in them, else it gives the refusal. The user's own settings have a scope.
+// openBehindLink opens a project's settings through a link if springfield has enabled the plugin in the target, which
+// must not be the user settings. Otherwise it returns refusal.
 func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) (file, error) {
 	path := s.Settings(scope)
 	target, err := journal.Resolve(path)
@@ -92,10 +89,9 @@ func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) 
 	return s.openFile("", path)
 }
 
-// giveBack releases what was set in the file, and in user settings on its
-// behalf.
+// giveBack releases the members set in the file, and in user settings on its behalf.
 func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id string) error {
-	others := slices.DeleteFunc(v.own.IDsOn(), func(other string) bool { return other == id || !m.switchedOn(other) })
+	others := slices.DeleteFunc(v.edited.IDsOn(), func(other string) bool { return other == id || !m.switchedOn(other) })
 	only := allMembers
 	switch {
 	case slices.ContainsFunc(others, func(other string) bool { return s.drivesStop(s.Snapshot, v, other) }):
@@ -111,8 +107,7 @@ func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id str
 	return s.takeBackDeclared(c, f)
 }
 
-// takeBackDeclared releases what was set in user settings on behalf of another
-// file.
+// takeBackDeclared releases the members set in user settings on behalf of another file.
 func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	target, err := journal.Resolve(s.Settings(client.User))
 	if err != nil || target == f.At {
@@ -128,8 +123,7 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	return s.planRelease(c, user, f.At, allMembers)
 }
 
-// noteWhatIsLeft says where the plugin stays on: in the file itself, because it
-// was on before springfield came, and in other scopes.
+// noteWhatIsLeft adds notes if the plugin stays on, in the file itself or by another scope.
 func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	planned := f.Before
 	for _, e := range c.Edits {
@@ -137,11 +131,11 @@ func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 			planned = e.After
 		}
 	}
-	after, err := document.ParseDocument(planned.Bytes()) // no bytes are an empty document
+	after, err := document.ParseDocument(planned.Bytes())
 	if err == nil {
-		v.own = client.LayerOf(string(v.scope), f.Edit, after)
+		v.edited = client.LayerOf(string(v.scope), f.Edit, after)
 	}
-	on, says := v.own.SaysOf(id)
+	on, says := v.edited.SaysOf(id)
 	switch {
 	case on:
 		c.Notes = append(c.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
@@ -152,7 +146,7 @@ func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	v.noteOverruled(c, id, false)
 }
 
-// IDsOn lists the plugins that a scope's settings switch on.
+// IDsOn returns the plugins that a scope's settings enable.
 func (s *Settings) IDsOn(scope client.Scope) ([]string, error) {
 	f, err := s.openFile("", s.Settings(scope))
 	if err != nil {
@@ -164,14 +158,14 @@ func (s *Settings) IDsOn(scope client.Scope) ([]string, error) {
 	return client.LayerOf(string(scope), f.Edit, f.doc).IDsOn(), nil
 }
 
-// whyInUse says what needs a plugin, "" if nothing does.
+// whyInUse returns why a plugin is still needed, or "".
 func (s *Settings) whyInUse(id string) (string, error) {
 	for _, l := range s.AllLayers() {
 		if on, _ := l.SaysOf(id); on {
 			return l.Name + " settings switch it on", nil
 		}
 	}
-	memories, _ := s.memoriesOf("") // what cannot be read is not known to need it
+	memories, _ := s.memoriesOf("") // unreadable: not needed
 	for _, m := range memories {
 		if m.switchedOn(id) && rooted.PathExists(m.File) {
 			return "springfield has enabled it in " + m.File + ", too", nil
@@ -184,8 +178,7 @@ func (s *Settings) whyInUse(id string) (string, error) {
 	return "", err
 }
 
-// PurgePlugin has the client forget a plugin, and its marketplace if nothing else of
-// it is in use. It says what it did and what it left, a sentence each.
+// PurgePlugin makes the client forget a plugin, and its marketplace if unused. notes has a sentence for each.
 func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
 	if why, err := s.whyInUse(id); err != nil {
@@ -198,7 +191,7 @@ func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugi
 		return nil, err
 	}
 	if len(others) == 0 {
-		// Removing the last source of a plugin uninstalls it too.
+		// This uninstalls the plugin, too.
 		note, err := claude.ForgetMarketplace(ctx, s.Snapshot, plugin.Marketplace)
 		return []string{note}, err
 	}

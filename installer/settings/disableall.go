@@ -1,8 +1,5 @@
 package settings
 
-// disable --all in Claude Code's settings: all that springfield has set in settings files, wherever they
-// are, all that Claude Code knows of its plugins, and springfield's own state.
-
 import (
 	"context"
 	"errors"
@@ -20,21 +17,20 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Left is something that stays, and what removes it.
+// Left is something that stays, and the command or step that removes it.
 type Left struct {
 	What   string `json:"what"`
 	Remove string `json:"remove"`
-	Failed bool   `json:"failed,omitempty"` // it should have been removed, and could not be
+	Failed bool   `json:"failed,omitempty"` // removing it failed
 }
 
-// DisableAll plans to give back, in every settings file, what springfield has set there.
-// Of its plugins that are on in the user's own settings without its doing, the entries
-// are set to false, or go where all is to go. ids are the plugins.
+// DisableAll plans to undo springfield's edits in every settings file. It also disables springfield plugins that the
+// user has enabled in other ways, or removes their entries with purge. It returns the plugins' IDs.
 func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
 	c = journal.Change{Did: "disable all plugins"}
 	memories, err := s.memoriesOf("")
 	if err != nil {
-		return c, nil, nil, err // of which file it is cannot be told
+		return c, nil, nil, err
 	}
 	seen := map[string]bool{} // files
 	for _, m := range memories {
@@ -65,8 +61,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 	return c, slices.Compact(ids), left, nil
 }
 
-// leftUnreleased says what becomes of a file that cannot be given back. After a purge, which
-// removes the memory of it, only a person knows.
+// leftUnreleased describes a file that could not be restored. A purge removes its memory, so that only the user can.
 func (m *memory) leftUnreleased(err error, purge bool) Left {
 	entries := check.NamesOf(m.Members, func(r remembered) string { return strings.Join(r.Path, ".") })
 	byHand := "take out by hand: " + strings.Join(entries, ", ")
@@ -76,14 +71,13 @@ func (m *memory) leftUnreleased(err error, purge bool) Left {
 	return Left{err.Error(), "fix that file, then run springfield disable --all again; or " + byHand, true}
 }
 
-// releaseAll gives back all that is set in a file, on whatever behalf, and switches off
-// what else of springfield's is on there.
+// releaseAll undoes all edits of a file, and disables the springfield plugins that are still enabled there.
 func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error {
 	f, err := s.openFile("", path)
 	if err != nil {
 		return err
 	}
-	if f.At != path { // a link has come into a project: what it leads to is not what was edited
+	if f.At != path { // a link has replaced the file
 		return fmt.Errorf("%s is no longer the file that springfield edited: a link leads to %s", path, f.At)
 	}
 	m, err := s.recallFile(path)
@@ -103,8 +97,7 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	return s.addRelease(c, f, back)
 }
 
-// withoutOurPlugins are settings in which no plugin of springfield's is on: their entries say
-// false, or are gone.
+// withoutOurPlugins sets the entries of springfield's plugins to false, or removes them with purge.
 func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	if data == nil {
 		return nil, nil
@@ -129,8 +122,7 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	return doc.ApplyEdits(edits...)
 }
 
-// PurgeAll has the client forget plugins, and every marketplace that has nothing else.
-// It says what it did, a sentence each, and what stays.
+// PurgeAll makes the client forget plugins, and marketplaces that offer no others. notes has a sentence for each.
 func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	if err != nil {
@@ -188,10 +180,9 @@ func (s *Settings) ownPluginsIn(m client.Market, ids []string) (ours []string) {
 	return ours
 }
 
-// otherOffers says what a marketplace is registered for beside springfield's plugins, "" for
-// nothing.
+// otherOffers describes another plugin that a marketplace offers, or returns "".
 func (s *Settings) otherOffers(m client.Market, ours []string) string {
-	names, _ := s.PluginsOffered(m) // a catalog that is gone offers nothing
+	names, _ := s.PluginsOffered(m)
 	for _, name := range names {
 		if !slices.Contains(ours, name+"@"+m.Name) {
 			return "it offers other plugins, such as " + name
@@ -200,8 +191,7 @@ func (s *Settings) otherOffers(m client.Market, ours []string) string {
 	return ""
 }
 
-// ForgetAll removes springfield's own state, but for what the user may have written into
-// it: rules of their own, and templates of loops.
+// ForgetAll removes springfield's own state, except files that the user may have written: rules and loop templates.
 func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
 	own, left, err := SpringfieldFiles(p)
 	if err != nil {
@@ -219,7 +209,7 @@ func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	// Its directory may have been there for it alone; one that is a link stays.
+	// Remove its directory, too, if that is empty and not a link.
 	dir := filepath.Dir(p.StatePath())
 	if info, e := os.Lstat(dir); err == nil && len(left) == 0 && e == nil && info.IsDir() && os.Remove(dir) == nil {
 		removed = append(removed, dir)
@@ -227,7 +217,7 @@ func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
 	return removed, left, err
 }
 
-// SpringfieldFiles tells springfield's own files from what the user may have written beside them.
+// SpringfieldFiles lists springfield's own files, and those in the same directory that the user may have written.
 func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 	entries, err := os.ReadDir(p.StatePath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -244,13 +234,13 @@ func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 	return own, users, err
 }
 
-// isState tells whether a name in the state directory is one of springfield's own.
+// isState reports whether a name in the state directory is springfield's.
 func isState(name string) bool {
 	switch name {
 	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "away.json", "away.jsonl", "loops.jsonl", "suites.json", "settings.lock":
 		return true
 	}
-	if fresh, ok := strings.CutSuffix(name, ".new"); ok { // of a write that was killed
+	if fresh, ok := strings.CutSuffix(name, ".new"); ok { // of a killed write
 		base := strings.TrimSuffix(fresh, filepath.Ext(fresh))
 		return fresh != base && isState(base)
 	}

@@ -1,15 +1,11 @@
 package settings
 
-// Switching a plugin on.
-//
-// The rules:
-//   - all of it is one edit of one scope's file; only a directory marketplace
-//     that has to be declared goes elsewhere, into user settings;
-//   - double-shot-latte goes off, and so does every other springfield plugin of the
-//     same kind: one decides, one drives a loop to a goal, one through a spec. While
-//     a loop runs, the hooks of the others stand aside, so kinds do not exclude each
-//     other. A plugin that decides nothing at Stop switches no other off;
-//   - what another scope decides is not touched but named.
+// To enable a plugin:
+//   - edit one scope's file; only a marketplace declaration goes into user settings;
+//   - disable double-shot-latte, and the other springfield plugins of the same kind: daily, goal loop or spec loop.
+//     Kinds do not conflict, because the other hooks let a running loop decide. A plugin that decides nothing at Stop
+//     disables no other;
+//   - name plugins that another scope decides about, and leave them.
 
 import (
 	"encoding/json"
@@ -23,46 +19,33 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// doubleShotLatte is the plugin that springfield replaces.
 const (
-	doubleShotLatte       = "double-shot-latte@"
+	doubleShotLatte       = "double-shot-latte@" // the plugin that springfield replaces
 	doubleShotLatteOrigin = doubleShotLatte + "superpowers-marketplace"
 )
 
-// ConflictAnswer says what is to happen to plugins that drive the same loop.
+// ConflictAnswer decides about plugins that drive the same loop. Without one, PlanEnable returns a *ConflictError.
 type ConflictAnswer string
 
-// Answers about conflicts; none is asked for with a *ConflictError.
 const (
 	ConflictsOff  ConflictAnswer = "off"
 	ConflictsKeep ConflictAnswer = "keep"
 )
 
-// Switch is a plugin that PlanEnable is to switch on, and how.
+// Switch is the plugin to enable, and how.
 type Switch struct {
-	Plugin client.Plugin
-	Scope  client.Scope
-	// Declare has user settings declare the suite's directory as a marketplace,
-	// for when there is no client to register it.
-	Declare bool
-	Keep    bool // other springfield plugins stay on
-	// SameKind are the strategies of the plugin's kind, of which one is on; nil: all that
-	// decide at Stop.
-	SameKind []string
-	// DecidesNothing is set for a plugin that decides nothing at Stop, so that all others
-	// stay as they are.
-	DecidesNothing bool
-	// Loops is set for a plugin that drives a loop of its own through a spec,
-	// which others drive too.
-	Loops     bool
-	Conflicts ConflictAnswer
-	// MaxContinues is how often in a row the plugin may let Claude go on without a
-	// tool call in between.
-	MaxContinues int
+	Plugin         client.Plugin
+	Scope          client.Scope
+	Declare        bool     // declare the suite as a marketplace in user settings, without a client to register it
+	Keep           bool     // other springfield plugins stay on
+	SameKind       []string // strategies of the plugin's kind; nil: all that decide at Stop
+	DecidesNothing bool     // at Stop
+	Loops          bool     // drives a spec loop, which plugins of others drive, too
+	Conflicts      ConflictAnswer
+	MaxContinues   int // in a row, without a tool call
 }
 
-// ConflictError says that other plugins drive the same loop, and that the user has to
-// decide about them.
+// ConflictError asks the user to decide about other plugins that drive the same loop.
 type ConflictError struct {
 	Plugin string
 	IDs    []string
@@ -80,7 +63,7 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 	}
 	var user file
 	var market client.Market
-	if e.Plugin.Suite != "" { // else it is known by its name alone
+	if e.Plugin.Suite != "" {
 		market = client.Directory(e.Plugin.Marketplace, e.Plugin.Suite)
 		if user, err = s.openScope(client.User); err != nil {
 			return c, err
@@ -95,10 +78,10 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 	}
 	if e.Declare {
 		declare := declareMarketplace(market)
-		if user.At == f.At { // user scope, or a project whose settings are the user's
+		// An absolute path is useless to others, so it never goes into a project's file.
+		if user.At == f.At { // user scope, or a project in the home
 			edits = append([]document.Edit{declare}, edits...)
 		} else if err := s.setMembers(&c, user, []document.Edit{declare}, f.At); err != nil {
-			// An absolute path is of no use to others: never in a project's file.
 			return c, err
 		}
 	}
@@ -113,11 +96,11 @@ func switchTo(id, value string) document.Edit {
 	return document.Edit{Path: []string{"enabledPlugins", id}, Value: json.RawMessage(value)}
 }
 
-// switchEdits are the members to set in the scope's file.
+// switchEdits returns the edits of the scope's file.
 func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.Edit, error) {
 	id := e.Plugin.ID()
 	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
-		return nil, f.namedError(err) // before the user is asked anything
+		return nil, f.namedError(err) // before any question
 	}
 	v, err := s.viewFrom(e.Scope, f)
 	if err != nil {
@@ -128,7 +111,7 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 		return []document.Edit{switchTo(id, "true")}, nil
 	}
 	edits := append(v.raiseCap(c, e), switchTo(doubleShotLatteOrigin, "false"))
-	if _, says := v.own.SaysOf(doubleShotLatteOrigin); !says && !v.isOn(doubleShotLatteOrigin) {
+	if _, says := v.edited.SaysOf(doubleShotLatteOrigin); !says && !v.isOn(doubleShotLatteOrigin) {
 		c.Notes = append(c.Notes, doubleShotLatteOrigin+" is set to false, installed or not, so that one plugin decides at a stop")
 	}
 	others, conflicts, err := s.switchOffOthers(c, v, f, e)
@@ -151,11 +134,10 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 	return append(edits, switchTo(id, "true")), nil
 }
 
-// switchOffOthers are the members that switch off the other plugins that decide at Stop, and
-// the conflicts in a loop.
+// switchOffOthers returns the edits that disable the other plugins that decide at Stop, and the conflicts in a loop.
 func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) (off []document.Edit, conflicts []string, err error) {
 	known := s.Snapshot
-	if e.Plugin.Suite != "" { // known or not: with this edit it will be
+	if e.Plugin.Suite != "" { // this edit registers it
 		known = known.Assuming(client.Directory(e.Plugin.Marketplace, e.Plugin.Suite))
 	}
 	for _, id := range v.pluginIDs() {
@@ -163,7 +145,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) 
 		if _, _, err := f.doc.Get("enabledPlugins", id); isLatte && err != nil {
 			return nil, nil, f.namedError(err)
 		}
-		_, above, overruled := lastWord(v.above, id)
+		_, above, overruled := highest(v.above, id)
 		switch {
 		case id == e.Plugin.ID():
 		case !isLatte && s.isOtherKind(known, e, id):
@@ -191,36 +173,32 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) 
 	return off, conflicts, nil
 }
 
-// isOtherKind tells whether a plugin is one of ours that decides at Stop and is of
-// another kind.
+// isOtherKind reports whether a springfield plugin decides at Stop and is of another kind.
 func (s *Settings) isOtherKind(known *client.Snapshot, e Switch, id string) bool {
 	i := known.Installed(id)
 	return e.SameKind != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.SameKind, i.Strategy)
 }
 
-// drivesStop tells whether a plugin is one of ours that decides at Stop. Of one that
-// is not there any more only our memory can tell.
+// drivesStop reports whether a springfield plugin decides at Stop. For a missing plugin it uses the memory.
 func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 	if i := known.Installed(id); i.Dir != "" {
 		return i.DrivesStop()
 	}
 	return slices.ContainsFunc(v.layers, func(l client.Layer) bool {
-		m, _ := s.recallFile(l.At) // one that cannot be read says nothing
+		m, _ := s.recallFile(l.At) // unreadable: nothing
 		return m.switchedOn(id)
 	})
 }
 
-// isConflict tells whether a plugin is known to drive a loop through a spec or a
-// promise, and is not ours.
+// isConflict reports whether a plugin of others is known to drive a loop.
 func isConflict(id string) bool {
 	name, _, _ := strings.Cut(id, "@")
 	return name == "ralph-wiggum" || name == "ralph-loop" || id == "ralph-specum@smart-ralph"
 }
 
-// removeConflict takes a conflict's entry out, and says false where a lower scope
-// would switch it on again.
+// removeConflict returns the edit that removes a conflict's entry, or sets it to false if a lower scope enables it.
 func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
-	_, says := v.own.SaysOf(id)
+	_, says := v.edited.SaysOf(id)
 	switch {
 	case v.scopeBelow(id) != "":
 		c.Notes = append(c.Notes, id+" is switched off")
@@ -232,7 +210,7 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	return nil
 }
 
-// raiseCap has Claude Code honour as many blocks in a row as the plugin may need.
+// raiseCap raises Claude Code's limit of blocks in a row to the plugin's.
 func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.Honoured(v.above) < e.MaxContinues {
@@ -250,8 +228,7 @@ func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	return []document.Edit{{Path: []string{"env", client.BlockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.MaxContinues)))}}
 }
 
-// Managed is the file that an administrator would deploy to have a plugin on for
-// all users of a machine.
+// Managed returns the settings with which an administrator enables a plugin for all users of a machine.
 func (e Switch) Managed(market client.Market) ([]byte, error) {
 	if market.Said == nil {
 		return nil, fmt.Errorf("marketplace %s: where it comes from is not known", market.Name)

@@ -1,8 +1,5 @@
 package settings
 
-// Settings of other hosts than Claude Code: the members that have a plugin on are set, and
-// given back, as in its settings. A file may be in another language than JSON.
-
 import (
 	"encoding/json"
 	"fmt"
@@ -12,17 +9,17 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Document is a settings file as it was read. Values are JSON, whatever the file is.
+// Document is a parsed settings file in any format. Values are JSON.
 type Document interface {
 	Get(path ...string) (value json.RawMessage, found bool, err error)
 	ApplyEdits(edits ...document.Edit) ([]byte, error)
 }
 
-// Foreign is a settings file of another host.
+// Foreign is a settings file of another agent than Claude Code.
 type Foreign struct {
 	Host  string
 	Path  string
-	Parse func(data []byte) (Document, error) // nil: it is JSON
+	Parse func(data []byte) (Document, error) // nil: JSON
 }
 
 func (of Foreign) parse(data []byte) (Document, error) {
@@ -32,7 +29,7 @@ func (of Foreign) parse(data []byte) (Document, error) {
 	return of.Parse(data)
 }
 
-// openForeign opens a settings file of another host, as a plan leaves it so far.
+// openForeign opens a settings file in the state that the plan so far gives it.
 func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error) {
 	f.of = of
 	if f.Edit, err = journal.OpenEdit("", of.Path); err != nil {
@@ -52,25 +49,22 @@ func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error
 	return f, nil
 }
 
-// SetForPlugin adds to a plan that a host's settings have members which a plugin needs. Without a
-// plugin nothing is remembered.
+// SetForPlugin adds to a plan the edits for a plugin. For plugin "" it does not remember them.
 func (s *Settings) SetForPlugin(c *journal.Change, of Foreign, plugin string, edits []document.Edit) error {
 	return s.onForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
 }
 
-// CheckForeign says why a host's settings could not be edited.
+// CheckForeign returns an error if the file cannot be edited.
 func (s *Settings) CheckForeign(of Foreign) error {
 	return s.onForeign(&journal.Change{}, of, file.Writable)
 }
 
-// ReleaseFor adds to a plan that a host's settings get back what they had before a plugin
-// was enabled there.
+// ReleaseFor adds to a plan the edits that undo SetForPlugin.
 func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) error {
 	return s.onForeign(c, of, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
 }
 
-// onForeign does one step of a plan on a settings file of another host. Several steps on one
-// file are one edit.
+// onForeign adds a step to a plan, and merges the steps on one file to one edit.
 func (s *Settings) onForeign(c *journal.Change, of Foreign, step func(f file) error) error {
 	f, err := s.openForeign(c, of)
 	if err != nil {
@@ -92,8 +86,7 @@ func (s *Settings) onForeign(c *journal.Change, of Foreign, step func(f file) er
 	return nil
 }
 
-// EnabledOn lists the plugins that springfield remembers to have enabled in a host's
-// settings, each with its file.
+// EnabledOn returns the plugins that the memory lists for an agent, each with its file.
 func (s *Settings) EnabledOn(host string) (all []EnabledPlugin, err error) {
 	memories, err := s.memoriesOf(host)
 	for _, m := range memories {

@@ -1,11 +1,5 @@
 package settings
 
-// What springfield remembers of a file it has edited, so that it can give it
-// back: the bytes before the first edit, the bytes it left, and for every
-// member the value it had. While the file still holds the bytes we left, the
-// old bytes come back whole. Once others have edited it, member by member: what is
-// still as we set it gets its old value, what is not is theirs.
-
 import (
 	"bytes"
 	"cmp"
@@ -22,14 +16,13 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
+// memory records springfield's edits of a file, to undo them. If the file is still as springfield left it, undo
+// restores all bytes of the origin. Otherwise it restores each member that still has springfield's value.
 type memory struct {
-	File string `json:"file"`
-	Host string `json:"host,omitempty"` // whose settings these are, "" for Claude Code
-	// Origin is the file before our first edit; nil once others have
-	// changed it in between.
-	Origin *origin `json:"origin,omitempty"`
-	// Left is the SHA-256 of the file as we left it.
-	Left    string       `json:"left"`
+	File    string       `json:"file"`
+	Host    string       `json:"host,omitempty"`   // "" for Claude Code
+	Origin  *origin      `json:"origin,omitempty"` // before springfield's first edit; nil if others edited it since
+	Left    string       `json:"left"`             // SHA-256 of the file after springfield's last edit
 	Members []remembered `json:"members"`
 	Filled  []filled     `json:"filled,omitempty"`
 }
@@ -37,28 +30,25 @@ type memory struct {
 type origin struct {
 	Existed bool   `json:"existed"`
 	Data    []byte `json:"data"`
-	NoDir   bool   `json:"noDir,omitempty"` // its directory was not there either, or only for files of ours
+	NoDir   bool   `json:"noDir,omitempty"` // its directory did not exist, or has only files that springfield created
 }
 
-// remembered is one member that we set.
+// remembered is a member that springfield set.
 type remembered struct {
 	Path []string `json:"path"`
-	// Before is its text before, "" if it was absent. Not a RawMessage: that
-	// would be laid out anew.
+	// Before is the member's text before, "" if absent. A RawMessage would be formatted again.
 	Before string          `json:"before,omitempty"`
-	Set    json.RawMessage `json:"set,omitempty"` // nil: it was removed
-	// For names the settings files that need it: a marketplace declared in user
-	// settings may serve plugins that several projects enable. In the settings of
-	// another host it names the plugins.
+	Set    json.RawMessage `json:"set,omitempty"` // nil: removed
+	// For lists the settings files that need the member: several projects may need a marketplace in user settings.
+	// For another agent it lists plugins.
 	For []string `json:"for"`
 }
 
-// isSwitch tells whether it is a plugin's entry.
 func (r remembered) isSwitch(id string) bool {
 	return len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Path[1] == id
 }
 
-// valueBefore is the text as a value to give back; nil removes the member.
+// valueBefore returns nil if the member was absent.
 func (r remembered) valueBefore() json.RawMessage {
 	if r.Before == "" {
 		return nil
@@ -66,23 +56,23 @@ func (r remembered) valueBefore() json.RawMessage {
 	return json.RawMessage(r.Before)
 }
 
-// isStillSet tells whether the member is as we left it.
+// isStillSet reports whether the member has springfield's value.
 func (r remembered) isStillSet(raw json.RawMessage, found bool) bool {
 	return !found && r.Set == nil || document.MeanSame(raw, r.Set)
 }
 
-// hasChanged tells whether setting it made a difference.
+// hasChanged reports whether setting the member made a difference.
 func (r remembered) hasChanged() bool {
 	return (r.Set != nil || r.Before != "") && !document.MeanSame(r.valueBefore(), r.Set)
 }
 
-// filled is an object or an array that was empty or absent before we put members in.
+// filled is an object or array that was empty or absent before springfield added members.
 type filled struct {
 	Path []string `json:"path"`
-	Raw  string   `json:"raw,omitempty"` // its text, "" if it was absent
+	Raw  string   `json:"raw,omitempty"` // "" if absent
 }
 
-// kept is a memory as it was read; nil: nothing is remembered.
+// kept is a memory that was read; memory is nil if there is none.
 type kept struct {
 	journal.Edit
 	memory *memory
@@ -93,13 +83,12 @@ func memoryFile(p client.Places, path string) string {
 	return p.StatePath("edits", journal.HashBytes([]byte(path))[:32]+".json")
 }
 
-// recallFile gives what is remembered of a file; nil if nothing is.
+// recallFile returns the memory of a settings file, or nil.
 func (s *Settings) recallFile(path string) (*memory, error) {
 	k := s.readMemory(memoryFile(s.Places, path))
 	return k.memory, k.err
 }
 
-// readMemory reads a memory once.
 func (s *Settings) readMemory(path string) *kept {
 	k, read := s.kept[path]
 	if read {
@@ -117,8 +106,7 @@ func (s *Settings) readMemory(path string) *kept {
 	return k
 }
 
-// memoriesOf lists what is remembered of one host's files, "" for Claude Code's. The error is
-// about the first one that cannot be read.
+// memoriesOf returns the memories of an agent's files, "" for Claude Code, and the first error.
 func (s *Settings) memoriesOf(host string) ([]*memory, error) {
 	all, damaged, err := s.allMemories()
 	for _, file := range damaged {
@@ -127,7 +115,7 @@ func (s *Settings) memoriesOf(host string) ([]*memory, error) {
 	return slices.DeleteFunc(all, func(m *memory) bool { return m.Host != host }), err
 }
 
-// allMemories lists what is remembered of whatever files, and what of it cannot be read.
+// allMemories returns all memories, and an error for each that cannot be read.
 func (s *Settings) allMemories() (all []*memory, damaged []error, err error) {
 	files, err := os.ReadDir(s.StatePath("edits"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -149,17 +137,15 @@ func (s *Settings) allMemories() (all []*memory, damaged []error, err error) {
 	return all, damaged, nil
 }
 
-// hasMadeDir tells whether a directory is there only for files that we have made in it.
-// It goes with the last of them.
+// hasMadeDir reports whether springfield created a directory for its files. The last file takes the directory along.
 func (s *Settings) hasMadeDir(dir string) bool {
-	all, _, _ := s.allMemories() // what cannot be read has made nothing
+	all, _, _ := s.allMemories() // unreadable: none
 	return slices.ContainsFunc(all, func(m *memory) bool {
 		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && rooted.PathExists(m.File)
 	})
 }
 
-// remember is the edit that keeps a memory; without members there is nothing to
-// remember.
+// remember returns the edit that writes a memory, or removes it if it has no members.
 func (s *Settings) remember(m *memory) (journal.Edit, error) {
 	k := s.readMemory(memoryFile(s.Places, m.File))
 	if k.err != nil {
@@ -167,7 +153,7 @@ func (s *Settings) remember(m *memory) (journal.Edit, error) {
 	}
 	e := k.Edit
 	e.State, e.After = true, nil
-	if m.Host != "" { // a plan for another host goes in steps: the next one knows of this one
+	if m.Host != "" { // the plan has more steps, which build on this one
 		if k.memory = m; len(m.Members) == 0 {
 			k.memory = nil
 		}
@@ -180,7 +166,6 @@ func (s *Settings) remember(m *memory) (journal.Edit, error) {
 	return e, err
 }
 
-// pluginsEnabledByUs lists the plugins that are on because springfield enabled them.
 func (m *memory) pluginsEnabledByUs() (ids []string) {
 	if m == nil {
 		return nil
@@ -195,23 +180,20 @@ func (m *memory) pluginsEnabledByUs() (ids []string) {
 
 func (m *memory) switchedOn(id string) bool { return slices.Contains(m.pluginsEnabledByUs(), id) }
 
-// sharesEdits tells whether the edits are ours already, for another settings file:
-// then this one has to be remembered beside it. What the user has written by
-// hand is not ours and stays when we go.
+// sharesEdits reports whether springfield made one of the edits already on behalf of another settings file.
 func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
 		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(edits, func(e document.Edit) bool { return slices.Equal(e.Path, r.Path) })
 	})
 }
 
-// noteEdits takes in edits of a file as it is, on behalf of a settings file. It returns
-// the memory after them.
+// noteEdits returns the memory after edits of a file on behalf of a settings file.
 func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.of.Host}
 	switch ours, err := m.isStillIn(f); {
 	case err != nil:
 		return nil, err
-	case !ours: // begin anew: never edited, put back by hand, or killed before the edit
+	case !ours: // never edited, restored by hand, or killed before the edit
 		next.Origin = &origin{f.Before != nil, f.Before.Bytes(), !rooted.IsDirectory(filepath.Dir(f.At))}
 	default:
 		if m.Left == journal.HashBytes(f.Before.Bytes()) {
@@ -228,7 +210,7 @@ func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memor
 	return next, nil
 }
 
-// isStillIn tells whether anything that we set is still in the file.
+// isStillIn reports whether the file still has a member that springfield set.
 func (m *memory) isStillIn(f file) (bool, error) {
 	if m == nil || m.Origin != nil && m.Origin.Existed == (f.Before != nil) && bytes.Equal(m.Origin.Data, f.Before.Bytes()) {
 		return false, nil
@@ -254,7 +236,7 @@ func (m *memory) noteMember(before Document, e document.Edit, behalf string) err
 	if i >= 0 {
 		r := m.Members[i]
 		if !r.isStillSet(raw, found) {
-			r.Before = string(raw) // changed by its owner since: that counts now
+			r.Before = string(raw) // changed by the user since
 		}
 		r.Set = e.Value
 		if !slices.Contains(r.For, behalf) {
@@ -278,28 +260,26 @@ func (m *memory) noteMember(before Document, e document.Edit, behalf string) err
 	return nil
 }
 
-// servesFile tells whether anything that only names was set on behalf of a file.
+// servesFile reports whether a member that only selects was set on behalf of a file.
 func (m *memory) servesFile(behalf string, only func(remembered) bool) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) })
 }
 
-// released is what taking back comes to.
+// released is the result of undoing edits.
 type released struct {
-	data   []byte  // of the file; nil: it goes away
-	next   *memory // what is remembered then
+	data   []byte // of the file; nil: removed
+	next   *memory
 	before *memory
-	theirs []string // members that have been changed since by others
+	theirs []string // members that others have changed since
 }
 
-// everyone is on whatever behalf.
+// everyone selects members on any behalf.
 const everyone = ""
 
-// allMembers is for a release of all that was set.
 func allMembers(remembered) bool { return true }
 
-// releaseSettings takes back what was set on behalf of a settings file, or of everyone. Members that only
-// refuses stay. Settings files that are gone, with their projects, need nothing
-// any more.
+// releaseSettings undoes edits on behalf of a settings file, or of everyone, for the members that only selects. Missing
+// settings files need no members any more.
 func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}
@@ -319,7 +299,7 @@ func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bo
 	}
 	asLeft := m.Left == journal.HashBytes(f.Before.Bytes())
 	switch {
-	case f.Before == nil: // gone, and everything in it
+	case f.Before == nil:
 		back.next = &memory{File: m.File, Host: m.Host}
 		return back, nil
 	case len(next.Members) == 0 && m.Origin != nil && asLeft:
@@ -342,7 +322,7 @@ func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bo
 	return back, err
 }
 
-// editsBack give released members the values back that they had.
+// editsBack returns the edits that restore members.
 func (back *released) editsBack(doc Document, members []remembered) (edits []document.Edit, err error) {
 	for _, r := range members {
 		raw, found, err := doc.Get(r.Path...)
@@ -351,7 +331,7 @@ func (back *released) editsBack(doc Document, members []remembered) (edits []doc
 			return nil, err
 		case r.isStillSet(raw, found):
 			edits = append(edits, document.Edit{Path: r.Path, Value: r.valueBefore(), Verbatim: true})
-		case found || r.Before != "": // else it is gone already, as it was
+		case found || r.Before != "": // else absent, as before
 			back.theirs = append(back.theirs, memberName(r.Path))
 		}
 	}
@@ -373,8 +353,7 @@ func (back released) notesOn(f file) (notes []string) {
 	return notes
 }
 
-// restoreEmptyObjects puts objects and arrays back that were empty or absent before us and are empty
-// again, innermost first. It returns those that are still in use.
+// restoreEmptyObjects restores objects and arrays that are empty again, innermost first. It returns those still in use.
 func (in file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f := all[i]

@@ -1,8 +1,7 @@
 package settings
 
-// Edits that mend one thing. Every one is in the journal, so undo takes it back.
-
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,12 +14,12 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// SwitchOff plans to say in a scope that a plugin is off, and nothing else.
+// SwitchOff plans to set a plugin's entry to false in a scope.
 func (s *Settings) SwitchOff(scope client.Scope, id string) (journal.Change, error) {
 	return s.setMember(scope, fmt.Sprintf("switch off %s in %s settings", id, scope), switchTo(id, "false"))
 }
 
-// SetVariable plans to set a variable for Claude Code and its hooks in a scope.
+// SetVariable plans to set an environment variable in a scope.
 func (s *Settings) SetVariable(scope client.Scope, name, value string) (journal.Change, error) {
 	text, err := document.EncodeValue(value)
 	if err != nil {
@@ -29,7 +28,7 @@ func (s *Settings) SetVariable(scope client.Scope, name, value string) (journal.
 	return s.setMember(scope, fmt.Sprintf("set %s in %s settings", name, scope), document.Edit{Path: []string{"env", name}, Value: text})
 }
 
-// Declare plans to have user settings declare a directory as a marketplace.
+// Declare plans to declare a directory as a marketplace in user settings.
 func (s *Settings) Declare(name, dir string) (journal.Change, error) {
 	return s.setMember(client.User, "declare marketplace "+name+" in user settings",
 		declareMarketplace(client.Directory(name, dir)))
@@ -41,8 +40,7 @@ func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit)
 	if err != nil {
 		return c, err
 	}
-	// Where springfield has enabled something, this belongs to it, and disable
-	// gives back what was there before.
+	// If springfield has enabled a plugin here, disable undoes this edit, too.
 	m, err := s.recallFile(f.At)
 	if err != nil {
 		return c, err
@@ -54,8 +52,35 @@ func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit)
 	return c, s.setMembers(&c, f, []document.Edit{edit}, behalf)
 }
 
-// RemoveFile plans to take a regular file of the project away: one below the directory
-// that sessions start in.
+// Member is a change of a member of a scope's settings.
+type Member struct {
+	Scope client.Scope
+	Path  []string
+	Did   string // for undo
+	// Change maps the old value, nil if absent, to the new one, nil to leave it.
+	Change func(was json.RawMessage) (json.RawMessage, error)
+}
+
+func (s *Settings) PlanMember(m Member) (journal.Change, error) {
+	c := journal.Change{Did: m.Did}
+	f, err := s.openScope(m.Scope)
+	if err != nil {
+		return c, err
+	}
+	value, _, err := f.doc.Get(m.Path...)
+	if err == nil {
+		value, err = m.Change(value)
+	}
+	if err != nil {
+		return c, f.namedError(err)
+	}
+	if value == nil {
+		return c, nil
+	}
+	return c, s.setMembers(&c, f, []document.Edit{{Path: m.Path, Value: value}}, "")
+}
+
+// RemoveFile plans to remove a regular file below the working directory.
 func RemoveFile(p client.Places, path string) (journal.Change, error) {
 	c := journal.Change{Did: "remove " + path}
 	info, err := os.Lstat(path)
@@ -68,20 +93,18 @@ func RemoveFile(p client.Places, path string) (journal.Change, error) {
 	return c, err
 }
 
-// EnabledPlugin is a plugin that springfield has enabled.
 type EnabledPlugin struct {
 	ID    string
 	Scope client.Scope
 	File  string // the scope's settings
 }
 
-// EnabledByUs lists the plugins that springfield remembers to have enabled in
-// the settings of any scope, the widest first.
+// EnabledByUs returns the plugins that the memory lists for Claude Code's scopes, the widest first.
 func (s *Settings) EnabledByUs() []EnabledPlugin {
 	var all []EnabledPlugin
 	for _, scope := range client.AllScopes() {
 		path := s.Settings(scope)
-		at, _ := journal.Resolve(path) // of what cannot be read nothing is known
+		at, _ := journal.Resolve(path) // unreadable: nothing
 		m, _ := s.recallFile(at)
 		for _, id := range m.pluginsEnabledByUs() {
 			all = append(all, EnabledPlugin{id, scope, path})
@@ -90,15 +113,15 @@ func (s *Settings) EnabledByUs() []EnabledPlugin {
 	return all
 }
 
-// HasSetVariable tells whether springfield has given a variable the value that it has.
+// HasSetVariable reports whether springfield set the variable's current value.
 func (s *Settings) HasSetVariable(v client.Variable) bool {
-	m, _ := s.recallFile(v.At) // without a memory nothing is ours
+	m, _ := s.recallFile(v.At) // unreadable: not set by springfield
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
 		return slices.Equal(r.Path, []string{"env", v.Key}) && r.Set != nil && r.isStillSet(v.Value, true)
 	})
 }
 
-// Damaged lists files of springfield's own that cannot be read.
+// Damaged returns errors about springfield's own files that cannot be read.
 func (s *Settings) Damaged() []error {
 	_, all, _ := s.allMemories()
 	for i, err := range all {
@@ -109,9 +132,9 @@ func (s *Settings) Damaged() []error {
 	return append(all, Journal(s.Places).Damaged()...)
 }
 
-// CheckState says why the state directory could not be written.
+// CheckState returns an error if the state directory cannot be written.
 func CheckState(p client.Places) error {
-	dir := rooted.FindAbove(p.StatePath(), rooted.PathExists) // it will be made in there
+	dir := rooted.FindAbove(p.StatePath(), rooted.PathExists) // StatePath would be created there
 	f, err := os.CreateTemp(dir, ".springfield-check-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", dir, errors.Unwrap(err))

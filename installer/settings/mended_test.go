@@ -167,7 +167,9 @@ func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
 		{"the file has gone", func(t *testing.T, p client.Places) journal.Change {
 			enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 			must(t, os.Remove(p.Settings(client.User)))
-			return disable(t, p, pluginOf(p, "ned-flanders"), client.User)
+			plan := disable(t, p, pluginOf(p, "ned-flanders"), client.User)
+			scratch.Equal(t, look(t, p.Settings(client.User)), "(none)", "disable creates no file")
+			return plan
 		}},
 	} {
 		p := newPlaces(t)
@@ -216,50 +218,14 @@ func TestUndoPassesOverDeletedProjects(t *testing.T) {
 	}
 }
 
-// A crash between the memory of an edit and the edit, or an edit that stays because it
-// could not be taken back: it is remembered, and disable gives back what was there.
-func TestRememberedBeforeTheFileChanges(t *testing.T) {
+// Undo removes a directory that was made for a settings file, but not with a file of the user's.
+func TestUndoLeavesADirectoryInUse(t *testing.T) {
 	p := newPlaces(t)
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.Project, Declare: true})
-	must(t, err)
-	remembered := map[string]bool{}
-	for _, e := range plan.Edits {
-		switch {
-		case e.State:
-			remembered[e.Path] = true
-		case !remembered[memoryFile(p, e.At)]:
-			t.Errorf("%s is edited before that is remembered", e.Path)
-		}
-	}
-	scratch.Equal(t, len(remembered), 2, "remembered", remembered)
-}
-
-// A directory that was made for a settings file goes with it, and comes back
-// with it.
-func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
-	p := newPlaces(t)
-	ned := pluginOf(p, "ned-flanders")
-	dir := filepath.Join(p.Work, ".claude")
-	enable(t, p, ned, client.Project, false)
+	enable(t, p, pluginOf(p, "ned-flanders"), client.Project, false)
+	notes := filepath.Join(p.Work, ".claude", "notes.md")
+	put(t, notes, "mine")
 	undo(t, p)
-	scratch.FailIf(t, rooted.PathExists(dir), "undo leaves it")
-	enable(t, p, ned, client.Project, false)
-	disable(t, p, ned, client.Project)
-	scratch.FailIf(t, rooted.PathExists(dir), "disable leaves it")
-	undo(t, p)
-	if !rooted.PathExists(p.Settings(client.Project)) {
-		t.Error("undoing disable does not bring it back")
-	}
-	undo(t, p)
-
-	must(t, os.Mkdir(dir, 0o755))
-	enable(t, p, ned, client.Project, false)
-	disable(t, p, ned, client.Project)
-	scratch.FailIf(t, !rooted.PathExists(dir), "one that was there before is gone")
-	enable(t, p, ned, client.Project, false)
-	put(t, filepath.Join(dir, "notes.md"), "mine")
-	undo(t, p)
-	scratch.Equal(t, look(t, filepath.Join(dir, "notes.md")), "mine", "it took another's file along")
+	scratch.Equal(t, look(t, notes), "mine")
 }
 
 func undo(t *testing.T, p client.Places) journal.Entry {

@@ -217,45 +217,6 @@ func TestNamesThatMeanSomethingElse(t *testing.T) {
 	}
 }
 
-// A plan made from old bytes is refused and leaves memory and files alone.
-func TestApplyRefusesAStalePlan(t *testing.T) {
-	p := newPlaces(t)
-	ned := pluginOf(p, "ned-flanders")
-	path := p.Settings(client.User)
-	put(t, path, "{}")
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: false})
-	must(t, err)
-	put(t, path, "{\"model\": \"opus\"}")
-	scratch.ErrorIs(t, Journal(p).ApplyChange(plan), journal.ErrChanged)
-	scratch.Equal(t, look(t, path), "{\"model\": \"opus\"}", "the file")
-	if m, err := ReadSettings(p).recallFile(path); m != nil || err != nil {
-		t.Errorf("remembered: %+v, %v", m, err)
-	}
-}
-
-// The second file cannot be written: the first is as it was.
-func TestApplyIsAllOrNothing(t *testing.T) {
-	p := newPlaces(t)
-	ned := pluginOf(p, "ned-flanders")
-	user := p.Settings(client.User)
-	put(t, user, "{\"model\": \"opus\"}")
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
-	if err != nil || len(plan.Edits) != 4 {
-		t.Fatalf("%v, %d edits", err, len(plan.Edits))
-	}
-	// What would be the project's settings directory becomes a file, in a way
-	// that only shows when it is written.
-	last := &plan.Edits[3]
-	*last = journal.Edit{Path: filepath.Join(user, "settings.json"), After: last.After}
-	if err := Journal(p).ApplyChange(plan); err == nil {
-		t.Fatal("no error")
-	}
-	scratch.Equal(t, look(t, user), "{\"model\": \"opus\"}", "user settings")
-	if left, _ := filepath.Glob(filepath.Join(p.Config, "springfield", "edits", "*")); len(left) > 0 {
-		t.Errorf("remembered: %v", left)
-	}
-}
-
 // Exactly one springfield plugin is on: enabling the second switches the first
 // off, and disabling the second puts everything back.
 func TestOnePluginAtATime(t *testing.T) {
@@ -317,20 +278,6 @@ func TestStaleMemory(t *testing.T) {
 			scratch.Equal(t, look(t, path), data, "after a kill")
 		})
 	}
-}
-
-func TestDisableNeverCreatesAFile(t *testing.T) {
-	p := newPlaces(t)
-	ned := pluginOf(p, "ned-flanders")
-	path := p.Settings(client.User)
-	put(t, path, "{\"model\": \"opus\"}")
-	enable(t, p, ned, client.User, true)
-	os.Remove(path)
-	plan := disable(t, p, ned, client.User)
-	if written, removed := plan.Files(); len(written)+len(removed) > 0 {
-		t.Errorf("written %v, removed %v", written, removed)
-	}
-	scratch.Equal(t, look(t, path), "(none)", "there is a file")
 }
 
 // Two plans from the same memory: the second is refused, not lost.

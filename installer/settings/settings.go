@@ -1,6 +1,5 @@
-// Package settings holds springfield's edits of settings: switching plugins on and
-// off, and giving back what was there before. A plan is a journal.Change, worked out
-// from one reading of the settings and of what springfield remembers of its edits.
+// Package settings plans edits of agents' settings: it enables and disables plugins, and restores the previous values.
+// A plan is a journal.Change, made from one read of the settings and of springfield's memory of its edits.
 package settings
 
 import (
@@ -15,23 +14,20 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Settings are what plans are made from: what Claude Code's files say, and what
-// springfield remembers of its edits. Each file is read once.
+// Settings holds Claude Code's files and springfield's memories of its edits. It reads each file once, on demand.
 type Settings struct {
 	*client.Snapshot
-	kept map[string]*kept // by where it is remembered
+	kept map[string]*kept // by the memory's path
 }
 
-// ReadSettings begins to read settings.
 func ReadSettings(p client.Places) *Settings {
 	return &Settings{client.NewSnapshot(p), map[string]*kept{}}
 }
 
-// Journal keeps every edit of one user's, so that it can be undone.
+// Journal returns the journal of a user's edits, which undo reads.
 func Journal(p client.Places) journal.Journal { return journal.Journal{Dir: p.StatePath()} }
 
-// PlanAndApply applies a plan. When another program came first, it is made anew from settings
-// as they are by then.
+// PlanAndApply applies a plan. If another program has changed a file since, it plans again.
 func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (journal.Change, error)) (journal.Change, error) {
 	err := Journal(s.Places).ApplyChange(first)
 	if !errors.Is(err, journal.ErrChanged) {
@@ -40,21 +36,19 @@ func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (jou
 	return Journal(s.Places).PlanAndApply(func() (journal.Change, error) { return again(ReadSettings(s.Places)) })
 }
 
-// file is a settings file to edit.
 type file struct {
 	journal.Edit
-	doc *document.Document // of Claude Code's settings
-	as  Document           // what is edited: doc, or what another host has
-	of  Foreign            // whose it is; empty for Claude Code
+	doc *document.Document // nil for another agent's file
+	as  Document           // equals doc for Claude Code
+	of  Foreign            // zero for Claude Code
 }
 
-// openScope opens a scope's settings for an edit. Those of the user's own may be
-// links, as in a dotfiles repository. A project must not choose by one which other
-// settings are edited.
+// openScope opens a scope's settings for an edit. User settings may be a link, as in a dotfiles repository. In a
+// project a link could point the edit at other settings.
 func (s *Settings) openScope(scope client.Scope) (file, error) {
 	path := s.Settings(scope)
 	switch {
-	case scope == client.User || filepath.Dir(path) == filepath.Clean(s.Config): // also of a session in the home
+	case scope == client.User || filepath.Dir(path) == filepath.Clean(s.Config): // a session in the home
 		return s.openFile("", path)
 	case scope == client.Project:
 		return s.openFile(s.Work, path)
@@ -62,13 +56,13 @@ func (s *Settings) openScope(scope client.Scope) (file, error) {
 	return s.openFile(s.Root, path)
 }
 
-// openFile opens a settings file that an edit does not leave a directory for.
+// openFile opens a settings file for an edit that does not leave the directory in.
 func (s *Settings) openFile(in, path string) (f file, err error) {
 	read, err := s.OpenFile(path)
 	if err == nil {
 		f.Edit = read.Edit
 	}
-	if in != "" { // whatever it leads to, that it is a link comes first
+	if in != "" { // a refused link takes precedence over read errors
 		bound, refused := journal.OpenEdit(in, path)
 		if refused != nil {
 			err = refused
@@ -86,7 +80,7 @@ func (s *Settings) openFile(in, path string) (f file, err error) {
 	return f, nil
 }
 
-// namedError says which file an error is about, but for one about marketplaces.
+// namedError adds the file's path to an error, except to one about marketplaces.
 func (f file) namedError(err error) error {
 	if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
 		return err
@@ -94,12 +88,10 @@ func (f file) namedError(err error) error {
 	return fmt.Errorf("read settings: %s: %w", f.Path, err)
 }
 
-// newFileMode is for files that did not exist: settings can hold tokens in their
-// environment, so they are their owner's alone. A project's settings that are
-// committed do not mind, since git keeps only the executable bit.
+// newFileMode is private because env in settings can hold tokens.
 const newFileMode fs.FileMode = 0o600
 
-// editTo is the edit that leaves the file with other bytes; nil: without the file.
+// editTo returns the edit that replaces the file's bytes; nil removes the file.
 func (f file) editTo(data []byte) (journal.Edit, error) {
 	e := f.Edit
 	if err := e.ChangeTo(data, newFileMode); err != nil {
@@ -108,11 +100,8 @@ func (f file) editTo(data []byte) (journal.Edit, error) {
 	return e, nil
 }
 
-// setMembers adds edits of a settings file to a plan, and remembers them on behalf of a
-// file. An empty behalf remembers nothing.
-//
-// What is set is remembered before the file changes: a crash in between leaves a
-// memory of something that did not happen, never an edit that is not remembered.
+// setMembers adds edits of a settings file to a plan, and remembers them on behalf of a file; with "" it does not.
+// The memory is written first, so that a crash cannot leave an edit without a memory.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, behalf string) error {
 	after, err := f.as.ApplyEdits(edits...)
 	if err != nil {
@@ -152,8 +141,7 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	return nil
 }
 
-// planRelease adds an edit that takes back what was set on behalf of a file. It is
-// forgotten after the file has changed.
+// planRelease adds an edit that restores the members set on behalf of a file. The memory is removed afterwards.
 func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only func(remembered) bool) error {
 	m, err := s.recallFile(f.At)
 	if err != nil || !m.servesFile(behalf, only) {
@@ -166,7 +154,6 @@ func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only fu
 	return s.addRelease(c, f, back)
 }
 
-// addRelease adds what taking back comes to.
 func (s *Settings) addRelease(c *journal.Change, f file, back released) (err error) {
 	edit := f.Edit
 	if f.Before != nil {
@@ -174,7 +161,7 @@ func (s *Settings) addRelease(c *journal.Change, f file, back released) (err err
 			return err
 		}
 	}
-	if back.before == nil { // nothing was remembered
+	if back.before == nil {
 		c.Edits = append(c.Edits, edit)
 		return nil
 	}

@@ -1,8 +1,5 @@
 package settings
 
-// The suites that the user has made or named, so that enable finds a plugin by its
-// name from anywhere, and takes none from a suite that a project brings.
-
 import (
 	"bytes"
 	"encoding/json"
@@ -15,6 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
+// suites is the list of suites that the user has made or named. enable looks up names only in these, so that it takes
+// no plugin from a suite of a cloned project.
 type suites struct {
 	Suites []string `json:"suites"`
 }
@@ -32,7 +31,7 @@ func RememberSuite(p client.Places, dir string) (journal.Edit, error) {
 	return e, err
 }
 
-// KnownSuites lists the remembered directories, those that are gone apart.
+// KnownSuites returns the remembered directories, those that are missing apart.
 func KnownSuites(p client.Places) (there, gone []string, err error) {
 	_, list, err := readSuites(p)
 	if err != nil {

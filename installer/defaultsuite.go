@@ -1,8 +1,5 @@
 package installer
 
-// The user's own suite: enable makes it, or adds to it, where nothing that is known has the plugin. The suite and
-// the settings are one change.
-
 import (
 	"context"
 	"errors"
@@ -22,24 +19,23 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// OwnSuite is where it is, how it is made, and the plugin that is to be added. What was worked out for one host
-// holds for the next.
-type OwnSuite struct {
-	Dir   string                // "": there is no place for one
-	Fresh func() generator.Spec // of a new one, without name and plugins
+// DefaultSuite is the suite to which enable adds a plugin that no known suite or marketplace has. Suite and settings
+// are one change. Its state carries over from one host to the next.
+type DefaultSuite struct {
+	Dir   string                // "" without a data directory
+	Fresh func() generator.Spec // of a new suite, without name and plugins
 	Tools generator.Toolchain
 
-	name  string
-	spec  generator.Spec
-	stage string         // has the plugin until the suite is written
-	made  generator.Spec // what it was made from
-	files []generator.File
-
-	unlock func() // another springfield adds its plugin before or after, not at once
+	name   string // of the plugin to add
+	spec   generator.Spec
+	stage  string         // temporary copy of the plugin, until the suite is written
+	staged generator.Spec // the spec of stage
+	files  []generator.File
+	unlock func()
 }
 
-// choosePlugin has a strategy's plugin added.
-func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err error) {
+// choosePlugin adds a strategy's plugin to the spec.
+func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err error) {
 	suite, err := generator.Existing(o.Dir)
 	if err == nil {
 		err = journal.Edit{At: filepath.Join(o.Dir, generator.SuiteFile)}.Writable()
@@ -62,9 +58,8 @@ func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err erro
 	return p, o.spec.Validate()
 }
 
-// makeFiles makes the files of the suite, on a stage. Where they are to be written the suite is locked, and read
-// again.
-func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
+// makeFiles stages the files of the suite. To write them it locks the suite and reads it again.
+func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
 	if write && o.unlock == nil {
 		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); errors.Is(err, journal.ErrLocked) {
 			return check.Advise(err, "it makes the same suite: call this again when it is done")
@@ -75,37 +70,37 @@ func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err erro
 			return err
 		}
 	}
-	if o.stage != "" && reflect.DeepEqual(o.made, o.spec) {
+	if o.stage != "" && reflect.DeepEqual(o.staged, o.spec) {
 		return nil
 	}
-	_ = os.RemoveAll(o.stage) // of what was tried before the lock
+	_ = os.RemoveAll(o.stage) // from before the lock
 	if o.files, _, err = o.Tools.MakeSuite(ctx, o.spec); err != nil {
 		return err
 	}
 	if o.stage, err = os.MkdirTemp("", "springfield-stage-"); err != nil {
 		return err
 	}
-	o.made = o.spec
+	o.staged = o.spec
 	plugin := slices.DeleteFunc(slices.Clone(o.files), func(f generator.File) bool {
 		return !strings.HasPrefix(f.Path, o.name+"/")
 	})
-	staged, err := generator.MakePlan(o.stage, generator.Completing, plugin)
+	plan, err := generator.MakePlan(o.stage, generator.Completing, plugin)
 	if err == nil {
-		err = staged.WriteUnjournaled()
+		err = plan.WriteUnjournaled()
 	}
 	return err
 }
 
-// Close removes the stage, and gives the lock back.
-func (o *OwnSuite) Close() {
+// Close removes the stage and the lock.
+func (o *DefaultSuite) Close() {
 	if o.unlock != nil {
 		o.unlock()
 	}
 	os.RemoveAll(o.stage)
 }
 
-// addTo adds the files to a change that switches the plugin on, and the suite to those that are known.
-func (o *OwnSuite) addTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
+// addTo adds the files, and the suite's place in the list of suites, to a change that enables the plugin.
+func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
 	if o == nil || len(o.files) == 0 {
 		return c, nil
 	}
@@ -123,8 +118,8 @@ func (o *OwnSuite) addTo(c journal.Change, now *settings.Settings) (journal.Chan
 	return c, err
 }
 
-// FreeMarketplace is a name for the marketplace of a suite: the one that is wished for, or that with a number where
-// it means something else, which the error then says.
+// FreeMarketplace returns a free name for the marketplace of a suite: wish, or wish with a number and an error that
+// explains why wish is taken.
 func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	all := m.pluginsAtHand("")
 	isFree := func(name string) error {
@@ -140,27 +135,28 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	return name, taken
 }
 
-// examineOwn makes a plugin of the user's own suite, once the settings are known to take it.
-func (e *enableRun) examineOwn(ctx context.Context) error {
+// examineDefault stages a plugin of the default suite, after a check that the settings accept it.
+func (e *enableRun) examineDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.setKind(known.Name, known.EventName() == "Stop")
 	if err := e.checkSettings(); err != nil || e.Unmade {
 		return err
 	}
-	if err := e.own.makeFiles(ctx, e.Means, !e.DryRun); err != nil {
+	if err := e.adds.makeFiles(ctx, e.Means, !e.DryRun); err != nil {
 		return err
 	}
-	e.wanted.Stage = e.own.stage
+	e.wanted.Stage = e.adds.stage
 	return e.examinePluginDir(e.wanted.FilesDir())
 }
 
-// checkSettings refuses settings that do not take a plugin before it is made.
+// checkSettings returns an error if the settings do not accept a plugin that is not staged yet.
 func (e *enableRun) checkSettings() error {
-	if !e.wanted.At.Host.Markets && !e.Unmade { // the entry is worked out from the plugin's files
-		return nil
-	}
-	if !e.wanted.At.Host.Markets {
+	markets := e.wanted.At.Host.Markets
+	switch {
+	case !markets && e.Unmade:
 		return e.Settings.CheckForeign(e.wanted.EntryFile())
+	case !markets: // the entry needs the staged files
+		return nil
 	}
 	if why := e.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {
 		return check.Advisef("only an administrator can change that", "%s keeps hooks from running", why)

@@ -16,7 +16,7 @@ import (
 func none(string) string { return "" }
 
 // What would keep the plugin from being switched on, or from running, is found before anything is made.
-func TestOwnSuiteIsNotMadeInVain(t *testing.T) {
+func TestDefaultSuiteIsNotMadeInVain(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, says string }{
 		"an administrator forbids it":   {"managed/managed-settings.json", `{"allowManagedHooksOnly": true}`, "allowManagedHooksOnly in managed settings"},
 		"settings with a fault":         {".claude/settings.json", `{"model": }`, "settings.json: line 1, column 11"},
@@ -31,11 +31,11 @@ func TestOwnSuiteIsNotMadeInVain(t *testing.T) {
 			Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, ".claude", "plugins"), Home: home,
 			Managed: filepath.Join(home, "managed"), Work: home, Root: home,
 		}
-		own := &installer.OwnSuite{Dir: filepath.Join(home, "suite"), Fresh: func() generator.Spec {
+		suite := &installer.DefaultSuite{Dir: filepath.Join(home, "suite"), Fresh: func() generator.Spec {
 			return generator.Spec{Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
 		}} // its tools would find no compiler, and say so
 		_, err := installer.EnablePlugin(t.Context(), installer.Means{Settings: settings.ReadSettings(places), User: hosts.User{Getenv: none, Look: none}, Tell: t.Logf}, hosts.DefaultHost(),
-			installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, Own: own})
+			installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, DefaultSuite: suite})
 		if err == nil {
 			t.Fatalf("%s: it is on", name)
 		}
@@ -45,18 +45,18 @@ func TestOwnSuiteIsNotMadeInVain(t *testing.T) {
 }
 
 // Of two that make the suite at once one waits or fails: none loses what the other has added.
-func TestOwnSuiteIsMadeByOne(t *testing.T) {
+func TestDefaultSuiteIsMadeByOne(t *testing.T) {
 	home := t.TempDir()
 	places := client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, ".claude", "plugins"), Home: home, Managed: filepath.Join(home, "managed"), Work: home, Root: home}
 	dir := filepath.Join(home, "suite")
 	unlock, err := settings.Journal(places).LockDir(dir)
 	scratch.Must(t, err)
 	defer unlock()
-	own := &installer.OwnSuite{Dir: dir, Fresh: func() generator.Spec {
+	suite := &installer.DefaultSuite{Dir: dir, Fresh: func() generator.Spec {
 		return generator.Spec{Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
 	}}
 	_, err = installer.EnablePlugin(t.Context(), installer.Means{Settings: settings.ReadSettings(places), User: hosts.User{Getenv: none, Look: none}, Tell: t.Logf}, hosts.DefaultHost(),
-		installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, Own: own})
+		installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, DefaultSuite: suite})
 	if err == nil {
 		t.Fatal("it is on")
 	}

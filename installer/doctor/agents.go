@@ -1,0 +1,193 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/layout"
+)
+
+// Agent is the state of an agent other than Claude Code, by its own records; see docs/files.md.
+type Agent struct {
+	Host    string        `json:"host"`
+	Title   string        `json:"title"`
+	Found   bool          `json:"found"`
+	Program string        `json:"program,omitempty"`
+	Dir     string        `json:"dir"`
+	Plugins []AgentPlugin `json:"plugins"` // springfield's only
+	Problem string        `json:"problem,omitempty"`
+	place   hosts.Place
+}
+
+type AgentPlugin struct {
+	hosts.Installed
+	Strategy string `json:"strategy,omitempty"`
+	Decides  bool   `json:"decides"` // at a stop
+	Problem  string `json:"problem,omitempty"`
+	old      bool   // enabled in the way of an older springfield
+}
+
+// InspectHosts inspects the named agents, or all that are found. Unless agents are named, it covers Claude Code also
+// if that has springfield plugins or there is no other agent.
+func InspectHosts(r Request, named []hosts.Host) *Inspection {
+	in := Inspect(r)
+	all := named
+	if in.asked = len(named) > 0; !in.asked {
+		all = hosts.HostsFound(r.User)
+	}
+	in.Others = in.inspectAgents(all)
+	in.Claude = len(in.Others) < len(all) || !in.asked && (len(all) == 0 || len(in.ours) > 0)
+	return in
+}
+
+// inspectAgents inspects all but Claude Code, which Status covers.
+func (in *Inspection) inspectAgents(all []hosts.Host) []Agent {
+	agents := []Agent{}
+	for _, h := range all {
+		if h.Installed != nil {
+			agents = append(agents, in.inspectAgent(h.PlaceFor(in.User)))
+		}
+	}
+	return agents
+}
+
+func (in *Inspection) foundAgents() []Agent { return in.inspectAgents(hosts.HostsFound(in.User)) }
+
+func (in *Inspection) inspectAgent(at hosts.Place) Agent {
+	h := at.Host
+	a := Agent{
+		Host: h.Name, Title: h.Title, Found: at.IsFound(), Program: at.Program, Dir: at.Dir,
+		Plugins: []AgentPlugin{}, place: at,
+	}
+	if !a.Found {
+		return a
+	}
+	all, err := h.Installed(at)
+	byUs, unread := in.settings.EnabledOn(h.Name)
+	if err = cmp.Or(err, unread); err != nil {
+		a.Problem = err.Error()
+	}
+	for _, i := range all {
+		found := in.settings.InstalledIn(i.Dir)
+		mine := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
+		if !found.IsOurs() && !mine {
+			continue
+		}
+		p := AgentPlugin{Installed: i, Strategy: found.Strategy, old: mine && i.Theirs}
+		if err := checkHook(i.Dir); err != nil {
+			p.Problem = err.Error()
+		}
+		p.Decides = p.On && found.DrivesStop() && p.Problem == ""
+		a.Plugins = append(a.Plugins, p)
+	}
+	return a
+}
+
+// Checks returns the checks of the inspected agents. Unless the user named it, an agent without plugins is skipped.
+func (in *Inspection) Checks() []check.Check[*Inspection] {
+	checks := SharedChecks()
+	if in.Claude {
+		checks = AllChecks()
+	}
+	for _, a := range in.Others {
+		checks = append(checks, check.Check[*Inspection]{Name: a.Host,
+			Look: func(ctx context.Context, in *Inspection) ([]check.Finding, error) {
+				found := a.checkPlugins(in.asked)
+				var on []hosts.Installed
+				for _, p := range a.pluginsOn() {
+					on = append(on, p.Installed)
+				}
+				if a.place.Host.Check != nil && a.Found && (in.asked || len(on) > 0) {
+					found = append(found, a.place.Host.Check(ctx, a.place, on)...)
+				}
+				return found, nil
+			}})
+	}
+	return checks
+}
+
+func (a Agent) pluginsOn() []AgentPlugin {
+	return slices.DeleteFunc(slices.Clone(a.Plugins), func(p AgentPlugin) bool { return !p.On })
+}
+
+func (a Agent) checkPlugins(asked bool) (all []check.Finding) {
+	if !a.Found {
+		says := fmt.Sprintf("%s was not found: no %s on PATH, and %s has not been used", a.Title, a.Host, a.Dir)
+		return []check.Finding{check.Warned(says, "install "+a.Title)}
+	}
+	if a.Problem != "" {
+		says := "what " + a.Title + " has installed cannot be read: " + a.Problem
+		all = append(all, check.Failed(says, "fix or remove that file"))
+	}
+	for _, p := range a.pluginsOn() {
+		all = append(all, a.checkPlugin(p))
+	}
+	if len(all) == 0 && asked {
+		enable := "springfield enable PLUGIN --host " + a.Host
+		all = append(all, check.Noted("no springfield plugin is on in "+a.Title, enable))
+	}
+	return all
+}
+
+func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
+	again := fmt.Sprintf("springfield enable %s --host %s", p.Name, a.Host)
+	if p.Suite != "" {
+		again += " --suite " + check.QuoteArgument(p.Suite)
+	}
+	switch says := fmt.Sprintf("%s is on in %s, but %s", p.ID, a.Title, p.Problem); {
+	case p.Problem != "" && p.Theirs && !p.old:
+		return check.Failed(says, a.place.Host.RemoveCommand(p.ID)+", then "+again)
+	case p.Problem != "" && p.Suite != "":
+		return check.Failed(says, "springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
+	case p.Problem != "":
+		return check.Failed(says, again)
+	case p.old:
+		const old = "%s is on in %s as an older springfield did it, which may be an old build"
+		return check.Warned(fmt.Sprintf(old, p.ID, a.Title), again)
+	case !p.Decides:
+		return check.Passed(fmt.Sprintf("%s is on in %s, and decides nothing at a stop", p.ID, a.Title))
+	}
+	return check.Passed(fmt.Sprintf("%s is on in %s and decides when %s stops", p.ID, a.Title, a.place.Host.Agent))
+}
+
+func (a Agent) WriteText(out layout.Printer) {
+	agent := a.place.Host.Agent
+	var deciding []string
+	for _, p := range a.Plugins {
+		if p.Decides {
+			deciding = append(deciding, p.ID)
+		}
+	}
+	switch {
+	case !a.Found:
+		out.InYellow().PrintText("%s: not found on this machine", a.Title)
+		return
+	case a.Problem != "":
+		out.InRed().PrintText("%s: %s", a.Title, a.Problem)
+	case len(deciding) == 0:
+		out.InYellow().PrintText("%s: no springfield plugin decides when %s stops", a.Title, agent)
+	default:
+		verb := " decides"
+		if len(deciding) > 1 {
+			verb = " decide"
+		}
+		out.InGreen().PrintText("%s: %s%s when %s stops", a.Title, strings.Join(deciding, " and "), verb, agent)
+	}
+	for _, p := range a.Plugins {
+		state := "off"
+		if p.On {
+			state = "on"
+		}
+		says := []string{p.ID + " " + p.Version, state + " in " + string(p.Scope) + " settings", "runs from " + p.Dir}
+		if p.Problem != "" {
+			says = append(says, p.Problem)
+		}
+		out.PrintItem("  ", strings.Join(says, ", "))
+	}
+}
