@@ -1,14 +1,11 @@
-// Package backend asks a model one question: through the user's own Claude Code, or a
-// program of the user's own. It opens no connection itself. The rules:
+// Package backend asks a model one question, through the user's own Claude Code or another program of the user.
+// It opens no connection. The rules:
 //
-//   - One question, one answer that matches judge.AnswerSchema, or a judge.Failure. There
-//     is no third thing, and nothing here panics, prints or waits past the deadline.
-//   - The question goes where the user sends it. A project's settings, which may
-//     come from anywhere and whose env Claude Code hands to hooks, must not choose
-//     the address, the account or what the program is given: then no question is asked.
-//   - Keys and tokens are used and never repeated: no reply has one in it.
-//   - The environment, the home and the place for temporary files come in an Env;
-//     only mains read the process's own.
+//   - A question ends in one answer that matches judge.AnswerSchema, or a judge.Failure, within its deadline.
+//   - The user alone chooses where a question goes. A project's settings may be anyone's, and Claude Code passes their env
+//     to hooks. If they choose the address, the account or the program's input, no question is asked.
+//   - No reply has a key or token in it.
+//   - The environment, the home and the temporary directory come in an Env. Only mains read the process's own.
 package backend
 
 import (
@@ -23,15 +20,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// Env is where a question is asked from.
 type Env struct {
-	Vars []string // as os.Environ has them
-	Home string   // the user's
-	Temp string   // where temporary directories go
+	Vars []string // like os.Environ
+	Home string
+	Temp string // directory
 }
 
-// Variable is the value of a variable, "" when it is not set. On Windows the case of
-// names does not count.
+// Variable returns the value of a variable. Names ignore case on Windows.
 func (e Env) Variable(name string) string {
 	value := ""
 	for _, v := range e.Vars {
@@ -46,8 +41,7 @@ func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// Ask asks the question and comes back within its deadline, give or take the
-// half second that it takes to end a process. When ctx ends, so does everything
+// Ask returns within the deadline and the half second that it takes to end a process. The end of ctx ends all
 // that was started.
 func Ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	start := time.Now()
@@ -90,8 +84,7 @@ func failedReply(why judge.Failure, detail string) judge.Reply {
 	return judge.Reply{Failed: why, Detail: detail}
 }
 
-// redactSecrets takes out of s what must not be repeated: an error message may
-// quote the key that was sent.
+// redactSecrets removes keys from an error message, which may quote one.
 func (e Env) redactSecrets(s string) string {
 	marks := []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"}
 	for _, v := range e.Vars {
@@ -104,7 +97,7 @@ func (e Env) redactSecrets(s string) string {
 	return s
 }
 
-// HintFor is what to do about a judge that does not answer.
+// HintFor returns the hint for a judge that does not answer.
 func HintFor(why judge.Failure) string {
 	switch why {
 	case judge.TimedOut:

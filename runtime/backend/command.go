@@ -9,8 +9,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// askCommand asks the user's own program. It reads what a model is told, and the page
-// behind it, and the last line that it prints is the answer.
+// askCommand asks the user's own program. Its input is the system prompt and the page, its answer the last line.
 func askCommand(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	switch {
 	case len(q.Command) == 0 || !filepath.IsAbs(q.Command[0]):

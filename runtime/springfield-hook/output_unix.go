@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// safeOutput writes to a standard stream. A write to a pipe that has lost its reader
-// is an error and no more: through os.File it would end the process by SIGPIPE,
-// with the decision half carried out.
+// safeOutput returns an error for a write to a pipe without a reader. Through os.File SIGPIPE would end the
+// process with the decision half done.
 func safeOutput(f *os.File) io.Writer { return stream{f} }
 
 type stream struct{ file *os.File }

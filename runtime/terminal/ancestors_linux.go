@@ -10,10 +10,8 @@ import (
 	"syscall"
 )
 
-// maxEnviron bounds what is read of a process, in bytes.
-const maxEnviron = 4 << 20
+const maxEnviron = 4 << 20 // bytes
 
-// lookUp asks /proc about a process.
 func lookUp(id int) (process, error) {
 	dir := filepath.Join("/proc", strconv.Itoa(id))
 	stat, err := readProc(dir, "stat")
@@ -36,11 +34,11 @@ func lookUp(id int) (process, error) {
 		id: id, parent: number(1), session: number(3), terminal: device != 0, pseudo: major >= 136 && major <= 143,
 		name: stat[begin+1 : end],
 	}
-	if p.session == 0 { // of another namespace
+	if p.session == 0 { // in another namespace
 		p.session = -1
 	}
 	p.program, _ = os.Readlink(filepath.Join(dir, "exe"))
-	p.program = strings.TrimSuffix(p.program, " (deleted)") // by an update
+	p.program = strings.TrimSuffix(p.program, " (deleted)") // after an update
 	args, _ := readProc(dir, "cmdline")
 	p.args = strings.Split(args, "\x00")
 	environ, err := readProc(dir, "environ")
@@ -48,8 +46,8 @@ func lookUp(id int) (process, error) {
 	return p, nil
 }
 
-// readProc reads a file of a process. It does without package os, which would have the runtime
-// watch each of these files: a hook walks over all its parents at a new prompt.
+// readProc avoids package os, which would register each file with the runtime's poller: a hook visits all its
+// ancestors at a new prompt.
 func readProc(dir, name string) (string, error) {
 	fd, err := syscall.Open(dir+"/"+name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

@@ -7,10 +7,9 @@ import (
 	"unsafe"
 )
 
-// tiocgdev asks which device /dev/tty stands for.
-const tiocgdev = 0x80045432
+const tiocgdev = 0x80045432 // returns the device of /dev/tty
 
-// terminalNameOf is the name that `who` and `ps` have for a terminal. False: it is none.
+// terminalNameOf returns the name of a terminal in `who` and `ps`.
 func terminalNameOf(f *os.File) (string, bool) {
 	var device uint32
 	if _, _, failed := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), tiocgdev, uintptr(unsafe.Pointer(&device))); failed != 0 {
