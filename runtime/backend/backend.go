@@ -2,8 +2,8 @@
 // It opens no connection. The rules:
 //
 //   - A question ends in one answer that matches judge.AnswerSchema, or a judge.Failure, within its deadline.
-//   - The user alone chooses where a question goes. A project's settings may be anyone's, and Claude Code passes their env
-//     to hooks. If they choose the address, the account or the program's input, no question is asked.
+//   - The user alone chooses where a question goes. A project's settings may be anyone's, and Claude Code passes
+//     their env to hooks. If they choose the address, the account or the program's input, no question is asked.
 //   - No reply has a key or token in it.
 //   - The environment, the home and the temporary directory come in an Env. Only mains read the process's own.
 package backend
@@ -99,27 +99,24 @@ func (e Env) redactSecrets(s string) string {
 
 // HintFor returns the hint for a judge that does not answer.
 func HintFor(why judge.Failure) string {
-	switch why {
-	case judge.TimedOut:
-		return "give it more time: \"judge\": {\"within\": 40} in the plugin's strategy.json, and a timeout 10 seconds longer in its hooks.json"
-	case judge.NoClient:
-		return "put Claude Code's claude on PATH, or name it in your own lisa-simpson.json: \"judge\": {\"client\": \"/path/to/claude\"}; for a program of yours, see judge.command there"
-	case judge.NoBinary:
-		return "springfield build compiles springfield-judge into the plugin"
-	case judge.LoggedOut:
-		return "log in: claude, then /login"
-	case judge.RateLimit, judge.Overloaded:
-		return "wait a little; the hook tries again by itself"
-	case judge.Refused:
-		return "check the model's name; the backend command needs judge.command and judge.cost in your own lisa-simpson.json"
-	case judge.NoNetwork:
-		return "check the network, the proxy and ANTHROPIC_BASE_URL"
-	case judge.Redirected:
-		return "move that member to your own settings, if you trust it"
-	case judge.Recursive:
-		return "unset " + judge.InJudge
-	case judge.Junk:
-		return "try another model: springfield set lisa-simpson judge.model=sonnet; a program of yours must print {\"reason\": \"…\", \"continue\": false} as its last line"
+	const wait = "wait a little; the hook tries again by itself"
+	hints := map[judge.Failure]string{
+		judge.TimedOut: "give it more time: \"judge\": {\"within\": 40} in the plugin's strategy.json, " +
+			"and a timeout 10 seconds longer in its hooks.json",
+		judge.NoClient: "put Claude Code's claude on PATH, or name it in your own lisa-simpson.json: " +
+			"\"judge\": {\"client\": \"/path/to/claude\"}; for a program of yours, see judge.command there",
+		judge.NoBinary:   "springfield build compiles springfield-judge into the plugin",
+		judge.LoggedOut:  "log in: claude, then /login",
+		judge.RateLimit:  wait,
+		judge.Overloaded: wait,
+		judge.Refused: "check the model's name; " +
+			"the backend command needs judge.command and judge.cost in your own lisa-simpson.json",
+		judge.NoNetwork:  "check the network, the proxy and ANTHROPIC_BASE_URL",
+		judge.Redirected: "move that member to your own settings, if you trust it",
+		judge.Recursive:  "unset " + judge.InJudge,
+		judge.Junk: "try another model: springfield set lisa-simpson judge.model=sonnet; " +
+			"a program of yours must print {\"reason\": \"…\", \"continue\": false} as its last line",
 	}
-	return "see whether Claude Code answers by itself: claude -p hello; or your own program, with a page on standard input"
+	return cmp.Or(hints[why], "see whether Claude Code answers by itself: claude -p hello; "+
+		"or your own program, with a page on standard input")
 }

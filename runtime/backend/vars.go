@@ -24,10 +24,10 @@ func locationVariables() []string {
 
 // isRoutingVariable reports whether a variable chooses where a question goes, or the account.
 func isRoutingVariable(name string) bool {
-	switch name {
-	case "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL", "ANTHROPIC_LOG":
+	if name == "ANTHROPIC_MODEL" || name == "ANTHROPIC_SMALL_FAST_MODEL" || name == "ANTHROPIC_LOG" {
 		return false
-	case "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE":
+	}
+	if name == "HTTP_PROXY" || name == "HTTPS_PROXY" || name == "ALL_PROXY" || name == "NO_PROXY" || name == "SSL_CERT_FILE" || name == "SSL_CERT_DIR" || name == "NODE_EXTRA_CA_CERTS" || name == "CLAUDE_CODE_CERT_STORE" {
 		return true
 	}
 	return hasAnyPrefix(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_",

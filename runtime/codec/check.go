@@ -90,14 +90,13 @@ func (c *checker) checkValue(depth int) bool {
 		return c.checkInside(b, depth+1)
 	case b == '"':
 		return c.checkText()
-	case b == 't':
-		return c.checkWord("true")
-	case b == 'f':
-		return c.checkWord("false")
-	case b == 'n':
-		return c.checkWord("null")
 	case b == '-' || isDigit(b):
 		return c.checkNumber()
+	}
+	for _, word := range []string{"true", "false", "null"} {
+		if c.currentByte() == word[0] {
+			return c.checkWord(word)
+		}
 	}
 	return c.noteWrong("looking for beginning of value")
 }
@@ -127,14 +126,12 @@ func (c *checker) checkInside(bracket byte, depth int) bool {
 		if !c.checkValue(depth) {
 			return false
 		}
-		switch c.nextByte() {
-		case ',':
-			c.i++
-		case bracket + 2:
-			c.i++
-			return true
-		default:
+		next := c.nextByte()
+		if next != ',' && next != bracket+2 {
 			return c.noteWrong(behind)
+		}
+		if c.i++; next != ',' {
+			return true
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -48,10 +49,10 @@ func ReadObject(data []byte, o Object) error {
 		m.name, m.value = w.Key, w.Value()
 		o.Members(&m)
 	}
-	switch {
-	case m.err != nil:
+	if m.err != nil {
 		return m.err
-	case !w.IsAlone():
+	}
+	if !w.IsAlone() {
 		return errors.New("it is not a complete JSON object")
 	}
 	return nil
@@ -287,10 +288,10 @@ func Optional[T any, O interface {
 
 // eachElement is the common part of all lists. It returns true after a read.
 func (m *Members) eachElement(name string, n int, write func(i int), read func(raw []byte)) bool {
-	switch {
-	case !m.isAtHand(name, n == 0):
+	if !m.isAtHand(name, n == 0) {
 		return false
-	case m.reading:
+	}
+	if m.reading {
 		if !Elements(m.value, read) {
 			m.noteWrongKind(m.value, "list")
 		}
@@ -361,19 +362,8 @@ func (m *Members) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
 // KindName returns the kind of a JSON value.
 func KindName(value []byte) string {
-	switch value[0] {
-	case '"':
-		return "string"
-	case '[':
-		return "array"
-	case '{':
-		return "object"
-	case 't', 'f':
-		return "bool"
-	case 'n':
-		return "null"
-	}
-	return "number"
+	kinds := map[byte]string{'"': "string", '[': "array", '{': "object", 't': "bool", 'f': "bool", 'n': "null"}
+	return cmp.Or(kinds[value[0]], "number")
 }
 
 func WithArticle(kind string) string {

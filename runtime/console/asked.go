@@ -151,10 +151,10 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		}
 		return ofPrompt(r) == a.Prompts
 	})
-	switch {
-	case len(all) > 0:
+	if len(all) > 0 {
 		return all[0], nil
-	case other.Decision == "":
+	}
+	if other.Decision == "" {
 		return other, errNothing
 	}
 	return other, nil

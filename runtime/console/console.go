@@ -185,12 +185,11 @@ func (d *Console) printJudgement(a *ledger.Asked) {
 		s += " by " + a.Backend
 	}
 	s += ", a page of " + strconv.Itoa(a.Bytes) + " bytes"
-	switch {
-	case a.Cached:
+	if a.Cached {
 		s += ", answered before in this session"
-	case a.Failed != "":
+	} else if a.Failed != "" {
 		s += ", no answer after " + inMilliseconds(a.Took*1000) + ": " + a.Failed + ", " + a.Detail
-	default:
+	} else {
 		if in := a.Input + a.CacheRead + a.CacheWrite; in > 0 {
 			s += ", " + strconv.FormatInt(in, 10) + " tokens in, " + strconv.FormatInt(a.Output, 10) + " out"
 		}
@@ -312,10 +311,10 @@ func (d *Console) PrintPage(path string, settings hook.Settings) error {
 // WouldAsk reports in words whether a judge would be asked about a stop.
 func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
 	by := " (rule " + v.Rule + ", " + strconv.Itoa(v.Sure) + " % sure: " + v.Evidence + ")"
-	switch {
-	case !known.Judges:
+	if !known.Judges {
 		return "no judge is asked: " + known.Name + " decides by itself" + by
-	case v.Page != "":
+	}
+	if v.Page != "" {
 		return "the judge would be asked: no rule is sure enough" + by
 	}
 	return "no judge would be asked" + by

@@ -182,10 +182,9 @@ func (d *Console) LiftHold(session string) error {
 		if !held {
 			continue
 		}
-		switch fault := ledger.LiftHold(dir, sessionKey(session), old, now, d.meansOf(t.Name)); {
-		case fault == ledger.ErrNoHold:
+		if fault := ledger.LiftHold(dir, sessionKey(session), old, now, d.meansOf(t.Name)); fault == ledger.ErrNoHold {
 			gone++
-		case fault != nil && (err == nil || err == ledger.ErrUnnoted):
+		} else if fault != nil && (err == nil || err == ledger.ErrUnnoted) {
 			err = fault
 		}
 	}
@@ -293,12 +292,10 @@ const (
 
 // endedHoldsInWords describes the holds whose last event is a recent removal, except the one already told.
 func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
-	seen := map[string]bool{}
-	for _, e := range slices.Backward(all) {
-		if !seen[e.Of] && (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
+	for _, e := range ledger.LastHoldEvents(all) {
+		if (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
 			said = append(said, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
 		}
-		seen[e.Of] = true
 	}
 	return said
 }
@@ -343,20 +340,20 @@ func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 }
 
 func holdLength(e ledger.HoldEvent) string {
-	switch {
-	case !e.BeginsHold():
+	if !e.BeginsHold() {
 		return ""
-	case e.Until == 0:
+	}
+	if e.Until == 0 {
 		return " until resume"
 	}
 	return " for " + timestamp.LengthInWords(e.Until-e.Since)
 }
 
 func originOf(e ledger.HoldEvent) string {
-	switch {
-	case e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved:
+	if e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved {
 		return ""
-	case e.From == "":
+	}
+	if e.From == "" {
 		return " without a terminal"
 	}
 	if h, ok := registry.HostNamed(e.From); ok {

@@ -33,10 +33,10 @@ type Driver struct {
 }
 
 func (d Driver) problemInWords() string {
-	switch {
-	case d.Next == "":
+	if d.Next == "" {
 		return d.Problem
-	case strings.HasPrefix(d.Next, "springfield "):
+	}
+	if strings.HasPrefix(d.Next, "springfield ") {
 		return d.Problem + "; next: " + display.JoinWords(d.Next)
 	}
 	return d.Problem + "; next: " + d.Next
@@ -45,10 +45,10 @@ func (d Driver) problemInWords() string {
 // DriverAround returns the plugin that contains a hook, if it drives loops.
 func DriverAround(executable, state, dir string) Driver {
 	settings, err := hook.FindSettings(executable, state, dir)
-	switch {
-	case err != nil:
+	if err != nil {
 		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it", "run a plugin's own hook")
-	case !DrivesLoops(settings.Strategy.Name):
+	}
+	if !DrivesLoops(settings.Strategy.Name) {
 		return NoDriver(state, dir, "this is the hook of "+settings.Plugin+", which does not drive goal loops", "springfield enable "+wiggum.Name)
 	}
 	return Driver{Settings: settings}
@@ -112,10 +112,9 @@ func (d *Console) openLoop(named bool) (*loopHere, error) {
 func (l *loopHere) readFile() {
 	l.goal, l.fault, l.past = wiggum.Goal{}, nil, activity.LoopPast{}
 	l.file = l.space.ReadWanted(strategy.Want{Name: wiggum.File})
-	switch {
-	case l.file.Problem != "":
+	if l.file.Problem != "" {
 		l.fault = errors.New(l.file.Problem)
-	case l.file.Found:
+	} else if l.file.Found {
 		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsPlainID(l.goal.ID) {
 			l.goal.ID = "" // like the hook
 		} else if l.fault == nil {
@@ -221,10 +220,10 @@ func (l *loopHere) tellCancelled(was wiggum.Goal, data []byte) {
 
 func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	free := func() error {
-		switch {
-		case l.fault != nil && !o.Replace:
+		if l.fault != nil && !o.Replace {
 			return l.unreadError()
-		case l.file.Found && (l.goal.Active || l.goal.ID == "") && !o.Replace: // without an ID it is not in the history
+		}
+		if l.file.Found && (l.goal.Active || l.goal.ID == "") && !o.Replace { // without an ID it is not in the history
 			return &adviceError{"a loop is here already: " + l.loopName(l.goal) + l.progress(l.goal),
 				"stop it with " + l.commandTo("loop stop") + ", or replace it with --replace"}
 		}

@@ -170,11 +170,11 @@ func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 
 func goalText(text string) (string, error) {
 	text = strings.TrimSpace(text)
-	switch {
-	case len(text) > 64<<10:
+	if len(text) > 64<<10 {
 		return "", misused("the goal is longer than 64 KiB",
 			"Claude sees its first 2,000 characters; put the rest into a file and name that file")
-	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+	}
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return "", misused("the goal is not text in UTF-8", "write it in UTF-8")
 	}
 	return text, nil
@@ -241,10 +241,9 @@ func (l *loopHere) openTodos() (string, error) {
 		}
 		open++
 		b.WriteString("- " + strings.Join(strings.Fields(display.PlainText(t.Content)), " "))
-		switch {
-		case t.Status == "in_progress":
+		if t.Status == "in_progress" {
 			b.WriteString(" (in progress)")
-		case t.Blocked:
+		} else if t.Blocked {
 			b.WriteString(" (waits for another item)")
 		}
 		b.WriteString("\n")
@@ -270,12 +269,11 @@ func (l *loopHere) transcripts() []string {
 func projectName(dir string) string {
 	var b strings.Builder
 	for _, r := range dir {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9':
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			b.WriteRune(r)
-		case r > 0xffff:
+		} else if r > 0xffff {
 			b.WriteString("--")
-		default:
+		} else {
 			b.WriteByte('-')
 		}
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strconv"
@@ -152,19 +153,14 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 
 func loopEndInWords(p pastLoop) string {
 	at := "iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max)
-	switch p.Event {
-	case activity.LoopPromised:
-		return "it ended at " + at + ": Claude said the promise"
-	case activity.LoopLimited:
-		return "it ended at its limit: " + at
-	case activity.LoopTimedOut:
-		return "it ended at " + at + " by a timeout"
-	case activity.LoopStalled:
-		return "it was paused at " + at + ": several continues in a row produced the same words and no tool call"
-	case activity.LoopCancelled:
-		return "it was stopped at " + at
+	ends := map[string]string{
+		activity.LoopPromised:  "it ended at " + at + ": Claude said the promise",
+		activity.LoopLimited:   "it ended at its limit: " + at,
+		activity.LoopTimedOut:  "it ended at " + at + " by a timeout",
+		activity.LoopStalled:   "it was paused at " + at + ": several continues in a row produced the same words and no tool call",
+		activity.LoopCancelled: "it was stopped at " + at,
 	}
-	return "it has not ended: " + at
+	return cmp.Or(ends[p.Event], "it has not ended: "+at)
 }
 
 // RerunLoop starts a loop of the history again, with other limits and promises if o has some.

@@ -82,13 +82,12 @@ func (w *writer) Write(p []byte) (int, error) {
 	out := make([]byte, 0, len(text)+16)
 	for len(text) > 0 && utf8.FullRune(text) {
 		r, size := utf8.DecodeRune(text)
-		switch {
-		case IsShown(r), r == '\n', r == '\t':
+		if IsShown(r) || r == '\n' || r == '\t' {
 			out = utf8.AppendRune(out, r)
-		case r > 0xffff:
+		} else if r > 0xffff {
 			high, low := utf16.EncodeRune(r)
 			out = appendEscape(appendEscape(out, high), low)
-		default:
+		} else {
 			out = appendEscape(out, r)
 		}
 		text = text[size:]

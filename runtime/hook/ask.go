@@ -88,10 +88,9 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 		return a
 	}
 	s.noteForDebug("ask judge: " + string(reply.Failed) + ": " + reply.Detail)
-	switch {
-	case reply.Failed == judge.Redirected && !snapshot.Before.Barred:
+	if reply.Failed == judge.Redirected && !snapshot.Before.Barred {
 		a.told = s.plugin + " asks no model in this project: " + shortenText(reply.Detail, 200) + ". Where its rules are not sure, " + s.event.Host.Agent + " stops."
-	case due:
+	} else if due {
 		a.told = s.plugin + ": the model has not answered three times in a row, last: " + string(reply.Failed) + ", " + shortenText(reply.Detail, 200) +
 			". Until it does, " + s.event.Host.Agent + " stops where the rules are not sure."
 	}
@@ -144,15 +143,14 @@ func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why
 	if err == nil {
 		taken, err = worst, ledger.TakeFromDay(s.spendDir(), s.Now, worst, toMicros(j.Daily))
 	}
-	switch err {
-	case nil:
+	if err == nil {
 		return taken, ""
-	case ledger.ErrSpent, ledger.ErrResting:
-		return taken, err.Error()
-	default:
-		s.noteForDebug("ask judge: " + err.Error())
-		return taken, "the cost of questions cannot be saved"
 	}
+	if err == ledger.ErrSpent || err == ledger.ErrResting {
+		return taken, err.Error()
+	}
+	s.noteForDebug("ask judge: " + err.Error())
+	return taken, "the cost of questions cannot be saved"
 }
 
 // payForAnswer asks and counts the cost. It returns due if the user should hear that the judge does not answer.

@@ -75,10 +75,11 @@ func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	theirs := s.Before.LastDecision(func(p ledger.Present) bool {
 		return p.Strategy == name || p.Strategy == "" && p.Plugin == name
 	})
-	switch on := name == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last; {
-	case armed.Evidence == "" || !on:
+	on := name == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last
+	if armed.Evidence == "" || !on {
 		return noLoop
-	case armed.Running:
+	}
+	if armed.Running {
 		return liveLoop
 	}
 	return ownLoop

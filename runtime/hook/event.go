@@ -68,10 +68,10 @@ func readObject(r io.Reader) (data []byte, err error) {
 
 // sessionKey returns the session's name in the ledger.
 func sessionKey(e Event) string {
-	switch {
-	case e.SessionID != "":
+	if e.SessionID != "" {
 		return "session:" + e.SessionID
-	case e.TranscriptPath != "":
+	}
+	if e.TranscriptPath != "" {
 		return "transcript:" + e.TranscriptPath
 	}
 	return "directory:" + e.Cwd

@@ -144,10 +144,10 @@ func (s *Snapshot) leave() string {
 	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {
 		choice = ruled.Chosen().Leave
 	}
-	switch choice {
-	case rules.Never:
+	if choice == rules.Never {
 		return ""
-	case rules.Always:
+	}
+	if choice == rules.Always {
 		return "your setting leave is always"
 	}
 	return s.met.Leave

@@ -387,10 +387,10 @@ func (s *start) holdVeto() guard.Veto {
 	if own := ledger.StateDir("", s.Home); !ok && own != "" && own != s.state {
 		hold, ok = ledger.HoldInForce(own, sessionKey(s.event), s.Now)
 	}
-	switch {
-	case !ok:
+	if !ok {
 		return guard.Veto{}
-	case hold.Until == 0:
+	}
+	if hold.Until == 0 {
 		return guard.Veto{Rule: "hold", Evidence: "a hold is in force, until you resume"}
 	}
 	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + timestamp.LengthInWords(hold.Until-s.Now.UnixMilli())}

@@ -305,13 +305,11 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 			prompt = s.Event.PromptID
 		}
 		log, view, err := reading.ReadNew(s.Log, prompt)
-		if os.IsNotExist(err) {
-			// The first stop of a session may come before its log.
-		} else if err != nil {
-			s.Faults = append(s.Faults, "read transcript: "+err.Error())
-		} else {
+		if err == nil {
 			// A turn whose prompt was skipped is unknown.
 			s.Log, s.View, known = log, view, view.Skipped == 0 || view.Turns > 1
+		} else if !os.IsNotExist(err) { // the first stop of a session may come before its log
+			s.Faults = append(s.Faults, "read transcript: "+err.Error())
 		}
 		if s.View.Skipped > 0 {
 			s.Faults = append(s.Faults, "the first "+sizeInWords(s.View.Skipped)+" of the log were not read")
@@ -438,11 +436,10 @@ func (s *Snapshot) Settle() Settled {
 	out := Settled{Verdict: ordered.Verdict, Next: s.met, Away: ordered.Event}
 	var veto guard.Veto
 	loop, goesOn := out.Remember.Key != "", out.Decision == strategy.Continue
-	switch {
-	case loop && goesOn:
+	if loop && goesOn {
 		rounds, _ := s.Settings.MaxIterations()
 		out.Next, veto = guard.TakeRound(s.met, s.stopToCount(), rounds, out.Remember.Typed)
-	case goesOn:
+	} else if goesOn {
 		limits := s.Settings.Limits
 		if out.Once {
 			limits.Same = 1
@@ -455,11 +452,10 @@ func (s *Snapshot) Settle() Settled {
 			out.Left = &left
 		}
 	}
-	switch {
-	case veto.Rule != "":
+	if veto.Rule != "" {
 		out.Away.Did = ""
 		out.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence, Told: s.sayLimit(veto)}
-	case loop:
+	} else if loop {
 		out.Next.Remember(out.Remember)
 	}
 	if loop := s.Settings.Strategy.Loop; out.Decision == strategy.Continue && (loop == nil || !loop.Spec) { // specs keep the original texts
@@ -490,10 +486,9 @@ func (s *Snapshot) selfCalled() string {
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1
-	switch {
-	case byOrder:
+	if byOrder {
 		count = ", away " + strconv.Itoa(s.Away.CountContinues()+1) + " of " + strconv.Itoa(s.Away.Order.Most)
-	case out.Left != nil:
+	} else if out.Left != nil {
 		count = ", " + s.limitInWords(*out.Left)
 	}
 	if out.Rule == away.Rule || out.Page != "" { // the agent must not read a judge's words
@@ -504,10 +499,9 @@ func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	if s.Settings.Protocol != "exit2" { // which keeps the original text
 		out.Reason = "[" + s.Settings.Plugin + count + "] " + out.Reason
 	}
-	switch {
-	case first:
+	if first {
 		out.Told = cmp.Or(out.Told, told) + " (" + s.Event.Host.WordToType(s.Settings.Plugin, "hold") + " to stop)"
-	case !out.Pressing:
+	} else if !out.Pressing {
 		out.Told = ""
 	}
 }
@@ -542,10 +536,10 @@ func (s *Snapshot) askAway() away.Answer {
 func (s *Snapshot) limitInWords(left ledger.Left) string {
 	l := s.Settings.Limits
 	of := func(left, limit int) string { return strconv.Itoa(limit-left) + " of " + strconv.Itoa(limit) }
-	switch {
-	case left.Hour < min(left.Burst, left.Prompt):
+	if left.Hour < min(left.Burst, left.Prompt) {
 		return of(left.Hour, l.PerHour) + " in an hour"
-	case left.Prompt < left.Burst:
+	}
+	if left.Prompt < left.Burst {
 		return of(left.Prompt, l.PerPrompt) + " for this prompt"
 	}
 	return of(left.Burst, l.Burst) + " in 5 min"

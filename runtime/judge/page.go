@@ -43,26 +43,18 @@ func PageFor(s strategy.Situation) string {
 }
 
 func (p Page) String() string {
-	var b strings.Builder
-	b.WriteString("CONTEXT:\n  Active skill: ")
-	b.WriteString(shownName(p.Skill, "none"))
-	b.WriteString("\n  Todo state: ")
-	b.WriteString(p.Todos.String())
-	b.WriteString("\n  Last tools: [")
-	for i, c := range p.Calls[max(0, len(p.Calls)-maxCalls):] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(shownCall(c))
+	var calls []string
+	for _, c := range p.Calls[max(0, len(p.Calls)-maxCalls):] {
+		calls = append(calls, shownCall(c))
 	}
-	b.WriteString("]\n  Latest request: ")
-	b.WriteString(quoteText(quotation.FirstRunes(strings.TrimSpace(secret.Mask(p.Request)), maxRequest), maxRequestBytes))
-	b.WriteString("\n  Waiting for: ")
-	b.WriteString(p.waiting())
-	b.WriteString("\n  Last message: ")
-	b.WriteString(quoteText(endOfMessage(p.Message), maxMessageBytes+10))
-	b.WriteString("\n\nDECIDE: Should " + shownName(p.Agent, "Claude") + " continue working autonomously?\n")
-	return b.String()
+	request := quotation.FirstRunes(strings.TrimSpace(secret.Mask(p.Request)), maxRequest)
+	return "CONTEXT:\n  Active skill: " + shownName(p.Skill, "none") +
+		"\n  Todo state: " + p.Todos.String() +
+		"\n  Last tools: [" + strings.Join(calls, ", ") + "]" +
+		"\n  Latest request: " + quoteText(request, maxRequestBytes) +
+		"\n  Waiting for: " + p.waiting() +
+		"\n  Last message: " + quoteText(endOfMessage(p.Message), maxMessageBytes+10) +
+		"\n\nDECIDE: Should " + shownName(p.Agent, "Claude") + " continue working autonomously?\n"
 }
 
 func (p Page) waiting() string {
@@ -85,17 +77,11 @@ func shownCall(c activity.Call) string {
 			input, result = "task"+id, status // its result only repeats them
 		}
 	}
-	s := shownName(c.Name, "?") + "("
-	if input != "" {
-		s += shownName(input, "")
-	}
-	if input != "" && result != "" {
-		s += " "
-	}
+	inside := shownName(input, "")
 	if result != "" {
-		s += "→ " + shownName(result, "")
+		inside = strings.TrimPrefix(inside+" → "+shownName(result, ""), " ")
 	}
-	return s + ")"
+	return shownName(c.Name, "?") + "(" + inside + ")"
 }
 
 // shownName quotes a short text unless it is plain.

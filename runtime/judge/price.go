@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -34,31 +35,15 @@ func listPrices() []price {
 // dearestOf returns the most expensive model that recent clients use for an alias: before the answer it is
 // unknown.
 func dearestOf(model string) string {
-	switch model {
-	case "haiku":
-		return "claude-haiku-4-5"
-	case "sonnet":
-		return "claude-sonnet-4-6"
-	case "opus":
-		return "claude-opus-5"
-	}
-	return model
+	dearest := map[string]string{"haiku": "claude-haiku-4-5", "sonnet": "claude-sonnet-4-6", "opus": "claude-opus-5"}
+	return cmp.Or(dearest[model], model)
 }
 
 // ValidModel reports whether a name can be an alias, an id, or a name on Bedrock or Vertex. It is neither a flag
 // nor a way out of the URL path in which some providers put it.
 func ValidModel(model string) bool {
-	if model == "" || len(model) > 100 || model[0] == '-' || strings.Contains(model, "..") {
-		return false
-	}
-	for _, r := range model {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("._:/@[]-", r):
-		default:
-			return false
-		}
-	}
-	return true
+	const letters = "._:/@[]-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	return model != "" && len(model) <= 100 && model[0] != '-' && !strings.Contains(model, "..") && strings.Trim(model, letters) == ""
 }
 
 // findPrice returns the price of a model by any of its names, such as us.anthropic.claude-…-v1:0 or

@@ -44,12 +44,10 @@ func Defaults() Options {
 
 // Lacks returns the setting that a question needs and lacks. Without its cost no limit in dollars would hold.
 func (o Options) Lacks() string {
-	switch {
-	case o.Backend != Command:
-		return ""
-	case len(o.Command) == 0:
+	if o.Backend == Command && len(o.Command) == 0 {
 		return "judge.command is not set"
-	case o.Cost == nil:
+	}
+	if o.Backend == Command && o.Cost == nil {
 		return "judge.cost is not set"
 	}
 	return ""

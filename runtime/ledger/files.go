@@ -211,10 +211,10 @@ func KeepFile(dir string) string { return filepath.Join(dir, "settings.json") }
 // so that nothing is removed then.
 func DaysKept(dir string) (days int, err error) {
 	k := keeping{KeepDays}
-	switch there, err := readSmall(KeepFile(dir), &k); {
-	case there && err != nil:
+	if there, err := readSmall(KeepFile(dir), &k); there && err != nil {
 		return 0, errors.New("read " + KeepFile(dir) + ": " + err.Error())
-	case k.Days < 0 || k.Days > mostDays:
+	}
+	if k.Days < 0 || k.Days > mostDays {
 		return 0, errors.New("read " + KeepFile(dir) + ": keep_days must be between 0 (for ever) and " + strconv.Itoa(mostDays))
 	}
 	return k.Days, nil
@@ -240,10 +240,9 @@ func SweepOldSessions(dir string, now time.Time) {
 		if !isOlderThan(path, before) {
 			continue
 		}
-		switch {
-		case strings.HasSuffix(path, ".jsonl"):
+		if strings.HasSuffix(path, ".jsonl") {
 			removeLedger(path, before)
-		case strings.HasSuffix(path, ".hold"):
+		} else if strings.HasSuffix(path, ".hold") {
 			var h Hold
 			if there, err := readSmall(path, &h); there && err == nil && h.isOver(now) {
 				os.Remove(path)

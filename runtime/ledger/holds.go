@@ -5,6 +5,7 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -108,6 +109,7 @@ func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
 // returns ErrShorter, and the hold in force, rather than shorten that one.
 func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, error) {
 	makeAll(filepath.Dir(dir))
+	makeDirs(dir)
 	// A missing lock must not keep the agent from stopping.
 	if lock, err := TakeLock(dir, "holds", holdWait); err == nil {
 		defer lock.Close()
@@ -121,10 +123,7 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	}
 	err := replaceFile(holdFile(dir, id), &h)
 	if os.IsNotExist(err) {
-		makeDirs(dir)
-		if err = replaceFile(holdFile(dir, id), &h); os.IsNotExist(err) {
-			err = os.Mkdir(dir, 0o700) // for its error
-		}
+		err = cmp.Or(os.Mkdir(dir, 0o700), err) // the reason why the directory is missing
 	}
 	if err != nil {
 		return h, err
@@ -142,10 +141,9 @@ func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
 		return err
 	}
 	defer lock.Close()
-	switch h, ok := HoldOfSession(dir, id, now); {
-	case !ok:
+	if h, ok := HoldOfSession(dir, id, now); !ok {
 		return ErrNoHold
-	case h != old:
+	} else if h != old {
 		return ErrOtherHold
 	}
 	if err := os.Remove(holdFile(dir, id)); err != nil {
@@ -210,12 +208,7 @@ func readHolds(dir string) (all []HoldEvent, err error) {
 
 // unseenHolds returns the ends and removals that the history lacks.
 func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
-	seen := map[string]bool{}
-	for _, e := range slices.Backward(all) {
-		if seen[e.Of] {
-			continue
-		}
-		seen[e.Of] = true
+	for _, e := range LastHoldEvents(all) {
 		if _, held := HoldOfSession(dir, e.Of, now); held || !e.BeginsHold() {
 			continue
 		}
@@ -226,6 +219,18 @@ func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent)
 		found = append(found, e)
 	}
 	return found
+}
+
+// LastHoldEvents returns the last event of each hold, the latest first.
+func LastHoldEvents(all []HoldEvent) (last []HoldEvent) {
+	seen := map[string]bool{}
+	for _, e := range slices.Backward(all) {
+		if !seen[e.Of] {
+			last = append(last, e)
+		}
+		seen[e.Of] = true
+	}
+	return last
 }
 
 type InForce struct {
@@ -244,14 +249,11 @@ func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 		if fault != nil {
 			err = fault
 		}
-		for _, e := range slices.Backward(events) {
-			if seen[e.Of] {
-				continue
-			}
-			seen[e.Of] = true
-			if h, ok := LongestHold(dirs, e.Of, now); ok {
+		for _, e := range LastHoldEvents(events) {
+			if h, ok := LongestHold(dirs, e.Of, now); ok && !seen[e.Of] {
 				all = append(all, InForce{e.Of, h})
 			}
+			seen[e.Of] = true
 		}
 	}
 	return all, err

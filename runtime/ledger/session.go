@@ -153,12 +153,9 @@ func (s *Session) readNewest() error {
 // None, which is then written without state and ID. A record without any decision only updates the state. It
 // does not sync: the file must survive kill -9, not a power cut, and a sync takes longer than a decision.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
-	switch {
-	case r.Decision == Asking:
-	case !s.locked && r.Decision == None:
+	if !s.locked && r.Decision == None {
 		r.State = State{}
-	case r.Decision == "":
-	default:
+	} else if r.Decision != Asking && r.Decision != "" {
 		r.State.Number = s.State.Number + 1
 		r.ID = shortKey(s.id) + "-" + strconv.Itoa(r.State.Number)
 	}

@@ -96,10 +96,10 @@ func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 // TakeFromDay reserves the cost of a question within the day's limit.
 func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 	return changeSpend(dir, now, func(p *Spend) error {
-		switch {
-		case p.Until > now.UnixMilli():
+		if p.Until > now.UnixMilli() {
 			return ErrResting
-		case limit <= 0 || p.Micros+micros > limit: // nothing to spend: not even for a question that costs nothing
+		}
+		if limit <= 0 || p.Micros+micros > limit { // nothing to spend: not even for a question that costs nothing
 			return ErrSpent
 		}
 		p.Micros += micros

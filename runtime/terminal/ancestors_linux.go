@@ -20,11 +20,8 @@ func lookUp(id int) (process, error) {
 	}
 	// 12 (a name (with anything)) S parent group session terminal
 	begin, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
-	if begin < 0 || end < begin {
-		return process{}, errors.New("read " + dir + ": not what was expected")
-	}
 	fields := strings.Fields(stat[end+1:])
-	if len(fields) < 5 {
+	if begin < 0 || end < begin || len(fields) < 5 {
 		return process{}, errors.New("read " + dir + ": not what was expected")
 	}
 	number := func(i int) int { n, _ := strconv.Atoi(fields[i]); return n }

@@ -76,8 +76,7 @@ func askToConfirm(in io.Reader, out io.Writer, question string) error {
 		case err != nil:
 			return err
 		case b == '\n' || b == '\r':
-			switch strings.ToLower(strings.TrimSpace(string(line))) {
-			case "y", "yes":
+			if answer := strings.ToLower(strings.TrimSpace(string(line))); answer == "y" || answer == "yes" {
 				return nil
 			}
 			return ErrCancelled

@@ -127,10 +127,10 @@ func AgoInWords(ms int64) string {
 }
 
 func joinParts(large int64, largeUnit string, small int64, smallUnit string) string {
-	switch {
-	case large == 0:
+	if large == 0 {
 		return strconv.FormatInt(small, 10) + smallUnit
-	case small == 0:
+	}
+	if small == 0 {
 		return strconv.FormatInt(large, 10) + largeUnit
 	}
 	return strconv.FormatInt(large, 10) + largeUnit + " " + strconv.FormatInt(small, 10) + smallUnit
