@@ -106,17 +106,18 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 	if err != nil && err != errNothing {
 		return err
 	}
-	switch {
-	case a.JSON && err != nil:
+	if a.JSON && err != nil {
 		return &adviceError{err.Error(), d.commandTo("log --all") + " lists every project's"}
-	case a.JSON:
+	}
+	if a.JSON {
 		return d.printJSON(&r)
-	case err != nil:
+	}
+	if err != nil {
 		d.sayNothingDecided(v, a, "why", false)
 		for _, s := range endedHoldsInWords(d.holdEvents(), nil, d.Now()) {
 			d.printLine("note: " + s)
 		}
-	default:
+	} else {
 		d.printDecision(r)
 		d.printHoldOf(r)
 		if id == "" || id == "last" {

@@ -173,16 +173,17 @@ func (l *loopHere) unreadError() error {
 		"correct it, or remove it: " + l.commandTo("loop stop --delete")}
 }
 
-// changeFile edits the file as it is under the lock.
-func (l *loopHere) changeFile(edit func() ([]byte, error)) error {
+// changeFile edits the file as it is under the lock. It returns the loop and the file before.
+func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
 	// Without the lock the hook cannot write either, or is slow. ApplyChanges never overwrites another edit.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
 		defer lock.Close()
 	}
 	l.readFile()
+	was, before = l.goal, l.file.Data
 	data, err := edit()
 	if err != nil {
-		return err
+		return was, before, err
 	}
 	c := strategy.Change{Name: wiggum.File, Data: data}
 	if l.file.Readable() {
@@ -190,11 +191,11 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) error {
 	}
 	if err := l.space.ApplyChanges([]strategy.Change{c}); err != nil {
 		verb, says, _ := strings.Cut(err.Error(), " ")
-		return &adviceError{verb + " loop: " + l.space.Dir + "/" + says,
+		return was, before, &adviceError{verb + " loop: " + l.space.Dir + "/" + says,
 			"look at that file; what cannot be changed here the hook cannot change either, and Claude may stop"}
 	}
 	l.readFile()
-	return nil
+	return was, before, nil
 }
 
 // tellEvent records an event and reports it to the user's command. Data is the loop's file.
@@ -253,12 +254,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	if err != nil {
 		return err
 	}
-	var was wiggum.Goal
-	var before []byte
-	err = l.changeFile(func() ([]byte, error) {
-		was, before = l.goal, l.file.Data
-		return draft, free()
-	})
+	was, before, err := l.changeFile(func() ([]byte, error) { return draft, free() })
 	if err != nil {
 		return err
 	}
@@ -377,9 +373,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 	} else if key == "active" && body == "true" { // the typed maximum stays
 		typed = l.typedMaximum(l.past.Before)
 	}
-	var was wiggum.Goal
-	err = l.changeFile(func() ([]byte, error) {
-		was = l.goal
+	was, _, err := l.changeFile(func() ([]byte, error) {
 		switch {
 		case l.hasNoFile():
 			return nil, &adviceError{"there is no loop in " + l.space.Dir,
@@ -437,13 +431,10 @@ func (d *Console) StopLoop(remove bool) error {
 		return err
 	}
 	defer l.space.Close()
-	var was wiggum.Goal
-	var before []byte
 	nothing := errors.New("nothing to stop")
-	err = l.changeFile(func() ([]byte, error) {
-		was, before = l.goal, l.file.Data
+	was, before, err := l.changeFile(func() ([]byte, error) {
 		switch {
-		case l.hasNoFile() || !remove && l.fault == nil && !was.Active:
+		case l.hasNoFile() || !remove && l.fault == nil && !l.goal.Active:
 			return nil, nothing
 		case remove:
 			return nil, nil

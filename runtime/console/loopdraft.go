@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -268,11 +269,9 @@ func (l *loopHere) transcripts() []string {
 // UTF-16 unit.
 func projectName(dir string) string {
 	var b strings.Builder
-	for _, r := range dir {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			b.WriteRune(r)
-		} else if r > 0xffff {
-			b.WriteString("--")
+	for _, unit := range utf16.Encode([]rune(dir)) {
+		if unit >= 'a' && unit <= 'z' || unit >= 'A' && unit <= 'Z' || unit >= '0' && unit <= '9' {
+			b.WriteByte(byte(unit))
 		} else {
 			b.WriteByte('-')
 		}

@@ -168,20 +168,16 @@ func (s *start) readEvent() (f *fault, asked bool) {
 		s.noteForDebug(err.Error())
 		f, event.Name = &fault{faultEvent, err}, s.eventName
 	}
-	switch known := f == nil || f.rule == faultEvent; {
-	case errors.Is(err, io.EOF):
-		return f, false
-	case !known && event.Name == "UserPromptSubmit":
+	if f != nil && f.rule != faultEvent && event.Name == "UserPromptSubmit" {
 		s.eventName = event.Name
-	case event.Name == promptExpansion:
-		if f != nil {
-			return f, false
-		}
-	case event.Name == permissionRequest || event.Name == sessionStart:
-		if f != nil || s.eventName != "Stop" {
-			return f, false
-		}
-	case event.Name != "" && event.Name != s.eventName:
+	}
+	ours := event.Name == "" || event.Name == s.eventName
+	if event.Name == promptExpansion {
+		ours = f == nil
+	} else if event.Name == permissionRequest || event.Name == sessionStart {
+		ours = f == nil && s.eventName == "Stop"
+	}
+	if errors.Is(err, io.EOF) || !ours {
 		return f, false
 	}
 	if err == nil && s.eventName == "UserPromptSubmit" && event.Name != promptExpansion && !event.IsFromUser() {
@@ -418,14 +414,13 @@ const lockWait = 2 * time.Second
 
 // openWorkspace locks the workspace if the strategy owns files in it. A missing workspace is no error.
 func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
-	unlock = func() {}
 	if settings.Options.Needs().Files == nil {
-		return nil, unlock, nil
+		return nil, func() {}, nil
 	}
 	space, err = workspace.OpenSpace(workspace.Nearest(s.event.Cwd, s.projectDir(), settings.Strategy.Marks, s.Home))
 	if err != nil {
 		s.noteForDebug(err.Error())
-		return nil, unlock, nil
+		return nil, func() {}, nil
 	}
 	if !settings.Strategy.Owns {
 		return space, space.Close, nil
@@ -436,7 +431,7 @@ func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock
 			err = errors.New("another hook has locked " + space.Dir + " for 2 seconds")
 		}
 		space.Close()
-		return nil, unlock, err
+		return nil, nil, err
 	}
 	return space, func() { lock.Close(); space.Close() }, nil
 }

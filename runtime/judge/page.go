@@ -4,6 +4,7 @@
 package judge
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -48,19 +49,19 @@ func (p Page) String() string {
 		calls = append(calls, shownCall(c))
 	}
 	request := quotation.FirstRunes(strings.TrimSpace(secret.Mask(p.Request)), maxRequest)
-	return "CONTEXT:\n  Active skill: " + shownName(p.Skill, "none") +
+	return "CONTEXT:\n  Active skill: " + cmp.Or(shownName(p.Skill), "none") +
 		"\n  Todo state: " + p.Todos.String() +
 		"\n  Last tools: [" + strings.Join(calls, ", ") + "]" +
 		"\n  Latest request: " + quoteText(request, maxRequestBytes) +
 		"\n  Waiting for: " + p.waiting() +
 		"\n  Last message: " + quoteText(endOfMessage(p.Message), maxMessageBytes+10) +
-		"\n\nDECIDE: Should " + shownName(p.Agent, "Claude") + " continue working autonomously?\n"
+		"\n\nDECIDE: Should " + cmp.Or(shownName(p.Agent), "Claude") + " continue working autonomously?\n"
 }
 
 func (p Page) waiting() string {
 	switch {
 	case p.Asked != "":
-		return "the user (" + shownName(p.Asked, "") + ")"
+		return "the user (" + shownName(p.Asked) + ")"
 	case p.Running == 1:
 		return "nothing, 1 task runs in the background"
 	case p.Running > 1:
@@ -77,20 +78,16 @@ func shownCall(c activity.Call) string {
 			input, result = "task"+id, status // its result only repeats them
 		}
 	}
-	inside := shownName(input, "")
+	inside := shownName(input)
 	if result != "" {
-		inside = strings.TrimPrefix(inside+" → "+shownName(result, ""), " ")
+		inside = strings.TrimPrefix(inside+" → "+shownName(result), " ")
 	}
-	return shownName(c.Name, "?") + "(" + inside + ")"
+	return cmp.Or(shownName(c.Name), "?") + "(" + inside + ")"
 }
 
 // shownName quotes a short text unless it is plain.
-func shownName(s, none string) string {
-	s = strings.TrimSpace(secret.Mask(s))
-	if s == "" {
-		return none
-	}
-	s = quotation.FirstRunes(s, maxField)
+func shownName(s string) string {
+	s = quotation.FirstRunes(strings.TrimSpace(secret.Mask(s)), maxField)
 	if strings.ContainsFunc(s, func(r rune) bool { return !isPlain(r) }) {
 		return quoteText(s, maxFieldBytes)
 	}

@@ -159,15 +159,15 @@ func ParseSpan(text string) (ms int64, ok bool) {
 }
 
 func unitInMillis(word string) int64 {
-	switch word {
-	case "s", "sec", "secs", "second", "seconds":
-		return 1000
-	case "m", "min", "mins", "minute", "minutes":
-		return 60_000
-	case "h", "hr", "hrs", "hour", "hours":
-		return 3_600_000
-	case "d", "day", "days":
-		return 86_400_000
+	for unit, words := range map[int64]string{
+		1000:       " s sec secs second seconds ",
+		60_000:     " m min mins minute minutes ",
+		3_600_000:  " h hr hrs hour hours ",
+		86_400_000: " d day days ",
+	} {
+		if strings.Contains(words, " "+word+" ") {
+			return unit
+		}
 	}
 	return 0
 }
