@@ -4,7 +4,7 @@
 //   - A question ends in one answer that matches judge.AnswerSchema, or a judge.Failure, within its deadline.
 //   - The user alone chooses where a question goes. A project's settings may be anyone's, and Claude Code passes
 //     their env to hooks. If they choose the address, the account or the program's input, no question is asked.
-//   - No reply has a key or token in it.
+//   - No reply contains a key or token.
 //   - The environment, the home and the temporary directory come in an Env. Only mains read the process's own.
 package backend
 
@@ -45,10 +45,7 @@ func sameName(a, b string) bool {
 // that was started.
 func Ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	start := time.Now()
-	within := time.Duration(q.Within) * time.Millisecond
-	if within <= 0 {
-		within = judge.Within * time.Second
-	}
+	within := cmp.Or(max(0, time.Duration(q.Within)*time.Millisecond), judge.Within*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, min(within, judge.MaxWithin*time.Second))
 	defer cancel()
 	reply := askOnce(ctx, q, e)

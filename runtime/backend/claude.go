@@ -121,9 +121,9 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// readEnvelope reads the client's result. The answer is in structured_output, never in the text. Told reports
-// whether the client itself reports a failure.
-func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
+// readEnvelope reads the client's result. The answer is in structured_output, never in the text. Explained
+// reports whether the result has the reason for a failure.
+func readEnvelope(data []byte, model string) (reply judge.Reply, explained bool) {
 	var result struct {
 		Type    string                     `json:"type"`
 		Subtype string                     `json:"subtype"`

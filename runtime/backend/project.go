@@ -202,9 +202,6 @@ func chosenBackend(data []byte, bad func(member string) bool) (string, bool) {
 }
 
 func sameDirectory(a, b string) bool {
-	if b == "" {
-		return false
-	}
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)

@@ -22,9 +22,9 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// run asks a program and ends its whole group with ctx. Told reports whether the output itself explains a
-// missing answer.
-func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, told bool)) judge.Reply {
+// run asks a program and ends its whole group with ctx. Explained reports whether the output has the reason for
+// a missing answer.
+func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, explained bool)) judge.Reply {
 	// Claude Code searches CLAUDE.md and settings from its directory upwards, so it gets an empty one.
 	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")
 	if err != nil {
@@ -57,8 +57,8 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // only a grandchild was still running
 	}
-	reply, told := read(printed)
-	if err == nil && reply.Failed == "" || told {
+	reply, explained := read(printed)
+	if err == nil && reply.Failed == "" || explained {
 		return reply
 	}
 	complaint, _ := stderr.readAll()

@@ -24,14 +24,11 @@ func locationVariables() []string {
 
 // isRoutingVariable reports whether a variable chooses where a question goes, or the account.
 func isRoutingVariable(name string) bool {
-	if name == "ANTHROPIC_MODEL" || name == "ANTHROPIC_SMALL_FAST_MODEL" || name == "ANTHROPIC_LOG" {
-		return false
-	}
-	if name == "HTTP_PROXY" || name == "HTTPS_PROXY" || name == "ALL_PROXY" || name == "NO_PROXY" || name == "SSL_CERT_FILE" || name == "SSL_CERT_DIR" || name == "NODE_EXTRA_CA_CERTS" || name == "CLAUDE_CODE_CERT_STORE" {
-		return true
-	}
-	return hasAnyPrefix(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_",
-		"CLAUDE_CODE_CLIENT_")
+	named := []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE"}
+	harmless := []string{"ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL", "ANTHROPIC_LOG"}
+	return slices.Contains(named, name) || !slices.Contains(harmless, name) &&
+		hasAnyPrefix(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_")
 }
 
 // isCloudLogin reports a login of Bedrock, Vertex or Foundry.

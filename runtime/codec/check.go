@@ -26,14 +26,13 @@ func (f *Fault) InText(data []byte) string {
 
 // FindFault returns why a text is not one JSON value, or nil.
 func FindFault(data []byte) *Fault {
-	value, fault := FirstValue(data)
-	if c := (checker{data: data, i: len(value)}); fault == nil {
+	c := checker{data: data}
+	if c.checkValue(0) {
 		if c.nextByte(); c.i < len(data) {
 			c.noteWrong("after top-level value")
 		}
-		fault = c.fault
 	}
-	return fault
+	return c.fault
 }
 
 func IsValid(data []byte) bool { return FindFault(data) == nil }
@@ -102,16 +101,14 @@ func (c *checker) checkValue(depth int) bool {
 }
 
 func (c *checker) checkInside(bracket byte, depth int) bool {
-	behind := "after array element"
-	if bracket == '{' {
-		behind = "after object key:value pair"
-	}
 	if c.nextByte() == bracket+2 {
 		c.i++
 		return true
 	}
 	for {
+		behind := "after array element"
 		if bracket == '{' {
+			behind = "after object key:value pair"
 			if c.nextByte() != '"' {
 				return c.noteWrong("looking for beginning of object key string")
 			}
@@ -181,28 +178,29 @@ func (c *checker) checkWord(w string) bool {
 }
 
 func (c *checker) checkNumber() bool {
-	if c.currentByte() == '-' {
-		c.i++
-	}
-	if c.currentByte() == '0' {
-		c.i++
-	} else if !c.checkDigits("in numeric literal") {
+	c.skipByte('-')
+	if !c.skipByte('0') && !c.checkDigits("in numeric literal") {
 		return false
 	}
-	if c.currentByte() == '.' {
-		c.i++
-		if !c.checkDigits("after decimal point in numeric literal") {
-			return false
-		}
+	if c.skipByte('.') && !c.checkDigits("after decimal point in numeric literal") {
+		return false
 	}
-	if c.currentByte()|0x20 == 'e' {
-		c.i++
-		if b := c.currentByte(); b == '+' || b == '-' {
-			c.i++
+	if c.skipByte('e') || c.skipByte('E') {
+		if !c.skipByte('+') {
+			c.skipByte('-')
 		}
 		return c.checkDigits("in exponent of numeric literal")
 	}
 	return true
+}
+
+// skipByte moves past a byte if it is the current one.
+func (c *checker) skipByte(b byte) bool {
+	found := c.currentByte() == b
+	if found {
+		c.i++
+	}
+	return found
 }
 
 func (c *checker) checkDigits(where string) bool {

@@ -114,18 +114,19 @@ func (m *Members) noteWrongKind(value []byte, wanted string) {
 }
 
 func (m *Members) Text(name string, v *string) {
-	switch {
-	case !m.isAtHand(name, *v == ""):
-	case !m.reading:
+	if !m.isAtHand(name, *v == "") {
+		return
+	}
+	if !m.reading {
 		m.out = AppendText(m.out, *v)
-	case m.value[0] != '"':
-		m.noteWrongKind(m.value, "string")
-	default:
+	} else if m.value[0] == '"' {
 		*v = m.textOf(m.value)
+	} else {
+		m.noteWrongKind(m.value, "string")
 	}
 }
 
-// Quoted is a text that may quote a session. Secrets in it are masked when it is written.
+// Quoted is a text that may quote a session. Secrets are masked when it is written.
 func (m *Members) Quoted(name string, v *string) {
 	if m.out != nil && *v != "" {
 		masked := secret.Mask(*v)
@@ -142,24 +143,26 @@ func (m *Members) textOf(raw []byte) string {
 }
 
 func (m *Members) Bool(name string, v *bool) {
-	switch {
-	case !m.isAtHand(name, !*v):
-	case !m.reading:
+	if !m.isAtHand(name, !*v) {
+		return
+	}
+	if !m.reading {
 		m.out = strconv.AppendBool(m.out, *v)
-	case string(m.value) != "true" && string(m.value) != "false":
+	} else if value := string(m.value); value == "true" || value == "false" {
+		*v = value == "true"
+	} else {
 		m.noteWrongKind(m.value, "boolean")
-	default:
-		*v = string(m.value) == "true"
 	}
 }
 
 // Raw is a member of any kind. It reads a copy, because readers reuse the line's memory.
 func (m *Members) Raw(name string, v *[]byte) {
-	switch {
-	case !m.isAtHand(name, len(*v) == 0):
-	case m.reading:
+	if !m.isAtHand(name, len(*v) == 0) {
+		return
+	}
+	if m.reading {
 		*v = append([]byte(nil), m.value...)
-	default:
+	} else {
 		m.out = append(m.out, *v...)
 	}
 }
@@ -201,11 +204,12 @@ type integer interface {
 }
 
 func Number[T integer](m *Members, name string, v *T) {
-	switch {
-	case !m.isAtHand(name, *v == 0):
-	case m.reading:
+	if !m.isAtHand(name, *v == 0) {
+		return
+	}
+	if m.reading {
 		readNumber(m, m.value, v)
-	default:
+	} else {
 		m.out = appendNumber(m.out, *v)
 	}
 }
@@ -339,11 +343,11 @@ func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts [
 		return nil, whole
 	}
 	value := data[skipSpace(data, 0):]
-	switch kind := KindName(value); kind {
-	case "null":
+	kind := KindName(value)
+	if kind == "null" {
 		return nil, nil
-	case "object":
-	default:
+	}
+	if kind != "object" {
 		return nil, &Fault{At: len(data) - len(value), Says: "the file cannot be " + WithArticle(kind)}
 	}
 	m := Members{reading: true, strict: data}
@@ -373,7 +377,7 @@ func WithArticle(kind string) string {
 	return "a " + kind
 }
 
-// readObject reads an object that is the current member or an element of it. It returns false after a mistake.
+// readObject reads an object: the current member or one of its elements. It returns false after a mistake.
 func (m *Members) readObject(value []byte, o Object) bool {
 	if m.strict == nil {
 		if err := ReadObject(value, o); err != nil && m.err == nil {
@@ -418,10 +422,9 @@ func Float(m *Members, name string, v *float64) {
 	if !m.isAtHand(name, true) {
 		return
 	}
-	n, err := strconv.ParseFloat(string(m.value), 64)
-	if err != nil {
+	if n, err := strconv.ParseFloat(string(m.value), 64); err == nil {
+		*v = n
+	} else {
 		m.noteWrongKind(m.value, "number")
-		return
 	}
-	*v = n
 }

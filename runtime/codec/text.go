@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -17,9 +18,6 @@ func InsideQuotes(raw []byte) []byte {
 
 // ValidText decodes the inside of a JSON string to valid UTF-8.
 func ValidText(raw []byte) string {
-	if len(raw) == 0 {
-		return ""
-	}
 	if bytes.IndexByte(raw, '\\') >= 0 {
 		raw = Unescape(make([]byte, 0, len(raw)), raw)
 	}
@@ -83,20 +81,11 @@ func Unescape(dst, raw []byte) []byte {
 }
 
 func fourHexDigits(b []byte) (r rune, ok bool) {
-	if len(b) < 4 {
+	n, err := strconv.ParseUint(string(b[:min(4, len(b))]), 16, 16)
+	if err != nil || len(b) < 4 {
 		return utf8.RuneError, false
 	}
-	for _, c := range b[:4] {
-		switch {
-		case '0' <= c && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			r = r<<4 | rune(c|0x20-'a'+10)
-		default:
-			return utf8.RuneError, false
-		}
-	}
-	return r, true
+	return rune(n), true
 }
 
 // AppendText appends a text as a JSON string. Invalid UTF-8 becomes U+FFFD, and it escapes the two line ends

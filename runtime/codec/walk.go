@@ -1,7 +1,7 @@
 // Package codec reads and writes JSON without reflection: encoding/json rebuilds its tables in each process, and
 // a hook lives for two milliseconds.
 //
-// Walk visits a value without decoding all of it. ReadObject and Append decode and encode types that list their
+// Walk visits a value without decoding everything. ReadObject and Append decode and encode types that list their
 // members. FindFault and ReadStrictly report the mistakes of a person, with their positions.
 package codec
 
@@ -28,7 +28,7 @@ const (
 	ended
 )
 
-// EnterValue begins a walk through an object or an array. The walk is torn if there is none.
+// EnterValue begins a walk through an object or an array. Without one the walk is torn.
 func EnterValue(raw []byte, bracket byte) Walk {
 	i := skipSpace(raw, 0)
 	if i >= len(raw) || raw[i] != bracket {

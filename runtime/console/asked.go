@@ -25,7 +25,7 @@ type Asked struct {
 	Session string // an id, or its beginning
 	All     bool
 	// Prompts asks about prompts. Without it why prefers stops, and log omits the prompts before which the
-	// plugin was silent: most of them.
+	// plugin was silent, which are most.
 	Prompts bool
 	JSON    bool
 }
@@ -60,13 +60,14 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 			return view{}, err
 		}
 	}
-	switch {
-	case a.Session != "":
+	if a.Session != "" {
 		id, err := d.resolveSession(a.Session)
 		return view{Scope: ledger.Scope{Session: sessionKey(id)}, name: "session " + id}, err
-	case a.All:
+	}
+	if a.All {
 		return view{}, nil
-	case d.Session != "":
+	}
+	if d.Session != "" {
 		return view{Scope: ledger.Scope{Session: sessionKey(d.Session)}, name: "this session", implied: true}, nil
 	}
 	dir := workspace.Nearest(d.Work, "", []string{".git"}, d.Home)
@@ -280,21 +281,18 @@ func (d *Console) Decision(id string) (ledger.Record, error) {
 	return r, err
 }
 
-// FindLog returns the path of a session's log, by its id or the beginning of it.
+// FindLog returns the path of a session's log, by the id or its beginning.
 func (d *Console) FindLog(session string) (string, error) {
 	id, err := d.resolveSession(session)
 	if err != nil {
 		if paths := d.otherLogsOf(session); len(paths) == 1 {
 			return paths[0], nil
 		}
-	}
-	if advice, ok := err.(*adviceError); ok && len(d.knownSessions(session, 1)) == 0 {
-		advice.advice = d.hintAtDecision(session, advice.advice)
-	}
-	if advice, ok := err.(*adviceError); ok && len(d.knownSessions("", 1)) == 0 {
-		advice.advice = "name its log: a file in a directory of " + d.shortPath(d.projectsDir())
-	}
-	if err != nil {
+		if advice, ok := err.(*adviceError); ok && len(d.knownSessions("", 1)) == 0 {
+			advice.advice = "name its log: a file in a directory of " + d.shortPath(d.projectsDir())
+		} else if ok && len(d.knownSessions(session, 1)) == 0 {
+			advice.advice = d.hintAtDecision(session, advice.advice)
+		}
 		return "", err
 	}
 	if path := d.findLog(id); path != "" {

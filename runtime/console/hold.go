@@ -188,12 +188,13 @@ func (d *Console) LiftHold(session string) error {
 			err = fault
 		}
 	}
-	switch {
-	case err == ledger.ErrOtherHold:
+	if err == ledger.ErrOtherHold {
 		return &adviceError{"the hold in the question is no longer in force: " + err.Error(), "run it again to be asked about the new one: " + again}
-	case err != nil && err != ledger.ErrUnnoted:
+	}
+	if err != nil && err != ledger.ErrUnnoted {
 		return err
-	case err == nil && gone == len(asked):
+	}
+	if err == nil && gone == len(asked) {
 		return d.sayNoHold(session, "the hold on "+sessionOrAll(session)+" is no longer in force"+d.lastHold(session))
 	}
 	d.unnoted(err)
@@ -266,11 +267,12 @@ func (d *Console) printHoldOf(r ledger.Record) {
 	var set, end *ledger.HoldEvent
 	all := d.holdEvents()
 	for i, e := range all {
-		switch {
-		case r.Rule != "hold" || e.Of != "" && e.Of != sessionKey(r.Session):
-		case e.BeginsHold() && e.At <= r.At:
+		if r.Rule != "hold" || e.Of != "" && e.Of != sessionKey(r.Session) {
+			continue
+		}
+		if e.BeginsHold() && e.At <= r.At {
 			set, end = &all[i], nil
-		case !e.BeginsHold() && set != nil && e.Of == set.Of && end == nil:
+		} else if !e.BeginsHold() && set != nil && e.Of == set.Of && end == nil {
 			end = &all[i]
 		}
 	}

@@ -70,14 +70,13 @@ func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 	l.fitColumns(row{id: "000000-000", when: l.when(d.Now().UnixMilli()), did: "continue", who: "ralph-wiggum", rule: "progress"})
 	for {
 		for _, r := range all {
-			switch {
-			case !a.wantsRecord(r):
-			case a.JSON:
-				if err := d.printJSON(&r); err != nil {
-					return err
-				}
-			default:
+			if !a.wantsRecord(r) {
+				continue
+			}
+			if !a.JSON {
 				l.printRow(l.rowOfDecision(r))
+			} else if err := d.printJSON(&r); err != nil {
+				return err
 			}
 		}
 		if stop() {

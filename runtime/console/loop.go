@@ -1,6 +1,6 @@
 // The commands change the loop's own file, under the hook's lock. A change takes effect at the next stop. The
-// agent may use all of them. Only a maximum that a person typed at a terminal exceeds the ceiling of the user's
-// settings.
+// agent may use every command. Only a maximum that a person typed at a terminal exceeds the ceiling of the
+// user's settings.
 
 package console
 
@@ -433,12 +433,13 @@ func (d *Console) StopLoop(remove bool) error {
 	defer l.space.Close()
 	nothing := errors.New("nothing to stop")
 	was, before, err := l.changeFile(func() ([]byte, error) {
-		switch {
-		case l.hasNoFile() || !remove && l.fault == nil && !l.goal.Active:
+		if l.hasNoFile() || !remove && l.fault == nil && !l.goal.Active {
 			return nil, nothing
-		case remove:
+		}
+		if remove {
 			return nil, nil
-		case l.fault != nil:
+		}
+		if l.fault != nil {
 			return nil, l.unreadError()
 		}
 		return l.pausedFile()

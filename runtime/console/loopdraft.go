@@ -183,7 +183,7 @@ func goalText(text string) (string, error) {
 
 func templateDir(state string) string { return filepath.Join(state, "loops", "templates") }
 
-// ownTemplate returns the user's template of that name, or nil.
+// ownTemplate returns nil if the user has no template of this name.
 func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 	if !isTemplateName(name) {
 		return nil, nil

@@ -280,11 +280,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		limit += "the file asks for " + strconv.Itoa(g.Max) + ", and "
 	}
 	l.printLine("  limit     " + limit + wiggum.CapInWords(l.past.Typed, l.ceiling()))
-	if g.Session == "" {
-		l.printLine("  session   none yet: the first one that stops here")
-	} else {
-		l.printLine("  session   " + g.Session)
-	}
+	l.printLine("  session   " + cmp.Or(g.Session, "none yet: the first one that stops here"))
 	var times []string
 	if g.Started > 0 {
 		times = append(times, "started "+l.agoOf(g.Started))

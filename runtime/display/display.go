@@ -75,10 +75,7 @@ type writer struct {
 }
 
 func (w *writer) Write(p []byte) (int, error) {
-	text := p
-	if len(w.rest) > 0 {
-		text = append(w.rest, p...)
-	}
+	text := append(w.rest, p...)
 	out := make([]byte, 0, len(text)+16)
 	for len(text) > 0 && utf8.FullRune(text) {
 		r, size := utf8.DecodeRune(text)

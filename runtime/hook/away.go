@@ -49,7 +49,7 @@ func (s *start) answerRequest(settings Settings) {
 		}
 	}
 	if words != "" {
-		_ = s.printAnswer(said{event: permissionRequest, denied: words})
+		_ = s.printAnswer(said{event: permissionRequest, behavior: "deny", message: words})
 	}
 }
 
@@ -87,8 +87,7 @@ func questionsOf(e Event) string {
 // greetUser reports the away order and the hold in force at the start of a session.
 func (s *start) greetUser() {
 	var lines []string
-	order, ok := s.orderInForce()
-	if ok {
+	if order, ok := s.orderInForce(); ok {
 		past, _ := ledger.AwayEvents(s.awayDir(), order.ID)
 		used := ledger.Away{Order: order, Past: past}
 		lines = append(lines, away.Describe(order, used.CountContinues(), s.Now.UnixMilli())+"; springfield back ends it")

@@ -69,7 +69,7 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 }
 
 // certaintyOf returns how certain it is that a plugin drives a loop. A plugin is enabled only if the ledger has
-// a decision or a session start of it since our own last stop.
+// its decision or session start since our own last stop.
 func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	last := s.Before.LastDecision(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
 	theirs := s.Before.LastDecision(func(p ledger.Present) bool {

@@ -1,4 +1,4 @@
-// A run without a decision is recorded, with its reason. The user hears of it once per session.
+// A run without a decision is recorded, with its reason. The user is notified once per session.
 
 package hook
 
@@ -82,7 +82,7 @@ func (s *start) recordUndecided(f fault) (told string) {
 	if err == nil {
 		return r.Told
 	}
-	// Without a record only the transcript shows whether the user was told.
+	// Without a record only the transcript shows whether the user was notified.
 	if end, _ := file.ReadEnd(s.event.TranscriptPath, 4<<20); s.answered || bytes.Contains(end, []byte(did)) {
 		return ""
 	}

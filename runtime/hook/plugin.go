@@ -104,9 +104,8 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	return p, nil
 }
 
-// ReadFile returns the settings in one file: a plugin's strategy.json, or a user's file of rules. A file that
-// names no strategy belongs to the one that the file is named after, else to the default one. Any mistake in it
-// is an error.
+// ReadFile returns the settings in one file: a plugin's strategy.json, or a user's file of rules. Without a
+// strategy the file's name selects one, else the default applies. Any mistake is an error.
 func ReadFile(path string) (Settings, error) {
 	data, err := file.ReadRegular(path, maxConfig)
 	if err != nil {

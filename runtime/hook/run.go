@@ -41,8 +41,8 @@ func ArmourProcess() {
 type Process struct {
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Stderr gets lines from display.OneLine and text for Claude from display.PlainText. A
-	// display.SafeWriter would escape the joiners in that text.
+	// Stderr gets lines from display.OneLine and text for Claude from display.PlainText, whose joiners a
+	// display.SafeWriter would escape.
 	Stderr     io.Writer
 	Executable string // path
 	PluginRoot string // CLAUDE_PLUGIN_ROOT
@@ -112,7 +112,7 @@ func (h Process) Run() (code int) {
 	if fault != nil {
 		told := s.recordUndecided(*fault)
 		if fault.rule == faultEvent {
-			told = "" // without a session the user could not be told just once
+			told = "" // without a session it would be repeated
 		}
 		if err := s.printAnswer(said{systemMessage: told}); err != nil {
 			s.noteForDebug("write answer: " + err.Error())
@@ -177,16 +177,12 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	} else if event.Name == permissionRequest || event.Name == sessionStart {
 		ours = f == nil && s.eventName == "Stop"
 	}
-	if errors.Is(err, io.EOF) || !ours {
-		return f, false
-	}
-	if err == nil && s.eventName == "UserPromptSubmit" && event.Name != promptExpansion && !event.IsFromUser() {
+	typed := err != nil || s.eventName != "UserPromptSubmit" || event.Name == promptExpansion || event.IsFromUser()
+	placed := event.Cwd != "" || f != nil || !s.own.Strategy.Placed
+	if errors.Is(err, io.EOF) || !ours || !typed || !placed {
 		return f, false
 	}
 	if event.Cwd == "" {
-		if f == nil && s.own.Strategy.Placed {
-			return f, false
-		}
 		event.Cwd, _ = filepath.Abs(".")
 	}
 	if event.Host == nil { // the event is unreadable
@@ -392,9 +388,8 @@ func (s *start) holdVeto() guard.Veto {
 	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + timestamp.LengthInWords(hold.Until-s.Now.UnixMilli())}
 }
 
-// awayDir returns the directory of away orders. It is always in the user's home, so that one file
-// counts the continues of an order. A home inside the project may have come with it, so it returns ""
-// there.
+// awayDir returns the directory of away orders. It is always in the user's home, so that one file counts the
+// continues of an order. It returns "" for a home inside the project, which may have come with it.
 func (s *start) awayDir() string {
 	if project := s.projectDir(); !filepath.IsAbs(s.Home) || project != "" && file.LiesWithin(s.Home, project) {
 		return ""
@@ -412,7 +407,7 @@ func (s *start) orderInForce() (ledger.AwayOrder, bool) {
 
 const lockWait = 2 * time.Second
 
-// openWorkspace locks the workspace if the strategy owns files in it. A missing workspace is no error.
+// openWorkspace locks the workspace if the strategy owns files there. A missing workspace is no error.
 func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
@@ -466,9 +461,9 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err e
 // message.
 type said struct {
 	decision, reason, systemMessage string // "block" or ""; to the model; to the user
-	// event is the event that context and denied belong to.
-	event, context string
-	denied         string // the reason for denying a permission
+	// event is the event that the other members belong to.
+	event, context    string
+	behavior, message string // of a denied permission
 }
 
 func (o *said) Members(m *codec.Members) {
@@ -483,17 +478,14 @@ type saidOfEvent said
 func (o *saidOfEvent) Members(m *codec.Members) {
 	m.Text("hookEventName", &o.event)
 	m.Text("additionalContext", &o.context)
-	if o.denied != "" {
-		m.Object("decision", (*denial)(o))
-	}
+	m.Object("decision", (*denial)(o))
 }
 
 type denial said
 
 func (o *denial) Members(m *codec.Members) {
-	deny := "deny"
-	m.Text("behavior", &deny)
-	m.Text("message", &o.denied)
+	m.Text("behavior", &o.behavior)
+	m.Text("message", &o.message)
 }
 
 // maxContext bounds the context that Claude Code shows to the model, in bytes. It cuts longer text.

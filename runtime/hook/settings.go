@@ -201,7 +201,7 @@ func (f *fileMembers) Members(m *codec.Members) {
 // WholeFile begins the fault of a file that is ignored as a whole.
 const WholeFile = "the whole file is not in force: "
 
-// Overlay returns the settings with a file over them, and the mistakes in parts of it, which are ignored. The
+// Overlay returns the settings with a file over them. It ignores parts with mistakes and returns these. The
 // error means that the whole file is ignored. Members of other strategies are allowed.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
@@ -226,12 +226,12 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, 
 	default:
 		s.Progress = p
 	}
-	switch {
-	case f.protocol == "" || by == strategy.Project:
-	case !slices.Contains([]string{"context", "block", "exit2"}, f.protocol):
-		l.NoteFault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose context, block or exit2")
-	default:
-		s.Protocol = f.protocol
+	if f.protocol != "" && by != strategy.Project {
+		if slices.Contains([]string{"context", "block", "exit2"}, f.protocol) {
+			s.Protocol = f.protocol
+		} else {
+			l.NoteFault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose context, block or exit2")
+		}
 	}
 	for i, limit := range limitsOf(&s.Limits) {
 		switch set := f.budget[i]; {

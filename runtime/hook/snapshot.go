@@ -209,8 +209,8 @@ func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 	return true
 }
 
-// lag bounds how far the transcript is behind the event. lagAway bounds the wait for the result of a check while
-// no user waits.
+// lag bounds the delay of the transcript after the event. lagAway bounds the wait for the result of a check
+// while no user waits.
 const (
 	lag     = 100 * time.Millisecond
 	lagAway = 2 * time.Second
@@ -238,8 +238,7 @@ func (s Snapshot) isBlind() bool {
 func (s Snapshot) lacksPrompt() bool { return s.opens() && !s.View.Opening.Found }
 
 // transcriptLags reports whether the transcript lacks the message, the result of the last call or the prompt,
-// where that matters. A new prompt brings a new budget. The answer to it may have the same text as the one
-// before.
+// where that matters. A new prompt brings a new budget. Its answer may have the same text as the one before.
 func (s Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.lacksPrompt() && known != "" {
@@ -506,7 +505,7 @@ func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	}
 }
 
-// sayLimit tells the user about a reached limit and how to raise it.
+// sayLimit returns the message about a reached limit, with the way to raise it.
 func (s *Snapshot) sayLimit(v guard.Veto) string {
 	log := ""
 	if s.Event.Host.Default {

@@ -34,12 +34,13 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 		return false, "", errors.New("the answer is not UTF-8")
 	}
 	one, fault := codec.FirstValue(data)
-	switch {
-	case fault != nil && fault.Cut && len(bytes.TrimSpace(data)) > 0:
+	if fault != nil && fault.Cut && len(bytes.TrimSpace(data)) > 0 {
 		return false, "", errors.New("the answer is cut off")
-	case fault != nil || codec.KindName(bytes.TrimSpace(one)) != "object":
+	}
+	if fault != nil || codec.KindName(bytes.TrimSpace(one)) != "object" {
 		return false, "", errors.New("the answer is not a JSON object")
-	case !codec.IsValid(data):
+	}
+	if !codec.IsValid(data) {
 		return false, "", errors.New("the answer has text after it")
 	}
 	seen := map[string]bool{}

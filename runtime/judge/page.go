@@ -59,12 +59,13 @@ func (p Page) String() string {
 }
 
 func (p Page) waiting() string {
-	switch {
-	case p.Asked != "":
+	if p.Asked != "" {
 		return "the user (" + shownName(p.Asked) + ")"
-	case p.Running == 1:
+	}
+	if p.Running == 1 {
 		return "nothing, 1 task runs in the background"
-	case p.Running > 1:
+	}
+	if p.Running > 1 {
 		return "nothing, " + strconv.Itoa(p.Running) + " tasks run in the background"
 	}
 	return "nothing"
@@ -115,7 +116,7 @@ func quoteText(s string, most int) string {
 }
 
 // escapedLetter escapes a letter that would end the text or begin a line, and drops an invisible one. Package
-// display keeps more of them: a model reads more than a terminal shows.
+// display keeps more letters: a model reads more than a terminal shows.
 func escapedLetter(r rune) string {
 	switch {
 	case strings.ContainsRune("\"＂〃ˮ״", r): // a quotation mark, or what a reader may take for one
@@ -156,7 +157,7 @@ func endOfMessage(s string) string {
 		return s
 	}
 	tail := s[at:]
-	// Skip to the first sentence in it, if that is in the first half.
+	// Skip to the first sentence that begins in its first half.
 	for i := 0; i < len(tail)/2; i++ {
 		if tail[i] == '\n' || strings.IndexByte(".!?:", tail[i]) >= 0 && (tail[i+1] == ' ' || tail[i+1] == '\n') {
 			return "… " + strings.TrimSpace(tail[i+1:])

@@ -29,8 +29,8 @@ type Options struct {
 	Model   string // for Claude
 	Within  int    // seconds
 	Client  string // absolute path of Claude Code's program, "" to search for it
-	// Command is the user's program, an absolute path, with its arguments. Cost is the price of a question to it
-	// in dollars, nil until the user has set it. Variables are passed to it in addition to a few safe ones.
+	// Command is the user's program, an absolute path, with its arguments. Cost is the price of one question in
+	// dollars, nil until the user has set it. Variables are passed in addition to a few safe ones.
 	Command   []string
 	Cost      *float64
 	Variables []string

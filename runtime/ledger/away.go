@@ -65,7 +65,7 @@ func (o AwayOrder) Covers(dir string) bool { return o.Project == "" || file.Lies
 const (
 	AwayAnswered  = "answered"  // a question, in the user's place
 	AwayContinued = "continued" // by the strategy
-	AwayChecked   = "checked"   // the agent was told to run the check
+	AwayChecked   = "checked"   // a continue to run the check
 	AwayLeft      = "left"      // a question that only the user may answer, or a repeated one
 	AwayPassed    = "passed"    // the check; the agent may stop
 	AwaySeen      = "seen"      // the result of the check, at a stop that needs the user
@@ -201,7 +201,7 @@ func AwayEvents(dir, order string) (all []AwayEvent, err error) {
 	return all, err
 }
 
-// AwayLog is an order and its locked events: one stop or request at a time reads them and adds to them.
+// AwayLog is an order and its events, locked for one stop or request at a time.
 type AwayLog struct {
 	Away
 	dir  string

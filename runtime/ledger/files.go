@@ -3,6 +3,7 @@ package ledger
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -123,10 +124,8 @@ func (l lines) addLine(o codec.Object) error {
 		size = halveFile(l.path, size, l.most)
 	}
 	var last [1]byte
-	if size > 0 {
-		if _, err := f.ReadAt(last[:], size-1); err == nil && last[0] != '\n' {
-			line = append([]byte{'\n'}, line...) // after a line torn by a kill
-		}
+	if _, err := f.ReadAt(last[:], max(0, size-1)); err == nil && last[0] != '\n' {
+		line = append([]byte{'\n'}, line...) // after a line torn by a kill
 	}
 	_, err = f.Write(line)
 	return err
@@ -174,10 +173,7 @@ func replaceFile(path string, o codec.Object) error {
 		return err
 	}
 	_, err = f.Write(append(codec.Append(nil, o), '\n'))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = cmp.Or(err, f.Close()); err == nil {
 		err = renameOver(fresh, path)
 	}
 	if err != nil {

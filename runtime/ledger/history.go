@@ -155,7 +155,7 @@ func HasSession(dir, session string) bool {
 	return file.IsReadable(SessionFile(dir, session)) || file.IsReadable(holdFile(dir, session))
 }
 
-// Readable returns the error that keeps decisions from being read. Missing files are none.
+// Readable returns the error that keeps decisions from being read, nil for missing files.
 func Readable(dir string) error {
 	for _, name := range []string{"index", "sessions"} {
 		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|file.Nonblock, 0)

@@ -38,12 +38,12 @@ func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
 		if !ok || e.Loop != id || e.Dir != dir {
 			return
 		}
-		switch p.Over = e.EndsLoop(); {
-		case e.Event == activity.LoopGoesOn || e.Event == activity.LoopLastRound:
+		p.Over = e.EndsLoop()
+		if e.Event == activity.LoopGoesOn || e.Event == activity.LoopLastRound {
 			p.Continues++
-		case p.Over && p.Typed > 0:
+		} else if p.Over && p.Typed > 0 {
 			p.Typed, p.Before = 0, p.Typed
-		case !p.Over && e.Typed > 0:
+		} else if !p.Over && e.Typed > 0 {
 			p.Typed, p.Before = min(e.Typed, activity.MostIterations), 0
 		}
 	})

@@ -52,8 +52,8 @@ func (r *Record) StandsAsideFor(other *Record) bool {
 		r.Session == other.Session && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// standsAside reports whether a plugin has no loop to drive, or another one drives it, and the user was told
-// nothing.
+// standsAside reports whether a plugin has no loop to drive, or another one drives it, without a message to the
+// user.
 func (r *Record) standsAside() bool {
 	return r.Decision == "stop" && r.Told == "" &&
 		slices.Contains([]string{"another-loop", "no-loop", "other-session", "inactive", "no-spec", "no-feature", "no-state", "disabled"}, r.Rule)
@@ -116,7 +116,7 @@ type State struct {
 	// may be answered with yes, or "". Once limits that to one question.
 	AsksLeave, Once bool
 	Leave           string
-	// Waits is the prompt for which the agent was told to wait in the foreground.
+	// Waits is the prompt that has already had a continue to wait in the foreground.
 	Waits string
 	// InLoops counts the continues of loops since Own, which the loops' memories can forget.
 	InLoops int

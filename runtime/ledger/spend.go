@@ -75,19 +75,18 @@ func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 		old.Clock.Up = up // another machine with the same home may have asked last
 	}
 	old.Clock = old.Clock.Tell(now, up)
-	switch at := old.Clock.At; {
-	case at-now.UnixMilli() <= behindAtMost:
+	if at := old.Clock.At; at-now.UnixMilli() <= behindAtMost {
 		old.Behind = 0
-	case old.Behind == 0 || old.Behind > at:
+	} else if old.Behind == 0 || old.Behind > at {
 		old.Behind = at
-	case at-old.Behind >= behindAtMost:
+	} else if at-old.Behind >= behindAtMost {
 		old.Clock.At, old.Behind = now.UnixMilli(), 0
 	}
 	if day := dayOf(old.Clock.Time()); day != old.Day {
 		old.Day, old.Micros, old.Questions = day, 0, 0
 	}
 	if old.Until > now.Add(longRest).UnixMilli() {
-		old.Until = 0 // the clock has been put back
+		old.Until = 0 // the clock was set back
 	}
 	old.Micros = max(0, old.Micros)
 	return old, nil
@@ -99,7 +98,7 @@ func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 		if p.Until > now.UnixMilli() {
 			return ErrResting
 		}
-		if limit <= 0 || p.Micros+micros > limit { // nothing to spend: not even for a question that costs nothing
+		if limit <= 0 || p.Micros+micros > limit { // a limit of 0 forbids even free questions
 			return ErrSpent
 		}
 		p.Micros += micros

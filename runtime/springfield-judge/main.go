@@ -45,12 +45,13 @@ func main() {
 
 func readQuestion(r io.Reader) (q judge.Question, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, judge.MaxWire+1))
-	switch {
-	case err != nil:
+	if err != nil {
 		return q, err
-	case len(data) > judge.MaxWire:
+	}
+	if len(data) > judge.MaxWire {
 		return q, errors.New("the question is too long")
-	case !codec.IsValid(data) || codec.ReadObject(data, &q) != nil:
+	}
+	if !codec.IsValid(data) || codec.ReadObject(data, &q) != nil {
 		return q, errors.New("the question is not a JSON object")
 	}
 	return q, nil
@@ -68,18 +69,8 @@ func askUntilTold(q judge.Question) judge.Reply {
 
 // orphaned calls gone when the parent has ended.
 func orphaned(ctx context.Context, gone func()) {
-	alive := watchParent()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if !alive() {
-				gone()
-				return
-			}
-		}
+	for alive := watchParent(); alive() && ctx.Err() == nil; {
+		time.Sleep(100 * time.Millisecond)
 	}
+	gone()
 }

@@ -41,7 +41,7 @@ func (p process) variable(name string) string {
 }
 
 // makers make a terminal for another program or adopt orphans. A person sits at their child's terminal only if
-// they have one themselves. Node is not among them, because editors run in it.
+// they have one themselves. Node is not a maker, because editors run in it.
 var makers = []string{
 	"script", "expect", "unbuffer", "socat", "perl", "ruby",
 	"init", "systemd", "launchd", "tini", "dumb-init", "docker-init", "catatonit",
@@ -58,9 +58,8 @@ func (p process) isMaker() bool {
 
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
-// OwnTerminal opens the controlling terminal if, as far as can be seen, a person sits there: no agent is among
-// the ancestors of this process, and one of them leads the terminal's session. It returns ErrNone without a
-// terminal.
+// OwnTerminal opens the controlling terminal if, as far as can be seen, a person sits there: no ancestor of this
+// process is an agent, and one leads the terminal's session. It returns ErrNone without a terminal.
 func OwnTerminal() (*Terminal, error) {
 	t, err := openTerminal()
 	if err != nil {

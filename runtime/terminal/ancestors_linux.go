@@ -55,13 +55,13 @@ func readProc(dir, name string) (string, error) {
 	for len(all) < maxEnviron {
 		all = slices.Grow(all, 1024)
 		n, err := syscall.Read(fd, all[len(all):cap(all)])
-		switch {
-		case err == syscall.EINTR:
-		case err != nil || n <= 0:
-			return string(all), err
-		default:
-			all = all[:len(all)+n]
+		if err == syscall.EINTR {
+			continue
 		}
+		if err != nil || n <= 0 {
+			return string(all), err
+		}
+		all = all[:len(all)+n]
 	}
 	return string(all), nil
 }

@@ -16,12 +16,13 @@ func terminalNameOf(f *os.File) (string, bool) {
 		return "", false
 	}
 	major, minor := device>>8&0xfff, device&0xff|device>>12&0xfff00
-	switch {
-	case major >= 136 && major <= 143:
+	if major >= 136 && major <= 143 {
 		return "/dev/pts/" + strconv.Itoa(int(major-136)<<8|int(minor)), true
-	case major == 4 && minor < 64:
+	}
+	if major == 4 && minor < 64 {
 		return "/dev/tty" + strconv.Itoa(int(minor)), true
-	case major == 4:
+	}
+	if major == 4 {
 		return "/dev/ttyS" + strconv.Itoa(int(minor-64)), true
 	}
 	return f.Name(), true

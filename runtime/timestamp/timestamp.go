@@ -77,13 +77,10 @@ func readOffset(text string) (minutes int64, ok bool) {
 	return minutes, true
 }
 
-// FormatTime formats a time in UTC, to the second.
+// FormatTime formats a time since 1970 in UTC, to the second.
 func FormatTime(ms int64) string {
 	seconds := ms / 1000
 	days, rest := seconds/86_400, seconds%86_400
-	if rest < 0 {
-		days, rest = days-1, rest+86_400
-	}
 	// The inverse of ParseTime, in eras of 400 years.
 	days += 719468
 	era := days / 146_097
@@ -96,7 +93,8 @@ func FormatTime(ms int64) string {
 	if month += 3; month > 12 {
 		year, month = year+1, month-12
 	}
-	return padNumber(year, 4) + "-" + padNumber(month, 2) + "-" + padNumber(day, 2) + "T" + padNumber(rest/3600, 2) + ":" + padNumber(rest/60%60, 2) + ":" + padNumber(rest%60, 2) + "Z"
+	return padNumber(year, 4) + "-" + padNumber(month, 2) + "-" + padNumber(day, 2) + "T" +
+		padNumber(rest/3600, 2) + ":" + padNumber(rest/60%60, 2) + ":" + padNumber(rest%60, 2) + "Z"
 }
 
 func padNumber(n int64, width int) string {
@@ -159,14 +157,17 @@ func ParseSpan(text string) (ms int64, ok bool) {
 }
 
 func unitInMillis(word string) int64 {
-	for unit, words := range map[int64]string{
-		1000:       " s sec secs second seconds ",
-		60_000:     " m min mins minute minutes ",
-		3_600_000:  " h hr hrs hour hours ",
-		86_400_000: " d day days ",
+	for _, unit := range []struct {
+		millis int64
+		words  string
+	}{
+		{1000, " s sec secs second seconds "},
+		{60_000, " m min mins minute minutes "},
+		{3_600_000, " h hr hrs hour hours "},
+		{86_400_000, " d day days "},
 	} {
-		if strings.Contains(words, " "+word+" ") {
-			return unit
+		if strings.Contains(unit.words, " "+word+" ") {
+			return unit.millis
 		}
 	}
 	return 0
