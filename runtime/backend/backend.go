@@ -1,14 +1,11 @@
-// Package backend asks a model one question: through the user's own Claude Code, or a
-// program of the user's own. It opens no connection itself. The rules:
+// Package backend asks a model one question, through the user's own Claude Code or another program of the user.
+// It opens no connection. The rules:
 //
-//   - One question, one answer that matches judge.AnswerSchema, or a judge.Failure. There
-//     is no third thing, and nothing here panics, prints or waits past the deadline.
-//   - The question goes where the user sends it. A project's settings, which may
-//     come from anywhere and whose env Claude Code hands to hooks, must not choose
-//     the address, the account or what the program is given: then no question is asked.
-//   - Keys and tokens are used and never repeated: no reply has one in it.
-//   - The environment, the home and the place for temporary files come in an Env;
-//     only mains read the process's own.
+//   - A question ends in one answer that matches judge.AnswerSchema, or a judge.Failure, within its deadline.
+//   - The user alone chooses where a question goes. A project's settings may be anyone's, and Claude Code passes
+//     their env to hooks. If they choose the address, the account or the program's input, no question is asked.
+//   - No reply contains a key or token.
+//   - The environment, the home and the temporary directory come in an Env. Only mains read the process's own.
 package backend
 
 import (
@@ -23,15 +20,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// Env is where a question is asked from.
 type Env struct {
-	Vars []string // as os.Environ has them
-	Home string   // the user's
-	Temp string   // where temporary directories go
+	Vars []string // like os.Environ
+	Home string
+	Temp string // directory
 }
 
-// Variable is the value of a variable, "" when it is not set. On Windows the case of
-// names does not count.
+// Variable returns the value of a variable. Names ignore case on Windows.
 func (e Env) Variable(name string) string {
 	value := ""
 	for _, v := range e.Vars {
@@ -46,15 +41,11 @@ func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// Ask asks the question and comes back within its deadline, give or take the
-// half second that it takes to end a process. When ctx ends, so does everything
+// Ask returns within the deadline and the half second that it takes to end a process. The end of ctx ends all
 // that was started.
 func Ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	start := time.Now()
-	within := time.Duration(q.Within) * time.Millisecond
-	if within <= 0 {
-		within = judge.Within * time.Second
-	}
+	within := cmp.Or(max(0, time.Duration(q.Within)*time.Millisecond), judge.Within*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, min(within, judge.MaxWithin*time.Second))
 	defer cancel()
 	reply := askOnce(ctx, q, e)
@@ -90,8 +81,7 @@ func failedReply(why judge.Failure, detail string) judge.Reply {
 	return judge.Reply{Failed: why, Detail: detail}
 }
 
-// redactSecrets takes out of s what must not be repeated: an error message may
-// quote the key that was sent.
+// redactSecrets removes keys from an error message, which may quote one.
 func (e Env) redactSecrets(s string) string {
 	marks := []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"}
 	for _, v := range e.Vars {
@@ -104,29 +94,26 @@ func (e Env) redactSecrets(s string) string {
 	return s
 }
 
-// HintFor is what to do about a judge that does not answer.
+// HintFor returns the hint for a judge that does not answer.
 func HintFor(why judge.Failure) string {
-	switch why {
-	case judge.TimedOut:
-		return "give it more time: \"judge\": {\"within\": 40} in the plugin's strategy.json, and a timeout 10 seconds longer in its hooks.json"
-	case judge.NoClient:
-		return "put Claude Code's claude on PATH, or name it in your own lisa-simpson.json: \"judge\": {\"client\": \"/path/to/claude\"}; for a program of yours, see judge.command there"
-	case judge.NoBinary:
-		return "springfield build compiles springfield-judge into the plugin"
-	case judge.LoggedOut:
-		return "log in: claude, then /login"
-	case judge.RateLimit, judge.Overloaded:
-		return "wait a little; the hook tries again by itself"
-	case judge.Refused:
-		return "check the model's name; the backend command needs judge.command and judge.cost in your own lisa-simpson.json"
-	case judge.NoNetwork:
-		return "check the network, the proxy and ANTHROPIC_BASE_URL"
-	case judge.Redirected:
-		return "move that member to your own settings, if you trust it"
-	case judge.Recursive:
-		return "unset " + judge.InJudge
-	case judge.Junk:
-		return "try another model: springfield set lisa-simpson judge.model=sonnet; a program of yours must print {\"reason\": \"…\", \"continue\": false} as its last line"
+	const wait = "wait a little; the hook tries again by itself"
+	hints := map[judge.Failure]string{
+		judge.TimedOut: "give it more time: \"judge\": {\"within\": 40} in the plugin's strategy.json, " +
+			"and a timeout 10 seconds longer in its hooks.json",
+		judge.NoClient: "put Claude Code's claude on PATH, or name it in your own lisa-simpson.json: " +
+			"\"judge\": {\"client\": \"/path/to/claude\"}; for a program of yours, see judge.command there",
+		judge.NoBinary:   "springfield build compiles springfield-judge into the plugin",
+		judge.LoggedOut:  "log in: claude, then /login",
+		judge.RateLimit:  wait,
+		judge.Overloaded: wait,
+		judge.Refused: "check the model's name; " +
+			"the backend command needs judge.command and judge.cost in your own lisa-simpson.json",
+		judge.NoNetwork:  "check the network, the proxy and ANTHROPIC_BASE_URL",
+		judge.Redirected: "move that member to your own settings, if you trust it",
+		judge.Recursive:  "unset " + judge.InJudge,
+		judge.Junk: "try another model: springfield set lisa-simpson judge.model=sonnet; " +
+			"a program of yours must print {\"reason\": \"…\", \"continue\": false} as its last line",
 	}
-	return "see whether Claude Code answers by itself: claude -p hello; or your own program, with a page on standard input"
+	return cmp.Or(hints[why], "see whether Claude Code answers by itself: claude -p hello; "+
+		"or your own program, with a page on standard input")
 }

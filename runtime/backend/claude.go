@@ -14,12 +14,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// clientArguments are the client's. Safe mode leaves out CLAUDE.md, memory, skills,
-// plugins, hooks and MCP servers, and keeps every way to be logged in, also one
-// that the user's settings have (apiKeyHelper, env), which --setting-sources ""
-// loses; --bare, shorter, loses the login itself. Safe mode still answers in the
-// language of the user's settings, which is taken back here. The rest says again,
-// in other words, what must not come in.
+// clientArguments uses safe mode, which leaves out CLAUDE.md, memory, skills, plugins, hooks and MCP servers,
+// and keeps every login, also one in the user's settings (apiKeyHelper, env), which --setting-sources "" loses.
+// --bare loses the login itself. Safe mode still answers in the language of the user's settings, so that is
+// reset. The other options repeat these limits.
 func clientArguments(q judge.Question) []string {
 	return []string{
 		"-p",
@@ -36,7 +34,6 @@ func clientArguments(q judge.Question) []string {
 	}
 }
 
-// askClaude asks through the user's own client.
 func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	project := e.foreignProject(q)
 	client := e.findClient(q.Client, project)
@@ -46,15 +43,14 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 		}
 		return failedReply(judge.NoClient, "claude is neither on PATH nor where its installers put it")
 	}
-	deadline, _ := ctx.Deadline() // Ask sets it
+	deadline, _ := ctx.Deadline()
 	vars := e.clientVars(e.searchPath(project), max(time.Until(deadline), time.Millisecond))
 	return e.run(ctx, append([]string{client}, clientArguments(q)...), vars, q.Page, func(printed []byte) (judge.Reply, bool) {
 		return readEnvelope(printed, q.Model)
 	})
 }
 
-// foreignProject is the project, "" where the user is at home in it: who works in / or at
-// home has programs there.
+// foreignProject returns the project, or "" for one that contains the user's home, and so their programs.
 func (e Env) foreignProject(q judge.Question) string {
 	if e.Home != "" && isWithin(e.Home, q.Project) {
 		return ""
@@ -62,10 +58,8 @@ func (e Env) foreignProject(q judge.Question) string {
 	return q.Project
 }
 
-// findClient is the absolute path of Claude Code's program: the given one; else the one
-// on PATH; else one where its installers put it. Nothing in the project counts,
-// nor a PATH entry that depends on where one stands: a repository must not bring
-// its own.
+// findClient returns the absolute path of Claude Code: the given one, else one on PATH, else one where
+// installers put it. It ignores the project and relative PATH entries: a repository must not bring its own.
 func (e Env) findClient(client, project string) string {
 	if client != "" {
 		if filepath.IsAbs(client) && isProgram(client) {
@@ -86,7 +80,7 @@ func (e Env) findClient(client, project string) string {
 		dirs = append(dirs, "/usr/local/bin", "/opt/homebrew/bin", "/usr/bin")
 	}
 	names := []string{"claude"}
-	if windows { // npm puts a script there; what it calls lies below
+	if windows { // npm installs a script, which calls a program below it
 		names = []string{"claude.exe", filepath.Join("node_modules", "@anthropic-ai", "claude-code", "bin", "claude.exe")}
 	}
 	for _, dir := range dirs {
@@ -99,8 +93,8 @@ func (e Env) findClient(client, project string) string {
 	return ""
 }
 
-// searchPath is PATH without what a project could have put there. The client needs
-// one: npm's is a script that looks for node.
+// searchPath returns PATH without the directories of the project. The client needs it: npm's is a script for
+// node.
 func (e Env) searchPath(project string) string {
 	outside := slices.DeleteFunc(filepath.SplitList(e.Variable("PATH")), func(dir string) bool {
 		return !filepath.IsAbs(dir) || isWithin(dir, project)
@@ -108,7 +102,7 @@ func (e Env) searchPath(project string) string {
 	return strings.Join(outside, string(os.PathListSeparator))
 }
 
-// isWithin says whether path is dir or lies in it, by its name or in truth.
+// isWithin reports whether path is in dir, by its name or after resolving links.
 func isWithin(path, dir string) bool {
 	if dir == "" {
 		return false
@@ -127,10 +121,9 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// readEnvelope reads the result that the client prints. What the model wrote is
-// in structured_output; JSON in the text beside it does not count. Told is
-// whether the client says itself that it failed, and why.
-func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
+// readEnvelope reads the client's result. The answer is in structured_output, never in the text. Explained
+// reports whether the result has the reason for a failure.
+func readEnvelope(data []byte, model string) (reply judge.Reply, explained bool) {
 	var result struct {
 		Type    string                     `json:"type"`
 		Subtype string                     `json:"subtype"`
@@ -166,8 +159,7 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
 	return takeAnswer(reply, result.Answer), false
 }
 
-// clientFailure is what an error of the client means: the API's status, when
-// there is one; else its own words, of which there are few.
+// clientFailure maps an error of the client by the API's status, else by its text.
 func clientFailure(code int, subtype, text string) judge.Failure {
 	switch {
 	case code <= 0:
@@ -200,7 +192,6 @@ func clientFailure(code int, subtype, text string) judge.Failure {
 	return judge.Crashed
 }
 
-// takeAnswer puts an answer into the reply, or says that it is none.
 func takeAnswer(reply judge.Reply, data []byte) judge.Reply {
 	cont, why, err := judge.ReadAnswer(data)
 	if err != nil {
@@ -211,7 +202,7 @@ func takeAnswer(reply judge.Reply, data []byte) judge.Reply {
 	return reply
 }
 
-// usage is a count of tokens as the client writes it.
+// usage is in tokens, as the client writes it.
 type usage struct {
 	Input      float64 `json:"input_tokens"`
 	Output     float64 `json:"output_tokens"`
@@ -219,10 +210,10 @@ type usage struct {
 	CacheWrite float64 `json:"cache_creation_input_tokens"`
 }
 
-// wholeCount is n as a count, between nothing and what no use reaches.
+// wholeCount returns n as a sane count.
 func wholeCount(n float64) int64 {
 	const most = 1e12
-	if !(n > 0) { // not a number either
+	if !(n > 0) { // or NaN
 		return 0
 	}
 	return int64(min(n, most))

@@ -9,13 +9,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// askCommand asks the user's own program. It reads what a model is told, and the page
-// behind it, and the last line that it prints is the answer.
+// askCommand asks the user's own program. Its input is the system prompt and the page, its answer the last line.
 func askCommand(ctx context.Context, q judge.Question, e Env) judge.Reply {
-	switch {
-	case len(q.Command) == 0 || !filepath.IsAbs(q.Command[0]):
+	if len(q.Command) == 0 || !filepath.IsAbs(q.Command[0]) {
 		return failedReply(judge.Refused, "judge.command does not begin with an absolute path")
-	case !isProgram(q.Command[0]):
+	}
+	if !isProgram(q.Command[0]) {
 		return failedReply(judge.NoClient, "there is no program at "+q.Command[0])
 	}
 	vars := e.pickVars(e.searchPath(e.foreignProject(q)), func(name string) bool {

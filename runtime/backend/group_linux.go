@@ -2,8 +2,7 @@ package backend
 
 import "syscall"
 
-// ownGroup starts a process in a group of its own, and has the kernel end it when
-// we are killed and cannot.
+// ownGroup starts a process in its own group. The kernel kills it if we are killed.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -4,6 +4,5 @@ package backend
 
 import "syscall"
 
-// ownGroup starts a process in a group of its own. Who kills us so that we cannot
-// end it leaves it to its own limit, API_TIMEOUT_MS.
+// ownGroup starts a process in its own group. If we are killed, API_TIMEOUT_MS ends it.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

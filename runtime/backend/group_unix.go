@@ -15,6 +15,5 @@ func endGroup(p *os.Process) error {
 	return nil
 }
 
-// killGroup ends what is left of a process's group. The number is the group's as
-// long as one process is in it.
+// killGroup kills the rest of a process's group.
 func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -15,18 +15,15 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// maxSettings bounds a settings file, in bytes.
-const maxSettings = 1 << 20
+const maxSettings = 1 << 20 // bytes
 
-// Redirected says what in a project's settings chooses where questions go, ""
-// when nothing does. Claude Code hands the env of these files to hooks, even in a
-// directory that was never said to be trusted, so the environment we have may be theirs.
-// A file that cannot be understood may choose anything.
+// Redirected returns the member of a project's settings that chooses where questions go, or "". Claude Code
+// passes the env of these files to hooks, even in a directory that is not trusted. A file that cannot be read
+// may choose anything.
 //
-// Named are the variables that the user hands to a program, which the project must not set
-// either. ANTHROPIC_MODEL and its like choose a model alone, and the judge has its own:
-// they are let through and not handed on. In the home directory the settings are
-// the user's own, unless they are what makes it the home.
+// Named are the variables that the user's program gets, which the project must not set either. Variables that
+// choose just a model, like ANTHROPIC_MODEL, are allowed and not passed on. The settings in the home directory
+// are the user's own, unless they make it the home.
 func Redirected(project, home string, named []string) string {
 	if project == "" {
 		return ""
@@ -51,10 +48,9 @@ func Redirected(project, home string, named []string) string {
 	return ""
 }
 
-// projectSettings are the settings files of a session that began in a directory:
-// its own two, and since 2.1.211 settings.local.json at the top of its repository,
-// which for a linked worktree is the main one's (seen with 2.1.329). Those on the
-// way up are taken with it.
+// projectSettings returns the settings files of a session in a directory: its own two, and since 2.1.211
+// settings.local.json at the top of its repository, for a linked worktree the main one's (seen with 2.1.329). It
+// includes those in between.
 func projectSettings(project string) []string {
 	local := func(dir string) string { return filepath.Join(dir, ".claude", "settings.local.json") }
 	files := []string{filepath.Join(project, ".claude", "settings.json"), local(project)}
@@ -76,7 +72,7 @@ func projectSettings(project string) []string {
 	return files
 }
 
-// directoriesAbove are a directory and those that it lies in, by its name and in truth.
+// directoriesAbove returns a directory and its parents, by name and with links resolved.
 func directoriesAbove(dir string) (all [2][]string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -91,8 +87,7 @@ func directoriesAbove(dir string) (all [2][]string) {
 	return all
 }
 
-// mainWorktree is the directory whose .git a linked worktree's .git belongs to, ""
-// if there is none.
+// mainWorktree returns the main worktree of a linked worktree's .git, or "".
 func mainWorktree(git string) string {
 	at := func(dir, path string) string {
 		if path = strings.TrimSpace(path); !filepath.IsAbs(path) {
@@ -112,10 +107,9 @@ func mainWorktree(git string) string {
 	return filepath.Dir(at(own, string(data)))
 }
 
-// brought says which file of a project has set a variable that chooses where questions
-// go, "" for none. Hosts other than Claude Code read files of such variables, from the
-// project upwards, and their hooks get them. A variable that is not set has no effect: the
-// host has not taken it. The user's home has the user's own files.
+// brought returns the file of a project that has set a variable which chooses where questions go, or "". Other
+// hosts read such files, from the project upwards, and pass them to hooks. The host has not read a variable that
+// is not set. The files in the home are the user's own.
 func (e Env) brought(q judge.Question) string {
 	if q.Project == "" {
 		return ""
@@ -125,7 +119,7 @@ func (e Env) brought(q judge.Question) string {
 		if !ok || e.Variable(name) == "" {
 			return false
 		}
-		// Many projects set variables of clouds, of which most questions make no use.
+		// Many projects set variables of clouds, which most questions do not use.
 		unused := isCloudLogin(strings.ToUpper(name)) && !(q.Backend == judge.Claude && e.usesCloud())
 		return isNamed(name, q.Named) || !unused && choosesDestination(member)
 	}
@@ -136,7 +130,7 @@ func (e Env) brought(q judge.Question) string {
 		for _, name := range q.Variables {
 			path := filepath.Join(dir, filepath.FromSlash(name))
 			if info, err := os.Stat(path); err != nil || info.IsDir() {
-				continue // no host can read it either
+				continue
 			}
 			if why := chosenIn(path, path, bad); why != "" {
 				return why
@@ -146,13 +140,12 @@ func (e Env) brought(q judge.Question) string {
 	return ""
 }
 
-// isNamed ignores case, as Windows does.
 func isNamed(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// chosenIn says what in a file that has a name for people chooses where questions go. Bad
-// are the members, by name: of env with "env." in front. What is no JSON has lines NAME=value.
+// chosenIn returns the member of a file, called name in messages, that chooses where questions go. Bad selects
+// members by name, those of env with the prefix "env.". A file that is not JSON has lines NAME=value.
 func chosenIn(path, name string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,7 +162,7 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 		}
 		return ""
 	}
-	// All that can be the name of a variable, as the package dotenv of Node reads it.
+	// Matches every name that the package dotenv of Node would read.
 	const space, line = `[\s\v\p{Z}\x{feff}]`, `(?:^|[\n\r\x{2028}\x{2029}])`
 	names := regexp.MustCompile(line + space + `*(?:export` + space + `+)?([\w.-]+)`)
 	for _, found := range names.FindAllSubmatch(data, -1) {
@@ -180,8 +173,7 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 	return ""
 }
 
-// chosenBackend is the first member of a settings file, by name, that chooses where
-// questions go, and whether the file can be understood.
+// chosenBackend returns the first bad member of a settings file, and whether the file is readable.
 func chosenBackend(data []byte, bad func(member string) bool) (string, bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -210,9 +202,6 @@ func chosenBackend(data []byte, bad func(member string) bool) (string, bool) {
 }
 
 func sameDirectory(a, b string) bool {
-	if b == "" {
-		return false
-	}
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)

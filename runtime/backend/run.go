@@ -18,16 +18,14 @@ import (
 const (
 	maxStdout = 1 << 20
 	maxStderr = 16 << 10
-	// grace is what a process has between being asked to end and being ended, and
-	// how long a grandchild may hold our pipes after it.
+	// grace is the time between a request to end and a kill, and for grandchildren to close our pipes.
 	grace = 500 * time.Millisecond
 )
 
-// run asks a program, and ends it and all that it started with ctx. The reply is read
-// from what it prints; told reports whether that says itself why there is no answer.
-func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, told bool)) judge.Reply {
-	// Empty, and its own: Claude Code looks for CLAUDE.md and settings from where it
-	// stands, upwards.
+// run asks a program and ends its whole group with ctx. Explained reports whether the output has the reason for
+// a missing answer.
+func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, explained bool)) judge.Reply {
+	// Claude Code searches CLAUDE.md and settings from its directory upwards, so it gets an empty one.
 	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")
 	if err != nil {
 		return failedReply(judge.Crashed, "no temporary directory: "+err.Error())
@@ -43,24 +41,24 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	cmd.SysProcAttr = ownGroup()
 	cmd.Cancel = func() error { return endGroup(cmd.Process) }
 	cmd.WaitDelay = grace
-	runtime.LockOSThread() // the kernel of Linux takes the end of the thread that starts the program for ours
+	runtime.LockOSThread() // Linux takes the end of this thread for ours
 	err = cmd.Run()
 	runtime.UnlockOSThread()
 	name := filepath.Base(argv[0])
 	if cmd.Process == nil {
 		return failedReply(judge.Crashed, "cannot start "+name+": "+err.Error())
 	}
-	killGroup(cmd.Process) // what it left behind
+	killGroup(cmd.Process)
 
 	printed, over := stdout.readAll()
 	if over {
 		return failedReply(judge.Junk, name+" printed more than 1 MB")
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // it had ended, only something that it started had not
+		err = nil // only a grandchild was still running
 	}
-	reply, told := read(printed)
-	if err == nil && reply.Failed == "" || told {
+	reply, explained := read(printed)
+	if err == nil && reply.Failed == "" || explained {
 		return reply
 	}
 	complaint, _ := stderr.readAll()
@@ -68,8 +66,7 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	return withoutAnswer(ctx, reply, name, err, line)
 }
 
-// withoutAnswer is the reply of a program that gave no answer or ended badly, with the first
-// line of what it complained about. What it cost counts all the same, what it said does not.
+// withoutAnswer returns the reply of a program that failed. It keeps the cost and drops the answer.
 func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, line string) judge.Reply {
 	reply.Continue, reply.Why = false, ""
 	if line = judge.OneLine(line, 200); err == nil {
@@ -86,13 +83,12 @@ func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err erro
 	return reply
 }
 
-// bounded keeps the first limit bytes of what is written to it. A program that writes
-// more is not kept waiting: full is called.
+// bounded keeps the first limit bytes and then calls full, without blocking the writer.
 type bounded struct {
 	limit int
 	full  func()
 
-	mu   sync.Mutex // what a grandchild writes may come when the program has ended
+	mu   sync.Mutex // grandchildren may write after the program has ended
 	data []byte
 	over bool
 }

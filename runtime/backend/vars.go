@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// locationVariables are the variables that say where the user's own things lie.
+// locationVariables returns the variables with the user's own directories.
 func locationVariables() []string {
 	names := []string{"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR"}
 	if runtime.GOOS == "windows" {
@@ -22,19 +22,16 @@ func locationVariables() []string {
 	return names
 }
 
-// isRoutingVariable are those that say where a question goes, and on whose account.
+// isRoutingVariable reports whether a variable chooses where a question goes, or the account.
 func isRoutingVariable(name string) bool {
-	switch name {
-	case "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL", "ANTHROPIC_LOG": // choose a model, which we do, or noise
-		return false
-	case "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE":
-		return true
-	}
-	return hasAnyPrefix(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_",
-		"CLAUDE_CODE_CLIENT_")
+	named := []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE"}
+	harmless := []string{"ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL", "ANTHROPIC_LOG"}
+	return slices.Contains(named, name) || !slices.Contains(harmless, name) &&
+		hasAnyPrefix(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_")
 }
 
-// isCloudLogin are the logins of Bedrock, Vertex and Foundry.
+// isCloudLogin reports a login of Bedrock, Vertex or Foundry.
 func isCloudLogin(name string) bool {
 	return name == "CLOUD_ML_REGION" || hasAnyPrefix(name, "AWS_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_", "VERTEX_", "AZURE_")
 }
@@ -43,9 +40,9 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// choosesDestination says whether a member of a project's settings would choose where a
-// question goes or what runs: helpers that log in, and of env all that the client
-// gets from us but the plain ones, and what programs obey before they have begun.
+// choosesDestination reports whether a member of a project's settings would choose where a question goes or
+// which program runs: helpers for logins, and variables that the client gets from us or that programs obey at
+// their start.
 func choosesDestination(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {
@@ -59,19 +56,16 @@ func choosesDestination(member string) bool {
 	return isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }
 
-// movesHome says whether a member would make another directory the user's home:
-// then it is not for that directory to say what is whose.
+// movesHome reports whether a member would move the user's home. Such a home proves nothing about its owner.
 func movesHome(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))
 }
 
-// pickVars is the environment of a judge's program, made from named variables and those
-// that are picked: what the user's shell or the session around us has beside them does
-// not get there. SPRINGFIELD=off says to hooks of older plugins what InJudge
-// says to ours.
+// pickVars returns the environment of a judge's program: the named variables and the picked ones, nothing else
+// of the session. SPRINGFIELD=off silences hooks of older plugins, as InJudge does ours.
 func (e Env) pickVars(path string, pick func(name string) bool) []string {
-	names := append(locationVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME") // these choose nothing
+	names := append(locationVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 	var vars []string
 	for _, v := range e.Vars {
 		name, value, ok := strings.Cut(v, "=")
@@ -85,7 +79,6 @@ func (e Env) pickVars(path string, pick func(name string) bool) []string {
 	return append(vars, "HOME="+e.Home, "PATH="+path, judge.InJudge+"=1", "SPRINGFIELD=off")
 }
 
-// clientVars is the environment of Claude Code.
 func (e Env) clientVars(path string, within time.Duration) []string {
 	provider := e.usesCloud()
 	vars := e.pickVars(path, func(name string) bool {
@@ -93,25 +86,23 @@ func (e Env) clientVars(path string, within time.Duration) []string {
 		return isRoutingVariable(name) || provider && isCloudLogin(name)
 	})
 	return append(vars,
-		// No traffic but the one question, and no waiting beyond the deadline even
-		// when nothing is left to end it.
+		// No traffic but the one question, and no waiting past the deadline even if nothing ends the client.
 		"DISABLE_AUTOUPDATER=1",
 		"DISABLE_TELEMETRY=1",
 		"DISABLE_ERROR_REPORTING=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"CLAUDE_CODE_MAX_RETRIES=1",
 		"API_TIMEOUT_MS="+strconv.FormatInt(within.Milliseconds(), 10),
-		// Of the page alone, and shortly: 2.1.197 else lets haiku think for 31,999 tokens.
+		// Nothing but the page. 2.1.197 would let haiku think for 31,999 tokens.
 		"CLAUDE_CODE_DISABLE_CLAUDE_MDS=1",
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1",
 		"CLAUDE_CODE_DISABLE_THINKING=1",
 		"CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.Itoa(judge.MaxOutput),
-		"MAX_STRUCTURED_OUTPUT_RETRIES=1", // the first answer counts: 2.1.197 else asks five times
-		"ENABLE_TOOL_SEARCH=false",        // it adds a tool of its own to the request
+		"MAX_STRUCTURED_OUTPUT_RETRIES=1", // 2.1.197 would ask five times
+		"ENABLE_TOOL_SEARCH=false",        // it would add a tool to the request
 	)
 }
 
-// usesCloud tells whether the client is to ask in a cloud.
 func (e Env) usesCloud() bool {
 	return slices.ContainsFunc(e.Vars, func(v string) bool {
 		name, value, _ := strings.Cut(v, "=")

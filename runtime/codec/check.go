@@ -8,39 +8,36 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// Fault is what is wrong with JSON that a person has written, and where.
+// Fault is a mistake in JSON that a person has written.
 type Fault struct {
-	At   int // the byte that is wrong, the last one if the text ends too early
+	At   int // offset of the wrong byte, or of the last one if the text is cut
 	Says string
-	// Cut tells that the text ends too early.
-	Cut bool
+	Cut  bool // the text ends too early
 }
 
 func (f *Fault) Error() string { return f.Says }
 
-// InText is the fault with its line and column in front.
+// InText returns the fault with its line and column.
 func (f *Fault) InText(data []byte) string {
 	before := data[:max(0, min(f.At, len(data)))]
-	column := 1 + len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:]))) // as the line, counted from 1
+	column := 1 + len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:])))
 	return "line " + strconv.Itoa(1+bytes.Count(before, []byte{'\n'})) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }
 
-// FindFault finds what keeps a text from being one JSON value; nil if nothing does.
+// FindFault returns why a text is not one JSON value, or nil.
 func FindFault(data []byte) *Fault {
-	value, fault := FirstValue(data)
-	if c := (checker{data: data, i: len(value)}); fault == nil {
+	c := checker{data: data}
+	if c.checkValue(0) {
 		if c.nextByte(); c.i < len(data) {
 			c.noteWrong("after top-level value")
 		}
-		fault = c.fault
 	}
-	return fault
+	return c.fault
 }
 
-// IsValid tells whether a text is one JSON value.
 func IsValid(data []byte) bool { return FindFault(data) == nil }
 
-// FirstValue is a text up to the end of its first JSON value, or what is wrong with that.
+// FirstValue returns a text up to the end of its first JSON value.
 func FirstValue(data []byte) (value []byte, fault *Fault) {
 	c := checker{data: data}
 	if !c.checkValue(0) {
@@ -49,18 +46,16 @@ func FirstValue(data []byte) (value []byte, fault *Fault) {
 	return data[:c.i], nil
 }
 
-// checker goes through a text and stops at its first fault. Its methods return false
-// there.
+// checker stops at the first fault of a text, where its methods return false.
 type checker struct {
 	data  []byte
 	i     int
 	fault *Fault
 }
 
-// maxDepth is how many brackets may be open at a time.
-const maxDepth = 10_000
+const maxDepth = 10_000 // open brackets
 
-// noteWrong notes that the next byte cannot stand where it does.
+// noteWrong records the next byte as wrong.
 func (c *checker) noteWrong(where string) bool {
 	if c.i >= len(c.data) {
 		c.fault = &Fault{max(0, len(c.data)-1), "unexpected end of JSON input", true}
@@ -70,7 +65,7 @@ func (c *checker) noteWrong(where string) bool {
 	return false
 }
 
-// currentByte is the next byte, 0 at the end.
+// currentByte returns 0 at the end.
 func (c *checker) currentByte() byte {
 	if c.i < len(c.data) {
 		return c.data[c.i]
@@ -78,7 +73,7 @@ func (c *checker) currentByte() byte {
 	return 0
 }
 
-// nextByte is here behind white space.
+// nextByte returns the current byte after white space.
 func (c *checker) nextByte() byte {
 	c.i = skipSpace(c.data, c.i)
 	return c.currentByte()
@@ -94,30 +89,26 @@ func (c *checker) checkValue(depth int) bool {
 		return c.checkInside(b, depth+1)
 	case b == '"':
 		return c.checkText()
-	case b == 't':
-		return c.checkWord("true")
-	case b == 'f':
-		return c.checkWord("false")
-	case b == 'n':
-		return c.checkWord("null")
 	case b == '-' || isDigit(b):
 		return c.checkNumber()
+	}
+	for _, word := range []string{"true", "false", "null"} {
+		if c.currentByte() == word[0] {
+			return c.checkWord(word)
+		}
 	}
 	return c.noteWrong("looking for beginning of value")
 }
 
-// checkInside checks what stands between a bracket and the one that ends it.
 func (c *checker) checkInside(bracket byte, depth int) bool {
-	behind := "after array element"
-	if bracket == '{' {
-		behind = "after object key:value pair"
-	}
 	if c.nextByte() == bracket+2 {
 		c.i++
 		return true
 	}
 	for {
+		behind := "after array element"
 		if bracket == '{' {
+			behind = "after object key:value pair"
 			if c.nextByte() != '"' {
 				return c.noteWrong("looking for beginning of object key string")
 			}
@@ -132,14 +123,12 @@ func (c *checker) checkInside(bracket byte, depth int) bool {
 		if !c.checkValue(depth) {
 			return false
 		}
-		switch c.nextByte() {
-		case ',':
-			c.i++
-		case bracket + 2:
-			c.i++
-			return true
-		default:
+		next := c.nextByte()
+		if next != ',' && next != bracket+2 {
 			return c.noteWrong(behind)
+		}
+		if c.i++; next != ',' {
+			return true
 		}
 	}
 }
@@ -161,7 +150,7 @@ func (c *checker) checkText() bool {
 	}
 }
 
-// checkEscape stops at its last byte.
+// checkEscape stops at the last byte of the escape.
 func (c *checker) checkEscape() bool {
 	switch c.currentByte() {
 	case 'b', 'f', 'n', 'r', 't', '\\', '/', '"':
@@ -189,28 +178,29 @@ func (c *checker) checkWord(w string) bool {
 }
 
 func (c *checker) checkNumber() bool {
-	if c.currentByte() == '-' {
-		c.i++
-	}
-	if c.currentByte() == '0' {
-		c.i++
-	} else if !c.checkDigits("in numeric literal") {
+	c.skipByte('-')
+	if !c.skipByte('0') && !c.checkDigits("in numeric literal") {
 		return false
 	}
-	if c.currentByte() == '.' {
-		c.i++
-		if !c.checkDigits("after decimal point in numeric literal") {
-			return false
-		}
+	if c.skipByte('.') && !c.checkDigits("after decimal point in numeric literal") {
+		return false
 	}
-	if c.currentByte()|0x20 == 'e' {
-		c.i++
-		if b := c.currentByte(); b == '+' || b == '-' {
-			c.i++
+	if c.skipByte('e') || c.skipByte('E') {
+		if !c.skipByte('+') {
+			c.skipByte('-')
 		}
 		return c.checkDigits("in exponent of numeric literal")
 	}
 	return true
+}
+
+// skipByte moves past a byte if it is the current one.
+func (c *checker) skipByte(b byte) bool {
+	found := c.currentByte() == b
+	if found {
+		c.i++
+	}
+	return found
 }
 
 func (c *checker) checkDigits(where string) bool {
@@ -225,9 +215,7 @@ func (c *checker) checkDigits(where string) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// JSON objects that are not ours, member by member.
-
-// ReadMembers reads one JSON object and nothing behind it.
+// ReadMembers returns the members of a text that is one JSON object.
 func ReadMembers(data []byte) (map[string][]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -247,7 +235,7 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 	return members, nil
 }
 
-// IsAbsent tells that a member stands for its default.
+// IsAbsent reports whether a member has its default value.
 func IsAbsent(raw []byte) bool {
 	return len(raw) == 0 || string(raw) == "null" || string(raw) == "false"
 }

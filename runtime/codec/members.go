@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -8,42 +9,39 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// Object is a type that lists its members: it calls a method of Members, or a
-// function of this package, for each of them, with its name. The list serves both
-// directions. While an object is read, its method Members runs once for each member of the
-// input, and only the call with that member's name does something: what follows a call runs
-// each time. A member of another kind than the call wants is an error for the whole object;
-// one that may be of any kind is read by Raw.
+// Object is a type that lists its members: it calls a method of Members, or a function of this package, with the
+// name of each. The list serves reading and writing. When reading, method Members runs once per member of the
+// input, and only the call with that name has an effect. A member of a wrong kind is an error for the whole
+// object. Raw accepts any kind.
 type Object interface{ Members(*Members) }
 
-// Members is where an object is written to, or the member that is read.
+// Members is the output of a write, or the member of a read.
 type Members struct {
 	out     []byte
-	keep    bool // write the next member also when it is empty
-	most    int  // of objects to read of the next list, 0 for all
+	keep    bool // write the next member even if it is empty
+	most    int  // objects to read of the next list, 0 for all
 	reading bool
 	name    []byte // of the member that is read
 	value   []byte
 	err     error
 
-	// What a person has written is read strictly, see ReadStrictly.
-	strict []byte // all of it, nil for what is not
+	// For ReadStrictly.
+	strict []byte // the whole text, nil for a lenient read
 	path   string // of the object that is read
 	known  bool   // the member that is read is listed
 	faults []*Fault
 
-	names *[]string // where names are put, and nothing else is done; see MemberNames
+	names *[]string // for MemberNames
 }
 
-// Append appends an object as JSON, without the members that are empty.
+// Append appends an object as JSON without its empty members.
 func Append(dst []byte, o Object) []byte {
 	m := Members{out: append(dst, '{')}
 	o.Members(&m)
 	return append(m.out, '}')
 }
 
-// ReadObject reads a JSON object into one. Members that it does not list are passed over,
-// and so is null; a member of another type is an error.
+// ReadObject reads a JSON object. It skips unlisted members and null. A member of another type is an error.
 func ReadObject(data []byte, o Object) error {
 	m := Members{reading: true}
 	w := EnterValue(data, '{')
@@ -51,29 +49,28 @@ func ReadObject(data []byte, o Object) error {
 		m.name, m.value = w.Key, w.Value()
 		o.Members(&m)
 	}
-	switch {
-	case m.err != nil:
+	if m.err != nil {
 		return m.err
-	case !w.IsAlone():
+	}
+	if !w.IsAlone() {
 		return errors.New("it is not a complete JSON object")
 	}
 	return nil
 }
 
-// KeepEmpty has the next member be written also when it is empty.
+// KeepEmpty makes the next member be written even if it is empty.
 func (m *Members) KeepEmpty() *Members {
 	m.keep = true
 	return m
 }
 
-// LimitNext has of the next member, a list of objects, only so many be read.
+// LimitNext limits the objects that are read of the next member, a list.
 func (m *Members) LimitNext(n int) *Members {
 	m.most = n
 	return m
 }
 
-// isAtHand tells whether a member is at hand: to be read, or, if it is not empty, to be
-// written, for which its name is there now.
+// isAtHand reports whether a member is to be read, or, after writing its name, to be written.
 func (m *Members) isAtHand(name string, empty bool) bool {
 	if m.names != nil {
 		*m.names = append(*m.names, name)
@@ -97,8 +94,7 @@ func (m *Members) isAtHand(name string, empty bool) bool {
 	return true
 }
 
-// noteWrongKind notes that the member at hand, or an element of its list, is not what is
-// wanted: it is left out. In what a person has written null stands for nothing.
+// noteWrongKind records that the current member, or an element of its list, has the wrong kind and is left out.
 func (m *Members) noteWrongKind(value []byte, wanted string) {
 	if m.strict == nil {
 		if m.err == nil {
@@ -118,18 +114,19 @@ func (m *Members) noteWrongKind(value []byte, wanted string) {
 }
 
 func (m *Members) Text(name string, v *string) {
-	switch {
-	case !m.isAtHand(name, *v == ""):
-	case !m.reading:
+	if !m.isAtHand(name, *v == "") {
+		return
+	}
+	if !m.reading {
 		m.out = AppendText(m.out, *v)
-	case m.value[0] != '"':
-		m.noteWrongKind(m.value, "string")
-	default:
+	} else if m.value[0] == '"' {
 		*v = m.textOf(m.value)
+	} else {
+		m.noteWrongKind(m.value, "string")
 	}
 }
 
-// Quoted is a text that may quote a session: no secret in it is written.
+// Quoted is a text that may quote a session. Secrets are masked when it is written.
 func (m *Members) Quoted(name string, v *string) {
 	if m.out != nil && *v != "" {
 		masked := secret.Mask(*v)
@@ -145,32 +142,32 @@ func (m *Members) textOf(raw []byte) string {
 	return ValidText(InsideQuotes(raw))
 }
 
-// Bool is a member that is true or false.
 func (m *Members) Bool(name string, v *bool) {
-	switch {
-	case !m.isAtHand(name, !*v):
-	case !m.reading:
+	if !m.isAtHand(name, !*v) {
+		return
+	}
+	if !m.reading {
 		m.out = strconv.AppendBool(m.out, *v)
-	case string(m.value) != "true" && string(m.value) != "false":
+	} else if value := string(m.value); value == "true" || value == "false" {
+		*v = value == "true"
+	} else {
 		m.noteWrongKind(m.value, "boolean")
-	default:
-		*v = string(m.value) == "true"
 	}
 }
 
-// Raw is a member that is JSON of any kind. What is read is a copy: a reader of lines
-// uses the space of one line for the next.
+// Raw is a member of any kind. It reads a copy, because readers reuse the line's memory.
 func (m *Members) Raw(name string, v *[]byte) {
-	switch {
-	case !m.isAtHand(name, len(*v) == 0):
-	case m.reading:
+	if !m.isAtHand(name, len(*v) == 0) {
+		return
+	}
+	if m.reading {
 		*v = append([]byte(nil), m.value...)
-	default:
+	} else {
 		m.out = append(m.out, *v...)
 	}
 }
 
-// Object is a member that is an object. One without members is an empty one.
+// Object is a member that is an object. It is empty if it has no members.
 func (m *Members) Object(name string, o Object) {
 	keep, before := m.keep, len(m.out)
 	if !m.isAtHand(name, false) {
@@ -189,7 +186,6 @@ func (m *Members) Object(name string, o Object) {
 	m.out = append(m.out, '}')
 }
 
-// Texts is a member that is a list of strings.
 func (m *Members) Texts(name string, v *[]string) {
 	all := []string{}
 	if m.eachElement(name, len(*v), func(i int) { m.out = AppendText(m.out, (*v)[i]) }, func(raw []byte) {
@@ -203,22 +199,21 @@ func (m *Members) Texts(name string, v *[]string) {
 	}
 }
 
-// integer is any type of whole numbers.
 type integer interface {
 	~int | ~int64 | ~uint8 | ~uint32 | ~uint64
 }
 
 func Number[T integer](m *Members, name string, v *T) {
-	switch {
-	case !m.isAtHand(name, *v == 0):
-	case m.reading:
+	if !m.isAtHand(name, *v == 0) {
+		return
+	}
+	if m.reading {
 		readNumber(m, m.value, v)
-	default:
+	} else {
 		m.out = appendNumber(m.out, *v)
 	}
 }
 
-// Numbers is a member that is a list of whole numbers.
 func Numbers[T integer](m *Members, name string, v *[]T) {
 	all := []T{}
 	if m.eachElement(name, len(*v), func(i int) { m.out = appendNumber(m.out, (*v)[i]) }, func(raw []byte) {
@@ -231,7 +226,7 @@ func Numbers[T integer](m *Members, name string, v *[]T) {
 	}
 }
 
-// NumberPair is a member that is a list of two numbers, empty if both are 0.
+// NumberPair is a list of two numbers. It is empty if both are 0.
 func NumberPair(m *Members, name string, v *[2]int64) {
 	var all []int64
 	if *v != ([2]int64{}) {
@@ -242,8 +237,8 @@ func NumberPair(m *Members, name string, v *[2]int64) {
 	}
 }
 
-// ListOf is a member that is a list of objects. One in which a person has made a mistake is
-// left out: without one of its members it can mean something else.
+// ListOf is a list of objects. A strict read leaves out an object with a mistake: without the member it can mean
+// something else.
 func ListOf[T any, O interface {
 	*T
 	Object
@@ -259,7 +254,7 @@ func ListOf[T any, O interface {
 	}
 }
 
-// eachObject reads or writes a list of any type. It is no generic function, which would be compiled once a type.
+// eachObject is not generic, so that it is compiled once.
 func (m *Members) eachObject(name string, n int, at func(i int) Object, add func() Object, drop func()) bool {
 	most, number, read := m.most, 0, 0
 	m.most = 0
@@ -279,8 +274,7 @@ func (m *Members) eachObject(name string, n int, at func(i int) Object, add func
 	})
 }
 
-// Optional is a member that is an object or nothing, which is what remains of one in which a
-// person has made a mistake.
+// Optional is an object or nil. A strict read makes an object with a mistake nil.
 func Optional[T any, O interface {
 	*T
 	Object
@@ -296,13 +290,12 @@ func Optional[T any, O interface {
 	}
 }
 
-// eachElement is what all lists have in common, which is in the program once. True: it was
-// read.
+// eachElement is the common part of all lists. It returns true after a read.
 func (m *Members) eachElement(name string, n int, write func(i int), read func(raw []byte)) bool {
-	switch {
-	case !m.isAtHand(name, n == 0):
+	if !m.isAtHand(name, n == 0) {
 		return false
-	case m.reading:
+	}
+	if m.reading {
 		if !Elements(m.value, read) {
 			m.noteWrongKind(m.value, "list")
 		}
@@ -342,22 +335,19 @@ func readNumber[T integer](m *Members, raw []byte, v *T) bool {
 	return true
 }
 
-// What a person has written is read strictly: every fault is found, and has a place.
-
-// ReadStrictly reads what a person has written, a JSON object, into one; null is an object
-// without members. Names of members may be in any case. Of a text that is no such object
-// nothing is read, and whole says why. Else what is right is read, and parts are what is wrong
-// and left out. A member that is not listed is, unless others, which may be nil, knows its name.
+// ReadStrictly reads a JSON object, or null, that a person has written, ignoring the case of names. Whole is why
+// the text is no such object, and then nothing is read. Parts are the mistakes that were left out. A member that
+// is not listed is a mistake, unless others, which may be nil, knows its name.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {
 		return nil, whole
 	}
 	value := data[skipSpace(data, 0):]
-	switch kind := KindName(value); kind {
-	case "null":
+	kind := KindName(value)
+	if kind == "null" {
 		return nil, nil
-	case "object":
-	default:
+	}
+	if kind != "object" {
 		return nil, &Fault{At: len(data) - len(value), Says: "the file cannot be " + WithArticle(kind)}
 	}
 	m := Members{reading: true, strict: data}
@@ -370,27 +360,16 @@ func MemberNames(o Object) (names []string) {
 	return names
 }
 
-// offsetOf is where a part of the strict text begins: both end at the same byte of memory.
+// offsetOf returns where a part of the strict text begins. It relies on both slices having the same end of
+// capacity.
 func (m *Members) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
-// KindName is what a JSON value is called.
+// KindName returns the kind of a JSON value.
 func KindName(value []byte) string {
-	switch value[0] {
-	case '"':
-		return "string"
-	case '[':
-		return "array"
-	case '{':
-		return "object"
-	case 't', 'f':
-		return "bool"
-	case 'n':
-		return "null"
-	}
-	return "number"
+	kinds := map[byte]string{'"': "string", '[': "array", '{': "object", 't': "bool", 'f': "bool", 'n': "null"}
+	return cmp.Or(kinds[value[0]], "number")
 }
 
-// WithArticle is a kind as a sentence has it.
 func WithArticle(kind string) string {
 	if kind[0] == 'a' || kind[0] == 'o' {
 		return "an " + kind
@@ -398,8 +377,7 @@ func WithArticle(kind string) string {
 	return "a " + kind
 }
 
-// readObject reads an object that is the value of the member at hand, or in its list. False:
-// a person has made a mistake in it.
+// readObject reads an object: the current member or one of its elements. It returns false after a mistake.
 func (m *Members) readObject(value []byte, o Object) bool {
 	if m.strict == nil {
 		if err := ReadObject(value, o); err != nil && m.err == nil {
@@ -429,7 +407,7 @@ func (m *Members) readMembers(value []byte, o Object, others func(name string) b
 	}
 }
 
-// OptionalMember is a member whose absence means something: nil for none. It is read only.
+// OptionalMember is a member that is nil if absent. It is only read.
 func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members, name string, v *T)) {
 	if m.isAtHand(name, true) {
 		value, before := new(T), len(m.faults)
@@ -439,15 +417,14 @@ func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members,
 	}
 }
 
-// Float is a member that is any number. It is read only.
+// Float is any number. It is only read.
 func Float(m *Members, name string, v *float64) {
 	if !m.isAtHand(name, true) {
 		return
 	}
-	n, err := strconv.ParseFloat(string(m.value), 64)
-	if err != nil {
+	if n, err := strconv.ParseFloat(string(m.value), 64); err == nil {
+		*v = n
+	} else {
 		m.noteWrongKind(m.value, "number")
-		return
 	}
-	*v = n
 }

@@ -2,12 +2,13 @@ package codec
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// InsideQuotes is a raw string without its quotes, nil if the value is no string.
+// InsideQuotes returns a raw string without its quotes, nil for another value.
 func InsideQuotes(raw []byte) []byte {
 	if len(raw) < 2 || raw[0] != '"' {
 		return nil
@@ -15,29 +16,25 @@ func InsideQuotes(raw []byte) []byte {
 	return raw[1 : len(raw)-1]
 }
 
-// ValidText is what the inside of a JSON string says, as valid UTF-8.
+// ValidText decodes the inside of a JSON string to valid UTF-8.
 func ValidText(raw []byte) string {
-	if len(raw) == 0 {
-		return ""
-	}
 	if bytes.IndexByte(raw, '\\') >= 0 {
 		raw = Unescape(make([]byte, 0, len(raw)), raw)
 	}
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// ExactText is what the inside of a JSON string says, to the character.
+// ExactText decodes the inside of a JSON string exactly.
 func ExactText(raw []byte) string {
-	return string([]rune(string(Unescape(nil, raw)))) // each byte that is not UTF-8 becomes U+FFFD
+	return string([]rune(string(Unescape(nil, raw)))) // each invalid byte becomes U+FFFD
 }
 
-// ExactString reads a raw string to the character. null says nothing.
+// ExactString decodes a raw string, or null as "".
 func ExactString(raw []byte) (text string, ok bool) {
 	return ExactText(InsideQuotes(raw)), InsideQuotes(raw) != nil || string(raw) == "null"
 }
 
-// Unescape appends what the inside of a JSON string says. It forgives: a broken
-// escape says what it can, because half a sentence is worth more than none.
+// Unescape appends the decoded inside of a JSON string. It keeps the legible part of a broken escape.
 func Unescape(dst, raw []byte) []byte {
 	for {
 		i := bytes.IndexByte(raw, '\\')
@@ -74,7 +71,7 @@ func Unescape(dst, raw []byte) []byte {
 				}
 			}
 		default:
-			if r >= utf8.RuneSelf { // a byte of a character, after a backslash that means nothing
+			if r >= utf8.RuneSelf { // a stray backslash before a multi-byte character
 				dst = append(dst, byte(r))
 				continue
 			}
@@ -84,24 +81,15 @@ func Unescape(dst, raw []byte) []byte {
 }
 
 func fourHexDigits(b []byte) (r rune, ok bool) {
-	if len(b) < 4 {
+	n, err := strconv.ParseUint(string(b[:min(4, len(b))]), 16, 16)
+	if err != nil || len(b) < 4 {
 		return utf8.RuneError, false
 	}
-	for _, c := range b[:4] {
-		switch {
-		case '0' <= c && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			r = r<<4 | rune(c|0x20-'a'+10)
-		default:
-			return utf8.RuneError, false
-		}
-	}
-	return r, true
+	return rune(n), true
 }
 
-// AppendText appends a text as a JSON string. What is not UTF-8 becomes U+FFFD, and
-// the two line ends that JavaScript does not take in a string are escaped.
+// AppendText appends a text as a JSON string. Invalid UTF-8 becomes U+FFFD, and it escapes the two line ends
+// that JavaScript does not allow in strings.
 func AppendText(dst []byte, text string) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')

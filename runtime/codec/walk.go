@@ -1,23 +1,19 @@
-// Package codec reads and writes JSON without reflection: encoding/json makes its
-// tables anew in each process, and a hook lives for two milliseconds.
+// Package codec reads and writes JSON without reflection: encoding/json rebuilds its tables in each process, and
+// a hook lives for two milliseconds.
 //
-// Walk goes through a value without decoding what is not asked for, ReadObject and Append
-// decode and encode types that list their members. FindFault and ReadStrictly are for what a
-// person has written: they say what is wrong with it, and where.
+// Walk visits a value without decoding everything. ReadObject and Append decode and encode types that list their
+// members. FindFault and ReadStrictly report the mistakes of a person, with their positions.
 package codec
 
 import "bytes"
 
-// Walk goes through the members of one object or the elements of one array. It
-// stands on a value after each Next; the value is read with Value, entered with
-// Enter, or passed over by the next Next. So a line is gone through once,
-// however deep what matters lies in it.
-//
-// It checks structure only: a value it stands on may still not be valid JSON.
+// Walk visits the members of one object or the elements of one array. After each Next the value is read with
+// Value, entered with Enter, or skipped by the next Next. So each byte of a line is visited once. Walk checks
+// structure only: a value may still be invalid.
 type Walk struct {
 	line []byte
-	i    int    // where the value begins; at the end, the index behind the bracket
-	Key  []byte // of an object's member, as written between its quotes
+	i    int    // start of the value; at the end, the index after the bracket
+	Key  []byte // of an object's member, raw, without quotes
 	shut byte   // the bracket that ends it
 	at   stage
 }
@@ -25,14 +21,14 @@ type Walk struct {
 type stage byte
 
 const (
-	torn   stage = iota // not an object or array, or not a complete one
+	torn   stage = iota // not a complete object or array
 	before              // its first value
-	onto                // a value that is not read yet
-	behind              // a value
+	onto                // an unread value
+	behind              // after a value
 	ended
 )
 
-// EnterValue begins a walk through an object or an array, a torn one if there is none.
+// EnterValue begins a walk through an object or an array. Without one the walk is torn.
 func EnterValue(raw []byte, bracket byte) Walk {
 	i := skipSpace(raw, 0)
 	if i >= len(raw) || raw[i] != bracket {
@@ -41,7 +37,7 @@ func EnterValue(raw []byte, bracket byte) Walk {
 	return Walk{line: raw, i: i + 1, shut: bracket + 2, at: before} // '{' and '}', '[' and ']' are two apart
 }
 
-// Next goes to the next value. False: there is none, or what there is is torn.
+// Next moves to the next value. It returns false at the end, or where the value is torn.
 func (w *Walk) Next() bool {
 	line, i := w.line, w.i
 	switch w.at {
@@ -85,7 +81,7 @@ func (w *Walk) Next() bool {
 	return true
 }
 
-// Value reads the value, raw. It is nil when the value is torn.
+// Value returns the raw value, nil if it is torn.
 func (w *Walk) Value() []byte {
 	end := skipValue(w.line, w.i)
 	if end < 0 {
@@ -97,13 +93,12 @@ func (w *Walk) Value() []byte {
 	return v
 }
 
-// BeginsWith tells whether the value begins with a bracket or a quote.
 func (w *Walk) BeginsWith(first byte) bool { return w.i < len(w.line) && w.line[w.i] == first }
 
-// Enter begins a walk through the value, which Leave has to end.
+// Enter begins a walk through the value. Leave ends it.
 func (w *Walk) Enter(bracket byte) Walk { return EnterValue(w.line[w.i:], bracket) }
 
-// Leave goes behind the value, which inner has gone through or begun to.
+// Leave moves after the value that inner has visited.
 func (w *Walk) Leave(inner *Walk) {
 	for inner.Next() {
 	}
@@ -113,11 +108,10 @@ func (w *Walk) Leave(inner *Walk) {
 	}
 }
 
-// IsAlone tells, when Next has said false, whether all of it was there and nothing else
-// stands behind it.
+// IsAlone reports, after Next has returned false, whether the value is complete and nothing follows it.
 func (w *Walk) IsAlone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
 
-// PassedBytes is what the walk has gone through, nil if it is torn.
+// PassedBytes returns the visited value, nil if it is torn.
 func (w *Walk) PassedBytes() []byte {
 	if w.at != ended {
 		return nil
@@ -125,7 +119,7 @@ func (w *Walk) PassedBytes() []byte {
 	return w.line[:w.i]
 }
 
-// CutRest is what there is of a string that is cut, nil if it is no string.
+// CutRest returns the existing part of a string that is cut, nil for another value.
 func (w *Walk) CutRest() []byte {
 	if w.at == torn && w.BeginsWith('"') {
 		return w.line[w.i+1:]
@@ -133,8 +127,7 @@ func (w *Walk) CutRest() []byte {
 	return nil
 }
 
-// FindMember is the member of a raw object with one of these names, nil if there is
-// none; the last one, if there are several.
+// FindMember returns the last member of a raw object with one of these names, or nil.
 func FindMember(object []byte, names ...string) (found []byte) {
 	w := EnterValue(object, '{')
 	for w.Next() {
@@ -147,8 +140,7 @@ func FindMember(object []byte, names ...string) (found []byte) {
 	return found
 }
 
-// Elements calls yield with each element of a JSON array, raw. It returns false
-// when the value is not a complete array.
+// Elements calls yield with each raw element of a JSON array. It returns false if the array is not complete.
 func Elements(array []byte, yield func(element []byte)) bool {
 	w := EnterValue(array, '[')
 	for w.Next() {
@@ -166,8 +158,8 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// skipString returns the index after the string that starts at i, or -1. It
-// jumps from quote to quote, which is where its speed comes from.
+// skipString returns the index after the string that starts at i, or -1. It searches quotes with IndexByte for
+// speed.
 func skipString(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -190,9 +182,8 @@ func skipString(b []byte, i int) int {
 	}
 }
 
-// skipValue returns the index after the value that starts at i, or -1.
-// Brackets are counted, not matched by kind: a decoder sees to that where the
-// value is used.
+// skipValue returns the index after the value that starts at i, or -1. It counts brackets of any kind: the
+// decoder of the value checks them.
 func skipValue(b []byte, i int) int {
 	if i >= len(b) {
 		return -1
@@ -229,5 +220,5 @@ func skipValue(b []byte, i int) int {
 		}
 		i++
 	}
-	return -1 // a bare word at the end: the object is torn
+	return -1 // a bare word at the end
 }

@@ -1,6 +1,5 @@
-// What why and log are about: a session, a project, or everything. A user who asks without
-// saying so asks about the session that asks, and outside of one about the project of
-// the current directory.
+// Without --session or --all a question is about the session that asks, else about the project of the current
+// directory.
 
 package console
 
@@ -21,13 +20,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// Asked is what why and log are asked for.
+// Asked is the question of why and log.
 type Asked struct {
-	Session string // a session, or how its id begins
-	All     bool   // every project
-	// Prompts asks for what happened before prompts, also where nothing was said.
-	// Without it why is about stops, as long as there is one, and log leaves out
-	// the prompts before which nothing was said: they would be most of it.
+	Session string // an id, or its beginning
+	All     bool
+	// Prompts asks about prompts. Without it why prefers stops, and log omits the prompts before which the
+	// plugin was silent, which are most.
 	Prompts bool
 	JSON    bool
 }
@@ -39,14 +37,13 @@ func (a Asked) wantsRecord(r ledger.Record) bool {
 	return r.Decision != "pass"
 }
 
-// view is what an answer is about.
 type view struct {
 	ledger.Scope
-	name    string // in words: "session 3f2a", "~/p"; "" for everything
-	implied bool   // it was not said
+	name    string // "session 3f2a", "~/p" or ""
+	implied bool   // by default
 }
 
-// stateDirs are the state directories, Claude Code's first.
+// stateDirs returns the state directories, Claude Code's first.
 func (d *Console) stateDirs() []string {
 	if d.Also == "" || d.Also == d.Dir {
 		return []string{d.Dir}
@@ -54,7 +51,7 @@ func (d *Console) stateDirs() []string {
 	return []string{d.Dir, d.Also}
 }
 
-// session is the id of the session that a view is about, "" for several.
+// session returns the id of the view's only session, else "".
 func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
 
 func (d *Console) scopeOf(a Asked) (view, error) {
@@ -63,23 +60,24 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 			return view{}, err
 		}
 	}
-	switch {
-	case a.Session != "":
+	if a.Session != "" {
 		id, err := d.resolveSession(a.Session)
 		return view{Scope: ledger.Scope{Session: sessionKey(id)}, name: "session " + id}, err
-	case a.All:
+	}
+	if a.All {
 		return view{}, nil
-	case d.Session != "":
+	}
+	if d.Session != "" {
 		return view{Scope: ledger.Scope{Session: sessionKey(d.Session)}, name: "this session", implied: true}, nil
 	}
 	dir := workspace.Nearest(d.Work, "", []string{".git"}, d.Home)
-	if real, err := filepath.EvalSymlinks(dir); err == nil { // as Claude Code names it
+	if real, err := filepath.EvalSymlinks(dir); err == nil { // Claude Code resolves links
 		dir = real
 	}
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-// printScope says what an answer was about that did not say so, and how to ask for more.
+// printScope names an implied scope and the way to widen it.
 func (d *Console) printScope(v view, word string) {
 	switch {
 	case !v.implied:
@@ -90,7 +88,7 @@ func (d *Console) printScope(v view, word string) {
 	}
 }
 
-// wordToType is how one asks again: in Claude Code by the plugin's slash command.
+// wordToType returns a command to type: in Claude Code the plugin's slash command.
 func (d *Console) wordToType(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
@@ -100,8 +98,7 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided says that there is no decision to tell about, but perhaps prompts before which
-// nothing was said, and where there is one.
+// sayNothingDecided says that no decision is recorded, and where there are some.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {
@@ -116,7 +113,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	}
 	d.printLine(what)
 	if d.Caller != nil {
-		return // what another session does is not for this conversation
+		return // other sessions do not concern this conversation
 	}
 	for other := range ledger.Backwards(d.stateDirs(), ledger.Scope{}) {
 		if v.session() != "" && other.Session != v.session() || v.Project != "" && !v.HasProject(other.ProjectPlace()) {
@@ -133,12 +130,12 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	}
 }
 
-// findDecision is the decision with an id, or the last one: of a stop if there is one, and not
-// of one at which Claude only answered why, log or the like.
+// findDecision returns the decision with an id, or the last one: preferably of a stop, and never of one at which
+// the agent only answered a command like why.
 func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error) {
 	if id != "" && id != "last" {
 		if v.implied {
-			v.Scope = ledger.Scope{} // the id says which
+			v.Scope = ledger.Scope{} // the id is enough
 		}
 		if r, ok := ledger.FindDecision(d.stateDirs(), v.Scope, id); ok {
 			return r, nil
@@ -155,16 +152,16 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		}
 		return ofPrompt(r) == a.Prompts
 	})
-	switch {
-	case len(all) > 0:
+	if len(all) > 0 {
 		return all[0], nil
-	case other.Decision == "":
+	}
+	if other.Decision == "" {
 		return other, errNothing
 	}
 	return other, nil
 }
 
-// hintAtDecision names the newest decision whose ID begins with what was typed.
+// hintAtDecision suggests the last decision whose ID begins with the given part.
 func (d *Console) hintAtDecision(part, otherwise string) string {
 	all, _ := ledger.Newest(d.stateDirs(), ledger.Scope{}, 1, true, func(r ledger.Record) bool {
 		return strings.HasPrefix(r.ID, part)
@@ -175,8 +172,8 @@ func (d *Console) hintAtDecision(part, otherwise string) string {
 	return "did you mean " + all[0].ID + ", the newest that begins so?"
 }
 
-// knownSessions are at most n sessions whose ids begin like that, each with its last decision if
-// there is one: of the ledger, of Claude Code's logs, of holds.
+// knownSessions returns at most n sessions whose ids begin so, from the ledger, holds and logs, each with its
+// last decision if it has one.
 func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	add := func(a ledger.Record) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {
@@ -193,7 +190,7 @@ func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 		}
 	}
 	if beginning == "" {
-		return all // logs are many
+		return all // there are many logs
 	}
 	for _, project := range namesIn(d.projectsDir()) {
 		for _, name := range namesIn(filepath.Join(d.projectsDir(), project)) {
@@ -205,10 +202,9 @@ func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	return all
 }
 
-// projectsDir is where Claude Code keeps the logs of sessions, a directory per project.
 func (d *Console) projectsDir() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
 
-// namesIn are the entries of a directory, sorted.
+// namesIn returns the entries of a directory, sorted.
 func namesIn(dir string) []string {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -220,7 +216,7 @@ func namesIn(dir string) []string {
 	return all
 }
 
-// resolveSession is the session that an id, or the beginning of one, means; "" is none.
+// resolveSession expands the beginning of a session's id. It keeps "".
 func (d *Console) resolveSession(id string) (string, error) {
 	if id == "" || id == d.Session || slices.ContainsFunc(d.stateDirs(), func(dir string) bool { return ledger.HasSession(dir, sessionKey(id)) }) {
 		return id, nil
@@ -244,7 +240,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 	}
 }
 
-// listSessions lists sessions by the beginnings of their ids, which are enough: 3f2a51c7 (~/p, 3 min ago).
+// listSessions lists sessions by unique beginnings of their ids: 3f2a51c7 (~/p, 3 min ago).
 func (d *Console) listSessions(all []ledger.Record) string {
 	var said []string
 	enough := shortID
@@ -272,7 +268,7 @@ func (d *Console) listSessions(all []ledger.Record) string {
 	return strings.Join(said, ", ")
 }
 
-// Decision is a decision: by its ID, or the last one here.
+// Decision returns the decision with an ID, or the last one here.
 func (d *Console) Decision(id string) (ledger.Record, error) {
 	v, err := d.scopeOf(Asked{})
 	if err != nil {
@@ -285,21 +281,18 @@ func (d *Console) Decision(id string) (ledger.Record, error) {
 	return r, err
 }
 
-// FindLog is the log of a session: by its id, or the beginning of it.
+// FindLog returns the path of a session's log, by the id or its beginning.
 func (d *Console) FindLog(session string) (string, error) {
 	id, err := d.resolveSession(session)
 	if err != nil {
 		if paths := d.otherLogsOf(session); len(paths) == 1 {
 			return paths[0], nil
 		}
-	}
-	if advice, ok := err.(*adviceError); ok && len(d.knownSessions(session, 1)) == 0 {
-		advice.advice = d.hintAtDecision(session, advice.advice)
-	}
-	if advice, ok := err.(*adviceError); ok && len(d.knownSessions("", 1)) == 0 {
-		advice.advice = "name its log: a file in a directory of " + d.shortPath(d.projectsDir())
-	}
-	if err != nil {
+		if advice, ok := err.(*adviceError); ok && len(d.knownSessions("", 1)) == 0 {
+			advice.advice = "name its log: a file in a directory of " + d.shortPath(d.projectsDir())
+		} else if ok && len(d.knownSessions(session, 1)) == 0 {
+			advice.advice = d.hintAtDecision(session, advice.advice)
+		}
 		return "", err
 	}
 	if path := d.findLog(id); path != "" {
@@ -315,7 +308,6 @@ func (d *Console) FindLog(session string) (string, error) {
 	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " removes the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists what is recorded of it"}
 }
 
-// findLog is the log of a session that is there, "" for none.
 func (d *Console) findLog(id string) string {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return ""
@@ -332,8 +324,7 @@ func (d *Console) findLog(id string) string {
 	return ""
 }
 
-// otherLogsOf are the logs that other hosts than Claude Code keep of the sessions whose ids
-// begin like that.
+// otherLogsOf returns the logs that other hosts have of sessions whose ids begin so.
 func (d *Console) otherLogsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil
@@ -354,10 +345,10 @@ func (d *Console) otherLogsOf(id string) (paths []string) {
 	return paths
 }
 
-// shortID is how much of a session's id some hosts have in the names of logs.
+// shortID is the length of the part of an id that some hosts use in names of logs.
 const shortID = 8
 
-// dirOfHost is the directory of a host's own files, "" if it is not known.
+// dirOfHost returns the directory of a host's own files, "" if unknown.
 func (d *Console) dirOfHost(h *host.Host) string {
 	if d.Getenv != nil && h.DirVariable != "" {
 		if dir := d.Getenv(h.DirVariable); filepath.IsAbs(dir) {

@@ -1,5 +1,4 @@
-// The hook binary's own words: why, log, hold, resume, loop, page. A few flags, read
-// by hand, because a flag package would make the hook larger.
+// Package flag would make the hook larger.
 
 package console
 
@@ -30,7 +29,7 @@ Called with a word it answers you:
 
 ` + loopUsage
 
-// AnswerCall answers one call. ErrUsage means that the words were not understood.
+// AnswerCall answers one call. It returns ErrUsage for a call that it does not understand.
 func (d *Console) AnswerCall(args []string) error {
 	word, args := args[0], args[1:]
 	if word == "loop" {
@@ -74,15 +73,13 @@ func (d *Console) AnswerCall(args []string) error {
 	return ErrUsage
 }
 
-// maxArguments bounds what is typed behind a slash command, in bytes, and shellSigns are what a shell takes for more
-// than a word.
 const (
-	maxArguments = 200
-	shellSigns   = "\"'`$\\;&|<>(){}*?[]~#!\r\n"
+	maxArguments = 200                           // bytes after a slash command
+	shellSigns   = "\"'`$\\;&|<>(){}*?[]~#!\r\n" // special to a shell
 )
 
-// AnswerAtOnce answers a slash command without a model, "" where that is not possible: it begins work for the agent,
-// or its words are for a shell to read.
+// AnswerAtOnce answers a slash command without a model. It returns "" for one that starts work, or that a shell
+// would have to parse.
 func (d Console) AnswerAtOnce(word, arguments string) string {
 	args := append([]string{word}, strings.Fields(arguments)...)
 	looks := slices.Contains([]string{"why", "log", "hold", "page"}, word) ||
@@ -104,21 +101,20 @@ func (d Console) AnswerAtOnce(word, arguments string) string {
 	return strings.TrimRight(out.String(), "\n")
 }
 
-// call is a call, taken apart.
 type call struct {
 	operands []string
-	given    map[string][]string // the values of each flag
-	number   map[string]int      // of -n, and of --max if it is given
+	given    map[string][]string // values by flag
+	number   map[string]int      // of -n and --max
 }
 
 func (c call) has(flag string) bool { return c.given[flag] != nil }
 
-// last is the last value of a flag, "" for none.
+// last returns the last value of a flag, or "".
 func (c call) last(flag string) string {
 	return strings.Join(c.given[flag][max(0, len(c.given[flag])-1):], "")
 }
 
-// readCall takes the words behind a word apart. Not ok: it does not take them.
+// readCall parses the arguments of a word. It is not ok if the word does not take them.
 func readCall(word string, args []string) (c call, ok bool) {
 	const about, again = "--session --all --prompts --json", "--max --promise --timeout --iteration-timeout --replace --dir"
 	takes, ok := map[string]string{
@@ -162,12 +158,12 @@ func readCall(word string, args []string) (c call, ok bool) {
 		}
 	}
 	if session := c.has("--session"); session && (c.has("--all") || c.last("--session") == "") || c.has("--list") && len(c.operands) > 0 {
-		return c, false // an empty variable is not everything
+		return c, false // an empty variable must not mean all sessions
 	}
 	return c, ok && len(c.operands) <= most
 }
 
-// ParseDuration reads how long a hold lasts, "" for until it is lifted.
+// ParseDuration reads the duration of a hold. An empty one means until it is lifted.
 func ParseDuration(s string) (time.Duration, error) {
 	if s == "" {
 		return 0, nil
@@ -179,9 +175,6 @@ func ParseDuration(s string) (time.Duration, error) {
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-// The hook binary's own word about loops, and its flags, read by hand.
-
-// loopUsage lists the words about loops.
 const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--timeout 2h] [--iteration-timeout 10m]
              [--template NAME] [--from-todos] [--replace]   start a goal loop in this directory
   loop status [--json]                              its state
@@ -193,7 +186,7 @@ const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--timeout 2h
              each with --dir DIR for another directory
 `
 
-// answerLoopCall answers a call about loops; without a word it is status.
+// answerLoopCall answers a call about loops. Without a word it shows the status.
 func (d *Console) answerLoopCall(args []string) error {
 	word := "status"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {

@@ -1,9 +1,6 @@
-// Package console answers people: what was decided and why, the holds, the goal
-// loops. The
-// CLI's verbs and the hook binary's own words print the same, because a plugin
-// that came from a marketplace has only its hook.
-//
-// Times are given as ages: the hook carries no time zones.
+// Package console answers people: decisions and their reasons, holds, goal loops. The CLI and the hook print the
+// same, because a plugin from a marketplace has only its hook. Times are ages, because the hook has no time
+// zones.
 package console
 
 import (
@@ -26,92 +23,80 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Console is where the user asks.
+// Console is a user's question and its answer's output.
 type Console struct {
 	Out io.Writer
-	Err io.Writer // for what is said besides
+	Err io.Writer // notes
 	Dir string    // state directory
-	// Also is another state directory, "" for none: hosts other than Claude Code keep theirs
-	// in the home, wherever CLAUDE_CONFIG_DIR is.
+	// Also is a second state directory, or "": other hosts keep theirs in the home even if CLAUDE_CONFIG_DIR is
+	// set.
 	Also string
 	Now  func() time.Time
-	// Self is how the person calls this program, for advice.
-	Self string
-	// Caller is the host whose agent asks, or a program that it has started; nil: a person
-	// does.
-	Caller *host.Host
-	// Work is the directory that the person is in, Home their home.
-	Work, Home string
-	// Project is the directory that the asking session was started in, "" if that is not known.
-	Project string
-	// Session is the session that asks, "" for none.
-	Session string
-	// Interrupt ends a question to the person; nil for a program that Ctrl-C ends.
+	Self string // the command that a person types
+	// Caller is the host whose agent asks, itself or through a program. Nil means a person.
+	Caller     *host.Host
+	Work, Home string // working directory and home
+	Project    string // directory in which the session started, "" if unknown
+	Session    string // that asks, "" for none
+	// Interrupt cancels a question to the user. It is nil for a program that Ctrl-C ends.
 	Interrupt <-chan struct{}
 
-	// JSON has hold and resume print their result as JSON.
-	JSON bool
+	JSON bool // output of hold and resume
 
-	// Plugin are the settings of the plugin that the hook lies in; nil for the CLI.
+	// Plugin returns the settings of the plugin that contains the hook. It is nil in the CLI.
 	Plugin func() (hook.Settings, error)
 
-	// How the terminal shows text. All are nil in the hook, whose text is plain; the
-	// methods shortPath and foldLine know that.
+	// The appearance of text. All are nil or 0 in the hook, whose text is plain.
 
-	// Paint begins a style, or with none ends it.
+	// Paint begins a style, or ends it with 0.
 	Paint func(s display.Style)
-	// Path writes ~ for the home directory, in a path or in a text.
+	// Path abbreviates the home directory to ~ in a text.
 	Path func(text string) string
-	// Wrap breaks a line that is too wide for the terminal at blanks, and indents the
-	// lines below by so many columns.
+	// Wrap breaks a line at the terminal's width and indents the rest.
 	Wrap func(line string, indent int) []string
-	// Width is how many columns the terminal has, 0 for no end of a line.
+	// Width is the terminal's width in columns, 0 for no limit.
 	Width int
-	// Clock is a moment as a clock shows it here: the hook knows no time zones.
+	// Clock formats a local time.
 	Clock func(time.Time) string
 
-	// What follows is for the words about loops.
+	// For loops.
 
-	// Off tells that SPRINGFIELD=off is set.
+	// Off reports that SPRINGFIELD=off is set.
 	Off bool
-	// SayNext says what to type where nothing was decided yet; nil in the hook.
+	// SayNext prints the next step where nothing is decided yet.
 	SayNext func()
-	// Driver finds out which plugin drives loops in a directory.
+	// Driver returns the plugin that drives loops in a directory.
 	Driver func(dir string) Driver
-	// SwitchOn offers a person to switch a plugin on where none drives loops; nil: it cannot.
+	// SwitchOn offers to enable a plugin where none drives loops. Nil means that it cannot.
 	SwitchOn func(Driver) error
-	// Getenv reads the environment for the user's progress command.
-	Getenv func(string) string
+	Getenv   func(string) string
 }
 
-// Errors of this package come with advice.
 type adviceError struct{ problem, advice string }
 
 func (e *adviceError) Error() string { return display.OneLine(e.problem) }
 func (e *adviceError) Hint() string  { return display.OneLine(e.advice) }
 
-// misuse is an error about a call that cannot be meant.
+// misuse is a usage error.
 type misuse struct{ adviceError }
 
-// IsUsage tells that the call is what is wrong.
 func (e *misuse) IsUsage() bool { return true }
 
 func misused(problem, advice string) error { return &misuse{adviceError{problem, advice}} }
 
-// AdviceOn is what to do about an error, "" if there is nothing to say.
+// AdviceOn returns the hint of an error, or "".
 func AdviceOn(err error) string {
-	if e, ok := err.(interface{ Hint() string }); ok { // not errors.As, which makes the hook larger
+	if e, ok := err.(interface{ Hint() string }); ok { // errors.As makes the hook larger
 		return display.PartWords(e.Hint())
 	}
 	return ""
 }
 
-// ofPrompt tells decisions about a prompt from those about a stop.
 func ofPrompt(r ledger.Record) bool {
 	return r.Decision == "pass" || r.Decision == "remind" || r.Decision == ledger.None && r.Event == "UserPromptSubmit"
 }
 
-// ExplainDecision tells about one decision: by its ID, or the last one.
+// ExplainDecision explains the decision with an ID, or the last one.
 func (d *Console) ExplainDecision(id string, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {
@@ -121,17 +106,18 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 	if err != nil && err != errNothing {
 		return err
 	}
-	switch {
-	case a.JSON && err != nil:
+	if a.JSON && err != nil {
 		return &adviceError{err.Error(), d.commandTo("log --all") + " lists every project's"}
-	case a.JSON:
+	}
+	if a.JSON {
 		return d.printJSON(&r)
-	case err != nil:
+	}
+	if err != nil {
 		d.sayNothingDecided(v, a, "why", false)
 		for _, s := range endedHoldsInWords(d.holdEvents(), nil, d.Now()) {
 			d.printLine("note: " + s)
 		}
-	default:
+	} else {
 		d.printDecision(r)
 		d.printHoldOf(r)
 		if id == "" || id == "last" {
@@ -144,7 +130,6 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 	return nil
 }
 
-// printDecision tells about a decision, or about a hook that came to none.
 func (d *Console) printDecision(r ledger.Record) {
 	agent := registry.AgentName(r.Host)
 	did, kind := "let "+agent+" stop", display.Warn
@@ -192,7 +177,6 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printField("  in       ", r.Cwd)
 }
 
-// printJudgement tells about a question to a judge.
 func (d *Console) printJudgement(a *ledger.Asked) {
 	if a == nil {
 		return
@@ -202,12 +186,11 @@ func (d *Console) printJudgement(a *ledger.Asked) {
 		s += " by " + a.Backend
 	}
 	s += ", a page of " + strconv.Itoa(a.Bytes) + " bytes"
-	switch {
-	case a.Cached:
+	if a.Cached {
 		s += ", answered before in this session"
-	case a.Failed != "":
+	} else if a.Failed != "" {
 		s += ", no answer after " + inMilliseconds(a.Took*1000) + ": " + a.Failed + ", " + a.Detail
-	default:
+	} else {
 		if in := a.Input + a.CacheRead + a.CacheWrite; in > 0 {
 			s += ", " + strconv.FormatInt(in, 10) + " tokens in, " + strconv.FormatInt(a.Output, 10) + " out"
 		}
@@ -216,10 +199,9 @@ func (d *Console) printJudgement(a *ledger.Asked) {
 	d.printField("  judge    ", s)
 }
 
-// commandTo is how a person calls this program with some words. No line is broken in it.
+// commandTo returns a command that no line break will split.
 func (d *Console) commandTo(words string) string { return display.JoinWords(d.Self + " " + words) }
 
-// errNothing says that there is no decision to tell about.
 var errNothing = errors.New("no decision is recorded")
 
 func sessionOrAll(session string) string {
@@ -229,7 +211,7 @@ func sessionOrAll(session string) string {
 	return "session " + session
 }
 
-// sessionKey is how the hook names a session in the ledger.
+// sessionKey returns the session's name in the ledger.
 func sessionKey(session string) string {
 	if session == "" {
 		return ""
@@ -237,11 +219,10 @@ func sessionKey(session string) string {
 	return "session:" + session
 }
 
-// printLine prints a line; what it has from files and sessions does not draw. Where it is
-// too wide it goes on below, two columns further in than it begins.
+// printLine prints a line without characters that a terminal obeys. A line that is too wide continues two
+// columns further in.
 func (d *Console) printLine(s string) { d.printHanging(s, len(s)-len(strings.TrimLeft(s, " "))+2) }
 
-// printHanging prints a line that goes on below so many columns further in.
 func (d *Console) printHanging(s string, indent int) { d.printLead(0, "", s, indent) }
 
 func (d *Console) printLead(s display.Style, begins, rest string, indent int) {
@@ -275,7 +256,6 @@ func (d *Console) printField(name, value string) {
 	}
 }
 
-// shortPath writes ~ for the home directory where the caller's text is a person's.
 func (d *Console) shortPath(text string) string {
 	if d.Path == nil {
 		return text
@@ -297,14 +277,11 @@ func padRight(s string, width int) string {
 	return s + " "
 }
 
-// ErrUsage is a call that cannot be meant.
+// ErrUsage means that the call is not understood.
 var ErrUsage = errors.New("usage")
 
-// The page: what a judge is shown, or would be, of a session's end. No judge
-// is asked.
-
-// PrintPage prints the page of a session log, by default that of the session that
-// asks, and below it what the rules say.
+// PrintPage prints the page that a judge would get about the end of a session log, by default that of the
+// session that asks, and the verdict of the rules. It asks no judge.
 func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	if path == "" {
 		if path = d.findLog(d.Session); path == "" {
@@ -332,13 +309,13 @@ func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	return nil
 }
 
-// WouldAsk says whether a judge would be asked about a stop.
+// WouldAsk reports in words whether a judge would be asked about a stop.
 func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
 	by := " (rule " + v.Rule + ", " + strconv.Itoa(v.Sure) + " % sure: " + v.Evidence + ")"
-	switch {
-	case !known.Judges:
+	if !known.Judges {
 		return "no judge is asked: " + known.Name + " decides by itself" + by
-	case v.Page != "":
+	}
+	if v.Page != "" {
 		return "the judge would be asked: no rule is sure enough" + by
 	}
 	return "no judge would be asked" + by

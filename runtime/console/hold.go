@@ -1,8 +1,5 @@
-// Holds: a person orders agents to be let stop, and takes that back. Setting a
-// hold asks no one. Lifting one asks for a terminal, where the person says yes.
-//
-// A hold stands in every state directory that this call knows, because the hooks of a
-// host look into the host's own: with CLAUDE_CONFIG_DIR set these are two.
+// Setting a hold needs no confirmation. Lifting one needs a yes at a terminal. A hold is set in every known
+// state directory, because the hooks of a host read the host's own: with CLAUDE_CONFIG_DIR there are two.
 
 package console
 
@@ -21,13 +18,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// ErrCancelled says that the person has taken back what they asked for.
 var ErrCancelled = terminal.ErrCancelled
 
-// unattendedHold is how long a hold lasts that names no end and that no terminal proves to be a person's.
+// unattendedHold limits a hold without an end that was not set at the user's terminal.
 const unattendedHold = 12 * time.Hour
 
-// endOfHold is how long a hold lasts that names no end, and why: at the user's own terminal until it is lifted.
+// endOfHold returns how long a hold without an end lasts, and why: at the user's own terminal until it is
+// lifted.
 func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	if d.Caller == nil {
 		if t, err := terminal.OwnTerminal(); err == nil {
@@ -46,9 +43,8 @@ func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	return lasts, "it ends " + why + " then, because it was not set at a terminal of your own"
 }
 
-// HoldSessions orders sessions to stop: one, or all with an empty session. A zero
-// duration names no end. A hold that is in force for longer stays: in the
-// first state directory, which is the one that a person is shown, that is an error, unless no end was named.
+// HoldSessions sets a hold on a session, or on all with an empty one. A zero duration has no end. A longer hold
+// stays, and is an error if an end was given.
 func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -126,12 +122,11 @@ func (d *Console) ListHolds() error {
 	return nil
 }
 
-// holdShape is the JSON of what hold and resume come to.
 type holdShape struct {
 	Session string // "" for all
 	Held    bool
 	Since   int64 // Unix milliseconds
-	Until   int64 // 0 and left out: until resume
+	Until   int64 // 0, and omitted, until resume
 }
 
 func (h *holdShape) Members(m *codec.Members) {
@@ -141,7 +136,6 @@ func (h *holdShape) Members(m *codec.Members) {
 	codec.Number(m, "until", &h.Until)
 }
 
-// sayNoHold says that no hold is in force.
 func (d *Console) sayNoHold(session, says string) error {
 	if d.JSON {
 		return d.printJSON(&holdShape{Session: session})
@@ -150,7 +144,7 @@ func (d *Console) sayNoHold(session, says string) error {
 	return nil
 }
 
-// LiftHold lifts a hold, which only a person at a terminal does.
+// LiftHold lifts a hold after the user has confirmed it at a terminal.
 func (d *Console) LiftHold(session string) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -160,7 +154,7 @@ func (d *Console) LiftHold(session string) error {
 	if !held && d.Caller == nil {
 		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHold(session))
 	}
-	asked := map[string]ledger.Hold{} // by the state directory
+	asked := map[string]ledger.Hold{} // by state directory
 	for _, dir := range d.stateDirs() {
 		if one, ok := ledger.HoldOfSession(dir, sessionKey(session), d.Now()); ok {
 			asked[dir] = one
@@ -181,26 +175,26 @@ func (d *Console) LiftHold(session string) error {
 		d.Interrupt); err != nil {
 		return err
 	}
-	// Of several errors the one counts that says that a hold stays.
+	// Prefer an error that leaves a hold in force to ErrUnnoted.
 	now, gone := d.Now(), 0
 	for _, dir := range d.stateDirs() {
 		old, held := asked[dir]
 		if !held {
 			continue
 		}
-		switch fault := ledger.LiftHold(dir, sessionKey(session), old, now, d.meansOf(t.Name)); {
-		case fault == ledger.ErrNoHold:
+		if fault := ledger.LiftHold(dir, sessionKey(session), old, now, d.meansOf(t.Name)); fault == ledger.ErrNoHold {
 			gone++
-		case fault != nil && (err == nil || err == ledger.ErrUnnoted):
+		} else if fault != nil && (err == nil || err == ledger.ErrUnnoted) {
 			err = fault
 		}
 	}
-	switch {
-	case err == ledger.ErrOtherHold:
+	if err == ledger.ErrOtherHold {
 		return &adviceError{"the hold in the question is no longer in force: " + err.Error(), "run it again to be asked about the new one: " + again}
-	case err != nil && err != ledger.ErrUnnoted:
+	}
+	if err != nil && err != ledger.ErrUnnoted {
 		return err
-	case err == nil && gone == len(asked):
+	}
+	if err == nil && gone == len(asked) {
 		return d.sayNoHold(session, "the hold on "+sessionOrAll(session)+" is no longer in force"+d.lastHold(session))
 	}
 	d.unnoted(err)
@@ -213,7 +207,6 @@ func (d *Console) unnoted(err error) {
 	}
 }
 
-// meansOf is how this call changes holds: from a terminal, or from Claude.
 func (d *Console) meansOf(from string) ledger.Means {
 	m := ledger.Means{Program: "springfield", From: from}
 	if d.Caller != nil {
@@ -228,7 +221,6 @@ func (d *Console) meansOf(from string) ledger.Means {
 	return m
 }
 
-// resumeCall is how a person lifts a hold.
 func (d *Console) resumeCall(session string) string {
 	if session == "" {
 		return d.commandTo("resume")
@@ -236,7 +228,7 @@ func (d *Console) resumeCall(session string) string {
 	return d.commandTo("resume --session " + quoteSession(session))
 }
 
-// quoteSession is a session's id as a person types it.
+// quoteSession quotes a session's id for a shell.
 func quoteSession(session string) string {
 	if strings.Trim(session, "-_.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		session = quotation.ShellWord(session)
@@ -251,7 +243,7 @@ func (d *Console) holdEnd(h ledger.Hold) string {
 	return " for " + timestamp.LengthInWords(h.Until-d.Now().UnixMilli())
 }
 
-// holdEvents is what happened to holds. Without it decisions are told all the same.
+// holdEvents returns no events if they cannot be read: decisions are shown all the same.
 func (d *Console) holdEvents() []ledger.HoldEvent {
 	all, err := ledger.HoldEvents(d.stateDirs(), d.Now())
 	if err != nil {
@@ -260,7 +252,7 @@ func (d *Console) holdEvents() []ledger.HoldEvent {
 	return all
 }
 
-// lastHold is what happened to the last hold on a session, in a half sentence.
+// lastHold describes the last hold on a session in a half sentence.
 func (d *Console) lastHold(session string) (said string) {
 	for _, e := range d.holdEvents() {
 		if e.Of == sessionKey(session) {
@@ -270,17 +262,17 @@ func (d *Console) lastHold(session string) (said string) {
 	return said
 }
 
-// printHoldOf says what a decision has to do with holds: which one made it a stop, and what
-// became of that.
+// printHoldOf prints the hold that made a decision a stop, and its end.
 func (d *Console) printHoldOf(r ledger.Record) {
 	var set, end *ledger.HoldEvent
 	all := d.holdEvents()
 	for i, e := range all {
-		switch {
-		case r.Rule != "hold" || e.Of != "" && e.Of != sessionKey(r.Session):
-		case e.BeginsHold() && e.At <= r.At:
+		if r.Rule != "hold" || e.Of != "" && e.Of != sessionKey(r.Session) {
+			continue
+		}
+		if e.BeginsHold() && e.At <= r.At {
 			set, end = &all[i], nil
-		case !e.BeginsHold() && set != nil && e.Of == set.Of && end == nil:
+		} else if !e.BeginsHold() && set != nil && e.Of == set.Of && end == nil {
 			end = &all[i]
 		}
 	}
@@ -294,28 +286,24 @@ func (d *Console) printHoldOf(r ledger.Record) {
 	}
 }
 
-// How long it is news that a hold was lifted or ran out, and that it ended otherwise.
+// How long the end of a hold is news: by resume or in time, and by removal.
 const (
 	lately  = 5 * time.Minute
 	freshly = 24 * time.Hour
 )
 
-// endedHoldsInWords tells of the holds that ended without resume, lately and last, but for
-// the one that is told already. A person should hear of them whatever they ask.
+// endedHoldsInWords describes the holds whose last event is a recent removal, except the one already told.
 func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
-	seen := map[string]bool{}
-	for _, e := range slices.Backward(all) {
-		if !seen[e.Of] && (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
+	for _, e := range ledger.LastHoldEvents(all) {
+		if (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
 			said = append(said, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
 		}
-		seen[e.Of] = true
 	}
 	return said
 }
 
-// HoldNews is what status says about holds: who set the one on all that is in
-// force, else how the last one ended, and which were removed without resume. A user who
-// lifts one at the terminal that asks now knows of it; at another terminal a program may have typed.
+// HoldNews returns for status who set the hold on all, else how the last one ended, and the removed holds. It
+// omits a hold that was lifted at this very terminal: the user knows.
 func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	all, err := ledger.HoldEvents(dirs, now)
 	if err != nil {
@@ -337,7 +325,7 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	return set, append(news, endedHoldsInWords(all, nil, now)...)
 }
 
-// holdEventInWords is what an event says of its hold: lifted 3 min ago from /dev/pts/3.
+// holdEventInWords is like "was lifted 3 min ago from /dev/pts/3".
 func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	ago := timestamp.AgoInWords(now.UnixMilli() - e.At)
 	switch e.Did {
@@ -353,22 +341,21 @@ func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	return display.OneLine(s)
 }
 
-// holdLength is how long a hold that is set lasts.
 func holdLength(e ledger.HoldEvent) string {
-	switch {
-	case !e.BeginsHold():
+	if !e.BeginsHold() {
 		return ""
-	case e.Until == 0:
+	}
+	if e.Until == 0 {
 		return " until resume"
 	}
 	return " for " + timestamp.LengthInWords(e.Until-e.Since)
 }
 
 func originOf(e ledger.HoldEvent) string {
-	switch {
-	case e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved:
+	if e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved {
 		return ""
-	case e.From == "":
+	}
+	if e.From == "" {
 		return " without a terminal"
 	}
 	if h, ok := registry.HostNamed(e.From); ok {
@@ -377,7 +364,7 @@ func originOf(e ledger.HoldEvent) string {
 	return " from " + shorten(e.From)
 }
 
-// shorten bounds what a file says of itself.
+// shorten bounds a text from a file.
 func shorten(s string) string { return quotation.FirstRunes(s, 99) }
 
 func holderOf(e ledger.HoldEvent) string {

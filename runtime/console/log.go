@@ -1,5 +1,3 @@
-// The list of decisions, and decisions as they are made.
-
 package console
 
 import (
@@ -15,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// ListDecisions lists the newest n decisions, oldest first.
+// ListDecisions lists the last n decisions, oldest first.
 func (d *Console) ListDecisions(n int, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {
@@ -47,8 +45,7 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 	return nil
 }
 
-// FollowLog prints the newest n decisions, and then others as they are made, until stop
-// says so.
+// FollowLog prints the last n decisions and then new ones until stop returns true.
 func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 	if d.Caller != nil {
 		return &adviceError{d.Caller.Agent + " would wait here forever", "run it in your own terminal: " + d.commandTo("log --follow")}
@@ -58,7 +55,7 @@ func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 		return err
 	}
 	seen := map[string]bool{}
-	d.unseenDecisions(v, a.JSON, seen) // before the newest are listed: none is lost between
+	d.unseenDecisions(v, a.JSON, seen) // before Newest, so that none is lost
 	l := list{Console: d, view: v, when: d.agoOf}
 	if d.Clock != nil {
 		l.when = func(at int64) string { return d.Clock(time.UnixMilli(at)) }
@@ -73,14 +70,13 @@ func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 	l.fitColumns(row{id: "000000-000", when: l.when(d.Now().UnixMilli()), did: "continue", who: "ralph-wiggum", rule: "progress"})
 	for {
 		for _, r := range all {
-			switch {
-			case !a.wantsRecord(r):
-			case a.JSON:
-				if err := d.printJSON(&r); err != nil {
-					return err
-				}
-			default:
+			if !a.wantsRecord(r) {
+				continue
+			}
+			if !a.JSON {
 				l.printRow(l.rowOfDecision(r))
+			} else if err := d.printJSON(&r); err != nil {
+				return err
 			}
 		}
 		if stop() {
@@ -91,10 +87,10 @@ func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 	}
 }
 
-// lateness is more than a decision can take until it is recorded.
+// lateness is longer than a decision can take until it is recorded.
 const lateness = 10 * time.Minute
 
-// unseenDecisions are the decisions of the last minutes that were not seen before, oldest first.
+// unseenDecisions returns the recent decisions that are not in seen, oldest first, and adds them.
 func (d *Console) unseenDecisions(v view, every bool, seen map[string]bool) (all []ledger.Record) {
 	var recent []ledger.Record
 	for r := range ledger.Backwards(d.stateDirs(), v.Scope) {
@@ -113,20 +109,19 @@ func (d *Console) unseenDecisions(v view, every bool, seen map[string]bool) (all
 	return all
 }
 
-// row is a line of the list: a decision, or what happened to a hold.
+// row is a decision or a hold's event.
 type row struct {
 	id, when, did, who, rule string
 	text                     string
 	place                    string // project and session
 }
 
-// list prints rows in columns.
 type list struct {
 	*Console
 	view  view
 	when  func(at int64) string
-	wide  [5]int // the columns
-	place string // of the row before
+	wide  [5]int // widths of the columns
+	place string // of the last row
 }
 
 func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
@@ -137,8 +132,7 @@ func (l *list) fitColumns(r row) {
 	}
 }
 
-// printRow prints a row, below its project and session where these are others than those
-// of the row before.
+// printRow prints a row, under a heading when the project or session changes.
 func (l *list) printRow(r row) {
 	if r.place != "" && r.place != l.place {
 		l.printLead(display.Strong, r.place, "", 2)
@@ -152,7 +146,7 @@ func (l *list) printRow(r row) {
 	for _, n := range l.wide {
 		wide += n + 2
 	}
-	least := 28 // columns, for a text beside the others
+	least := 28 // columns of the text
 	for _, word := range strings.Fields(r.text) {
 		least = max(least, utf8.RuneCountInString(word))
 	}
@@ -169,7 +163,7 @@ func decisionStyles() map[string]display.Style {
 	return map[string]display.Style{"continue": display.Good, "remind": display.Good, "stop": display.Warn, ledger.None: display.Bad}
 }
 
-// allRows are decisions, and between them what happened to holds.
+// allRows returns decisions with the events of holds between them.
 func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 	events := slices.DeleteFunc(l.holdEvents(), func(e ledger.HoldEvent) bool {
 		listed := e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
@@ -177,7 +171,7 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 		return !listed || len(all) == n && e.At < all[0].At
 	})
 	events = events[max(0, len(events)-n):]
-	for _, r := range all { // in the order of their ids: of the hooks of one stop, the last to begin can be the first to end
+	for _, r := range all { // in the order of ids, since hooks of one stop may end in another order
 		for ; len(events) > 0 && events[0].At < r.At; events = events[1:] {
 			rows = append(rows, l.rowOfHold(events[0]))
 		}
@@ -197,7 +191,7 @@ func (l *list) rowOfDecision(r ledger.Record) row {
 	return row{id: display.OneLine(r.ID), when: l.when(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r)}
 }
 
-// placeOf is the project and the session of a decision, as far as the list has others.
+// placeOf returns the project and session of a decision, if they can differ between rows.
 func (l *list) placeOf(r ledger.Record) string {
 	if l.view.session() != "" {
 		return ""

@@ -1,10 +1,6 @@
-// The words about goal loops: start one, change it, stop it. What they write is
-// the loop's own file in the workspace, under the lock that the hook takes, so
-// that neither undoes what the other has just done; it takes effect at the next
-// stop.
-//
-// Claude may say all of them. A maximum that a person has typed at a terminal is in the history,
-// and the newest is in force; without one, the ceiling of the user's own settings is.
+// The commands change the loop's own file, under the hook's lock. A change takes effect at the next stop. The
+// agent may use every command. Only a maximum that a person typed at a terminal exceeds the ceiling of the
+// user's settings.
 
 package console
 
@@ -28,58 +24,55 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// loopWait is how long a person waits for a stop that is being decided.
+// loopWait bounds the wait for a stop that is being decided.
 const loopWait = 5 * time.Second
 
-// Driver is the plugin that drives the goal loops of a workspace.
 type Driver struct {
-	Settings hook.Settings
-	// Problem is why none does, as far as is known, and Next what to do about it.
-	Problem, Next string
+	Settings      hook.Settings
+	Problem, Next string // why none does, and the command that helps
 }
 
 func (d Driver) problemInWords() string {
-	switch {
-	case d.Next == "":
+	if d.Next == "" {
 		return d.Problem
-	case strings.HasPrefix(d.Next, "springfield "):
+	}
+	if strings.HasPrefix(d.Next, "springfield ") {
 		return d.Problem + "; next: " + display.JoinWords(d.Next)
 	}
 	return d.Problem + "; next: " + d.Next
 }
 
-// DriverAround is the plugin that a hook lies in, if that drives loops.
+// DriverAround returns the plugin that contains a hook, if it drives loops.
 func DriverAround(executable, state, dir string) Driver {
 	settings, err := hook.FindSettings(executable, state, dir)
-	switch {
-	case err != nil:
+	if err != nil {
 		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it", "run a plugin's own hook")
-	case !DrivesLoops(settings.Strategy.Name):
+	}
+	if !DrivesLoops(settings.Strategy.Name) {
 		return NoDriver(state, dir, "this is the hook of "+settings.Plugin+", which does not drive goal loops", "springfield enable "+wiggum.Name)
 	}
 	return Driver{Settings: settings}
 }
 
-// NoDriver is where no plugin drives loops; what the user set for one counts.
+// NoDriver returns a Driver without a plugin. The user's own settings apply.
 func NoDriver(state, dir, problem, next string) Driver {
 	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, dir), problem, next}
 }
 
-// DrivesLoops tells whether a plugin of this strategy drives goal loops.
 func DrivesLoops(strategy string) bool { return strategy == wiggum.Name }
 
-// loopHere is the loop of a workspace, and who drives it.
+// loopHere is the loop of a workspace.
 type loopHere struct {
 	*Console
 	space  *workspace.Space
 	driver Driver
 	file   strategy.File
 	goal   wiggum.Goal
-	fault  error // why the file is no loop
+	fault  error // why the file is not a loop
 	past   activity.LoopPast
 }
 
-// ArmedLoop is the file of the loop that is here and runs, "" for none, and who drives it.
+// ArmedLoop returns the path of the active loop's file here, "" for none, and its driver.
 func (d *Console) ArmedLoop() (path string, driver Driver) {
 	l, err := d.openLoop(false)
 	if err != nil {
@@ -92,14 +85,14 @@ func (d *Console) ArmedLoop() (path string, driver Driver) {
 	return path, l.driver
 }
 
-// openLoop opens the workspace, the one that the hook would find from this directory, and
-// reads its loop. A directory that is named for a new loop is the workspace itself.
+// openLoop opens the workspace that the hook would find from this directory, and reads its loop. A named
+// directory of a new loop is the workspace itself.
 func (d *Console) openLoop(named bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
-		here.Session = "" // a user starts loops for the next session that comes
+		here.Session = "" // a user's loop is for the next session
 	}
-	dir, err := filepath.EvalSymlinks(d.Work) // as Claude Code names its directory
+	dir, err := filepath.EvalSymlinks(d.Work) // Claude Code resolves links
 	here.Work = dir
 	var space *workspace.Space
 	if err == nil {
@@ -119,12 +112,11 @@ func (d *Console) openLoop(named bool) (*loopHere, error) {
 func (l *loopHere) readFile() {
 	l.goal, l.fault, l.past = wiggum.Goal{}, nil, activity.LoopPast{}
 	l.file = l.space.ReadWanted(strategy.Want{Name: wiggum.File})
-	switch {
-	case l.file.Problem != "":
+	if l.file.Problem != "" {
 		l.fault = errors.New(l.file.Problem)
-	case l.file.Found:
+	} else if l.file.Found {
 		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsPlainID(l.goal.ID) {
-			l.goal.ID = "" // as the hook takes it
+			l.goal.ID = "" // like the hook
 		} else if l.fault == nil {
 			l.past = ledger.PastOfLoop(l.Dir, l.goal.ID, l.space.Dir)
 		}
@@ -137,13 +129,12 @@ func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 }
 
-// lastIteration is the iteration at which the loop ends: the goal's own limit, at most what the user
-// has typed, or else the ceiling.
+// lastIteration returns the iteration at which the loop ends: at most the typed maximum, else the ceiling.
 func (l *loopHere) lastIteration(goal wiggum.Goal) int {
 	return min(goal.Max, cmp.Or(l.past.Typed, l.ceiling()))
 }
 
-// typedMaximum is a maximum, if the user has typed it at a terminal, else 0.
+// typedMaximum returns a maximum if a person has typed it at a terminal, else 0.
 func (l *loopHere) typedMaximum(n int) int {
 	if n == 0 || l.Caller != nil {
 		return 0
@@ -156,7 +147,6 @@ func (l *loopHere) typedMaximum(n int) int {
 	return n
 }
 
-// sayCapped says that the file asks for more than it gets.
 func (l *loopHere) sayCapped() {
 	if n := l.lastIteration(l.goal); n < l.goal.Max {
 		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " iterations, and " + wiggum.CapInWords(l.past.Typed, n) +
@@ -164,7 +154,6 @@ func (l *loopHere) sayCapped() {
 	}
 }
 
-// sayHeld says that a hold comes before the loop.
 func (l *loopHere) sayHeld() {
 	inForce, _ := ledger.HoldsInForce(l.stateDirs(), l.Now())
 	for _, h := range inForce {
@@ -184,17 +173,17 @@ func (l *loopHere) unreadError() error {
 		"correct it, or remove it: " + l.commandTo("loop stop --delete")}
 }
 
-// changeFile edits the file under the lock. edit gets what is there then.
-func (l *loopHere) changeFile(edit func() ([]byte, error)) error {
-	// Without the lock the hook cannot write either, or is slow; an edit of another
-	// program's is still never overwritten.
+// changeFile edits the file as it is under the lock. It returns the loop and the file before.
+func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
+	// Without the lock the hook cannot write either, or is slow. ApplyChanges never overwrites another edit.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
 		defer lock.Close()
 	}
 	l.readFile()
+	was, before = l.goal, l.file.Data
 	data, err := edit()
 	if err != nil {
-		return err
+		return was, before, err
 	}
 	c := strategy.Change{Name: wiggum.File, Data: data}
 	if l.file.Readable() {
@@ -202,14 +191,14 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) error {
 	}
 	if err := l.space.ApplyChanges([]strategy.Change{c}); err != nil {
 		verb, says, _ := strings.Cut(err.Error(), " ")
-		return &adviceError{verb + " loop: " + l.space.Dir + "/" + says,
+		return was, before, &adviceError{verb + " loop: " + l.space.Dir + "/" + says,
 			"look at that file; what cannot be changed here the hook cannot change either, and Claude may stop"}
 	}
 	l.readFile()
-	return nil
+	return was, before, nil
 }
 
-// tellEvent puts an event into the history and tells the user's command. data is the file.
+// tellEvent records an event and reports it to the user's command. Data is the loop's file.
 func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
@@ -218,12 +207,12 @@ func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	if err := hook.TellLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.printNote("report the loop: " + err.Error())
 	}
-	if also := l.stateDirs()[1:]; (e.Typed > 0 || e.EndsLoop()) && len(also) > 0 { // where the hooks of other hosts look
+	if also := l.stateDirs()[1:]; (e.Typed > 0 || e.EndsLoop()) && len(also) > 0 { // read by other hosts' hooks
 		_ = ledger.AppendLoop(also[0], e)
 	}
 }
 
-// tellCancelled tells of a loop that was at work, and is not any more, or has a number in force.
+// tellCancelled reports the end of a loop that was active or has a typed maximum.
 func (l *loopHere) tellCancelled(was wiggum.Goal, data []byte) {
 	if was.ID != "" && (was.Active || ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir).Typed > 0) {
 		l.tellEvent(activity.LoopCancelled, was, data)
@@ -232,10 +221,10 @@ func (l *loopHere) tellCancelled(was wiggum.Goal, data []byte) {
 
 func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	free := func() error {
-		switch {
-		case l.fault != nil && !o.Replace:
+		if l.fault != nil && !o.Replace {
 			return l.unreadError()
-		case l.file.Found && (l.goal.Active || l.goal.ID == "") && !o.Replace: // one without an ID is in no history
+		}
+		if l.file.Found && (l.goal.Active || l.goal.ID == "") && !o.Replace { // without an ID it is not in the history
 			return &adviceError{"a loop is here already: " + l.loopName(l.goal) + l.progress(l.goal),
 				"stop it with " + l.commandTo("loop stop") + ", or replace it with --replace"}
 		}
@@ -265,12 +254,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	if err != nil {
 		return err
 	}
-	var was wiggum.Goal
-	var before []byte
-	err = l.changeFile(func() ([]byte, error) {
-		was, before = l.goal, l.file.Data
-		return draft, free()
-	})
+	was, before, err := l.changeFile(func() ([]byte, error) { return draft, free() })
 	if err != nil {
 		return err
 	}
@@ -305,7 +289,7 @@ func (l *loopHere) progress(goal wiggum.Goal) string {
 
 func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or “") + "”" }
 
-// LoopKeys are what loop set can change, with what each takes.
+// LoopKeys returns the keys of loop set with their meanings.
 func LoopKeys() [][2]string {
 	return [][2]string{
 		{"max", "how many iterations; what you type at a terminal no file exceeds, else your ceiling"},
@@ -366,7 +350,7 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 	return field, misused("loop set has no key "+strconv.Quote(key), "the keys are "+strings.Join(names, ", "))
 }
 
-// SetLoop changes one thing about the loop that is here.
+// SetLoop sets a key of the loop.
 func (d *Console) SetLoop(key string, values []string) error {
 	l, err := d.openLoop(false)
 	if err != nil {
@@ -386,12 +370,10 @@ func (d *Console) SetLoop(key string, values []string) error {
 	typed := 0
 	if n, _ := strconv.Atoi(body); key == "max" {
 		typed = l.typedMaximum(n)
-	} else if key == "active" && body == "true" { // the number goes on with its loop
+	} else if key == "active" && body == "true" { // the typed maximum stays
 		typed = l.typedMaximum(l.past.Before)
 	}
-	var was wiggum.Goal
-	err = l.changeFile(func() ([]byte, error) {
-		was = l.goal
+	was, _, err := l.changeFile(func() ([]byte, error) {
 		switch {
 		case l.hasNoFile():
 			return nil, &adviceError{"there is no loop in " + l.space.Dir,
@@ -404,7 +386,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 			return wiggum.SetFields(l.file.Data, field, [2]string{"stopped_at", ""})
 		case key == "active":
 			return l.pausedFile()
-		case typed > 0 && l.goal.ID == "": // what is typed is noted by its name
+		case typed > 0 && l.goal.ID == "": // the history needs an ID
 			named := [2]string{"loop_id", wiggum.NewLoopID(l.space.Dir, l.Session, l.Now().UnixMilli())}
 			return wiggum.SetFields(l.file.Data, field, named)
 		}
@@ -426,7 +408,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 	if key == "promise" {
 		body = cmp.Or(strings.Join(values, "|"), "none")
 	}
-	if key == "max" && l.lastIteration(l.goal) < l.goal.Max { // the note says what counts
+	if key == "max" && l.lastIteration(l.goal) < l.goal.Max { // sayCapped explains it
 		l.printLine("max is " + body + " in the file")
 		return nil
 	}
@@ -436,30 +418,28 @@ func (d *Console) SetLoop(key string, values []string) error {
 
 func (l *loopHere) pausedFile() ([]byte, error) {
 	fields := [][2]string{{"active", "false"}}
-	if l.goal.ID != "" { // the hook has told of it, and shall not tell of this again
+	if l.goal.ID != "" { // so that the hook does not report it again
 		fields = append(fields, [2]string{"stopped_at", timestamp.FormatTime(l.Now().UnixMilli())})
 	}
 	return wiggum.SetFields(l.file.Data, fields...)
 }
 
-// StopLoop ends the loop that is here, or takes its file away, too.
+// StopLoop pauses the loop, or removes its file.
 func (d *Console) StopLoop(remove bool) error {
 	l, err := d.openLoop(false)
 	if err != nil {
 		return err
 	}
 	defer l.space.Close()
-	var was wiggum.Goal
-	var before []byte
 	nothing := errors.New("nothing to stop")
-	err = l.changeFile(func() ([]byte, error) {
-		was, before = l.goal, l.file.Data
-		switch {
-		case l.hasNoFile() || !remove && l.fault == nil && !was.Active:
+	was, before, err := l.changeFile(func() ([]byte, error) {
+		if l.hasNoFile() || !remove && l.fault == nil && !l.goal.Active {
 			return nil, nothing
-		case remove:
+		}
+		if remove {
 			return nil, nil
-		case l.fault != nil:
+		}
+		if l.fault != nil {
 			return nil, l.unreadError()
 		}
 		return l.pausedFile()

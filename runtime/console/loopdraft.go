@@ -1,9 +1,5 @@
-// What a new loop says: a template, the goal, and what its caller chose. The
-// templates have what works built in: a number of iterations that fits the task, a
-// promise that is only said at the end, the steps, and what to do when stuck.
-//
-// A template of one's own is a loop's file in <state>/loops/templates/NAME.md;
-// {goal} in its text is where the goal goes.
+// A user's own template is a loop's file in <state>/loops/templates/NAME.md. The goal replaces {goal} in its
+// text.
 
 package console
 
@@ -16,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -25,32 +22,26 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// LoopStart is how a loop shall begin.
+// LoopStart has the options of loop start.
 type LoopStart struct {
-	Goal string
-	// Max is 0 for the template's.
-	Max int
-	// Promises are nil for the template's; one that is "" stands for none.
-	Promises                  []string
+	Goal                      string
+	Max                       int      // 0: the template's
+	Promises                  []string // nil: the template's; "" for none
 	Timeout, IterationTimeout string
 	Template                  string
 	FromTodos                 bool
 	Replace                   bool
-	// Named tells that the user has named the directory, so that it lies there and
-	// nowhere above.
-	Named bool
+	Named                     bool // the user named the directory, so no directory above is used
 }
 
-// template is a loop that is ready but for its goal.
 type template struct {
 	name    string
 	max     int
 	promise string
-	goal    string // where none is given, "" if one has to be
+	goal    string // default, "" if one is required
 	steps   []string
 }
 
-// defaultPromise is for loops that name none.
 const defaultPromise = "Goal achieved"
 
 func templates() []template {
@@ -91,7 +82,6 @@ func (d *Console) StartLoop(o LoopStart) error {
 	return l.beginLoop(draft, o)
 }
 
-// draftLoop is the file of a new loop, but for what makes it this one.
 func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	goal, err := goalText(o.Goal)
 	if err != nil {
@@ -140,8 +130,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	return applyChoices(draft, o)
 }
 
-// loopFile is the loop's file, with the fields in the order in which the guide has
-// them.
+// loopFile has the fields in the order of the guide.
 func (t template) loopFile() []byte {
 	var b strings.Builder
 	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) +
@@ -156,7 +145,6 @@ func (t template) loopFile() []byte {
 	return []byte(b.String())
 }
 
-// applyChoices puts what the caller chose over the draft.
 func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 	var fields [][2]string
 	for _, c := range []struct {
@@ -181,14 +169,13 @@ func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 	return wiggum.SetFields(draft, fields...)
 }
 
-// goalText is a goal as it may stand in the file.
 func goalText(text string) (string, error) {
 	text = strings.TrimSpace(text)
-	switch {
-	case len(text) > 64<<10:
+	if len(text) > 64<<10 {
 		return "", misused("the goal is longer than 64 KiB",
 			"Claude sees its first 2,000 characters; put the rest into a file and name that file")
-	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+	}
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return "", misused("the goal is not text in UTF-8", "write it in UTF-8")
 	}
 	return text, nil
@@ -196,7 +183,7 @@ func goalText(text string) (string, error) {
 
 func templateDir(state string) string { return filepath.Join(state, "loops", "templates") }
 
-// ownTemplate is a template of the user's, nil if there is none of that name.
+// ownTemplate returns nil if the user has no template of this name.
 func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 	if !isTemplateName(name) {
 		return nil, nil
@@ -222,7 +209,7 @@ func isTemplateName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// TemplateNames are the names of all templates, the user's own at the end.
+// TemplateNames returns all names, the user's own last.
 func TemplateNames(state string) []string {
 	var all []string
 	for _, t := range templates() {
@@ -236,7 +223,7 @@ func TemplateNames(state string) []string {
 	return all
 }
 
-// openTodos is the list of what is open in the newest session of the workspace.
+// openTodos lists the open todos of the workspace's last session.
 func (l *loopHere) openTodos() (string, error) {
 	path, at := l.newestTranscript()
 	if path == "" {
@@ -255,10 +242,9 @@ func (l *loopHere) openTodos() (string, error) {
 		}
 		open++
 		b.WriteString("- " + strings.Join(strings.Fields(display.PlainText(t.Content)), " "))
-		switch {
-		case t.Status == "in_progress":
+		if t.Status == "in_progress" {
 			b.WriteString(" (in progress)")
-		case t.Blocked:
+		} else if t.Blocked {
 			b.WriteString(" (waits for another item)")
 		}
 		b.WriteString("\n")
@@ -270,8 +256,7 @@ func (l *loopHere) openTodos() (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// transcripts are where Claude Code keeps the sessions that began in this
-// directory, and in the workspace around it.
+// transcripts returns the directories of the sessions that started here or in the workspace.
 func (l *loopHere) transcripts() []string {
 	all := []string{filepath.Join(l.projectsDir(), projectName(l.space.Dir))}
 	if l.Work != l.space.Dir {
@@ -280,30 +265,27 @@ func (l *loopHere) transcripts() []string {
 	return all
 }
 
-// projectName is what Claude Code calls a directory: everything but letters and
-// digits of ASCII becomes a dash, by UTF-16 units.
+// projectName returns Claude Code's name of a directory: all but ASCII letters and digits become dashes, by
+// UTF-16 unit.
 func projectName(dir string) string {
 	var b strings.Builder
-	for _, r := range dir {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case r > 0xffff:
-			b.WriteString("--")
-		default:
+	for _, unit := range utf16.Encode([]rune(dir)) {
+		if unit >= 'a' && unit <= 'z' || unit >= 'A' && unit <= 'Z' || unit >= '0' && unit <= '9' {
+			b.WriteByte(byte(unit))
+		} else {
 			b.WriteByte('-')
 		}
 	}
 	return b.String()
 }
 
-// newestTranscript is the session that was written to last, or the one that asks.
+// newestTranscript returns the log of the session that asks, else the one written last.
 func (l *loopHere) newestTranscript() (path string, at int64) {
 	var newest time.Time
 	for _, dir := range l.transcripts() {
 		for _, name := range namesIn(dir) {
 			if !strings.HasSuffix(name, ".jsonl") || strings.HasPrefix(name, "agent-") {
-				continue // older clients keep subagents' talk here, too
+				continue // older clients keep the logs of subagents here
 			}
 			info, err := os.Stat(filepath.Join(dir, name))
 			if err != nil || !info.Mode().IsRegular() {

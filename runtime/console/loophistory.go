@@ -1,8 +1,7 @@
-// The history of loops: what became of each, stop by stop, and one of them again.
-
 package console
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strconv"
@@ -19,15 +18,14 @@ import (
 
 type pastLoop struct {
 	ID, Directory string
-	Began         int64 // Unix milliseconds
-	At            int64 // of the newest event
-	// Event is the newest one; it ends the loop but for start, iteration and last.
-	Event      string
-	Count, Max int
-	Goal       string // its first line
-	Events     []activity.LoopEvent
+	Began         int64  // Unix milliseconds
+	At            int64  // of the last event
+	Event         string // the last one
+	Count, Max    int
+	Goal          string // first line
+	Events        []activity.LoopEvent
 
-	file string // the newest one on file
+	file string // its last recorded text
 }
 
 func (p *pastLoop) Members(m *codec.Members) {
@@ -42,7 +40,7 @@ func (p *pastLoop) Members(m *codec.Members) {
 	codec.ListOf(m, "events", &p.Events)
 }
 
-// pastLoops are all loops on file, by their newest event, oldest first.
+// pastLoops returns all loops, the last active one last.
 func (d *Console) pastLoops() ([]pastLoop, error) {
 	events, err := ledger.LoopEvents(d.Dir)
 	if err != nil {
@@ -67,19 +65,19 @@ func (d *Console) pastLoops() ([]pastLoop, error) {
 			}
 		}
 	}
-	// The history is written as things happen, but for loops of two workspaces.
+	// The events of two workspaces are not in order.
 	sort.SliceStable(all, func(i, j int) bool { return all[i].At < all[j].At })
 	return all, nil
 }
 
-// titleOf is the first line of a goal, without what introduces it.
+// titleOf returns the first line of a goal.
 func titleOf(body string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
 	line = display.OneLine(strings.TrimPrefix(line, "Goal: "))
 	return strings.TrimSpace(quotation.FirstRunes(line, 79))
 }
 
-// LoopHistory lists the newest n loops of the workspace, or of all, oldest first.
+// LoopHistory lists the last n loops of the workspace, or of all, oldest first.
 func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	l, err := d.openLoop(false)
 	if err != nil {
@@ -117,7 +115,7 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	return nil
 }
 
-// findPastLoop is the loop with an ID; "last" is the newest.
+// findPastLoop returns the loop with an ID, or the last one.
 func (d *Console) findPastLoop(id string) (pastLoop, error) {
 	all, err := d.pastLoops()
 	if err != nil {
@@ -132,7 +130,6 @@ func (d *Console) findPastLoop(id string) (pastLoop, error) {
 	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(id), d.commandTo("loop history --all") + " lists them with their ids"}
 }
 
-// ShowLoop prints a loop with each of its iterations.
 func (d *Console) ShowLoop(id string, asJSON bool) error {
 	p, err := d.findPastLoop(id)
 	if err != nil {
@@ -156,23 +153,17 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 
 func loopEndInWords(p pastLoop) string {
 	at := "iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max)
-	switch p.Event {
-	case activity.LoopPromised:
-		return "it ended at " + at + ": Claude said the promise"
-	case activity.LoopLimited:
-		return "it ended at its limit: " + at
-	case activity.LoopTimedOut:
-		return "it ended at " + at + " by a timeout"
-	case activity.LoopStalled:
-		return "it was paused at " + at + ": several continues in a row produced the same words and no tool call"
-	case activity.LoopCancelled:
-		return "it was stopped at " + at
+	ends := map[string]string{
+		activity.LoopPromised:  "it ended at " + at + ": Claude said the promise",
+		activity.LoopLimited:   "it ended at its limit: " + at,
+		activity.LoopTimedOut:  "it ended at " + at + " by a timeout",
+		activity.LoopStalled:   "it was paused at " + at + ": several continues in a row produced the same words and no tool call",
+		activity.LoopCancelled: "it was stopped at " + at,
 	}
-	return "it has not ended: " + at
+	return cmp.Or(ends[p.Event], "it has not ended: "+at)
 }
 
-// RerunLoop begins a loop from the file of one in the history. Of the start, what
-// concerns the text does not count.
+// RerunLoop starts a loop of the history again, with other limits and promises if o has some.
 func (d *Console) RerunLoop(id string, o LoopStart) error {
 	p, err := d.findPastLoop(id)
 	if err != nil {
@@ -199,16 +190,11 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	return l.beginLoop(draft, o)
 }
 
-// The state of a loop: what its file says, and where it ends.
-
-// loopStatus is the JSON shape of a status.
 type loopStatus struct {
 	Directory, File string
-	// State is none without a file, unreadable for one that is no loop, inactive, waiting for its first
-	// stop, or running.
-	State string
-	// Problem is why the file is no loop, or why a loop does not run yet.
-	Problem string
+	// State is none, unreadable, inactive, waiting (for its first stop) or running.
+	State   string
+	Problem string // why the file is not a loop, or why it does not run yet
 	Loop    *loopJSON
 	Plugin  string
 	Ceiling int
@@ -226,7 +212,7 @@ func (s *loopStatus) Members(m *codec.Members) {
 
 type loopJSON struct {
 	wiggum.Goal
-	Limit int // where it ends: max, or the ceiling
+	Limit int // max or the ceiling
 }
 
 func (l *loopJSON) Members(m *codec.Members) {
@@ -243,7 +229,6 @@ func (l *loopJSON) Members(m *codec.Members) {
 	m.KeepEmpty().Text("goal", &l.Body)
 }
 
-// LoopStatus shows the state of the loop of the workspace.
 func (d *Console) LoopStatus(asJSON bool) error {
 	l, err := d.openLoop(false)
 	if err != nil {
@@ -274,7 +259,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	}
 	if l.file.Found && l.fault == nil {
 		s.Loop = &loopJSON{g, l.lastIteration(g)}
-		s.Loop.Promises = append([]string{}, g.Promises...) // in JSON a list, also without any
+		s.Loop.Promises = append([]string{}, g.Promises...) // never null in JSON
 	}
 	if asJSON {
 		s.Problem = display.PartWords(s.Problem)
@@ -295,11 +280,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		limit += "the file asks for " + strconv.Itoa(g.Max) + ", and "
 	}
 	l.printLine("  limit     " + limit + wiggum.CapInWords(l.past.Typed, l.ceiling()))
-	if g.Session == "" {
-		l.printLine("  session   none yet: the first one that stops here")
-	} else {
-		l.printLine("  session   " + g.Session)
-	}
+	l.printLine("  session   " + cmp.Or(g.Session, "none yet: the first one that stops here"))
 	var times []string
 	if g.Started > 0 {
 		times = append(times, "started "+l.agoOf(g.Started))

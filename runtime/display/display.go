@@ -1,11 +1,8 @@
-// Package display makes text fit to be shown. What the hook and the CLI print comes
-// from transcripts, projects, git and the environment, and a terminal obeys or hides
-// some characters instead of showing them: control characters, those that turn the
-// direction of writing, and those without a shape.
+// Package display makes text safe to show. Output has text from transcripts, projects, git and the environment,
+// and a terminal obeys or hides some characters: control characters, changes of direction, and those without a
+// shape.
 //
-// Line and Text take them out of a text. Writer is for all that is printed, so that
-// no caller can forget it. By ranges, not by package unicode's tables, which are larger
-// than this whole package.
+// Its own ranges are smaller than the tables of package unicode.
 package display
 
 import (
@@ -15,9 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// IsShown tells whether a terminal shows a character and does nothing else with it. A
-// line end is none of these characters. Variation selectors count as shown: they choose
-// between the shapes of the character in front of them.
+// IsShown reports whether a terminal just shows a character. It is false for line ends and true for variation
+// selectors, which choose the shape of the character before them.
 func IsShown(r rune) bool {
 	switch {
 	case r < 0x7f:
@@ -31,13 +27,12 @@ func IsShown(r rune) bool {
 	return true
 }
 
-// IsJoiner tells the two characters without a shape that words are spelled with, in
-// Persian and Hindi, and that emoji are put together with. A browser and a model take
-// them as they are meant, a terminal does not.
+// IsJoiner reports the two invisible characters in words of Persian and Hindi and in emoji. Browsers and models
+// read them correctly, terminals do not.
 func IsJoiner(r rune) bool { return r == 0x200c || r == 0x200d }
 
-// OneLine puts a text on one line for a terminal: white space that is more than a blank
-// becomes one, what a terminal does not show is left out.
+// OneLine returns a text on one line for a terminal. White space becomes a blank, invisible characters are
+// dropped.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -50,13 +45,13 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// JoinWords makes a command one word, so that no line is broken in it: what is pasted is the whole of it. PartWords makes
-// it words again, once lines are broken.
+// JoinWords keeps line breaks out of a command, so that it can be copied. PartWords undoes it once lines are
+// broken.
 func JoinWords(command string) string { return strings.ReplaceAll(command, " ", "\u00a0") }
 func PartWords(text string) string    { return strings.ReplaceAll(text, "\u00a0", " ") }
 
-// PlainText is a text of several lines for a model, or for a program that shows it its own
-// way: what would not show is left out, but for line ends, tabs and joiners.
+// PlainText drops invisible characters except line ends, tabs and joiners, for a model or a program with its own
+// display.
 func PlainText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -69,32 +64,27 @@ func PlainText(s string) string {
 	}, s)
 }
 
-// SafeWriter writes to a terminal, or to a file that may be shown on one. What a terminal
-// does not show, but for line ends and tabs, is written as its JSON escape, like \u202e:
-// in JSON the same value, in other text a mark that something stood there. What is
-// not UTF-8 becomes U+FFFD. A character may be spread over several writes.
+// SafeWriter returns a writer for a terminal, or a file that one may show. It writes characters that a terminal
+// does not show, except line ends and tabs, as their JSON escapes, like \u202e. Invalid UTF-8 becomes U+FFFD. A
+// character may be split between writes.
 func SafeWriter(w io.Writer) io.Writer { return &writer{to: w} }
 
 type writer struct {
 	to   io.Writer
-	rest []byte // of a character that is not complete yet
+	rest []byte // of an incomplete character
 }
 
 func (w *writer) Write(p []byte) (int, error) {
-	text := p
-	if len(w.rest) > 0 {
-		text = append(w.rest, p...)
-	}
+	text := append(w.rest, p...)
 	out := make([]byte, 0, len(text)+16)
 	for len(text) > 0 && utf8.FullRune(text) {
 		r, size := utf8.DecodeRune(text)
-		switch {
-		case IsShown(r), r == '\n', r == '\t':
+		if IsShown(r) || r == '\n' || r == '\t' {
 			out = utf8.AppendRune(out, r)
-		case r > 0xffff:
+		} else if r > 0xffff {
 			high, low := utf16.EncodeRune(r)
 			out = appendEscape(appendEscape(out, high), low)
-		default:
+		} else {
 			out = appendEscape(out, r)
 		}
 		text = text[size:]
@@ -111,13 +101,12 @@ func appendEscape(out []byte, r rune) []byte {
 	return append(out, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
-// Style says what a piece of text means to its reader. Who prints it makes a colour
-// of it, or nothing: a text is understood without.
+// Style is the meaning of a piece of text, which its printer may turn into a colour.
 type Style byte
 
 const (
-	Good   Style = iota + 1 // it worked; Claude continued
-	Warn                    // look at this
-	Bad                     // it failed
-	Strong                  // a title
+	Good Style = iota + 1
+	Warn
+	Bad
+	Strong // a title
 )

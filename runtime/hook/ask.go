@@ -1,7 +1,4 @@
-// Asking the judge. It is asked late and little: when the rules are not sure, the
-// budget would let Claude go on, the same page has not been answered before in
-// the session, and there is money left for it. Whatever goes wrong, the rules'
-// stop stands.
+// The judge is asked last and rarely. If anything goes wrong, the stop of the rules remains.
 
 package hook
 
@@ -25,19 +22,17 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// overtime is how much longer than its own deadline springfield-judge is waited
-// for, which it needs to end what it has started.
+// overtime lets springfield-judge end its children after its own deadline.
 const overtime = 2 * time.Second
 
-// asking is a question and what came of it.
+// asking is a question and its result.
 type asking struct {
-	asked  *ledger.Asked  // nil: no judge was
-	taken  int64          // counted in the session before it was asked
-	judged *ledger.Judged // an answer to remember
-	told   string         // to the user, besides what the verdict says
+	asked  *ledger.Asked  // nil if no judge was asked
+	taken  int64          // reserved in the session
+	judged *ledger.Judged // the answer to cache
+	told   string         // to the user
 }
 
-// noteJudgement puts down what came of a question to the judge.
 func (q asking) noteJudgement(v *Settled) {
 	v.Next.Spent = max(0, v.Next.Spent-q.taken)
 	if q.asked == nil {
@@ -51,7 +46,6 @@ func (q asking) noteJudgement(v *Settled) {
 	v.Told = cmp.Or(v.Told, q.told)
 }
 
-// askJudge asks about the verdict's page and makes of it what the answer says.
 func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	v := &snapshot.Verdict
 	j, asks := snapshot.Settings.JudgeOptions()
@@ -69,7 +63,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 		return a
 	}
 	q := s.questionFor(j, v.Page)
-	key := ledger.SessionKey(strings.Join(append([]string{q.Backend, q.Model, q.Page}, q.Command...), "\x00")) // the same page, put to the same judge
+	key := ledger.SessionKey(strings.Join(append([]string{q.Backend, q.Model, q.Page}, q.Command...), "\x00"))
 	for _, old := range snapshot.Before.Judged {
 		if old.Page == key {
 			a.asked = &ledger.Asked{Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Cached: true}
@@ -94,10 +88,9 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 		return a
 	}
 	s.noteForDebug("ask judge: " + string(reply.Failed) + ": " + reply.Detail)
-	switch {
-	case reply.Failed == judge.Redirected && !snapshot.Before.Barred:
+	if reply.Failed == judge.Redirected && !snapshot.Before.Barred {
 		a.told = s.plugin + " asks no model in this project: " + shortenText(reply.Detail, 200) + ". Where its rules are not sure, " + s.event.Host.Agent + " stops."
-	case due:
+	} else if due {
 		a.told = s.plugin + ": the model has not answered three times in a row, last: " + string(reply.Failed) + ", " + shortenText(reply.Detail, 200) +
 			". Until it does, " + s.event.Host.Agent + " stops where the rules are not sure."
 	}
@@ -105,8 +98,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	return a
 }
 
-// questionFor puts a page to the backend that the settings choose. Of a command the record
-// has the name in place of a model: an argument may be a secret.
+// questionFor records only the name of a command: an argument may be a secret.
 func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	q := judge.Question{
 		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: page, Within: int64(j.Within) * 1000,
@@ -114,7 +106,7 @@ func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	}
 	if j.Backend == judge.Claude {
 		q.Model, q.Client = j.Model, j.Client
-		// An ARN names an account besides, and the variable may be a project's.
+		// A project may set the variable, and an ARN names an account.
 		if m := s.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
 			q.Model = m
 		} else if m != "" {
@@ -130,18 +122,17 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 }
 
-// spendDir is where the day's costs are counted: in the user's home, whatever directory the agent
-// has its configuration in, so that one file counts them all.
+// spendDir is in the user's home, so that one file counts the costs of a day.
 func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
-// reserveCost counts what a question may cost, or says why it is not asked: in the session, where the decision's record
-// takes it back, and in the day.
+// reserveCost counts the most that a question can cost, for the session and for the day, or returns why it must
+// not be asked. The decision's record corrects the session's count.
 func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why string) {
 	var worst int64
 	if j.Backend == judge.Command {
 		worst = toMicros(*j.Cost)
 	} else {
-		// The client takes an alias for the model that is named here.
+		// The client resolves an alias with this variable.
 		named := s.Getenv("ANTHROPIC_DEFAULT_" + strings.ToUpper(q.Model) + "_MODEL")
 		worst = max(judge.PriceAtMost(q.Model, q), judge.PriceAtMost(cmp.Or(named, q.Model), q))
 	}
@@ -152,25 +143,23 @@ func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why
 	if err == nil {
 		taken, err = worst, ledger.TakeFromDay(s.spendDir(), s.Now, worst, toMicros(j.Daily))
 	}
-	switch err {
-	case nil:
+	if err == nil {
 		return taken, ""
-	case ledger.ErrSpent, ledger.ErrResting:
-		return taken, err.Error()
-	default:
-		s.noteForDebug("ask judge: " + err.Error())
-		return taken, "the cost of questions cannot be saved"
 	}
+	if err == ledger.ErrSpent || err == ledger.ErrResting {
+		return taken, err.Error()
+	}
+	s.noteForDebug("ask judge: " + err.Error())
+	return taken, "the cost of questions cannot be saved"
 }
 
-// payForAnswer asks, and counts what it has cost. due tells that the user should hear of a
-// judge that does not answer.
+// payForAnswer asks and counts the cost. It returns due if the user should hear that the judge does not answer.
 func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, due bool) {
 	begun := time.Now()
 	reply = s.runJudge(q)
 	uncounted := reply.Failed == "" && reply.Usage == judge.Usage{}
 	if reply.Micros == 0 && (uncounted || reply.Failed == judge.TimedOut || reply.Failed == judge.Junk || reply.Failed == judge.Crashed) {
-		reply.Micros = taken // the answer was on its way, was none, or says no use: a limit in dollars holds all the same
+		reply.Micros = taken // the cost is unknown, and the limit in dollars must hold
 	}
 	due, err := ledger.SettleSpending(s.spendDir(), s.Now, s.Now.Add(time.Since(begun)), taken, ledger.Outcome{
 		Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200), Unasked: reply.Failed == judge.Redirected,
@@ -181,8 +170,7 @@ func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, 
 	return reply, due
 }
 
-// applyJudgeAnswer makes the judge's answer the verdict. Its words are for the user: what
-// Claude is told is ours.
+// applyJudgeAnswer shows the judge's words to the user only. The agent gets our own.
 func applyJudgeAnswer(v *strategy.Verdict, goOn bool, why string) {
 	v.Rule, v.Sure, v.Evidence = "judge", 80, "the model says: “"+why+"”"
 	v.Decision = strategy.Stop
@@ -191,7 +179,7 @@ func applyJudgeAnswer(v *strategy.Verdict, goOn bool, why string) {
 	}
 }
 
-// runJudge asks springfield-judge, which lies beside the hook.
+// runJudge starts springfield-judge, which is in the hook's directory.
 func (s *start) runJudge(q judge.Question) judge.Reply {
 	gone := func(why judge.Failure, err error) judge.Reply {
 		return judge.Reply{Failed: why, Detail: shortenText(err.Error(), judge.MaxDetail)}
@@ -218,13 +206,13 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 	if !codec.IsValid(said) || codec.ReadObject(said, &r) != nil {
 		return gone(judge.Junk, errors.New("springfield-judge gave an invalid reply"))
 	}
-	// Numbers and texts are summed up and kept, so they stay within reason.
+	// Numbers are summed up and texts are kept, so both are bounded.
 	for _, n := range []*int64{&r.Micros, &r.Took, &r.Usage.Input, &r.Usage.Output, &r.Usage.CacheRead, &r.Usage.CacheWrite} {
 		*n = min(max(*n, 0), 1_000_000_000)
 	}
 	r.Why, r.Detail = shortenText(r.Why, judge.MaxWhy), shortenText(r.Detail, judge.MaxDetail)
 	if r.Failed != "" && !slices.Contains(judge.Failures(), r.Failed) {
-		r.Failed = judge.Junk // of another springfield's, maybe; no answer it is
+		r.Failed = judge.Junk // perhaps of another version
 	}
 	return r
 }

@@ -1,7 +1,3 @@
-// While the user is away: permissions that the agent asks for and dialogs that it would show are
-// denied with a reason, and the beginning of a session says what is in force. Without an order
-// nothing is read and nothing is said.
-
 package hook
 
 import (
@@ -14,13 +10,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// The events beside the strategy's own.
 const (
 	permissionRequest = "PermissionRequest"
 	sessionStart      = "SessionStart"
 )
 
-// answerRequest denies a permission while the user is away, or says nothing.
+// answerRequest denies a permission while the user is away.
 func (s *start) answerRequest(settings Settings) {
 	order, ok := s.orderInForce()
 	if !ok || s.holdVeto().Rule != "" {
@@ -54,11 +49,11 @@ func (s *start) answerRequest(settings Settings) {
 		}
 	}
 	if words != "" {
-		_ = s.printAnswer(said{event: permissionRequest, denied: words})
+		_ = s.printAnswer(said{event: permissionRequest, behavior: "deny", message: words})
 	}
 }
 
-// aboutInput is what a call is about: its command, its file, or what else it names first.
+// aboutInput returns the command or file of a call, or the next best of its inputs.
 func aboutInput(input []byte) string {
 	for _, name := range []string{"command", "file_path", "path", "url", "query", "pattern", "description"} {
 		if raw := codec.FindMember(input, name); raw != nil {
@@ -68,7 +63,7 @@ func aboutInput(input []byte) string {
 	return ""
 }
 
-// questionsOf are the questions of a dialog with their options, "" if the request is none.
+// questionsOf returns the questions and options of a dialog, "" for another tool.
 func questionsOf(e Event) string {
 	if e.Tool != "AskUserQuestion" {
 		return ""
@@ -89,11 +84,10 @@ func questionsOf(e Event) string {
 	return shortenText(strings.Join(parts, " "), 2000)
 }
 
-// greetUser says at the beginning of a session what is in force: an away order, a hold.
+// greetUser reports the away order and the hold in force at the start of a session.
 func (s *start) greetUser() {
 	var lines []string
-	order, ok := s.orderInForce()
-	if ok {
+	if order, ok := s.orderInForce(); ok {
 		past, _ := ledger.AwayEvents(s.awayDir(), order.ID)
 		used := ledger.Away{Order: order, Past: past}
 		lines = append(lines, away.Describe(order, used.CountContinues(), s.Now.UnixMilli())+"; springfield back ends it")
@@ -104,7 +98,7 @@ func (s *start) greetUser() {
 	if len(lines) == 0 {
 		return
 	}
-	o := ledger.AwayOrder{ID: sessionStart} // of two plugins one says it
+	o := ledger.AwayOrder{ID: sessionStart} // only one of several plugins reports it
 	shown, err := ledger.OpenAway(s.awayDir(), o)
 	if err != nil {
 		return

@@ -1,8 +1,5 @@
-// Loops of other plugins. Stop hooks run side by side and any that blocks wins, so
-// while a loop drives this session, the others stand aside and say nothing. Which
-// loop does is told by its state file and by the session's ledger, which all
-// springfield plugins write. A state file may have come with the project: without a plugin
-// of the user's that drives its loop it does nothing.
+// Any Stop hook that blocks wins, so plugins stand aside while a loop of another one drives the session. Both
+// the state file and the ledger must show that loop: a state file may have come with the project.
 
 package hook
 
@@ -19,15 +16,15 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// How sure it is that a plugin drives a loop here.
+// How certain it is that a plugin drives a loop here.
 const (
 	noLoop   = iota
-	ownLoop  // the plugin runs in this session, and its loop is armed
+	ownLoop  // the plugin runs in this session and its loop is armed
 	liveLoop // it has driven the loop in this session
 )
 
-// anotherLoop tells whether another plugin's loop drives this session. Of two loops
-// the surer one does, else a goal's, which the user has started for this session.
+// anotherLoop returns a veto if another plugin's loop drives this session. Of two loops the more certain one
+// does, else a goal, which the user has started for this session.
 func (s *Snapshot) anotherLoop() guard.Veto {
 	var marks []string
 	for _, known := range registry.Strategies {
@@ -35,8 +32,7 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 			marks = append(marks, known.Marks...)
 		}
 	}
-	// Mostly no loop has files here, and a look at the names costs less than opening the
-	// workspace of each.
+	// Looking for the files of all loops costs less than opening the workspace of each.
 	if s.Home == "" || len(s.Before.Loops) == 0 && !workspace.HasMark(s.Event.Cwd, s.Project, marks, s.Home) {
 		return guard.Veto{}
 	}
@@ -60,11 +56,10 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 	return guard.Veto{Rule: "another-loop", Evidence: driver + " drives this session: " + evidence}
 }
 
-// armedState tells how a strategy's loop stands here.
 func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	space, err := workspace.OpenSpace(workspace.Nearest(s.Event.Cwd, s.Project, known.Marks, s.Home))
 	if err != nil {
-		return strategy.Armed{} // its own hook could not read it either
+		return strategy.Armed{} // the other hook cannot read it either
 	}
 	defer space.Close()
 	situation := s.Situation
@@ -73,33 +68,30 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	return known.Loop.Armed(situation)
 }
 
-// certaintyOf tells how sure it is that a plugin drives a loop. One that has not decided since
-// our own last stop, nor met the session since, is not on, or not any more.
+// certaintyOf returns how certain it is that a plugin drives a loop. A plugin is enabled only if the ledger has
+// its decision or session start since our own last stop.
 func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	last := s.Before.LastDecision(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
 	theirs := s.Before.LastDecision(func(p ledger.Present) bool {
 		return p.Strategy == name || p.Strategy == "" && p.Plugin == name
 	})
-	switch on := name == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last; {
-	case armed.Evidence == "" || !on:
+	on := name == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last
+	if armed.Evidence == "" || !on {
 		return noLoop
-	case armed.Running:
+	}
+	if armed.Running {
 		return liveLoop
 	}
 	return ownLoop
 }
 
-// One stop can reach two copies of a plugin: by a host that reads another's settings as
-// well as its own, or a plugin enabled in two marketplaces. The copy that decides first
-// does; the other says nothing and records nothing, so that a stop is one continue of the
-// budget, and the agent is told once.
+// One stop can reach two copies of a plugin: a host may read another host's settings, and two marketplaces may
+// enable the same plugin. The first copy decides. The other one neither answers nor records.
 
-// apart is how long after another copy's decision a copy may start for the same stop: hosts
-// start hooks side by side, or one after the other.
+// apart bounds the time between two copies' starts for the same stop.
 const apart = 2 * time.Second
 
-// presentDecision is what the ledger keeps of this decision, for other copies: a plugin of the same
-// name with another strategy is none.
+// presentDecision returns the ledger's mark of this decision, by which other copies of the plugin recognise it.
 func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Present {
 	e := s.event
 	p := ledger.Present{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: clock.At}
@@ -110,13 +102,13 @@ func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Pr
 	return p
 }
 
-// isDecided tells whether another copy has decided this very stop. The same copy, which can
-// be named twice in settings, has if its decision came after this start, or if the host says
-// by the event's time that it is one event: an agent can stop twice with the same words.
+// isDecided reports whether another copy has decided this stop. Settings may also name one copy twice. That one
+// has decided if its decision is later than this start, or if the host sent both events at the same time: an
+// agent can stop twice with the same words.
 func (s *start) isDecided(before ledger.State, settings Settings) bool {
 	own := s.presentDecision(settings, before.Clock)
 	for _, p := range before.Plugins {
-		if p.Plugin != own.Plugin || p.Stop != own.Stop || p.Ended > own.Ended { // the clock was set back since
+		if p.Plugin != own.Plugin || p.Stop != own.Stop || p.Ended > own.Ended { // later: the clock was set back
 			continue
 		}
 		if p.Copy == own.Copy {

@@ -1,5 +1,5 @@
-// Package hook is the wire between a host and a strategy: one event in, at most one
-// verdict out, and whatever goes wrong, the agent may stop.
+// Package hook answers the events of a host with the verdict of a strategy. Whatever goes wrong, the agent may
+// stop.
 package hook
 
 import (
@@ -16,15 +16,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// maxEvent bounds what is read of an event, in bytes. A last message is at most
-// a few hundred kilobytes.
-const maxEvent = 4 << 20
+const maxEvent = 4 << 20 // bytes
 
-// Event is what a host says.
 type Event = host.Event
 
-// readEvent reads one JSON object and does not wait for the end of input: on
-// some hosts it never comes.
+// readEvent reads one JSON object. It does not wait for the end of input, which some hosts never send.
 func readEvent(r io.Reader) (e Event, err error) {
 	data, err := readObject(r)
 	if err == nil {
@@ -70,32 +66,26 @@ func readObject(r io.Reader) (data []byte, err error) {
 	return nil, err
 }
 
-// sessionKey names the session in the ledger. Without a session id the place stands
-// in for it.
+// sessionKey returns the session's name in the ledger.
 func sessionKey(e Event) string {
-	switch {
-	case e.SessionID != "":
+	if e.SessionID != "" {
 		return "session:" + e.SessionID
-	case e.TranscriptPath != "":
+	}
+	if e.TranscriptPath != "" {
 		return "transcript:" + e.TranscriptPath
 	}
 	return "directory:" + e.Cwd
 }
 
-// Some hosts start the hook before their log has the stop's own entry, and send no last
-// message. The hook waits for the entry, and decides nothing if it does not come.
+// Some hosts start the hook before their log has the stop's entry, and send no last message. The hook waits for
+// that entry and decides nothing without it.
 
 const (
-	// arrivalWait is how long the hook waits for an entry, which takes 50 to 150 ms.
-	arrivalWait = 1500 * time.Millisecond
-	// arrivalPoll is how long it rests between two looks.
+	arrivalWait = 1500 * time.Millisecond // an entry takes 50 to 150 ms
 	arrivalPoll = 5 * time.Millisecond
-	// maxEnd is how much of the log's end is looked at, in bytes.
-	maxEnd = 256 << 10
+	maxEnd      = 256 << 10 // bytes
 )
 
-// awaitArrival waits until the log has this stop's own entry. The veto says that it did not
-// come.
 func (s *start) awaitArrival() guard.Veto {
 	h, until := s.event.Host, time.Now().Add(arrivalWait)
 	for {
@@ -109,11 +99,11 @@ func (s *start) awaitArrival() guard.Veto {
 	}
 }
 
-// promptExpansion is the event of a slash command before its words go to the model.
+// promptExpansion is the event of a slash command before the model gets it.
 const promptExpansion = "UserPromptExpansion"
 
-// answerCommand answers a slash command that needs no model. Where it says nothing, whatever the reason, the words
-// of the command's own file go to the model. The event proves nothing about who typed.
+// answerCommand answers a slash command that needs no model. Otherwise the text of the command's file goes to
+// the model. The event does not prove that a person typed.
 func (s *start) answerCommand() {
 	defer func() { _ = recover() }()
 	command, _ := codec.ExactString(s.event.Command)

@@ -1,5 +1,4 @@
-// A start of the hook that comes to no decision is recorded all the same, with the
-// reason, and the user hears of it once in a session. Claude may stop.
+// A run without a decision is recorded, with its reason. The user is notified once per session.
 
 package hook
 
@@ -14,29 +13,27 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Why a start came to no decision: the rules of the records about it.
+// The rules of runs without a decision.
 const (
-	faultPlugin    = "fault:plugin"    // the hook found no plugin that it serves
+	faultPlugin    = "fault:plugin"    // the hook is in no plugin
 	faultSettings  = "fault:settings"  // strategy.json cannot be read, or names no strategy
 	faultEvent     = "fault:event"     // the event cannot be read
-	faultPanic     = "fault:panic"     // the hook's own mistake
-	faultLedger    = "fault:ledger"    // the decision could not be written down
-	faultBusy      = "fault:busy"      // another hook held the session's ledger
-	faultWorkspace = "fault:workspace" // another stop held the strategy's files
+	faultPanic     = "fault:panic"     // a bug of the hook
+	faultLedger    = "fault:ledger"    // the decision could not be recorded
+	faultBusy      = "fault:busy"      // another hook locked the session's ledger
+	faultWorkspace = "fault:workspace" // another stop locked the strategy's files
 	faultAnswer    = "fault:answer"    // the host did not read the answer
 )
 
-// fault is why a decision is not on file.
 type fault struct {
 	rule string
 	err  error
 }
 
-// endByPanic ends a start by its own mistake.
 func (s *start) endByPanic(p any) {
 	says := "it says nothing"
 	switch p := p.(type) {
-	case error: // of the runtime
+	case error: // from the Go runtime
 		says = p.Error()
 	case string:
 		says = p
@@ -58,8 +55,8 @@ func newFailure(tried string, err error) error { return &failure{tried, err} }
 func (f *failure) Error() string { return f.tried + ": " + f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// recordUndecided files a start that came to no decision. What it returns is for the user, who
-// hears of a fault once in a session, and of none once there is an answer.
+// recordUndecided records a run without a decision. It returns the message for the user, "" if they have seen it
+// in this session or already have an answer.
 func (s *start) recordUndecided(f fault) (told string) {
 	r := s.recordOf(Settled{Verdict: strategy.Verdict{Decision: ledger.None, Rule: f.rule, Evidence: f.err.Error()}}, s.plugin)
 	did := s.plugin + " let " + s.event.Host.Agent + " stop without a decision: "
@@ -85,15 +82,14 @@ func (s *start) recordUndecided(f fault) (told string) {
 	if err == nil {
 		return r.Told
 	}
-	// Nothing but the transcript says now whether the user was told.
+	// Without a record only the transcript shows whether the user was notified.
 	if end, _ := file.ReadEnd(s.event.TranscriptPath, 4<<20); s.answered || bytes.Contains(end, []byte(did)) {
 		return ""
 	}
 	return told
 }
 
-// pluginNameOf is what a plugin is called whose strategy.json does not say: the name in
-// its manifest.
+// pluginNameOf returns the plugin's name by its manifest, for a plugin whose strategy.json cannot be read.
 func pluginNameOf(root string) string {
 	if data, err := file.ReadRegular(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && codec.IsValid(data) {
 		if name, ok := codec.ExactString(codec.FindMember(data, "name")); ok && isPluginName(name) {

@@ -1,6 +1,5 @@
-// The user's own last prompt: what the last word is read from, and what every count begins with. A
-// log can be written by the agent. So where the host gives each prompt an id, only an id of the
-// host's own begins something, and whose it is was decided when it was met first.
+// The user's own last prompt begins every count. The agent can write the log. So where the host names prompts,
+// only an id in an event begins a count, and its origin is fixed when it is first met.
 
 package hook
 
@@ -20,14 +19,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// maxNamed is how many ids of prompts a session remembers. A host goes back to none.
+// maxNamed bounds the remembered ids of prompts. Hosts do not return to an old prompt.
 const maxNamed = 8
 
-// opens reports whether the log says which line opened the prompt that the event names.
+// opens reports whether the log shows which line opened the event's prompt.
 func (s *Snapshot) opens() bool { return s.Event.Host.Opens && s.Event.PromptID != "" }
 
-// meetPrompt returns a state of the ledger at this stop. A stop after a wake-up belongs to the own
-// prompt before it.
+// meetPrompt returns the state at this stop's prompt. A stop after a wake-up belongs to the user's prompt before
+// it.
 func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	name, own, said, o := state.Prompt, state.Own, state.Said.Of, &s.View.Opening
 	heard := s.View.Heard
@@ -66,7 +65,7 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	return s.takeHeard(state, heard)
 }
 
-// nameByLog names the newest prompt in the log, where ids of the host's mean nothing there.
+// nameByLog names the last prompt in the log, for hosts whose events do not name the user's prompts.
 func (s *Snapshot) nameByLog() string {
 	switch {
 	case s.Event.PromptID != "" && s.Event.Host.Prompts:
@@ -75,13 +74,13 @@ func (s *Snapshot) nameByLog() string {
 		return "id:" + shortenText(s.View.PromptID, 100)
 	case s.View.Prompt != "":
 		return "uuid:" + shortenText(s.View.Prompt, 100)
-	case s.Event.PromptID != "": // no transcript yet: the same id as it will have
+	case s.Event.PromptID != "": // there is no transcript yet
 		return "id:" + shortenText(s.Event.PromptID, 100)
 	}
 	return ""
 }
 
-// hangs reports whether the client hangs on another agent, which types into it.
+// hangs reports whether the client runs under another agent, which may type into it.
 func (s *Snapshot) hangs() bool { return s.Hangs != nil && s.Hangs() }
 
 func hashOf(id string) uint64 {
@@ -90,7 +89,7 @@ func hashOf(id string) uint64 {
 	return h.Sum64()
 }
 
-// readWords reads the words of a prompt, once for all who ask.
+// readWords reads the words of a prompt just once.
 func (s *Snapshot) readWords(words transcript.Words) lastword.Word {
 	for _, r := range s.read {
 		if r.words == words {
@@ -101,14 +100,13 @@ func (s *Snapshot) readWords(words transcript.Words) lastword.Word {
 	return s.read[len(s.read)-1].word
 }
 
-// reading is a prompt that has been read.
 type reading struct {
 	words transcript.Words
 	word  lastword.Word
 }
 
-// takeWord takes the word of a new prompt of the user's own. One yes to a question for leave answers
-// the next one; a standing order answers all until the next prompt that is no yes.
+// takeWord applies the word of a new prompt. A yes to a question for leave answers the next such question. A
+// standing order answers all until the next prompt that is not a yes.
 func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledger.State {
 	switch {
 	case word.Kind == lastword.Standing:
@@ -123,7 +121,7 @@ func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledge
 	return state
 }
 
-// takeHeard takes what a person seems to have said besides: it can only forbid, or ask.
+// takeHeard applies prompts of uncertain origin: they can only forbid or ask.
 func (s *Snapshot) takeHeard(state ledger.State, heard []transcript.Words) ledger.State {
 	strict := func(word lastword.Word) {
 		if word.Kind == lastword.Forbids || word.Kind == lastword.Asks && state.Said.Kind != string(lastword.Forbids) {
@@ -140,23 +138,23 @@ func (s *Snapshot) takeHeard(state ledger.State, heard []transcript.Words) ledge
 	return state
 }
 
-// leave is why a question for leave may be answered with yes, "" if it may not.
+// leave returns why a question for leave may be answered with yes, "" if it may not.
 func (s *Snapshot) leave() string {
 	choice := rules.AfterYes
 	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {
 		choice = ruled.Chosen().Leave
 	}
-	switch choice {
-	case rules.Never:
+	if choice == rules.Never {
 		return ""
-	case rules.Always:
+	}
+	if choice == rules.Always {
 		return "your setting leave is always"
 	}
 	return s.met.Leave
 }
 
-// noteLeave notes what a decision makes of leave. A yes is spent by the question that it has answered,
-// and counts only where the user was left with the question before.
+// noteLeave updates leave after a decision. The question that a yes has answered uses it up. A yes is valid only
+// after a stop that left the user with the question.
 func (s *Snapshot) noteLeave(out *Settled) {
 	if s.Settings.Strategy.EventName() != "Stop" {
 		return

@@ -1,6 +1,3 @@
-// Which plugin are we? The hook is one binary in many plugins; the directory
-// it lies in says which one it serves, whatever the environment says.
-
 package hook
 
 import (
@@ -17,14 +14,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// configFile lies in the root of every plugin.
 const configFile = "strategy.json"
 
-// findRoot is the plugin's directory: hooks/springfield-hook lies in it, or
-// hooks/<os>-<arch>/springfield-hook when a launcher started it, or something in
-// hooks/scripts, where the plugins that ours stand in for have theirs. A plugin
-// has a strategy.json, or a strategy's name. Only where the binary lies in no
-// plugin does CLAUDE_PLUGIN_ROOT count.
+// findRoot returns the directory of the plugin that contains the hook, as hooks/springfield-hook,
+// hooks/<os>-<arch>/springfield-hook or in hooks/scripts, as in the originals. A plugin has a strategy.json or a
+// strategy's name. CLAUDE_PLUGIN_ROOT is the fallback.
 func findRoot(executable, fallback string) (string, error) {
 	if executable != "" {
 		dir := filepath.Dir(followLink(executable))
@@ -42,8 +36,7 @@ func findRoot(executable, fallback string) (string, error) {
 	return fallback, nil
 }
 
-// followLink resolves a symlinked binary. Directories are left as they are named:
-// the plugin is the one whose hooks directory was asked for.
+// followLink resolves a link to the binary but keeps linked directories: the plugin is the one that was named.
 func followLink(path string) string {
 	for range 16 {
 		target, err := os.Readlink(path)
@@ -58,18 +51,16 @@ func followLink(path string) string {
 	return path
 }
 
-// Plugin is a plugin as its own file names it, read before anything is known of the
-// event.
+// Plugin is a plugin as its own file names it.
 type Plugin struct {
 	Name     string
 	Strategy strategy.Strategy
-	Root     string // "" for a plugin that lies nowhere
-	path     string // of its own file, "" for none
+	Root     string // "" for a plugin without a directory
+	path     string // of its own file
 	data     []byte
 }
 
-// ReadPlugin tells which plugin lies in a directory. Without a file the directory's
-// name says which, so that a plugin that lost its settings keeps its strategy.
+// ReadPlugin reads the plugin in a directory. Without a file the directory's name selects the strategy.
 func ReadPlugin(root string) (Plugin, error) {
 	path := filepath.Join(root, configFile)
 	data, err := file.ReadRegular(path, maxConfig)
@@ -84,7 +75,6 @@ func ReadPlugin(root string) (Plugin, error) {
 	return p, err
 }
 
-// named is whose settings a file has.
 type named struct{ plugin, strategy string }
 
 func (n *named) Members(m *codec.Members) {
@@ -92,8 +82,8 @@ func (n *named) Members(m *codec.Members) {
 	m.Text("strategy", &n.strategy)
 }
 
-// parsePlugin reads whose settings a file has: those of a plugin of the strategy
-// otherwise where it names none. A fault in the rules does not hide it.
+// parsePlugin reads the plugin and strategy that a file names. Otherwise is the strategy of a file that names
+// none. Mistakes in the rules are not errors here.
 func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	var named named
 	parts, fault := codec.ReadStrictly(data, &named, func(string) bool { return true })
@@ -114,10 +104,8 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	return p, nil
 }
 
-// ReadFile are the settings that one file brings: a plugin's strategy.json, or a
-// user's own file of rules. One that leaves out whose rules it has is named as its
-// strategy, or it is for the default one. What is wrong with it is an error, because it
-// is what the user wants to try.
+// ReadFile returns the settings in one file: a plugin's strategy.json, or a user's file of rules. Without a
+// strategy the file's name selects one, else the default applies. Any mistake is an error.
 func ReadFile(path string) (Settings, error) {
 	data, err := file.ReadRegular(path, maxConfig)
 	if err != nil {
@@ -138,7 +126,7 @@ func ReadFile(path string) (Settings, error) {
 	return s, nil
 }
 
-// isPluginName tells whether a plugin's name may be part of a path.
+// isPluginName reports whether a plugin's name is safe in a path.
 func isPluginName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "-0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }

@@ -1,5 +1,4 @@
-// The straight line from event to answer. It fails open: every return without
-// an answer lets Claude stop, and the exit code is 0 whatever happens.
+// The hook fails open: a return without an answer lets the agent stop.
 
 package hook
 
@@ -31,71 +30,64 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// ArmourProcess keeps Go's own deaths from blocking Claude: panics and fatal errors
-// exit 2, which Claude Code reads as "block". With the traceback set to
-// "crash" they end by SIGABRT instead, on unix, and a stack overflow is found
-// after 4 MiB instead of a gigabyte. The first statement of every main.
+// ArmourProcess makes crashes end by SIGABRT on Unix, not with Go's exit code 2, which Claude Code
+// reads as "block". It also limits the stack to 4 MiB. Every main calls it first.
 func ArmourProcess() {
 	debug.SetTraceback("crash")
 	debug.SetMaxStack(4 << 20)
 }
 
-// Process is what the hook runs in. Only a main fills it.
+// Process is the environment of the hook. Only a main fills it.
 type Process struct {
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Stderr gets lines that have been through display.OneLine, and words for Claude that
-	// have been through display.PlainText. A display.SafeWriter would spell out the joiners of these.
+	// Stderr gets lines from display.OneLine and text for Claude from display.PlainText, whose joiners a
+	// display.SafeWriter would escape.
 	Stderr     io.Writer
-	Executable string // path of the running binary
-	PluginRoot string // CLAUDE_PLUGIN_ROOT, the fallback
-	Project    string // CLAUDE_PROJECT_DIR, where a project's layer lies
-	Home       string // the user's home directory
-	Off        bool   // SPRINGFIELD is an off word
-	// Getenv reads the environment, of which only programs that are started get
-	// something.
+	Executable string // path
+	PluginRoot string // CLAUDE_PLUGIN_ROOT
+	Project    string // CLAUDE_PROJECT_DIR
+	Home       string
+	Off        bool // SPRINGFIELD is an off word
+	// Getenv reads the environment for the programs that the hook starts.
 	Getenv func(string) string
-	// Hangs reports whether the client that started the hook hangs on another agent; nil: it does not.
+	// Hangs reports whether another agent started the client. Nil means false.
 	Hangs func() bool
-	// Environ is the whole environment, for springfield-judge, which picks from it.
+	// Environ returns the whole environment, from which springfield-judge picks.
 	Environ func() []string
 	Now     time.Time
-	Up      int64         // for how long the machine has been running, see ledger.RunningTime
-	Self    func() string // how a person calls this program
-	// Answer answers a slash command of the plugin's, "" for one that needs a model; nil: all do.
+	Up      int64         // see ledger.RunningTime
+	Self    func() string // the command that a person types for this program
+	// Answer returns the answer to a slash command of the plugin, "" if it needs a model. Nil means
+	// that all do.
 	Answer func(e Event, state, word, arguments string) string
 
-	finish time.Time // when the hook has to end, maxTime from the start if it is zero
+	finish time.Time // deadline, by default maxTime from the start
 }
 
-// IsOffWord knows the values of SPRINGFIELD that switch every hook off. It is generous: this
-// is how a user in a hurry stops us.
+// IsOffWord reports whether a value of SPRINGFIELD switches every hook off.
 func IsOffWord(value string) bool {
 	return slices.Contains([]string{"off", "0", "false", "no", "none"}, strings.ToLower(value))
 }
 
-// start is one start of the hook: what is known of it.
 type start struct {
 	Process
 	root      string // of the plugin
 	plugin    string
 	own       Plugin
 	event     Event
-	eventName string // the event that it was to answer
-	state     string // directory
+	eventName string // the event that the strategy answers
+	state     string // state directory
 	begun     time.Time
-	answered  bool   // standard output has an answer
-	prefix    string // of lines on standard error, "" for springfield's own
-	quiet     bool   // standard error is where Claude is spoken to
+	answered  bool   // an answer was written
+	prefix    string // of lines on standard error, "" for the default
+	quiet     bool   // Claude reads standard error
 }
 
-// maxTime is how long the hook may take with all that it waits for and calls: a
-// second less than Claude Code gives it, which forgets the answer of a hook that
-// it has to end.
+// maxTime is a second less than the timeout in hooks.json, after which Claude Code ignores the answer.
 const maxTime = 9 * time.Second
 
-// Run answers one event. The result is the exit code: 0, or 2 where the protocol
-// says a continue so.
+// Run answers one event. It returns the exit code: 0, or 2 for a continue under protocol exit2.
 func (h Process) Run() (code int) {
 	if h.Off {
 		return 0
@@ -104,8 +96,8 @@ func (h Process) Run() (code int) {
 		h.finish = time.Now().Add(maxTime)
 	}
 	s := &start{Process: h, plugin: "springfield", eventName: "Stop", state: ledger.StateDir("", h.Home), begun: time.Now()}
-	s.event.Host = registry.DefaultHost() // until it is known
-	defer func() { _ = recover() }()      // of what follows a panic
+	s.event.Host = registry.DefaultHost() // until the event is read
+	defer func() { _ = recover() }()      // a panic of endByPanic
 	defer func() {
 		if p := recover(); p != nil {
 			code = 0
@@ -120,7 +112,7 @@ func (h Process) Run() (code int) {
 	if fault != nil {
 		told := s.recordUndecided(*fault)
 		if fault.rule == faultEvent {
-			told = "" // it says no session in which to tell once
+			told = "" // without a session it would be repeated
 		}
 		if err := s.printAnswer(said{systemMessage: told}); err != nil {
 			s.noteForDebug("write answer: " + err.Error())
@@ -157,8 +149,8 @@ func (h Process) Run() (code int) {
 	return code
 }
 
-// readEvent finds out whose start it is and what is asked. It is not asked if there is
-// no event, which Claude Code would send, or one that is not the plugin's to answer.
+// readEvent reads the plugin and the event. It returns asked false without an event, and for one that
+// the plugin does not answer.
 func (s *start) readEvent() (f *fault, asked bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
@@ -176,36 +168,28 @@ func (s *start) readEvent() (f *fault, asked bool) {
 		s.noteForDebug(err.Error())
 		f, event.Name = &fault{faultEvent, err}, s.eventName
 	}
-	switch known := f == nil || f.rule == faultEvent; {
-	case errors.Is(err, io.EOF):
-		return f, false
-	case !known && event.Name == "UserPromptSubmit":
+	if f != nil && f.rule != faultEvent && event.Name == "UserPromptSubmit" {
 		s.eventName = event.Name
-	case event.Name == promptExpansion:
-		if f != nil {
-			return f, false
-		}
-	case event.Name == permissionRequest || event.Name == sessionStart:
-		if f != nil || s.eventName != "Stop" {
-			return f, false
-		}
-	case event.Name != "" && event.Name != s.eventName:
-		return f, false
 	}
-	if err == nil && s.eventName == "UserPromptSubmit" && event.Name != promptExpansion && !event.IsFromUser() {
+	ours := event.Name == "" || event.Name == s.eventName
+	if event.Name == promptExpansion {
+		ours = f == nil
+	} else if event.Name == permissionRequest || event.Name == sessionStart {
+		ours = f == nil && s.eventName == "Stop"
+	}
+	typed := err != nil || s.eventName != "UserPromptSubmit" || event.Name == promptExpansion || event.IsFromUser()
+	placed := event.Cwd != "" || f != nil || !s.own.Strategy.Placed
+	if errors.Is(err, io.EOF) || !ours || !typed || !placed {
 		return f, false
 	}
 	if event.Cwd == "" {
-		if f == nil && s.own.Strategy.Placed {
-			return f, false
-		}
 		event.Cwd, _ = filepath.Abs(".")
 	}
-	if event.Host == nil { // it could not be read
+	if event.Host == nil { // the event is unreadable
 		event.Host = registry.DefaultHost()
 	}
 	event.Cap = event.Host.Cap
-	if variable := event.Host.CapVariable; variable != "" { // as Claude Code reads it
+	if variable := event.Host.CapVariable; variable != "" { // parsed as Claude Code does
 		if n, err := strconv.Atoi(strings.TrimSpace(s.Getenv(variable))); err == nil {
 			event.Cap = max(n, 0)
 		}
@@ -214,11 +198,9 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	return f, true
 }
 
-// stateOf is the state directory of the event's session: one for all hosts, so that one
-// hold stops the sessions of each of them. Claude Code 2.1.197 lets a
-// project move its configuration directory, and with it the transcript: a directory
-// that the project can have brought along is not the user's, unless the project
-// holds their home.
+// stateOf returns the state directory of the event's session. All hosts share one, so that one hold
+// stops them all. Claude Code 2.1.197 lets a project move its configuration directory. A directory
+// inside the project is not trusted, unless the project contains the user's home.
 func (s *start) stateOf() string {
 	own := ledger.StateDir("", s.Home)
 	if !s.event.Host.Default {
@@ -236,8 +218,7 @@ func (s *start) stateOf() string {
 	return state
 }
 
-// projectDir is the directory whose settings count, and must not choose where a question
-// goes.
+// projectDir returns the directory whose settings apply. It must not choose where a question goes.
 func (s *start) projectDir() string {
 	if s.Project != "" && (s.event.Cwd == "" || s.event.Host.ProjectVariable != "") {
 		return s.Project
@@ -245,17 +226,15 @@ func (s *start) projectDir() string {
 	return s.event.Cwd
 }
 
-// answer is a settled verdict, and what came of writing it down.
 type answer struct {
 	Settled
-	fault   *fault // why it is not on file
-	first   bool   // of the session
-	dir     string // the workspace
-	context bool   // a continue can be said by additionalContext
+	fault   *fault // why it is not recorded
+	first   bool   // it is the session's first
+	dir     string // workspace
+	context bool   // the host reads additionalContext
 }
 
-// decideAndRecord decides and writes the decision down. A continue that cannot be
-// written down does not happen.
+// decideAndRecord does not continue if it cannot record the decision.
 func (s *start) decideAndRecord(settings Settings) answer {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {
@@ -270,12 +249,11 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		return s.unwrittenAnswer(settings, Settled{}, faultWorkspace, err)
 	}
 	defer unlock()
-	// Before the lock: a first look at a large transcript takes its time, and others of
-	// the session need not wait for a judge.
+	// Reading a large transcript and asking a judge take time, so this happens before the lock.
 	order, isAway := s.orderInForce()
 	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: session.State.Clock.Tell(s.Now, s.Up).Time(), Self: s.Self, Home: s.Home, Project: s.projectDir()}
 	if s.Hangs != nil {
-		stop.Hangs = sync.OnceValue(s.Hangs) // it looks at all parents
+		stop.Hangs = sync.OnceValue(s.Hangs) // it reads all ancestors
 	}
 	if s.event.Host.Default {
 		stop.Attended, stop.Headless = s.Getenv("CLAUDE_CODE_SESSION_ATTENDED") == "1", s.Getenv("CLAUDE_CODE_ENTRYPOINT") == "claude-code-github-action"
@@ -300,13 +278,13 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	if s.isDecided(session.State, settings) {
 		return silentAnswer(settings)
 	}
-	if question.asked != nil { // which takes long enough for the user to say hold
+	if question.asked != nil { // the user may have set a hold meanwhile
 		snapshot.applyVeto(s.holdVeto())
 	}
 	clock := session.State.Clock.Tell(s.Now, s.Up)
 	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, clock.Time()
 	var brought *ledger.AwayLog
-	if order, isAway = s.orderInForce(); isAway { // the user can have come back meanwhile
+	if order, isAway = s.orderInForce(); isAway { // the user may be back meanwhile
 		if brought, err = ledger.OpenAway(s.awayDir(), order); err != nil {
 			s.noteForDebug("read away: " + err.Error())
 		} else {
@@ -323,7 +301,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	question.noteJudgement(&settled)
 	if len(settled.Changes) > 0 && space != nil {
 		if err := space.ApplyChanges(settled.Changes); err != nil {
-			// What steers the loop is not what it was to be, so there is no next round.
+			// The state of the loop is not as decided, so there is no next round.
 			s.noteForDebug(err.Error())
 			settled = Settled{Verdict: strategy.Verdict{
 				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(),
@@ -350,8 +328,8 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 }
 
-// meetSession notes at a session's beginning that a plugin which drives loops is on there: other
-// plugins stand aside for its loop at the first stop, too.
+// meetSession records that a plugin which drives loops is enabled, so that other plugins stand aside
+// from the first stop on.
 func (s *start) meetSession(settings Settings) {
 	if settings.Strategy.Loop == nil {
 		return
@@ -371,13 +349,10 @@ func (s *start) meetSession(settings Settings) {
 	}
 }
 
-// silentAnswer is the answer at a stop that another copy of the plugin has decided.
 func silentAnswer(settings Settings) answer {
 	return answer{Settled: Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "decided", Evidence: "another copy of " + settings.Plugin + " has decided this stop"}}}
 }
 
-// examineStop looks at the stop, and again at a transcript that lags where that can matter: a
-// judge is to be asked, or the transcript has an earlier prompt than the event.
 func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
 	veto := s.holdVeto()
@@ -397,24 +372,24 @@ func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	return snapshot
 }
 
-// holdVeto is the hold that is in force. What moves the state directory lifts none.
+// holdVeto returns the veto of the hold in force. A project that moves the state directory lifts no
+// hold.
 func (s *start) holdVeto() guard.Veto {
 	hold, ok := ledger.HoldInForce(s.state, sessionKey(s.event), s.Now)
 	if own := ledger.StateDir("", s.Home); !ok && own != "" && own != s.state {
 		hold, ok = ledger.HoldInForce(own, sessionKey(s.event), s.Now)
 	}
-	switch {
-	case !ok:
+	if !ok {
 		return guard.Veto{}
-	case hold.Until == 0:
+	}
+	if hold.Until == 0 {
 		return guard.Veto{Rule: "hold", Evidence: "a hold is in force, until you resume"}
 	}
 	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + timestamp.LengthInWords(hold.Until-s.Now.UnixMilli())}
 }
 
-// awayDir is where away orders lie: in the user's home, whatever directory the agent has its
-// configuration in, so that one file counts what an order brings. A home that lies in the project
-// can have come with it: there is no order then. The agent's own directory, which every cd moves, says nothing of that.
+// awayDir returns the directory of away orders. It is always in the user's home, so that one file counts the
+// continues of an order. It returns "" for a home inside the project, which may have come with it.
 func (s *start) awayDir() string {
 	if project := s.projectDir(); !filepath.IsAbs(s.Home) || project != "" && file.LiesWithin(s.Home, project) {
 		return ""
@@ -422,7 +397,6 @@ func (s *start) awayDir() string {
 	return ledger.StateDir("", s.Home)
 }
 
-// orderInForce is the away order in force for the session's project.
 func (s *start) orderInForce() (ledger.AwayOrder, bool) {
 	dir := s.awayDir()
 	if dir == "" {
@@ -431,21 +405,17 @@ func (s *start) orderInForce() (ledger.AwayOrder, bool) {
 	return ledger.OrderInForce(dir, s.projectDir(), s.Now)
 }
 
-// lockWait is how long a stop waits for another one in the same workspace, which
-// may be watching a file that is being written.
 const lockWait = 2 * time.Second
 
-// openWorkspace opens the directory that the strategy has files in, and locks it if
-// it changes them. A workspace that is not there is none.
+// openWorkspace locks the workspace if the strategy owns files there. A missing workspace is no error.
 func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
-	unlock = func() {}
 	if settings.Options.Needs().Files == nil {
-		return nil, unlock, nil
+		return nil, func() {}, nil
 	}
 	space, err = workspace.OpenSpace(workspace.Nearest(s.event.Cwd, s.projectDir(), settings.Strategy.Marks, s.Home))
 	if err != nil {
 		s.noteForDebug(err.Error())
-		return nil, unlock, nil
+		return nil, func() {}, nil
 	}
 	if !settings.Strategy.Owns {
 		return space, space.Close, nil
@@ -456,12 +426,11 @@ func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock
 			err = errors.New("another hook has locked " + space.Dir + " for 2 seconds")
 		}
 		space.Close()
-		return nil, unlock, err
+		return nil, nil, err
 	}
 	return space, func() { lock.Close(); space.Close() }, nil
 }
 
-// recordOf is what the ledger keeps of a verdict.
 func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 	return ledger.Record{
 		Host: s.event.Host.RecordName(), At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200),
@@ -472,14 +441,11 @@ func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 	}
 }
 
-// shortenText is a text in at most so many bytes and a mark, and at most twice as many
-// in JSON: a record has to fit into its line.
+// shortenText bounds a text so that its record fits into a line.
 func shortenText(s string, most int) string {
 	return quotation.Beginning(display.PlainText(s), most)
 }
 
-// unwrittenAnswer is an answer that is not on file: a stop stands, a continue does not
-// happen.
 func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err error) answer {
 	if rule != faultWorkspace {
 		err = newFailure("write ledger", err)
@@ -491,13 +457,13 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err e
 	return answer{Settled: v, fault: &fault{rule, err}}
 }
 
-// said is what Claude Code reads. Letting Claude stop is silence, unless the
-// user has to be told something.
+// said is the JSON that the host reads. It is empty when the agent may stop and the user needs no
+// message.
 type said struct {
-	decision, reason, systemMessage string // block or absent; to the model; to the user
-	// event is the one that context is put before the model for.
-	event, context string
-	denied         string // why a permission is denied
+	decision, reason, systemMessage string // "block" or ""; to the model; to the user
+	// event is the event that the other members belong to.
+	event, context    string
+	behavior, message string // of a denied permission
 }
 
 func (o *said) Members(m *codec.Members) {
@@ -507,56 +473,49 @@ func (o *said) Members(m *codec.Members) {
 	m.Object("hookSpecificOutput", (*saidOfEvent)(o))
 }
 
-// saidOfEvent is the part of an answer that names its event.
 type saidOfEvent said
 
 func (o *saidOfEvent) Members(m *codec.Members) {
 	m.Text("hookEventName", &o.event)
 	m.Text("additionalContext", &o.context)
-	if o.denied != "" {
-		m.Object("decision", (*denial)(o))
-	}
+	m.Object("decision", (*denial)(o))
 }
 
-// denial is the part of an answer that denies a permission.
 type denial said
 
 func (o *denial) Members(m *codec.Members) {
-	deny := "deny"
-	m.Text("behavior", &deny)
-	m.Text("message", &o.denied)
+	m.Text("behavior", &o.behavior)
+	m.Text("message", &o.message)
 }
 
-// maxContext is how much context Claude Code puts before the model, in bytes: of more
-// it shows the beginning, and the name of a file.
+// maxContext bounds the context that Claude Code shows to the model, in bytes. It cuts longer text.
 const maxContext = 10_000
 
-// answerHost answers the host, as the protocol wants it. What follows may take its time, and
-// be ended in the middle.
 func (s *start) answerHost(a answer, settings Settings) (code int) {
-	alert := "" // what the user is told of what is not on file
+	alert := "" // to the user, about a decision that is not recorded
 	if a.fault != nil {
 		alert = s.recordUndecided(*a.fault)
 	}
-	// The client shows both on a terminal, and a model reads what does not show.
+	// The client shows both on a terminal, and a model also reads invisible characters.
 	a.Told, a.Reason = display.PlainText(a.Told), display.PlainText(a.Reason)
 	for _, line := range a.Notes {
 		s.sayToDebugLog(line)
 	}
 	var err error
 	o, h := said{systemMessage: strings.Trim(alert+"\n"+a.Told, "\n")}, s.event.Host
-	// Also for a Claude Code that knows the quieter form.
+	// Some strategies block even where Claude Code knows the quieter form.
 	byBlock := settings.Protocol == "block" || settings.Protocol != "context" && settings.Strategy.Blocks
 	exit2 := settings.Protocol == "exit2" && s.eventName == "Stop" && h.Context != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
-		// While nothing is on standard output Claude Code takes such words for a shell's that did not find the hook.
+		// Without standard output Claude Code mistakes these words for the error of a shell that did
+		// not find the hook.
 		if says := strings.ToLower(a.Reason); strings.Contains(says, "no such file") || strings.Contains(says, "can't open") {
 			io.WriteString(s.Stdout, "{}\n")
 		}
 		_, err = io.WriteString(s.Stderr, a.Reason+"\n")
 		code, o = 2, said{}
-	case exit2 && !settings.Strategy.Judges: // of a judge that does not answer the user hears all the same
+	case exit2 && !settings.Strategy.Judges: // but a judge that does not answer is reported
 		o.systemMessage = alert
 	case exit2:
 	case a.Decision == strategy.Continue && (!a.context || byBlock || len(a.Reason) > maxContext):
@@ -571,7 +530,7 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	if err == nil {
 		err = s.printAnswer(o)
 	}
-	if a.fault == nil && err != nil { // nothing has read it
+	if a.fault == nil && err != nil {
 		s.noteForDebug("write answer: " + err.Error())
 		s.answered = true
 		s.recordUndecided(fault{faultAnswer, newFailure("the answer could not be passed to "+h.Title, err)})
@@ -584,8 +543,8 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	return code
 }
 
-// withoutReminderEnd is a text that cannot end the tag <system-reminder>, between which Claude Code
-// puts context: parts of it may come from a transcript or a project.
+// withoutReminderEnd returns a text that cannot close the tag <system-reminder> in which Claude Code
+// puts context. Parts of the text may come from a transcript or a project.
 func withoutReminderEnd(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -597,7 +556,6 @@ func withoutReminderEnd(text string) string {
 	return b.String()
 }
 
-// printAnswer prints an answer, if there is anything to say.
 func (s *start) printAnswer(o said) error {
 	if o == (said{}) {
 		return nil
@@ -608,9 +566,8 @@ func (s *start) printAnswer(o said) error {
 	return err
 }
 
-// runScriptAndEvents runs the verdict's script and tells of its events, behind the answer and
-// with no lock held: a command may take its time. One that fails is not called for the
-// next event.
+// runScriptAndEvents runs after the answer and without a lock, because commands take time. After a
+// failure the progress command is not called again.
 func (s *start) runScriptAndEvents(a answer, settings Settings) {
 	if len(a.Script) > 0 {
 		s.runScript(a.dir, a.Script)
@@ -624,9 +581,8 @@ func (s *start) runScriptAndEvents(a answer, settings Settings) {
 	}
 }
 
-// TellLoopEvent puts what happens to a loop into its history, and tells the command that
-// the user named. The loop does not depend on either. A loop that is over is not
-// cancelled as well: that it was stopped is recorded.
+// TellLoopEvent records an event of a loop and reports it to the user's command. It ignores the
+// cancelling of a loop that has ended.
 func TellLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
 	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil
@@ -643,9 +599,8 @@ func TellLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, ge
 	return err
 }
 
-// runScript runs a script of the plugin's, as its original did, in the workspace, which it
-// hears of as the original says it. It gets nothing to read, what it says goes nowhere,
-// and its failure changes nothing.
+// runScript runs a script of the plugin as its original did. Its output is dropped and its failure
+// changes nothing.
 func (s *start) runScript(dir string, script []string) {
 	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(script[0])))
 	if err != nil || !file.IsReadable(path) {
@@ -657,8 +612,8 @@ func (s *start) runScript(dir string, script []string) {
 	}
 }
 
-// noteForDebug writes one line for the client's debug log, unless standard error is
-// for the strategy's own lines, or for Claude to read.
+// noteForDebug writes to the client's debug log, unless standard error is reserved for the strategy or
+// Claude.
 func (s *start) noteForDebug(line string) {
 	if s.prefix == "" && !s.quiet {
 		s.sayToDebugLog(line)

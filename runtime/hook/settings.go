@@ -1,12 +1,7 @@
-// Settings come in three layers, each over the one before: the plugin's
-// strategy.json, the user's <state>/<plugin>.json, and the project's
-// .claude/springfield/<plugin>.json. The hook and the CLI read them here.
-//
-// The project may be one that the user does not trust. Its file can add
-// rules that stop, add rules that continue where no other rule decides, with
-// reasons of our own, switch continuing rules off and lower limits. Nothing in
-// it can push Claude on where the user's settings would let it stop, or
-// bring words of its own to the model.
+// Settings come in three layers: the plugin's strategy.json, the user's <state>/<plugin>.json, and the project's
+// .claude/springfield/<plugin>.json. The project may not be trusted. Its file can add rules that stop, add rules
+// that continue where no other rule decides, with our own reasons, switch continuing rules off and lower limits.
+// It can neither continue where the user's settings stop, nor bring text to the model.
 
 package hook
 
@@ -26,8 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// A file of settings is at most so large, in bytes; a project's, which others may have
-// written, at most maxProject.
+// The sizes of settings files, in bytes. Others may have written a project's.
 const (
 	maxConfig  = 256 << 10
 	maxProject = 64 << 10
@@ -40,34 +34,31 @@ const (
 	maxEvery  = 1000
 )
 
-// Limits of what is said about one file.
+// Limits of the report about one file.
 const (
 	maxFaults = 20
 	maxFault  = 1000 // bytes
 )
 
-// Settings is what is in force for a plugin.
+// Settings are the settings in force for a plugin.
 type Settings struct {
 	Plugin   string
 	Strategy strategy.Strategy
-	// Options are the strategy's own.
-	Options strategy.Options
-	// Protocol is how a continue is said: "context", "block", or "exit2", words on
-	// standard error and exit code 2. "" is the strategy's own choice.
+	Options  strategy.Options
+	// Protocol is the form of a continue: "context", "block", "exit2" (standard error and exit code 2), or ""
+	// for the strategy's own choice.
 	Protocol string
-	// Progress is how the user wants to hear of a loop, nil for not at all.
-	Progress *strategy.Progress
+	Progress *strategy.Progress // reports of a loop, nil for none
 	Limits   guard.Limits
-	lowered  []string // of the limits, those that the project's file sets
-	// Faults are what is wrong with the files, a line each: that part is passed over, or
-	// where the line says so, the whole file.
+	lowered  []string // limits that the project sets
+	// Faults are the mistakes in the files, a line each. The part with the mistake is ignored, or where the line
+	// says so, the whole file.
 	Faults []string
-	// Prepared decides in place of the options, for who has many situations.
+	// Prepared, if set, decides in place of Options. It is faster for many situations.
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// MaxContinues is how often in a row the plugin may make Claude go on, without a tool call between: its budget, or
-// the most that a loop can ask for.
+// MaxContinues returns how often in a row the plugin may continue without a tool call.
 func (s Settings) MaxContinues() int {
 	if s.Strategy.EventName() != "Stop" {
 		return 0
@@ -78,7 +69,7 @@ func (s Settings) MaxContinues() int {
 	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour, s.Limits.Idle)
 }
 
-// MaxIterations is the most that a loop can ask for; not ok for a strategy without one.
+// MaxIterations returns the most iterations that a loop can ask for. It is not ok for a strategy without loops.
 func (s Settings) MaxIterations() (rounds int, ok bool) {
 	loop, ok := s.Options.(strategy.Looping)
 	if !ok {
@@ -87,7 +78,7 @@ func (s Settings) MaxIterations() (rounds int, ok bool) {
 	return loop.MaxIterations(), true
 }
 
-// JudgeOptions is who is asked where the rules are not sure; not ok if no judge is.
+// JudgeOptions returns the judge's options. It is not ok for a strategy without a judge.
 func (s Settings) JudgeOptions() (j judge.Options, ok bool) {
 	asks, ok := s.Options.(interface{ Judge() judge.Options })
 	if !ok {
@@ -96,8 +87,7 @@ func (s Settings) JudgeOptions() (j judge.Options, ok bool) {
 	return asks.Judge(), true
 }
 
-// ReadSettings reads the layers for the plugin in root. Empty directories for
-// state or project leave their layer out.
+// ReadSettings reads the layers for the plugin in root. An empty state or project leaves out its layer.
 func ReadSettings(root, state, project string) (Settings, error) {
 	p, err := ReadPlugin(root)
 	if err != nil {
@@ -106,7 +96,7 @@ func ReadSettings(root, state, project string) (Settings, error) {
 	return p.ReadSettings(state, project), nil
 }
 
-// FindSettings are the settings of the plugin that a hook lies in.
+// FindSettings returns the settings of the plugin that contains a hook.
 func FindSettings(executable, state, project string) (Settings, error) {
 	root, err := findRoot(executable, "")
 	if err != nil {
@@ -115,15 +105,15 @@ func FindSettings(executable, state, project string) (Settings, error) {
 	return ReadSettings(root, state, project)
 }
 
-// LayerFile is a file of settings, and who writes it.
+// LayerFile is a file of settings and its writer.
 type LayerFile struct {
 	Path string
 	By   strategy.Writer
 	most int // bytes
 }
 
-// Layers are the files of a plugin's settings, each over the one before. Empty directories
-// for state or project leave theirs out; in the home the project's is the user's own.
+// Layers returns the files of a plugin's settings, the strongest last. In the home directory the project's file
+// is the user's own.
 func (p Plugin) Layers(state, project string) []LayerFile {
 	all := make([]LayerFile, 0, 3)
 	own := p.path
@@ -142,7 +132,7 @@ func (p Plugin) Layers(state, project string) []LayerFile {
 	return all
 }
 
-// ReadSettings puts the layers over each other. The plugin's own file was read with it.
+// ReadSettings merges the layers.
 func (p Plugin) ReadSettings(state, project string) Settings {
 	s := Settings{Plugin: p.Name, Strategy: p.Strategy, Limits: guard.Defaults(), Options: p.Strategy.New()}
 	for _, layer := range p.Layers(state, project) {
@@ -167,8 +157,7 @@ func (p Plugin) ReadSettings(state, project string) Settings {
 	return s
 }
 
-// Defaults are the settings of a strategy where no file says anything, with one of its
-// rule sets, "" for the first.
+// Defaults returns a strategy's settings without any file, with one of its rule sets, "" for the first.
 func Defaults(known strategy.Strategy, set string) (Settings, error) {
 	s := Plugin{Name: known.Name, Strategy: known}.ReadSettings("", "")
 	if set == "" {
@@ -181,8 +170,7 @@ func Defaults(known strategy.Strategy, set string) (Settings, error) {
 	return s, err
 }
 
-// budget are the limits that a file sets: continues within 5 minutes, for one prompt,
-// within an hour.
+// budget has the limits that a file sets: per 5 minutes, per prompt, per hour.
 type budget [3]*int
 
 func (b *budget) Members(m *codec.Members) {
@@ -191,7 +179,7 @@ func (b *budget) Members(m *codec.Members) {
 	}
 }
 
-// fileMembers are what a file of settings can have: for the strategy, and for all.
+// fileMembers are the members of a settings file: the strategy's own and the common ones.
 type fileMembers struct {
 	options  strategy.Options
 	protocol string
@@ -201,7 +189,7 @@ type fileMembers struct {
 
 func (f *fileMembers) Members(m *codec.Members) {
 	f.options.Members(m)
-	var other string // which ReadPlugin has read, or which is for editors
+	var other string // already read by ReadPlugin, or for editors
 	m.Text("$schema", &other)
 	m.Text("plugin", &other)
 	m.Text("strategy", &other)
@@ -210,12 +198,11 @@ func (f *fileMembers) Members(m *codec.Members) {
 	m.Object("budget", &f.budget)
 }
 
-// WholeFile is said before what is wrong with a file of which nothing is in force.
+// WholeFile begins the fault of a file that is ignored as a whole.
 const WholeFile = "the whole file is not in force: "
 
-// Overlay are the settings with a file over them, and what is wrong with parts of it, which
-// are not in force; the rest is. The error is that nothing of the file is. Members that only
-// other strategies have may be there.
+// Overlay returns the settings with a file over them. It ignores parts with mistakes and returns these. The
+// error means that the whole file is ignored. Members of other strategies are allowed.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := fileMembers{options: s.Strategy.New()}
@@ -239,12 +226,12 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, 
 	default:
 		s.Progress = p
 	}
-	switch {
-	case f.protocol == "" || by == strategy.Project:
-	case !slices.Contains([]string{"context", "block", "exit2"}, f.protocol):
-		l.NoteFault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose context, block or exit2")
-	default:
-		s.Protocol = f.protocol
+	if f.protocol != "" && by != strategy.Project {
+		if slices.Contains([]string{"context", "block", "exit2"}, f.protocol) {
+			s.Protocol = f.protocol
+		} else {
+			l.NoteFault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose context, block or exit2")
+		}
 	}
 	for i, limit := range limitsOf(&s.Limits) {
 		switch set := f.budget[i]; {
@@ -264,7 +251,7 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, 
 	return s, l.Faults, nil
 }
 
-// limit is one of the budget's that a file sets, and the most that it can be.
+// limit is a limit of the budget and its maximum.
 type limit struct {
 	name  string
 	value *int
@@ -275,8 +262,8 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseLimit is what a user can do about a limit that was reached: a command, and what to write
-// where there is no CLI. "" where it is as high as it can be, or the project's file sets it.
+// raiseLimit returns how the user can raise a limit: a command, and the file to edit without the CLI. It returns
+// "" for a limit at its maximum, and for one that the project sets.
 func (s Settings) raiseLimit(name, state, home, self string) string {
 	for _, l := range limitsOf(&s.Limits) {
 		if l.name != name || *l.value >= l.most || slices.Contains(s.lowered, name) {
@@ -295,8 +282,8 @@ func (s Settings) raiseLimit(name, state, home, self string) string {
 	return ""
 }
 
-// isOfAnother tells whether some strategy has a member, and notes what is said where this
-// one is given it.
+// isOfAnother reports whether some strategy has a member, and notes the fault of one that this strategy must not
+// have.
 func isOfAnother(name string, l *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {

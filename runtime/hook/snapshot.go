@@ -1,6 +1,4 @@
-// A stop is examined: everything that is known about it, what the guards say, and
-// what the strategy would do. Then it is settled: the budget has its say. Both write
-// nothing, so explaining a decision, replaying it and taking it are the same code.
+// Examine and Settle write nothing, so that explaining, replaying and taking a decision share this code.
 
 package hook
 
@@ -31,40 +29,36 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// maxText bounds how much of the last message the rules look at, in bytes from
-// its end.
+// maxText bounds the part of the last message that the rules read, in bytes from its end.
 const maxText = 256 << 10
 
-// maxAsks is how often a strategy is asked what else it wants to read, maxWants
-// how many files it gets.
+// maxAsks bounds the rounds in which a strategy asks for files, maxWants the files.
 const (
 	maxAsks  = 8
 	maxWants = 64
 )
 
-// Stop is where Claude would hand the turn back, and all that a decision depends on.
+// Stop is a stop and everything that a decision depends on.
 type Stop struct {
 	Event    Event
 	Settings Settings
-	Before   ledger.State     // what the session's earlier stops have left
-	Space    *workspace.Space // whose files the strategy reads, nil for none
-	Reading  Reading          // nil: of the file that the event names
-	Now      time.Time        // the time that counts
+	Before   ledger.State     // after the session's earlier stops
+	Space    *workspace.Space // nil for none
+	Reading  Reading          // nil: reads the file that the event names
+	Now      time.Time
 	Past     func(loop, dir string) activity.LoopPast
-	Self     func() string // how a person calls the hook, see Process; nil: springfield
-	Home     string        // the user's; "": loops of other plugins are not looked for
-	Project  string        // the directory that the session was started in, "" if that is not known
-	Alone    bool          // no guard is asked, only the strategy
+	Self     func() string // see Process; nil: springfield
+	Home     string        // "" skips the search for loops of other plugins
+	Project  string        // directory in which the session started, "" if unknown
+	Alone    bool          // skip the guards
 	Attended bool          // a person sits at the session's terminal
-	Headless bool          // the host leaves at the first result: nothing wakes the agent
-	Hangs    func() bool   // reports whether the client hangs on another agent, nil: it does not
-	// Away is the user's away order in force, nil for none.
-	Away *ledger.Away
+	Headless bool          // the host exits at the first result, so nothing wakes the agent
+	Hangs    func() bool   // see Process
+	Away     *ledger.Away  // the order in force, nil for none
 }
 
-// Reading reads a session's transcript: what is new in it since an earlier stop, which
-// it has left in log, and its last lines; prompt is the id of the prompt at hand, as the event has it. A replay, which goes through many stops of
-// one transcript, reads it once.
+// Reading reads a session's transcript: the part that is new since the stop that returned log, and its last
+// lines. Prompt is the id that the event names. A replay implements it to read a transcript just once.
 type Reading interface {
 	ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error)
 	LastLines(lines int, word string) (activity.Window, error)
@@ -73,7 +67,7 @@ type Reading interface {
 type fromFile struct {
 	host  *host.Host
 	path  string
-	brief bool // the texts of calls are not wanted
+	brief bool // skip the texts of calls
 }
 
 func (f fromFile) ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error) {
@@ -84,19 +78,17 @@ func (f fromFile) LastLines(lines int, word string) (activity.Window, error) {
 	return f.host.Log.LinesAbout(f.path, lines, word)
 }
 
-// Snapshot is a stop as it was found.
+// Snapshot is an examined stop.
 type Snapshot struct {
 	Stop
 	View      transcript.View
 	Log       []byte // for the next stop's Reading
 	Situation strategy.Situation
-	// Veto is what a guard said; if it has a rule, the strategy was not asked.
-	Veto    guard.Veto
-	Verdict strategy.Verdict
-	// Faults are what could not be read.
-	Faults []string
-	met    ledger.State // the state before, at the prompt of this stop
-	read   []reading
+	Veto      guard.Veto // with a rule, the strategy was not asked
+	Verdict   strategy.Verdict
+	Faults    []string     // read errors
+	met       ledger.State // Before, moved to this stop's prompt
+	read      []reading
 }
 
 func (stop Stop) Examine() Snapshot {
@@ -106,7 +98,7 @@ func (stop Stop) Examine() Snapshot {
 	}
 	needs := s.Settings.Options.Needs()
 	if needs.Files != nil && s.Space == nil {
-		needs.Lines = 0 // without its files it decides before it looks at the last lines
+		needs.Lines = 0 // without its files it does not read the last lines
 	}
 	s.readTranscript(needs)
 	if !s.Alone && s.applyVeto(s.vetoOfTranscript()) {
@@ -130,8 +122,8 @@ func (stop Stop) Examine() Snapshot {
 	return s
 }
 
-// vetoOfTeammate looks at what the strategy wants of a teammate, which its lead wakes: plans,
-// todos and counts are the team's. It goes on with what its own last words say it does now.
+// vetoOfTeammate vetoes a continue of a teammate, whom the lead of the team wakes: plans, todos and counts are
+// the team's. Only the teammate's own announcement of its next action continues.
 func (s *Snapshot) vetoOfTeammate() guard.Veto {
 	v := &s.Verdict
 	if s.Situation.Team.Role != activity.Teammate || v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
@@ -142,8 +134,8 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
-// vetoOfTranscript asks the guards that know the transcript. Another loop, and an answer to
-// the user, matter only at Stop, where any block wins.
+// vetoOfTranscript asks the guards that read the transcript. Another loop, and an answer to the user, matter
+// only at Stop, where any block wins.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckEvent(s.Event.Moment)
@@ -173,7 +165,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 		return veto
 	case s.View.Driven:
 		return guard.Veto{Rule: "host-loop", Evidence: h.Title + " works on a goal that you have set, and goes on by itself"}
-	case h.NoWitness && s.Event.Active && s.Before.Number == 0: // else who removes the ledger would have no limit
+	case h.NoWitness && s.Event.Active && s.Before.Number == 0: // else removing the ledger would remove the limits
 		return guard.Veto{Rule: "ledger-gone", Evidence: "a Stop hook has kept the agent going, and the ledger of this session has nothing of it"}
 	case guard.RalphArmed(s.Event.Cwd, s.Event.SessionID):
 		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
@@ -190,8 +182,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	return veto
 }
 
-// waitInForeground makes a continue of a stop at which the agent waits for what will not wake it,
-// once for a prompt.
+// waitInForeground continues, once per prompt, if the agent waits for something that will not wake it.
 func (s *Snapshot) waitInForeground() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
 	if !waits || !s.Headless || s.Settings.Strategy.EventName() != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsFor(s.met) {
@@ -204,10 +195,9 @@ func (s *Snapshot) waitInForeground() {
 	}
 }
 
-// headless is the rule of such a continue.
 const headless = "headless"
 
-// waitsFor names the prompt of such a continue, which may have no name.
+// waitsFor keeps State.Waits from being empty for a prompt without a name.
 func waitsFor(state ledger.State) string { return "for " + state.Prompt }
 
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
@@ -219,17 +209,16 @@ func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 	return true
 }
 
-// lag is by how much the transcript may be behind the event, and lagAway how long the result of a
-// check is waited for: no one waits, and it decides.
+// lag bounds the delay of the transcript after the event. lagAway bounds the wait for the result of a check
+// while no user waits.
 const (
 	lag     = 100 * time.Millisecond
 	lagAway = 2 * time.Second
 )
 
-// lagBlind is how long a session's first prompt is waited for. Tests, whose logs often have none, wait less.
+// lagBlind bounds the wait for a session's first prompt. Tests, whose logs often have none, shorten it.
 var lagBlind = 500 * time.Millisecond
 
-// patience is how long a log that lags is waited for.
 func (s Snapshot) patience() time.Duration {
 	if s.isBlind() {
 		return lagBlind
@@ -240,19 +229,16 @@ func (s Snapshot) patience() time.Duration {
 	return lag
 }
 
-// isBlind reports whether the agent would go on at a prompt that the log does not have yet and that
-// may forbid it. Not every log names its prompts, so later in a session only one that does is waited for.
+// isBlind reports whether the agent would go on at a prompt that may forbid it and is not in the log yet. Not
+// every log names its prompts, so later in a session it is true only for one that does.
 func (s Snapshot) isBlind() bool {
 	return s.lacksPrompt() && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
-// lacksPrompt reports whether the log has no line of the prompt that the event names.
 func (s Snapshot) lacksPrompt() bool { return s.opens() && !s.View.Opening.Found }
 
-// transcriptLags reports whether the transcript lacks the message or the newest call's result,
-// where that can matter: a judge is to be asked, a check may have run, or the event is about a prompt that the
-// transcript does not have yet. A new one brings a new budget, and one of our slash
-// commands asks for no work. The answer to it may be the same text as the answer before.
+// transcriptLags reports whether the transcript lacks the message, the result of the last call or the prompt,
+// where that matters. A new prompt brings a new budget. Its answer may have the same text as the one before.
 func (s Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.lacksPrompt() && known != "" {
@@ -266,7 +252,7 @@ func (s Snapshot) transcriptLags() bool {
 	return late || s.isBlind() || s.Verdict.Page != "" || s.Away != nil && s.Away.Order.Check != ""
 }
 
-// readWorkspace reads files of a workspace. What is wanted may depend on what was read.
+// readWorkspace asks again after each read, because the next file may depend on the last one.
 func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.Want, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
@@ -292,7 +278,6 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	}
 }
 
-// readFile reads a file of the workspace, or of the project around it.
 func readFile(space *workspace.Space, project string, want strategy.Want) strategy.File {
 	name, whole := strings.CutPrefix(want.Name, project+"/")
 	if project == "" || !whole {
@@ -307,8 +292,7 @@ func readFile(space *workspace.Space, project string, want strategy.Want) strate
 	return around.ReadWanted(want)
 }
 
-// readTranscript takes in the transcript. What cannot be read is not there: the event's
-// text may be enough.
+// readTranscript ignores a transcript that cannot be read: the event's text may be enough.
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
@@ -320,13 +304,11 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 			prompt = s.Event.PromptID
 		}
 		log, view, err := reading.ReadNew(s.Log, prompt)
-		if os.IsNotExist(err) {
-			// Nothing is written yet at the first stop of a session.
-		} else if err != nil {
-			s.Faults = append(s.Faults, "read transcript: "+err.Error())
-		} else {
-			// Of a turn whose prompt was not read it is not known what was done in it.
+		if err == nil {
+			// A turn whose prompt was skipped is unknown.
 			s.Log, s.View, known = log, view, view.Skipped == 0 || view.Turns > 1
+		} else if !os.IsNotExist(err) { // the first stop of a session may come before its log
+			s.Faults = append(s.Faults, "read transcript: "+err.Error())
 		}
 		if s.View.Skipped > 0 {
 			s.Faults = append(s.Faults, "the first "+sizeInWords(s.View.Skipped)+" of the log were not read")
@@ -338,7 +320,7 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	if needs.Lines > 0 && path != "" {
 		w, err := reading.LastLines(needs.Lines, needs.Word)
 		if err != nil {
-			return // said above
+			return // ReadNew has reported it
 		}
 		s.Situation.Window = w
 		if s.Event.LastMessage == "" {
@@ -354,8 +336,7 @@ func sizeInWords(bytes int64) string {
 	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB"
 }
 
-// buildSituation puts the event before the transcript, which may lag. A strategy gets what it
-// needs.
+// buildSituation prefers the event to the transcript, which may lag.
 func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	event, view, h := s.Event, &s.View, s.Event.Host
 	s.met = s.meetPrompt(s.Before)
@@ -376,7 +357,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 			Host: h.Title, Hold: h.WordToType(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli(),
 		},
 	}
-	if h.Context != nil { // else there is one way to say a continue
+	if h.Context != nil { // else the host has just one form of a continue
 		s.Situation.Session.Protocol = s.Settings.Protocol
 	}
 	if needs.Todos && !slices.ContainsFunc(view.Todos, func(t activity.Todo) bool { return t.Content == "" }) {
@@ -399,8 +380,8 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	m.Text = clipText(m.Text)
 }
 
-// plansNamed are those that the transcript names, and before them those of the last
-// message, which it may not have yet.
+// plansNamed returns the plans of the last message, which the transcript may lack, before those of the
+// transcript.
 func plansNamed(text string, known []activity.Plan) []activity.Plan {
 	var all []activity.Plan
 	for _, name := range transcript.PlansIn(text) {
@@ -417,10 +398,9 @@ func plansNamed(text string, known []activity.Plan) []activity.Plan {
 	return all
 }
 
-// clipText is what the rules see of a message: its end, without secrets, so that none is in what they quote.
+// clipText masks secrets, so that no rule quotes one.
 func clipText(text string) string { return secret.Mask(quotation.Tail(text, maxText)) }
 
-// stopToCount is what the budget counts this stop by.
 func (s *Snapshot) stopToCount() guard.Count {
 	h := fnv.New64a()
 	io.WriteString(h, s.Situation.Message.Text)
@@ -430,7 +410,7 @@ func (s *Snapshot) stopToCount() guard.Count {
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
 	io.WriteString(h, "\x00"+strconv.Itoa(calls))
 	inPrompt := ours.InTurn
-	if s.opens() || s.Event.Host.Prompts && s.View.Opening.ID != "" { // the prompt is the user's own
+	if s.opens() || s.Event.Host.Prompts && s.View.Opening.ID != "" { // it is the user's own prompt
 		inPrompt = ours.InOwn
 	}
 	return guard.Count{
@@ -439,27 +419,26 @@ func (s *Snapshot) stopToCount() guard.Count {
 	}
 }
 
-// Settled is a verdict after the budget, or a loop's own rounds, had their say.
+// Settled is a verdict within the limits.
 type Settled struct {
 	strategy.Verdict
-	Left *ledger.Left     // of the budget, where it was spent from
-	Next ledger.State     // what the session's next stop has to know
-	Away ledger.AwayEvent // what an away order has brought, unless it did nothing
+	Left *ledger.Left // of the budget, nil if none was spent
+	Next ledger.State
+	Away ledger.AwayEvent // without Did, the order did nothing
 }
 
-// Settle spends what the verdict costs, and makes a stop of a continue that is one too
-// many. Nothing changes in the workspace then: another prompt goes on from there.
+// Settle spends the budget and turns a continue beyond it into a stop. Such a stop changes nothing in the
+// workspace, so another prompt can go on from there.
 func (s *Snapshot) Settle() Settled {
-	s.met = s.meetPrompt(s.Before) // the ledger may have gone on
+	s.met = s.meetPrompt(s.Before) // Before may have changed since Examine
 	ordered := s.askAway()
 	out := Settled{Verdict: ordered.Verdict, Next: s.met, Away: ordered.Event}
 	var veto guard.Veto
 	loop, goesOn := out.Remember.Key != "", out.Decision == strategy.Continue
-	switch {
-	case loop && goesOn:
+	if loop && goesOn {
 		rounds, _ := s.Settings.MaxIterations()
 		out.Next, veto = guard.TakeRound(s.met, s.stopToCount(), rounds, out.Remember.Typed)
-	case goesOn:
+	} else if goesOn {
 		limits := s.Settings.Limits
 		if out.Once {
 			limits.Same = 1
@@ -472,18 +451,17 @@ func (s *Snapshot) Settle() Settled {
 			out.Left = &left
 		}
 	}
-	switch {
-	case veto.Rule != "":
+	if veto.Rule != "" {
 		out.Away.Did = ""
 		out.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence, Told: s.sayLimit(veto)}
-	case loop:
+	} else if loop {
 		out.Next.Remember(out.Remember)
 	}
-	if loop := s.Settings.Strategy.Loop; out.Decision == strategy.Continue && (loop == nil || !loop.Spec) { // a spec's words and messages are its original's
+	if loop := s.Settings.Strategy.Loop; out.Decision == strategy.Continue && (loop == nil || !loop.Spec) { // specs keep the original texts
 		s.sayContinue(&out, ordered.Counts)
 	}
 	if ordered.Counts {
-		out.Left = nil // of the order's own limit, which its words say
+		out.Left = nil // the order's own limit applied
 	}
 	if strings.Contains(out.Told, cliName+" loop") {
 		out.Told = strings.ReplaceAll(out.Told, cliName+" loop", s.selfCalled()+" loop")
@@ -495,7 +473,6 @@ func (s *Snapshot) Settle() Settled {
 
 const cliName = "springfield"
 
-// selfCalled is how a person calls the hook.
 func (s *Snapshot) selfCalled() string {
 	if s.Self == nil {
 		return cliName
@@ -503,35 +480,32 @@ func (s *Snapshot) selfCalled() string {
 	return s.Self()
 }
 
-// sayContinue puts what the user wants to know of a continue before what the agent is told. Hosts show them
-// these words, and a message of our own would be the same news again: it comes at a prompt's first continue
-// alone, and says how to stop.
+// sayContinue puts the reason for the user in front of the agent's instruction, which hosts show. So a message
+// to the user follows only at a prompt's first continue, and names the way to stop.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1
-	switch {
-	case byOrder:
+	if byOrder {
 		count = ", away " + strconv.Itoa(s.Away.CountContinues()+1) + " of " + strconv.Itoa(s.Away.Order.Most)
-	case out.Left != nil:
-		count = ", " + s.spentInWords(*out.Left)
+	} else if out.Left != nil {
+		count = ", " + s.limitInWords(*out.Left)
 	}
-	if out.Rule == away.Rule || out.Page != "" { // the words of an order or a judge are for the user
+	if out.Rule == away.Rule || out.Page != "" { // the agent must not read a judge's words
 		told += ": " + out.Evidence
 	} else {
 		count += ": " + quotation.Beginning(quotation.OneLine(out.Evidence), 160)
 	}
-	if s.Settings.Protocol != "exit2" { // which says what the original says
+	if s.Settings.Protocol != "exit2" { // which keeps the original text
 		out.Reason = "[" + s.Settings.Plugin + count + "] " + out.Reason
 	}
-	switch {
-	case first:
+	if first {
 		out.Told = cmp.Or(out.Told, told) + " (" + s.Event.Host.WordToType(s.Settings.Plugin, "hold") + " to stop)"
-	case !out.Pressing:
+	} else if !out.Pressing {
 		out.Told = ""
 	}
 }
 
-// sayLimit tells the user that a limit is reached, and what leads on.
+// sayLimit returns the message about a reached limit, with the way to raise it.
 func (s *Snapshot) sayLimit(v guard.Veto) string {
 	log := ""
 	if s.Event.Host.Default {
@@ -541,15 +515,14 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 
-// askAway asks the away order in force. A guard's word stands, and a loop has its own maximum:
-// only its stops are the order's to answer.
+// askAway asks the away order in force. It never overrules a guard, and leaves a loop its own maximum.
 func (s *Snapshot) askAway() away.Answer {
 	if s.Away == nil || s.Veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
 		return away.Answer{Verdict: s.Verdict}
 	}
 	count, dir := s.stopToCount(), s.Event.Cwd
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real // an order names its project so
+		dir = real // orders name their project without links
 	}
 	return away.AnswerStop(s.Away, away.Stop{
 		Situation: &s.Situation, Verdict: s.Verdict, Stops: s.Verdict.Decision != strategy.Continue,
@@ -558,14 +531,14 @@ func (s *Snapshot) askAway() away.Answer {
 	})
 }
 
-// spentInWords says how much of the limit that ends first is spent.
-func (s *Snapshot) spentInWords(left ledger.Left) string {
+// limitInWords returns the use of the limit that ends first.
+func (s *Snapshot) limitInWords(left ledger.Left) string {
 	l := s.Settings.Limits
 	of := func(left, limit int) string { return strconv.Itoa(limit-left) + " of " + strconv.Itoa(limit) }
-	switch {
-	case left.Hour < min(left.Burst, left.Prompt):
+	if left.Hour < min(left.Burst, left.Prompt) {
 		return of(left.Hour, l.PerHour) + " in an hour"
-	case left.Prompt < left.Burst:
+	}
+	if left.Prompt < left.Burst {
 		return of(left.Prompt, l.PerPrompt) + " for this prompt"
 	}
 	return of(left.Burst, l.Burst) + " in 5 min"

@@ -12,10 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// AnswerSchema is the JSON Schema of an answer. The reason comes first, so that a model
-// reasons before it decides. Its length is asked for and not demanded: a client
-// that checks the schema itself would ask, and pay, a second time for one
-// character too many.
+// AnswerSchema returns the JSON Schema of an answer. The reason comes first, so that a model reasons before it
+// decides. Its length is not enforced: a client that checks the schema would pay for a second question.
 func AnswerSchema() string {
 	return `{"type":"object","properties":{` +
 		`"reason":{"type":"string","description":"One short sentence, at most 200 characters: which field of the page decides."},` +
@@ -23,16 +21,11 @@ func AnswerSchema() string {
 		`"required":["reason","continue"],"additionalProperties":false}`
 }
 
-// maxAnswer bounds an answer, in bytes: one that is longer was not asked for.
-const maxAnswer = 8 << 10
+const maxAnswer = 8 << 10 // bytes
 
-// ReadAnswer reads what a model answered: one JSON object with exactly the
-// members of AnswerSchema, each once, and nothing in front of it or behind. Nothing is
-// repaired. JSON in a Markdown fence, a "yes" in words, "true" in quotes are no
-// answers: who cannot keep to three lines of schema is not trusted with the
-// decision, and without an answer Claude may stop.
-//
-// The reason is one line of at most MaxWhy bytes, without characters that draw.
+// ReadAnswer reads an answer: one JSON object with exactly the members of AnswerSchema and nothing around it. It
+// repairs nothing. A model that does not follow the schema is not trusted with the decision, and then the agent
+// may stop. The reason is one line of at most MaxWhy bytes.
 func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	if len(data) > maxAnswer {
 		return false, "", errors.New("the answer is longer than " + strconv.Itoa(maxAnswer) + " bytes")
@@ -41,12 +34,13 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 		return false, "", errors.New("the answer is not UTF-8")
 	}
 	one, fault := codec.FirstValue(data)
-	switch {
-	case fault != nil && fault.Cut && len(bytes.TrimSpace(data)) > 0:
+	if fault != nil && fault.Cut && len(bytes.TrimSpace(data)) > 0 {
 		return false, "", errors.New("the answer is cut off")
-	case fault != nil || codec.KindName(bytes.TrimSpace(one)) != "object":
+	}
+	if fault != nil || codec.KindName(bytes.TrimSpace(one)) != "object" {
 		return false, "", errors.New("the answer is not a JSON object")
-	case !codec.IsValid(data):
+	}
+	if !codec.IsValid(data) {
 		return false, "", errors.New("the answer has text after it")
 	}
 	seen := map[string]bool{}
@@ -74,9 +68,7 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	return cont, OneLine(why, MaxWhy), nil
 }
 
-// OneLine makes text from outside fit for a line on a terminal: white
-// space becomes one blank, what draws or turns the writing round is left out,
-// and it is at most limit bytes, cut between characters.
+// OneLine returns untrusted text as one printable line of at most limit bytes.
 func OneLine(s string, limit int) string {
 	words := strings.Fields(strings.ReplaceAll(display.OneLine(s), "\uFFFD", ""))
 	return strings.TrimSpace(quotation.Head(strings.Join(words, " "), limit))

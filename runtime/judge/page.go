@@ -1,12 +1,10 @@
-// The page: what a judge is shown of a session. Its lines are fixed; what the
-// session says stands in quotation marks, on one line, with everything escaped
-// that could end a field, begin a line or hide from a reader. So a page has the
-// same shape whatever a transcript holds. Secrets are masked before a text is cut;
-// the message comes without any.
+// A page has fixed lines. Text of the session is quoted on one line, with everything escaped that could end a
+// field, begin a line or hide from a reader. Secrets are masked before a text is cut.
 
 package judge
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,30 +16,26 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Bounds of what a page shows: characters, and bytes as they are written, for
-// letters may take several.
+// Limits in characters, and in bytes after escaping.
 const (
 	maxMessage, maxMessageBytes = 500, 1100
 	maxRequest, maxRequestBytes = 160, 320
-	maxField, maxFieldBytes     = 48, 100 // of a name, an input or a result
+	maxField, maxFieldBytes     = 48, 100 // a name, an input or a result
 	maxCalls                    = 3
 )
 
-// Page is what there is to say of a stop.
+// Page is a session as a judge sees it.
 type Page struct {
-	Skill   string // in use, "" for none
+	Skill   string // in use
 	Todos   activity.Tally
-	Calls   []activity.Call // oldest first; the newest three are shown
-	Request string          // how the newest prompt of a person begins
-	Message string          // the last that the agent said
-	Agent   string          // its name, "" for Claude
-	// Asked is the tool that asks the user, "" if none does; Running is how many
-	// tasks of the session run in the background.
-	Asked   string
-	Running int
+	Calls   []activity.Call // oldest first; the last three are shown
+	Request string          // last prompt of a person
+	Message string          // last message of the agent
+	Agent   string          // "" for Claude
+	Asked   string          // tool that asks the user
+	Running int             // background tasks
 }
 
-// PageFor is what a judge is shown of a situation.
 func PageFor(s strategy.Situation) string {
 	return Page{
 		Skill: s.Skill.Name, Todos: activity.CountTodos(s.Todos.List), Calls: s.Turn.Calls, Request: s.Turn.Prompt, Message: s.Message.Text,
@@ -49,43 +43,35 @@ func PageFor(s strategy.Situation) string {
 	}.String()
 }
 
-// String is the page as the judge gets it.
 func (p Page) String() string {
-	var b strings.Builder
-	b.WriteString("CONTEXT:\n  Active skill: ")
-	b.WriteString(shownName(p.Skill, "none"))
-	b.WriteString("\n  Todo state: ")
-	b.WriteString(p.Todos.String())
-	b.WriteString("\n  Last tools: [")
-	for i, c := range p.Calls[max(0, len(p.Calls)-maxCalls):] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(shownCall(c))
+	var calls []string
+	for _, c := range p.Calls[max(0, len(p.Calls)-maxCalls):] {
+		calls = append(calls, shownCall(c))
 	}
-	b.WriteString("]\n  Latest request: ")
-	b.WriteString(quoteText(quotation.FirstRunes(strings.TrimSpace(secret.Mask(p.Request)), maxRequest), maxRequestBytes))
-	b.WriteString("\n  Waiting for: ")
-	b.WriteString(p.waiting())
-	b.WriteString("\n  Last message: ")
-	b.WriteString(quoteText(endOfMessage(p.Message), maxMessageBytes+10))
-	b.WriteString("\n\nDECIDE: Should " + shownName(p.Agent, "Claude") + " continue working autonomously?\n")
-	return b.String()
+	request := quotation.FirstRunes(strings.TrimSpace(secret.Mask(p.Request)), maxRequest)
+	return "CONTEXT:\n  Active skill: " + cmp.Or(shownName(p.Skill), "none") +
+		"\n  Todo state: " + p.Todos.String() +
+		"\n  Last tools: [" + strings.Join(calls, ", ") + "]" +
+		"\n  Latest request: " + quoteText(request, maxRequestBytes) +
+		"\n  Waiting for: " + p.waiting() +
+		"\n  Last message: " + quoteText(endOfMessage(p.Message), maxMessageBytes+10) +
+		"\n\nDECIDE: Should " + cmp.Or(shownName(p.Agent), "Claude") + " continue working autonomously?\n"
 }
 
 func (p Page) waiting() string {
-	switch {
-	case p.Asked != "":
-		return "the user (" + shownName(p.Asked, "") + ")"
-	case p.Running == 1:
+	if p.Asked != "" {
+		return "the user (" + shownName(p.Asked) + ")"
+	}
+	if p.Running == 1 {
 		return "nothing, 1 task runs in the background"
-	case p.Running > 1:
+	}
+	if p.Running > 1 {
 		return "nothing, " + strconv.Itoa(p.Running) + " tasks run in the background"
 	}
 	return "nothing"
 }
 
-// shownCall is like "Bash(npm test → exit 0)", or "TaskUpdate(task2 → completed)".
+// shownCall returns a call like "Bash(npm test → exit 0)", or "TaskUpdate(task2 → completed)".
 func shownCall(c activity.Call) string {
 	input, result := c.Input, c.Result
 	if c.Name == "TaskUpdate" {
@@ -93,38 +79,27 @@ func shownCall(c activity.Call) string {
 			input, result = "task"+id, status // its result only repeats them
 		}
 	}
-	s := shownName(c.Name, "?") + "("
-	if input != "" {
-		s += shownName(input, "")
-	}
-	if input != "" && result != "" {
-		s += " "
-	}
+	inside := shownName(input)
 	if result != "" {
-		s += "→ " + shownName(result, "")
+		inside = strings.TrimPrefix(inside+" → "+shownName(result), " ")
 	}
-	return s + ")"
+	return cmp.Or(shownName(c.Name), "?") + "(" + inside + ")"
 }
 
-// shownName is a short text, bare when it is plain and quoted when it is not.
-func shownName(s, none string) string {
-	s = strings.TrimSpace(secret.Mask(s))
-	if s == "" {
-		return none
-	}
-	s = quotation.FirstRunes(s, maxField)
+// shownName quotes a short text unless it is plain.
+func shownName(s string) string {
+	s = quotation.FirstRunes(strings.TrimSpace(secret.Mask(s)), maxField)
 	if strings.ContainsFunc(s, func(r rune) bool { return !isPlain(r) }) {
 		return quoteText(s, maxFieldBytes)
 	}
 	return s
 }
 
-// isPlain tells a letter that can end no field.
 func isPlain(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(" ._/:=@+-~*…#%", r)
 }
 
-// quoteText puts a text into quotation marks, in at most so many bytes.
+// quoteText quotes a text in at most so many bytes.
 func quoteText(s string, most int) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -140,9 +115,8 @@ func quoteText(s string, most int) string {
 	return b.String()
 }
 
-// escapedLetter is how a letter stands between quotation marks: what would end the
-// text or begin a line is escaped, what does not show is left out. Package display is
-// about terminals; a model reads more than one shows.
+// escapedLetter escapes a letter that would end the text or begin a line, and drops an invisible one. Package
+// display keeps more letters: a model reads more than a terminal shows.
 func escapedLetter(r rune) string {
 	switch {
 	case strings.ContainsRune("\"＂〃ˮ״", r): // a quotation mark, or what a reader may take for one
@@ -161,15 +135,14 @@ func escapedLetter(r rune) string {
 	return string(r)
 }
 
-// isHidden tells letters that are there and not seen, beyond those that are not
-// graphic: fillers, selectors, and what piles up on the letter before.
+// isHidden reports invisible letters that count as graphic: fillers, selectors and enclosing marks.
 func isHidden(r rune) bool {
 	return r == 0x034f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800 ||
 		r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe0fff || unicode.Is(unicode.Me, r)
 }
 
-// endOfMessage is how a message ends, in about 500 characters: whole sentences where
-// there are some, for the last words say what happens next.
+// endOfMessage returns the last 500 characters or so, from a sentence's start if there is one: the end of a
+// message announces the next action.
 func endOfMessage(s string) string {
 	s = strings.TrimSpace(s)
 	at, width := len(s), 0
@@ -184,7 +157,7 @@ func endOfMessage(s string) string {
 		return s
 	}
 	tail := s[at:]
-	// From the first sentence that begins in it, unless that is far behind.
+	// Skip to the first sentence that begins in its first half.
 	for i := 0; i < len(tail)/2; i++ {
 		if tail[i] == '\n' || strings.IndexByte(".!?:", tail[i]) >= 0 && (tail[i+1] == ' ' || tail[i+1] == '\n') {
 			return "… " + strings.TrimSpace(tail[i+1:])
@@ -196,7 +169,7 @@ func endOfMessage(s string) string {
 	return "…" + tail
 }
 
-// PromptFor is what a judge is told to do with a page about an agent.
+// PromptFor returns the system prompt of a judge.
 func PromptFor(agent string) string { return strings.ReplaceAll(prompt, "Claude", agent) }
 
 const prompt = `You judge one moment of a coding session: Claude has just ended its turn. Decide whether it should go on working by itself, or hand the turn to the user.

@@ -1,95 +1,77 @@
-// Package judge is what lisa-simpson says to a model and what she makes of its
-// answer: the page, the system prompt, and the two lines of JSON that go between
-// the hook and springfield-judge.
-//
-// It is pure: nothing is read, asked or timed here. Who asks, and how, is
-// package backend, which only springfield-judge and the CLI have in them.
+// Package judge has lisa-simpson's question to a model and its answer: the page, the system prompt, and the JSON
+// between the hook and springfield-judge. It is pure. Package backend, which the hook does not contain, asks.
 package judge
 
 import "github.com/cameronsjo/springfield/runtime/codec"
 
-// The backends that a question can go to.
+// The backends.
 const (
-	Claude  = "claude"  // the user's own client, with the user's own login
-	Command = "command" // a program of the user's own
+	Claude  = "claude"  // the user's client and login
+	Command = "command" // the user's own program
 )
 
-// Backends names them, the default first.
+// Backends returns the names, the default first.
 func Backends() []string { return []string{Claude, Command} }
 
-// DefaultModel is the model that is asked without a setting.
 const DefaultModel = "haiku"
 
-// Within is how long a judge may take without a setting, and MaxWithin at most,
-// in seconds. The timeout in hooks.json is Spare longer than the plugin's.
+// Within is the default time limit of a judge, MaxWithin the longest, in seconds. The timeout in hooks.json is
+// Spare longer than the plugin's.
 const (
 	Within    = 20
 	MaxWithin = 120
 	Spare     = 10
 )
 
-// Options are who is asked, for how long, and for how much.
+// Options are the judge, its time limit and its limits in dollars.
 type Options struct {
 	Backend string // one of Backends
-	Model   string // of Claude
-	// Within is how long an answer may take, in seconds.
-	Within int
-	// Client is the absolute path of Claude Code's program, "" to look for it.
-	Client string
-	// Command is the user's own program, an absolute path, and its arguments; Cost is what
-	// a question to it costs, in dollars, nil as long as the user has not said so.
-	// Variables are those that it gets besides a few that are safe.
+	Model   string // for Claude
+	Within  int    // seconds
+	Client  string // absolute path of Claude Code's program, "" to search for it
+	// Command is the user's program, an absolute path, with its arguments. Cost is the price of one question in
+	// dollars, nil until the user has set it. Variables are passed in addition to a few safe ones.
 	Command   []string
 	Cost      *float64
 	Variables []string
-	// Daily and Session are the most dollars to spend in a day, and in a session.
-	Daily   float64
-	Session float64
+	Daily     float64 // limit in dollars
+	Session   float64 // limit in dollars
 }
 
-// Defaults is the judge of a plugin that says nothing of one.
 func Defaults() Options {
 	return Options{Backend: Claude, Model: DefaultModel, Within: Within, Daily: 1, Session: 0.25}
 }
 
-// Lacks says which setting a question needs and has not got, "" for none. Without the cost
-// of a question no limit in dollars would hold.
+// Lacks returns the setting that a question needs and lacks. Without its cost no limit in dollars would hold.
 func (o Options) Lacks() string {
-	switch {
-	case o.Backend != Command:
-		return ""
-	case len(o.Command) == 0:
+	if o.Backend == Command && len(o.Command) == 0 {
 		return "judge.command is not set"
-	case o.Cost == nil:
+	}
+	if o.Backend == Command && o.Cost == nil {
 		return "judge.cost is not set"
 	}
 	return ""
 }
 
-// InJudge is the variable that a judge's own session has: no hook of ours
-// answers there, and no judge asks another one.
+// InJudge is set in a judge's own session, where our hooks do not answer and no judge asks another one.
 const InJudge = "SPRINGFIELD_JUDGE"
 
-// MaxWire bounds a question and a reply on their way, in bytes.
+// MaxWire bounds a question and a reply in bytes.
 const MaxWire = 64 << 10
 
-// Question is what springfield-judge reads from standard input.
+// Question is the input of springfield-judge.
 type Question struct {
 	Backend string
 	Model   string
 	System  string
 	Page    string
-	// Within is how long everything may take, in milliseconds.
-	Within int64
-	// Client is the absolute path of Claude Code's program, "" to look for it.
-	Client string
-	// Command is the user's own program and its arguments, Named the variables that it gets.
+	Within  int64  // milliseconds
+	Client  string // absolute path of Claude Code's program, "" to search for it
+	// Command is the user's program with its arguments, Named the variables that it gets.
 	Command, Named []string
-	// Project is the project's directory, whose settings must not choose where the
-	// question goes; "" for none.
+	// Project is the project's directory, or "". Its settings must not choose where the question goes.
 	Project string
-	// Variables are files of a project, or of a directory above it, whose variables the host
-	// gives to its hooks.
+	// Variables are files of a project, or above it, whose variables the host passes to its hooks.
 	Variables []string
 }
 
@@ -106,22 +88,17 @@ func (q *Question) Members(m *codec.Members) {
 	m.Texts("variables", &q.Variables)
 }
 
-// Reply is what springfield-judge answers with: one line of JSON. Without Failed
-// there is an answer.
+// Reply is the output of springfield-judge. It has an answer unless Failed is set.
 type Reply struct {
 	Continue bool
 	Why      string // the model's words, at most MaxWhy bytes, one line
 	Model    string
 	Usage    Usage
-	// Micros is what it cost in millionths of a dollar: as the client says, or by
-	// the price list. It counts also when there was no answer.
+	// Micros is the cost in millionths of a dollar, by the client or the price list, also without an answer.
 	Micros int64
-	// Took is how long it took, in milliseconds.
-	Took int64
-	// Failed is why there is no answer, one of Failures; Detail is what was seen, a
-	// short line.
+	Took   int64 // milliseconds
 	Failed Failure
-	Detail string
+	Detail string // of the failure, one line
 }
 
 func (r *Reply) Members(m *codec.Members) {
@@ -135,14 +112,13 @@ func (r *Reply) Members(m *codec.Members) {
 	m.Text("detail", &r.Detail)
 }
 
-// MaxWhy bounds the model's words in a reply, MaxDetail what is said of a
-// failure, in bytes.
+// MaxWhy bounds Reply.Why and MaxDetail bounds Reply.Detail, in bytes.
 const (
 	MaxWhy    = 300
 	MaxDetail = 300
 )
 
-// Usage is how many tokens went in and out.
+// Usage is in tokens.
 type Usage struct {
 	Input      int64
 	Output     int64
@@ -161,15 +137,15 @@ func (u *Usage) Members(m *codec.Members) {
 type Failure string
 
 const (
-	TimedOut   Failure = "timeout"    // the deadline passed
-	NoClient   Failure = "no-client"  // Claude Code's program, or the user's own, was not found
-	NoBinary   Failure = "no-binary"  // springfield-judge is not there or does not start
+	TimedOut   Failure = "timeout"
+	NoClient   Failure = "no-client"  // neither Claude Code nor the user's program was found
+	NoBinary   Failure = "no-binary"  // springfield-judge is missing or does not start
 	LoggedOut  Failure = "logged-out" // 401, 403, or the client asks to log in
 	RateLimit  Failure = "rate-limit" // 429
 	Overloaded Failure = "overloaded" // 529, or 5xx
 	Refused    Failure = "refused"    // any other status: 400, an unknown model
-	NoNetwork  Failure = "no-network" // no connection, or a cut one
-	Crashed    Failure = "crashed"    // the program ended badly
+	NoNetwork  Failure = "no-network"
+	Crashed    Failure = "crashed"
 	Junk       Failure = "junk"       // an answer that does not match the schema
 	Redirected Failure = "redirected" // the project's settings choose where questions go
 	Recursive  Failure = "recursive"  // a judge inside a judge

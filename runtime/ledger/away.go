@@ -1,9 +1,6 @@
-// Away: the user's order to keep agents at work while no one is there. An order says for
-// which project, until when, and how many continues it may bring; what an order has
-// brought is a line each in one file for all, which is what the order's limit counts and
-// what the report in the morning is made of.
-//
-// An agent can write both files. It gains no more than turns, which are counted here.
+// An away order keeps agents at work without their user: in a project, until a time, for a number of continues.
+// The file of events counts these continues and is the source of the report. An agent can write both files, but
+// gains nothing but turns, which are counted.
 
 package ledger
 
@@ -17,28 +14,27 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// The bounds of an order. They hold for a file that another program has written, too.
+// The bounds of an order, also of one that another program wrote.
 const (
 	MostAway      = 24 * time.Hour
-	MostContinues = 500 // that an order can bring
-	// MaxCheck bounds a check, in bytes: as much as a log's reader keeps of a call.
-	MaxCheck    = 120
-	mostOrders  = 16
-	maxEventLen = 4 << 10 // bytes
+	MostContinues = 500
+	MaxCheck      = 120 // bytes, as many as a log's reader keeps of a call
+	mostOrders    = 16
+	maxEventLen   = 4 << 10 // bytes
 )
 
 type AwayOrder struct {
-	ID      string // names it in the lines of what it has brought
-	At      int64  // Unix milliseconds, when it was set
+	ID      string
+	At      int64  // Unix milliseconds
 	Until   int64  // Unix milliseconds
-	Ended   int64  // Unix milliseconds, when the user was back; 0: has not been said
-	Looked  int64  // Unix milliseconds, when the user has seen what it has brought; 0: not yet
-	Project string // directory whose sessions it is for, "" for all
+	Ended   int64  // Unix milliseconds, 0 until the user is back
+	Looked  int64  // Unix milliseconds, 0 until the user has read the report
+	Project string // directory, "" for all
 	Most    int    // continues, over all sessions
-	Check   string // the command that tells whether the work is done, "" for none
-	From    string // the terminal that it was typed at, "" where nothing says so
-	// Head and Kept are commits of the project's repository: what was checked out, and a
-	// snapshot of what was not committed. "" for none.
+	Check   string // the command that proves the work done, "" for none
+	From    string // the terminal, "" if unknown
+	// Head and Kept are commits of the project's repository, "" for none: the checked-out one, and a snapshot of
+	// the uncommitted changes.
 	Head, Kept string
 }
 
@@ -56,54 +52,49 @@ func (o *AwayOrder) Members(m *codec.Members) {
 	m.Text("kept", &o.Kept)
 }
 
-// IsInForce tells whether an order holds at a time. One that lasts longer than an order may, or
-// begins in the future, was written by something else.
+// IsInForce reports whether an order applies at a time. Another program wrote an order that begins in the future
+// or lasts longer than an order may.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()
 	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= MaxCheck
 }
 
-// Covers tells whether an order is for a directory.
 func (o AwayOrder) Covers(dir string) bool { return o.Project == "" || file.LiesWithin(dir, o.Project) }
 
-// What an order has brought.
+// The kinds of events.
 const (
 	AwayAnswered  = "answered"  // a question, in the user's place
-	AwayContinued = "continued" // the strategy said so
-	AwayChecked   = "checked"   // the agent was told to run the check
-	AwayLeft      = "left"      // a question that is the user's alone, or was asked again
+	AwayContinued = "continued" // by the strategy
+	AwayChecked   = "checked"   // a continue to run the check
+	AwayLeft      = "left"      // a question that only the user may answer, or a repeated one
 	AwayPassed    = "passed"    // the check; the agent may stop
-	AwaySeen      = "seen"      // what the check brought, at a stop that needs the user: it was denied, for instance
-	AwayFailed    = "failed"    // the check, as often as it may; the agent may stop
-	AwayDenied    = "denied"    // a permission; the check, for want of one
-	AwayDialog    = "dialog"    // a dialog, with the words to decide it in the user's place
-	AwayStands    = "stands"    // a permission prompt that is not denied any more
+	AwaySeen      = "seen"      // the result of the check, at a stop that needs the user
+	AwayFailed    = "failed"    // the check, for the last time; the agent may stop
+	AwayDenied    = "denied"    // a permission, perhaps the check's
+	AwayDialog    = "dialog"    // a dialog, so that the agent decides it
+	AwayStands    = "stands"    // a permission prompt that is no longer denied
 	AwaySpent     = "spent"     // the order's continues
-	AwayPresent   = "present"   // the user has typed a prompt in the session
-	AwayShown     = "shown"     // that the order is in force, at a session's start
+	AwayPresent   = "present"   // the user typed a prompt in the session
+	AwayShown     = "shown"     // the order, at a session's start
 )
 
-// AwayEvent is one of these.
 type AwayEvent struct {
 	At      int64 // Unix milliseconds
 	Order   string
 	Session string
 	Did     string
-	// Key names the stop or the request that it is about: of two plugins that are asked
-	// about the same, one answers.
+	// Key names the stop or the request. Only one of several plugins answers it.
 	Key  string
 	By   string // the plugin
-	Text string // the question, the tool and what for, the command
-	// Same names the question by its words or its options, so that it is known when it is asked
-	// again.
+	Text string // the question, the tool and its input, or the command
+	// Same names the question by its words or options, to recognise it when it is repeated.
 	Same string
-	Word string // in the question, that makes it the user's alone to decide
-	// Work counts what had been done in the session: files changed and tests run.
+	Word string // the word of the question that reserves it for the user
+	// Work counts the changed files and test runs of the session.
 	Work int
-	// Used counts the order's continues so far, with this one: lines before it may be gone.
+	// Used counts the order's continues, with this one. The file may have lost earlier lines.
 	Used int
-	// Check is what the check had brought at that stop: passed, failed or denied, "" if it was not run
-	// since the last change.
+	// Check is the result of the check since the last change: passed, failed, denied or "".
 	Check string
 }
 
@@ -122,26 +113,24 @@ func (e *AwayEvent) Members(m *codec.Members) {
 	codec.Number(m, "used", &e.Used)
 }
 
-// IsContinue tells that an event is a continue, of which an order has so many.
 func (e AwayEvent) IsContinue() bool {
 	return e.Did == AwayAnswered || e.Did == AwayContinued || e.Did == AwayChecked
 }
 
-// besides is how long two plugins may take that are asked about the same, in milliseconds.
+// besides bounds the time between two plugins' questions about the same stop, in milliseconds.
 const besides = 15_000
 
-// IsByAnother tells that another plugin has just answered what an event is about.
+// IsByAnother reports whether another plugin has just answered the same stop or request.
 func (e AwayEvent) IsByAnother(of AwayEvent) bool {
 	return e.Session == of.Session && e.Key == of.Key && e.By != of.By && of.At-e.At < besides
 }
 
-// Away is an order in force, and what it has brought.
+// Away is an order in force with its events.
 type Away struct {
 	Order AwayOrder
 	Past  []AwayEvent
 }
 
-// CountContinues counts those that the order has brought.
 func (a *Away) CountContinues() (n int) {
 	for _, e := range a.Past {
 		if e.IsContinue() {
@@ -156,15 +145,15 @@ type awayFile struct{ Orders []AwayOrder }
 
 func (f *awayFile) Members(m *codec.Members) { codec.ListOf(m, "orders", &f.Orders) }
 
-// AwayFile is where the orders lie.
+// AwayFile returns the path of the orders.
 func AwayFile(dir string) string { return filepath.Join(dir, "away.json") }
 
-// awayLines is what orders have brought: halved at some thousand events.
+// awayLines is the file of events. It is halved at some thousand.
 func awayLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "away.jsonl"), 1 << 20, maxEventLen}
 }
 
-// AwayOrders are the orders on file, the newest last. A file that cannot be read has none.
+// AwayOrders returns the orders, the latest last. It returns none if the file cannot be read.
 func AwayOrders(dir string) []AwayOrder {
 	var f awayFile
 	if _, err := readSmall(AwayFile(dir), &f); err != nil {
@@ -173,13 +162,13 @@ func AwayOrders(dir string) []AwayOrder {
 	return f.Orders[max(0, len(f.Orders)-mostOrders):]
 }
 
-// OrderInForce is the newest order in force for a directory.
+// OrderInForce returns the latest order in force for a directory.
 func OrderInForce(dir, project string, now time.Time) (o AwayOrder, ok bool) {
 	for _, one := range AwayOrders(dir) {
 		if !one.IsInForce(now) {
 			continue
 		}
-		real, err := filepath.EvalSymlinks(project) // an order names its project without links
+		real, err := filepath.EvalSymlinks(project) // orders name their project without links
 		if one.Covers(project) || err == nil && one.Covers(real) {
 			o, ok = one, true
 		}
@@ -187,7 +176,6 @@ func OrderInForce(dir, project string, now time.Time) (o AwayOrder, ok bool) {
 	return o, ok
 }
 
-// SetOrders replaces the orders by what change makes of them.
 func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
 	makeAll(filepath.Dir(dir))
 	makeDirs(dir)
@@ -202,7 +190,7 @@ func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
 
 func NewOrderID(now time.Time) string { return strconv.FormatInt(now.UnixMilli(), 36) }
 
-// AwayEvents are what an order has brought, oldest first; of all orders for an empty name.
+// AwayEvents returns the events of an order, oldest first, or of all orders.
 func AwayEvents(dir, order string) (all []AwayEvent, err error) {
 	err = awayLines(dir).eachLine(func(line []byte) {
 		var e AwayEvent
@@ -213,15 +201,13 @@ func AwayEvents(dir, order string) (all []AwayEvent, err error) {
 	return all, err
 }
 
-// AwayLog is what an order has brought, locked: one stop or request at a time looks at it and
-// adds to it.
+// AwayLog is an order and its events, locked for one stop or request at a time.
 type AwayLog struct {
 	Away
 	dir  string
 	lock *os.File
 }
 
-// OpenAway locks what an order has brought, and reads it.
 func OpenAway(dir string, o AwayOrder) (*AwayLog, error) {
 	lock, err := TakeLock(dir, "away", holdWait)
 	if err != nil {
@@ -235,10 +221,8 @@ func OpenAway(dir string, o AwayOrder) (*AwayLog, error) {
 	return &AwayLog{Away{o, past}, dir, lock}, nil
 }
 
-// Close gives the lock back.
 func (l *AwayLog) Close() { l.lock.Close() }
 
-// AddEvent writes down what the order has brought.
 func (l *AwayLog) AddEvent(e AwayEvent) error {
 	e.Order, e.Used = l.Order.ID, l.CountContinues()
 	if e.IsContinue() {

@@ -1,11 +1,9 @@
-// The files of the state directory: opened for the user alone, locked, appended to a
-// line at a time, halved when they have grown, or replaced as a whole, and swept.
-
 package ledger
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -20,10 +18,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// openFile opens a file of the state directory to append to, and makes the directory
-// if it is missing. A link in the file's place is refused: what is written here stays
-// here. Without Nonblock the system is asked four times more whether one would have to
-// wait for it.
+// openFile opens a file of the state directory for appending. It refuses links, so that writes stay in the
+// directory. Without Nonblock Go makes four more system calls.
 func openFile(dir, path string) (*os.File, error) {
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
 	f, err := os.OpenFile(path, flags, 0o600)
@@ -34,9 +30,7 @@ func openFile(dir, path string) (*os.File, error) {
 	return f, err
 }
 
-// makeDirs makes the state directory, each level for the user alone. The
-// directory above is Claude Code's and there already, but for a home that
-// Claude Code has never seen.
+// makeDirs makes the state directory, and the agent's above it in a home that has none.
 func makeDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
 		os.Mkdir(filepath.Dir(dir), 0o700)
@@ -45,8 +39,7 @@ func makeDirs(dir string) {
 	os.Mkdir(filepath.Join(dir, "sessions"), 0o700)
 }
 
-// makeAll makes a directory with all above it, for the user alone. Not
-// os.MkdirAll, which looks at what is there and brings in 120 KB with that look.
+// makeAll makes a directory and its parents for the user alone. os.MkdirAll adds 120 KB to the hook.
 func makeAll(dir string) {
 	if above := filepath.Dir(dir); os.IsNotExist(os.Mkdir(dir, 0o700)) && above != dir {
 		makeAll(above)
@@ -54,8 +47,7 @@ func makeAll(dir string) {
 	}
 }
 
-// TakeLock takes the lock of a name, which is never part of a path, and waits for it
-// as long as it is told. Closing the file gives it back.
+// TakeLock takes the lock of a name. Closing the file releases it.
 func TakeLock(dir, name string, wait time.Duration) (*os.File, error) {
 	f, err := openFile(dir, filepath.Join(dir, "sessions", SessionKey(name)+".lock"))
 	if err != nil {
@@ -68,7 +60,7 @@ func TakeLock(dir, name string, wait time.Duration) (*os.File, error) {
 	return f, nil
 }
 
-// waitLock takes a file's lock, ErrBusy if another one has it until then.
+// waitLock returns ErrBusy if another process holds the lock until then.
 func waitLock(f *os.File, until time.Time) error {
 	for {
 		if got, err := tryLock(f); err != nil || got {
@@ -81,18 +73,15 @@ func waitLock(f *os.File, until time.Time) error {
 	}
 }
 
-// LockWorkspace takes the lock under which a strategy's files in a directory are
-// changed, by a stop or by a person.
+// LockWorkspace takes the lock for changing a strategy's files in a directory.
 func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) {
 	return TakeLock(dir, "workspace:"+workspace, wait)
 }
 
-// halveFile keeps the newest lines of a file that has grown, half of most bytes, and says how
-// long it is then. The file must be locked. They are copied over its beginning, and then
-// it is cut behind them: at every moment the last line is the newest, so a kill on the
-// way loses none. One that cannot be halved grows on.
+// halveFile keeps the last most/2 bytes of a locked file and returns its size. It copies them over the beginning
+// and then truncates, so a kill never loses the last line. A file that cannot be halved keeps growing.
 func halveFile(path string, size, most int64) int64 {
-	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // one that appends writes nowhere else
+	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // O_APPEND would write only at the end
 	if err != nil {
 		return size
 	}
@@ -109,12 +98,11 @@ func halveFile(path string, size, most int64) int64 {
 	return int64(len(kept))
 }
 
-// lines is a file of lines that many append to. Over most bytes it is halved. A line has
-// at most longest bytes.
+// lines is a file of lines that many processes append to. It is halved above most bytes.
 type lines struct {
 	dir, path string
 	most      int64
-	longest   int
+	longest   int // bytes of a line
 }
 
 func (l lines) addLine(o codec.Object) error {
@@ -127,7 +115,7 @@ func (l lines) addLine(o codec.Object) error {
 		return err
 	}
 	defer f.Close()
-	locked := waitLock(f, time.Now().Add(lockWait)) == nil // without it the line comes all the same
+	locked := waitLock(f, time.Now().Add(lockWait)) == nil // optional
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err // a pipe
@@ -136,17 +124,14 @@ func (l lines) addLine(o codec.Object) error {
 		size = halveFile(l.path, size, l.most)
 	}
 	var last [1]byte
-	if size > 0 {
-		if _, err := f.ReadAt(last[:], size-1); err == nil && last[0] != '\n' {
-			line = append([]byte{'\n'}, line...) // a kill has torn the one before
-		}
+	if _, err := f.ReadAt(last[:], max(0, size-1)); err == nil && last[0] != '\n' {
+		line = append([]byte{'\n'}, line...) // after a line torn by a kill
 	}
 	_, err = f.Write(line)
 	return err
 }
 
-// eachLine reads the file, at most twice as many bytes as it is halved at, and passes over
-// longer lines.
+// eachLine reads at most twice the size at which the file is halved, and skips lines that are too long.
 func (l lines) eachLine(take func(line []byte)) error {
 	f, _, err := file.OpenRegular(l.path, file.Nofollow)
 	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
@@ -161,14 +146,14 @@ func (l lines) eachLine(take func(line []byte)) error {
 		var line []byte
 		line, err = r.ReadSlice('\n')
 		take(line)
-		for err == bufio.ErrBufferFull { // none of ours is so long
+		for err == bufio.ErrBufferFull {
 			_, err = r.ReadSlice('\n')
 		}
 	}
 	return nil
 }
 
-// readSmall reads an object from a small file. Not there is no error.
+// readSmall reads an object from a small file. A missing file is no error.
 func readSmall(path string, o codec.Object) (there bool, err error) {
 	data, err := file.ReadBeginning(path, file.Nofollow, maxSmall)
 	if err != nil {
@@ -177,23 +162,18 @@ func readSmall(path string, o codec.Object) (there bool, err error) {
 	return true, codec.ReadObject(data, o)
 }
 
-// maxSmall bounds such a file, in bytes.
-const maxSmall = 16 << 10
+const maxSmall = 16 << 10 // bytes
 
-// replaceFile puts an object in the place of a file, whole. It is written under a name that no
-// one else has: two that write at once do not meet, and nothing that lies there before is
-// written through.
+// replaceFile replaces a file atomically. The temporary name is unique, so that two writers never collide and
+// nothing that is there is written through.
 func replaceFile(path string, o codec.Object) error {
-	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp brings in 40 KB
+	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(append(codec.Append(nil, o), '\n'))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = cmp.Or(err, f.Close()); err == nil {
 		err = renameOver(fresh, path)
 	}
 	if err != nil {
@@ -202,44 +182,40 @@ func replaceFile(path string, o codec.Object) error {
 	return err
 }
 
-// Sweeping: ledgers of sessions in which nothing was decided for 90 days are removed. A
-// session that begins sweeps after its answer, and so does the CLI. A hold in force
-// stays, and so does the ledger of a session with an open loop.
+// A sweep removes the ledgers of sessions without a decision for 90 days. The CLI sweeps, and each new session
+// after its answer. Holds in force and ledgers of open loops are kept.
 
 const (
-	// KeepDays is for how many days after its last decision a session's ledger is kept,
-	// unless the user says otherwise, and mostDays the longest time that can be said.
+	// KeepDays is the default age at which ledgers are removed, mostDays the longest.
 	KeepDays = 90
 	mostDays = 36_500
-	// swept is how many files one sweep looks at, from a place on that chance chooses: it
-	// takes little time, and in the end comes to all.
+	// swept bounds the files that one sweep looks at, from a random one on, so that it is quick and reaches all
+	// in time.
 	swept = 200
 )
 
-// keeping is the user's word on it.
 type keeping struct {
-	Days int // 0: for ever
+	Days int // 0: forever
 }
 
 func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
 
-// KeepFile is where the user says how long ledgers are kept: {"keep_days": 30}.
+// KeepFile returns the path of the user's setting: {"keep_days": 30}.
 func KeepFile(dir string) string { return filepath.Join(dir, "settings.json") }
 
-// DaysKept is for how many days ledgers are kept, 0 for ever. While the user's word on it
-// cannot be read nothing is removed.
+// DaysKept returns how many days ledgers are kept, 0 for forever. It is an error if the setting cannot be read,
+// so that nothing is removed then.
 func DaysKept(dir string) (days int, err error) {
 	k := keeping{KeepDays}
-	switch there, err := readSmall(KeepFile(dir), &k); {
-	case there && err != nil:
+	if there, err := readSmall(KeepFile(dir), &k); there && err != nil {
 		return 0, errors.New("read " + KeepFile(dir) + ": " + err.Error())
-	case k.Days < 0 || k.Days > mostDays:
+	}
+	if k.Days < 0 || k.Days > mostDays {
 		return 0, errors.New("read " + KeepFile(dir) + ": keep_days must be between 0 (for ever) and " + strconv.Itoa(mostDays))
 	}
 	return k.Days, nil
 }
 
-// SweepOldSessions removes files of sessions that are no longer kept.
 func SweepOldSessions(dir string, now time.Time) {
 	keep, err := DaysKept(dir)
 	if err != nil || keep == 0 {
@@ -260,10 +236,9 @@ func SweepOldSessions(dir string, now time.Time) {
 		if !isOlderThan(path, before) {
 			continue
 		}
-		switch {
-		case strings.HasSuffix(path, ".jsonl"):
+		if strings.HasSuffix(path, ".jsonl") {
 			removeLedger(path, before)
-		case strings.HasSuffix(path, ".hold"):
+		} else if strings.HasSuffix(path, ".hold") {
 			var h Hold
 			if there, err := readSmall(path, &h); there && err == nil && h.isOver(now) {
 				os.Remove(path)
@@ -277,7 +252,7 @@ func isOlderThan(path string, before time.Time) bool {
 	return err == nil && info.ModTime().Before(before)
 }
 
-// removeLedger removes an old ledger, unless its session is at work again or has a loop.
+// removeLedger keeps a ledger whose session is at work again or has a loop.
 func removeLedger(path string, before time.Time) {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0)
 	if err != nil {
@@ -294,7 +269,7 @@ func removeLedger(path string, before time.Time) {
 			return
 		}
 	}
-	if os.Remove(path) != nil { // Windows removes no open file
+	if os.Remove(path) != nil { // Windows does not remove open files
 		f.Close()
 		os.Remove(path)
 	}

@@ -1,6 +1,4 @@
-// Looking back: the decisions on file, for why, log and status, the newest first. An
-// index has a line for each session and day, so that only the ledgers are opened that can
-// have what is asked for, however many there are.
+// The index has a line per session and day, so that a search opens only the ledgers that can match.
 
 package ledger
 
@@ -19,25 +17,20 @@ import (
 )
 
 const (
-	// maxOpened bounds how many ledgers are looked into at once.
-	maxOpened = 2000
-	// maxBack bounds what is read of one file, in bytes; no ledger is so large.
-	maxBack = 4 * maxFile
+	maxOpened = 2000        // ledgers per search
+	maxBack   = 4 * maxFile // bytes per ledger
 )
 
-// Scope is which sessions are looked at. The zero one is all.
+// Scope selects sessions. The zero Scope selects all.
 type Scope struct {
-	// Session is one, as the hook names it.
-	Session string
-	// Project is a directory: the sessions of the projects in it.
-	Project string
+	Session string // by its key
+	Project string // directory
 }
 
 func (s Scope) HasProject(project string) bool {
 	return s.Project == "" || file.LiesWithin(project, s.Project)
 }
 
-// session is one that is looked into.
 type session struct {
 	active
 	dir string
@@ -45,7 +38,7 @@ type session struct {
 
 func (s session) openTail() *tail { return openTail(SessionFile(s.dir, s.ID)) }
 
-// sessionsOf are those of a scope, the one that was at work last first.
+// sessionsOf returns the sessions of a scope, the last active first.
 func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {
@@ -55,7 +48,7 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 	}
 	for _, dir := range dirs {
 		newest := map[string]active{}
-		_ = indexOf(dir).eachLine(func(line []byte) { // what cannot be read is passed over
+		_ = indexOf(dir).eachLine(func(line []byte) { // unreadable lines are skipped
 			var a active
 			if codec.ReadObject(line, &a) == nil && a.ID != "" && of.HasProject(a.Project) {
 				newest[a.ID] = a
@@ -65,12 +58,12 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 			all = append(all, session{a, dir})
 		}
 	}
-	sort.Slice(all, func(i, j int) bool { return all[i].At > all[j].At }) // not of slices, which costs 6 KB of binary a type
+	sort.Slice(all, func(i, j int) bool { return all[i].At > all[j].At }) // slices.SortFunc adds 6 KB per type
 	return all
 }
 
-// Backwards yields the decisions of a scope in some state directories, the newest first. A
-// ledger is opened only when its session can have made the next one.
+// Backwards yields the decisions of a scope, the latest first. It opens a ledger only once its session can have
+// the next decision.
 func Backwards(dirs []string, of Scope) iter.Seq[Record] { return backwards(sessionsOf(dirs, of)) }
 
 func backwards(all []session) iter.Seq[Record] {
@@ -103,8 +96,7 @@ func backwards(all []session) iter.Seq[Record] {
 	}
 }
 
-// SessionsNamed are the newest decisions of at most n sessions whose ids begin like that, those
-// that were at work last first.
+// SessionsNamed returns the last decision of at most n sessions whose ids begin so, the last active first.
 func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
 		if t := s.openTail(); len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) && t.stepBack() {
@@ -114,11 +106,10 @@ func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	return all
 }
 
-// maxLooked bounds how many decisions are looked at for one that is wanted.
-const maxLooked = 5000
+const maxLooked = 5000 // decisions per search
 
-// Newest are the newest n decisions of a scope that are wanted, oldest first, and how many
-// were looked at. Of a stop that another plugin decided, only every keeps those that stood aside.
+// Newest returns the last n wanted decisions of a scope, oldest first, and how many it looked at. Unless every,
+// it drops those that stand aside at a stop that another plugin decided.
 func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
 		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (every || !all[n-1].standsAside()) {
@@ -127,7 +118,7 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 		if !wanted(r) {
 			continue
 		}
-		stop := max(0, len(all)-maxPlugins) // the decisions of one stop lie beside each other
+		stop := max(0, len(all)-maxPlugins) // the decisions of one stop are adjacent
 		if !every {
 			all = append(all[:stop], slices.DeleteFunc(all[stop:], func(o Record) bool { return o.StandsAsideFor(&r) })...)
 		}
@@ -142,8 +133,7 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 	return all, looked
 }
 
-// FindDecision returns the decision with an ID, like 3f2a51-17. The ID says how the session's
-// key ends, so only those ledgers are looked into.
+// FindDecision returns the decision with an ID, like 3f2a51-17. It reads only the ledgers whose key the ID fits.
 func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
 		for r := range backwards(slices.DeleteFunc(sessionsOf(dirs, of), func(s session) bool { return shortKey(s.ID) != id[:shortened] })) {
@@ -155,22 +145,20 @@ func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
 	return Record{}, false
 }
 
-// IsDecisionID tells whether a text can be a decision's ID.
 func IsDecisionID(text string) bool {
 	end, number, ok := strings.Cut(text, "-")
 	_, err := strconv.ParseUint(number, 10, 31)
 	return ok && err == nil && len(end) == shortened && strings.Trim(end, "0123456789abcdef") == ""
 }
 
-// HasSession tells whether anything is recorded of a session.
 func HasSession(dir, session string) bool {
 	return file.IsReadable(SessionFile(dir, session)) || file.IsReadable(holdFile(dir, session))
 }
 
-// Readable says what keeps decisions from being read. That there are none does not.
+// Readable returns the error that keeps decisions from being read, nil for missing files.
 func Readable(dir string) error {
 	for _, name := range []string{"index", "sessions"} {
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|file.Nonblock, 0) // one of them is a directory
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|file.Nonblock, 0)
 		if err == nil {
 			f.Close()
 		} else if !os.IsNotExist(err) {
@@ -180,13 +168,13 @@ func Readable(dir string) error {
 	return nil
 }
 
-// tail goes through the records of a session's file from its end.
+// tail reads the records of a ledger backwards.
 type tail struct {
-	rest []byte // not told yet
+	rest []byte
 	head Record
 }
 
-// openTail reads a file; one that cannot be read has no records.
+// openTail returns an empty tail for a file that cannot be read.
 func openTail(path string) *tail {
 	f, size, err := file.OpenRegular(path, file.Nofollow)
 	if err != nil {
@@ -194,11 +182,11 @@ func openTail(path string) *tail {
 	}
 	defer f.Close()
 	data := make([]byte, min(size, maxBack))
-	n, _ := f.ReadAt(data, size-int64(len(data))) // less, if it has been halved meanwhile
+	n, _ := f.ReadAt(data, size-int64(len(data))) // less if it was halved meanwhile
 	return &tail{rest: data[:n]}
 }
 
-// stepBack goes to the record before; false: there is none.
+// stepBack moves head to the record before and reports whether there was one.
 func (t *tail) stepBack() bool {
 	for len(t.rest) > 0 {
 		i := bytes.LastIndexByte(t.rest, '\n')

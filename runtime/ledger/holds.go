@@ -1,13 +1,11 @@
-// Holds: the user's order to let Claude stop, for one session or for all. It can be set
-// from anywhere, even by Claude; only the user at a terminal lifts it. No budget, rule
-// or model stands above it.
-//
-// What happened to each hold is a line in one file for all. A program with the user's
-// rights can delete a hold's file; the history is where that shows.
+// A hold lets agents stop, in one session or in all. Anything can set one, even the agent. Only the user at a
+// terminal lifts it, and no budget, rule or model overrules it. The history shows when a program deleted a
+// hold's file.
 
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -18,10 +16,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// Hold is a stop order.
 type Hold struct {
 	Since int64 // Unix milliseconds
-	Until int64 // Unix milliseconds; 0: until it is lifted
+	Until int64 // Unix milliseconds, 0: until it is lifted
 }
 
 func (h *Hold) Members(m *codec.Members) {
@@ -31,8 +28,8 @@ func (h *Hold) Members(m *codec.Members) {
 
 func (h Hold) isOver(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
 
-// What happens to a hold. A hold that ran out is found when holds are asked about, and so
-// is one whose file was removed or rewritten by something else than springfield.
+// A hold that ended, or whose file another program removed or rewrote, is noticed at the next question about
+// holds.
 const (
 	HoldSet     = "set"
 	HoldLifted  = "lifted"
@@ -40,9 +37,9 @@ const (
 	HoldRemoved = "removed"
 )
 
-// HoldEvent is something that happened to a hold.
+// HoldEvent is a change of a hold.
 type HoldEvent struct {
-	At  int64 // Unix milliseconds; of a removed one, when that was found
+	At  int64 // Unix milliseconds; of a removed hold, when it was noticed
 	Did string
 	Of  string // the session's key, "" for all
 	Hold
@@ -58,31 +55,26 @@ func (e *HoldEvent) Members(m *codec.Members) {
 	m.Text("from", &e.From)
 }
 
-// BeginsHold tells that the hold is in force after an event.
 func (e HoldEvent) BeginsHold() bool { return e.Did == HoldSet }
 
-// Means is how a hold was set or lifted.
+// Means is the origin of a hold's change.
 type Means struct {
-	Program string // springfield, or the plugin whose hook it was
-	From    string // the host whose agent gave the order, or a terminal's name; "" for neither
+	Program string // springfield, or the plugin of the hook
+	From    string // the host of the agent, the name of the terminal, or ""
 }
 
 var (
-	// ErrShorter says that a hold that is in force would end earlier.
 	ErrShorter = errors.New("a longer hold is in force")
-	// ErrNoHold says that there is nothing to lift.
-	ErrNoHold = errors.New("no hold is in force")
-	// ErrOtherHold says that the hold in force is not the one that was asked about.
+	ErrNoHold  = errors.New("no hold is in force")
+	// ErrOtherHold means that the hold in force is not the one that the user was asked about.
 	ErrOtherHold = errors.New("another hold has been set meanwhile")
-	// ErrUnnoted says that an order is in force or lifted, and that this is not in the
-	// history.
+	// ErrUnnoted means that a change took effect but is not in the history.
 	ErrUnnoted = errors.New("it could not be recorded")
 )
 
-// holdWait is how long a change of holds waits for another one.
 const holdWait = 2 * time.Second
 
-// holdFile is where the hold of a session lies; an empty id means all.
+// holdFile returns the path of a session's hold, with an empty id of the one on all.
 func holdFile(dir, id string) string {
 	if id == "" {
 		return filepath.Join(dir, "hold")
@@ -90,13 +82,12 @@ func holdFile(dir, id string) string {
 	return filepath.Join(dir, "sessions", SessionKey(id)+".hold")
 }
 
-// holdLines is the history: halved at some thousand events.
+// holdLines is the history. It is halved at some thousand events.
 func holdLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
-// HoldInForce returns the hold that is in force for a session, its own or the one for
-// all.
+// HoldInForce returns the hold in force for a session: the one on all, or its own.
 func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 	if h, ok := HoldOfSession(dir, "", now); ok {
 		return h, true
@@ -104,9 +95,8 @@ func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 	return HoldOfSession(dir, id, now)
 }
 
-// HoldOfSession returns the hold that is in force on a session alone, or with an empty
-// id the one on all. One that cannot be read, a link or a pipe among them, is in force
-// until it is lifted: Claude was to stop.
+// HoldOfSession returns the hold in force on one session, with an empty id the one on all. A file that cannot be
+// read, a link or a pipe is a hold until it is lifted.
 func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
 	there, err := readSmall(holdFile(dir, id), &h)
 	if there && err != nil {
@@ -115,12 +105,12 @@ func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
 	return h, there && !h.isOver(now)
 }
 
-// SetHold orders sessions to stop: one, or all with an empty id. A zero
-// duration lasts until it is lifted. It never shortens a hold that is in force:
-// ErrShorter, with that one.
+// SetHold sets a hold, with an empty id on all sessions. With a zero duration it lasts until it is lifted. It
+// returns ErrShorter, and the hold in force, rather than shorten that one.
 func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, error) {
 	makeAll(filepath.Dir(dir))
-	// A lock that cannot be had is no reason not to stop Claude.
+	makeDirs(dir)
+	// A missing lock must not keep the agent from stopping.
 	if lock, err := TakeLock(dir, "holds", holdWait); err == nil {
 		defer lock.Close()
 	}
@@ -131,12 +121,9 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	if old, ok := HoldOfSession(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
 		return old, ErrShorter
 	}
-	err := replaceFile(holdFile(dir, id), &h) // whole: a hook must never read half of one
+	err := replaceFile(holdFile(dir, id), &h)
 	if os.IsNotExist(err) {
-		makeDirs(dir)
-		if err = replaceFile(holdFile(dir, id), &h); os.IsNotExist(err) {
-			err = os.Mkdir(dir, 0o700) // which says why it is not there
-		}
+		err = cmp.Or(os.Mkdir(dir, 0o700), err) // the reason why the directory is missing
 	}
 	if err != nil {
 		return h, err
@@ -144,9 +131,7 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// LiftHold takes a hold back, the one that the user was asked about: of one session,
-// or with an empty id the one on all. That the user asks for it is for the caller
-// to know.
+// LiftHold removes the hold that the user was asked about. The caller makes sure that it is the user who asks.
 func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
 	lock, err := TakeLock(dir, "holds", holdWait)
 	if err == ErrBusy {
@@ -156,10 +141,9 @@ func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
 		return err
 	}
 	defer lock.Close()
-	switch h, ok := HoldOfSession(dir, id, now); {
-	case !ok:
+	if h, ok := HoldOfSession(dir, id, now); !ok {
 		return ErrNoHold
-	case h != old:
+	} else if h != old {
 		return ErrOtherHold
 	}
 	if err := os.Remove(holdFile(dir, id)); err != nil {
@@ -175,9 +159,8 @@ func noteHold(dir string, e HoldEvent) error {
 	return nil
 }
 
-// HoldEvents are all events on file in state directories, oldest first, and what has
-// happened since without a springfield at work, which is written down with that. What
-// happened in several of them alike is one event.
+// HoldEvents returns all events, oldest first, each once even if several directories have it. It records the
+// ends and removals that no springfield has noticed yet.
 func HoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
 	for i, dir := range dirs {
 		some, fault := holdEvents(dir, now)
@@ -190,20 +173,20 @@ func HoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
 			}
 		}
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].At < all[j].At }) // the end of one that ran out is found later
+	sort.SliceStable(all, func(i, j int) bool { return all[i].At < all[j].At }) // ends are noticed late
 	return all, err
 }
 
 func holdEvents(dir string, now time.Time) ([]HoldEvent, error) {
 	all, err := readHolds(dir)
 	if err == nil && len(unseenHolds(dir, all, now)) > 0 {
-		// Under the lock, because between a hold and its line there is a moment.
+		// Without the lock a hold may not have its line yet.
 		lock, busy := TakeLock(dir, "holds", holdWait)
 		all, err = readHolds(dir)
 		for _, e := range unseenHolds(dir, all, now) {
 			all = append(all, e)
 			if busy == nil {
-				_ = noteHold(dir, e) // else it is found again
+				_ = noteHold(dir, e) // else it is noticed again
 			}
 		}
 		if busy == nil {
@@ -223,14 +206,9 @@ func readHolds(dir string) (all []HoldEvent, err error) {
 	return all, err
 }
 
-// unseenHolds compares the newest event of each hold with its file.
+// unseenHolds returns the ends and removals that the history lacks.
 func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
-	seen := map[string]bool{}
-	for _, e := range slices.Backward(all) {
-		if seen[e.Of] {
-			continue
-		}
-		seen[e.Of] = true
+	for _, e := range LastHoldEvents(all) {
 		if _, held := HoldOfSession(dir, e.Of, now); held || !e.BeginsHold() {
 			continue
 		}
@@ -243,12 +221,24 @@ func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent)
 	return found
 }
 
+// LastHoldEvents returns the last event of each hold, the latest first.
+func LastHoldEvents(all []HoldEvent) (last []HoldEvent) {
+	seen := map[string]bool{}
+	for _, e := range slices.Backward(all) {
+		if !seen[e.Of] {
+			last = append(last, e)
+		}
+		seen[e.Of] = true
+	}
+	return last
+}
+
 type InForce struct {
 	Of string // the session's key, "" for all
 	Hold
 }
 
-// HoldsInForce are all holds in force that the history knows of, the one on all first.
+// HoldsInForce returns all holds in force that the history has, the one on all first.
 func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	if h, ok := LongestHold(dirs, "", now); ok {
 		all = append(all, InForce{"", h})
@@ -259,20 +249,17 @@ func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 		if fault != nil {
 			err = fault
 		}
-		for _, e := range slices.Backward(events) {
-			if seen[e.Of] {
-				continue
-			}
-			seen[e.Of] = true
-			if h, ok := LongestHold(dirs, e.Of, now); ok {
+		for _, e := range LastHoldEvents(events) {
+			if h, ok := LongestHold(dirs, e.Of, now); ok && !seen[e.Of] {
 				all = append(all, InForce{e.Of, h})
 			}
+			seen[e.Of] = true
 		}
 	}
 	return all, err
 }
 
-// LongestHold is HoldOfSession in several state directories: the one in force that ends last.
+// LongestHold returns the hold in force that ends last in several state directories.
 func LongestHold(dirs []string, id string, now time.Time) (h Hold, held bool) {
 	for _, dir := range dirs {
 		if one, ok := HoldOfSession(dir, id, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {

@@ -13,9 +13,8 @@ const (
 	errorIOPending          = syscall.Errno(997)
 )
 
-// tryLock takes the lock if it is free. Locks are mandatory on Windows,
-// so the one byte that is locked lies far beyond the end of the file, where
-// nothing is read or written.
+// tryLock takes the lock if it is free. Locks are mandatory on Windows, so it locks one byte far beyond the end
+// of the file.
 func tryLock(f *os.File) (bool, error) {
 	lockFileEx := syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx")
 	at := syscall.Overlapped{OffsetHigh: 0x7fffffff}
@@ -30,14 +29,11 @@ func tryLock(f *os.File) (bool, error) {
 	return false, err
 }
 
-// isStillAt tells whether an open file is still the one at a path. Windows does not
-// remove a file that is open, so it always is.
+// isStillAt is always true: Windows does not remove open files.
 func isStillAt(*os.File, string) bool { return true }
 
 const movefileReplaceExisting = 1
 
-// renameOver replaces a file. Not os.Rename, which looks at the target first and
-// brings in 120 KB with that look.
 func renameOver(from, to string) error {
 	a, err := syscall.UTF16PtrFromString(from)
 	if err != nil {

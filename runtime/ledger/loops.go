@@ -1,6 +1,4 @@
-// The history of goal loops: what happened to each, a line per event, in one file
-// for all. The first line of a loop holds its whole file, so that it can be run
-// again.
+// The first event of a loop has its whole file, so that it can run again.
 
 package ledger
 
@@ -14,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// loopLines is halved at some twenty thousand iterations. 16 KiB of a loop's file can be six
-// times as long in JSON.
+// loopLines is halved at some twenty thousand iterations. JSON can make 16 KiB of a loop's file six times as
+// long.
 func loopLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
 }
@@ -30,9 +28,9 @@ func AppendLoop(dir string, e activity.LoopEvent) error {
 	return nil
 }
 
-// PastOfLoop is what the history has of a loop in a directory.
+// PastOfLoop returns the history of a loop in a directory.
 func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
-	_ = loopLines(state).eachLine(func(line []byte) { // what cannot be read has given nothing
+	_ = loopLines(state).eachLine(func(line []byte) { // an unreadable history is empty
 		if !bytes.Contains(line, []byte(id)) {
 			return
 		}
@@ -40,19 +38,19 @@ func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
 		if !ok || e.Loop != id || e.Dir != dir {
 			return
 		}
-		switch p.Over = e.EndsLoop(); {
-		case e.Event == activity.LoopGoesOn || e.Event == activity.LoopLastRound:
+		p.Over = e.EndsLoop()
+		if e.Event == activity.LoopGoesOn || e.Event == activity.LoopLastRound {
 			p.Continues++
-		case p.Over && p.Typed > 0:
+		} else if p.Over && p.Typed > 0 {
 			p.Typed, p.Before = 0, p.Typed
-		case !p.Over && e.Typed > 0:
+		} else if !p.Over && e.Typed > 0 {
 			p.Typed, p.Before = min(e.Typed, activity.MostIterations), 0
 		}
 	})
 	return p
 }
 
-// LoopEvents are all events on file, oldest first.
+// LoopEvents returns all events, oldest first.
 func LoopEvents(dir string) (all []activity.LoopEvent, err error) {
 	err = loopLines(dir).eachLine(func(line []byte) {
 		if e, ok := loopEvent(line); ok {

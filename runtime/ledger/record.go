@@ -1,10 +1,8 @@
-// Package ledger keeps what outlives one stop: every decision, the state after
-// it, and the holds.
+// Package ledger keeps every decision, the state after it, and the holds.
 //
-// One file per session, append only. A stop is one write() of one JSON line
-// that is decision and state at once; the newest complete line is the state.
-// So a hook that is killed at any point leaves a file that still reads, and a
-// torn last line is simply not there.
+// A session has one append-only file. A stop writes one JSON line with a single write(), decision and state at
+// once, and the last complete line is the state. So a kill leaves a readable file, and a torn last line is
+// ignored.
 package ledger
 
 import (
@@ -15,71 +13,60 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// Record is one decision and the state after it.
 type Record struct {
-	// ID names the decision for `why`: the session's hash and a number, like
-	// 3f2a-17. Append sets it.
-	ID string
-	// Host is whose session it is, "" for Claude Code.
-	Host    string
-	At      int64 // Unix milliseconds
+	// ID names the decision: the end of the session's key and a number, like 3f2a51-17. AppendRecord sets it.
+	ID      string
+	Host    string // "" for Claude Code
+	At      int64  // Unix milliseconds
 	Session string
 	Cwd     string
-	Project string // the directory that the session was started in, if the host says it
+	Project string // directory in which the session started, if the host reports it
 	Plugin  string
-	// Decision is stop or continue; of a prompt pass or remind; None of a start of
-	// the hook that came to no decision.
+	// Decision is stop or continue; before a prompt pass or remind; or None.
 	Decision string
-	// Event is what such a start was to answer, "" for Stop.
-	Event    string
+	Event    string // of a run without a decision, "" for Stop
 	Rule     string
 	Evidence string
-	// Lang are the languages that the message was read in, as in BCP 47.
-	Lang   []string
-	Reason string // to the model
-	Told   string // to the user
-	// Left is what a continue has left of the budget, nil for anything else and for a
-	// continue of a loop, which has a maximum of its own.
-	Left *Left
-	// Asked is what a judge was asked, nil if none was.
-	Asked *Asked
-	Took  int64 // microseconds from start to here
-	// Flaws are the first of what was wrong with rules and settings, and not in force.
-	Flaws []string
-	State State
+	Lang     []string // languages of the message, as in BCP 47
+	Reason   string   // to the model
+	Told     string   // to the user
+	Left     *Left    // of the budget after a continue, nil in a loop
+	Asked    *Asked   // nil if no judge was asked
+	Took     int64    // microseconds
+	Flaws    []string // the first mistakes in rules and settings
+	State    State
 }
 
-// ProjectPlace is the project of a decision, as far as it is known.
+// ProjectPlace returns the project, or the working directory if that is unknown.
 func (r *Record) ProjectPlace() string {
 	return cmp.Or(r.Project, r.Cwd)
 }
 
-// sideBySide is how far apart the hooks that one stop starts begin, at most, in milliseconds.
+// sideBySide bounds the time between the hooks of one stop, in milliseconds.
 const sideBySide = 10_000
 
-// StandsAsideFor tells that a plugin had nothing to decide at a stop, and another decided it.
+// StandsAsideFor reports whether a plugin had nothing to decide at a stop that another one decided.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
 	return r.standsAside() && !other.standsAside() && (other.Decision == "stop" || other.Decision == "continue") &&
 		r.Session == other.Session && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// standsAside tells that a plugin has no loop to drive, or that another drives one, and that the user was told nothing.
+// standsAside reports whether a plugin has no loop to drive, or another one drives it, without a message to the
+// user.
 func (r *Record) standsAside() bool {
 	return r.Decision == "stop" && r.Told == "" &&
 		slices.Contains([]string{"another-loop", "no-loop", "other-session", "inactive", "no-spec", "no-feature", "no-state", "disabled"}, r.Rule)
 }
 
-// None is the decision of a record about a start of the hook that came to none.
+// None is the decision of a run that failed to decide.
 const None = "none"
 
-// Asking is the decision of a record that counts what a question may cost before it is asked.
-// Who looks back does not see it.
+// Asking is the decision of a record that reserves the cost of a question. Searches skip it.
 const Asking = "asking"
 
-// Left is what remained of the budget after a decision.
 type Left struct {
-	Burst  int // in the current five minutes, since the user's last prompt
+	Burst  int // in the current five minutes
 	Prompt int // for the current prompt
 	Hour   int // in the current hour
 }
@@ -88,95 +75,78 @@ type Left struct {
 type Asked struct {
 	Backend string
 	Model   string
-	Bytes   int // of the page
-	// Cached tells that the same page had been asked before in the session.
-	Cached bool
-	// Tokens in and out; what of the input came from a cache, or went there.
+	Bytes   int  // of the page
+	Cached  bool // the session has asked the same page before
+	// Tokens. CacheRead and CacheWrite are parts of the input.
 	Input      int64
 	Output     int64
 	CacheRead  int64
 	CacheWrite int64
-	Micros     int64 // cost in millionths of a dollar
-	Took       int64 // milliseconds
-	// Failed is why there was no answer, and Detail what was seen.
-	Failed string
-	Detail string
+	Micros     int64  // millionths of a dollar
+	Took       int64  // milliseconds
+	Failed     string // why there was no answer
+	Detail     string
 }
 
-// Judged is a page that has been answered.
+// Judged is a page with its answer.
 type Judged struct {
-	Page     string // a hash of it, and of who was asked
+	Page     string // hash of the page and the judge
 	Continue bool
 	Why      string
 }
 
-// State is what the next stop of the session has to know. All springfield
-// plugins of a session share it.
+// State is the state of a session, which all springfield plugins share.
 type State struct {
-	// Number counts the session's decisions.
-	Number int
-	// Clock is the time that counts in the session.
-	Clock Clock
-	// Continues are the times of the continues of the last hour, oldest first, in Unix
-	// milliseconds, and Rounds those of the continues of loops, which have maximums of their own.
+	Number int // of decisions
+	Clock  Clock
+	// Continues are the times of the last hour's continues, oldest first, in Unix milliseconds. Rounds are those
+	// of loops, which have maximums of their own.
 	Continues, Rounds []int64
-	// Prompt is the user prompt that InPrompt belongs to.
-	Prompt string
-	// InPrompt counts the continues since that prompt.
+	Prompt            string
+	// InPrompt counts the continues since Prompt.
 	InPrompt int
-	// Own is the user's own last prompt, as Claude Code itself has named it, and InOwn
-	// counts the continues since.
+	// Own is the user's last prompt, by the host's id. InOwn counts the continues since.
 	Own   string
 	InOwn int
-	// Named are hashes of the ids that events have given to prompts and whose origin is known, the
-	// newest last. One of them is never new again, whatever the log says of it later.
+	// Named are hashes of the prompt ids of known origin, the latest last. The log cannot make them new again.
 	Named []uint64
-	// Said is what the user's own last prompt says of going on.
+	// Said is the word of the user's last prompt.
 	Said Said
-	// AsksLeave reports whether the newest stop left the user with a question for leave. Leave is
-	// why the next one may be answered with yes, "" if it may not; Once, that this is for one.
+	// AsksLeave reports whether the last stop left the user with a question for leave. Leave is why the next one
+	// may be answered with yes, or "". Once limits that to one question.
 	AsksLeave, Once bool
 	Leave           string
-	// Waits is the prompt for which an agent was told to wait in the foreground.
+	// Waits is the prompt that has already had a continue to wait in the foreground.
 	Waits string
-	// InLoops counts the continues of loops since then, which their own memories can forget.
+	// InLoops counts the continues of loops since Own, which the loops' memories can forget.
 	InLoops int
-	// Known counts all continues of the session that the ledger knows of.
+	// Known counts all continues of the session.
 	Known int
-	// Seen is what the session looked like at our last continue, and Same how
-	// often in a row it has looked so: no progress.
+	// Seen is a hash of the session at our last continue. Same counts the continues in a row with that hash.
 	Seen string
 	Same int
-	// Idle counts continues in a row without a tool call, as Claude Code does,
-	// and Tools the calls it has been counted against.
-	Idle  int
-	Tools int
-	// Loops are what loops remember of this session, the newest last.
-	Loops []activity.Memory
-	// Judged are the newest pages that judges have answered, the newest last, and
-	// Spent is what judges have cost in the session, in millionths of a dollar.
-	Judged []Judged
-	Spent  int64
-	// Barred tells that the project's settings kept the judge from being asked when
-	// it was last tried, and that the user knows.
-	Barred bool
-	// Faults are those that the user has been told of: a plugin's name and a rule.
-	Faults []string
-	// Plugins are those that have decided in the session, the newest last.
-	Plugins []Present
-	// Log is what the reader of the transcript wants to know at the next stop, as
-	// JSON.
-	Log []byte
+	// Idle counts continues in a row without a tool call, as Claude Code does. Tools is the number of calls
+	// then.
+	Idle   int
+	Tools  int
+	Loops  []activity.Memory // the latest last
+	Judged []Judged          // the latest last
+	Spent  int64             // by judges, in millionths of a dollar
+	// Barred reports that the project's settings bar the judge, and that the user knows.
+	Barred  bool
+	Faults  []string  // reported to the user: plugin and rule
+	Plugins []Present // that have decided, the latest last
+	Log     []byte    // JSON, for the reader of the transcript
 }
 
-// Said is a prompt that was read once: the log of it can be written anew.
+// Said is the word of a prompt, kept because the log can be rewritten.
 type Said struct {
-	Of             string // names the prompt
-	Kind, Evidence string // of its word
-	At             int64  // when it was typed, Unix milliseconds, 0 if that is not known
+	Of             string // the prompt
+	Kind, Evidence string
+	At             int64 // Unix milliseconds, 0 if unknown
 }
 
-// How many of each a session remembers, the newest last, and of a loop as many errors.
+// How many of each a session remembers.
 const (
 	maxLoops   = 8
 	maxPlugins = 16
@@ -184,26 +154,23 @@ const (
 	maxJudged  = 8
 )
 
-// Remember puts a memory in the place of the one with its key, as the newest.
+// Remember replaces the memory with the same key and makes it the latest.
 func (s *State) Remember(m activity.Memory) {
 	m.Told = m.Told[max(0, len(m.Told)-maxLoops):]
 	others := slices.DeleteFunc(slices.Clone(s.Loops), func(old activity.Memory) bool { return old.Key == m.Key })
 	s.Loops = append(others, m)[max(0, len(others)+1-maxLoops):]
 }
 
-// Present is a plugin that has decided in the session.
 type Present struct {
 	Plugin   string
-	Strategy string // "" if it is called as the plugin
-	At       int64  // its newest decision, Unix milliseconds
-	// Copy names the directory that it was started from and Stop the event that it decided,
-	// which was Sent at that time, in Unix milliseconds; the decision Ended at a time in
-	// Unix microseconds, because one takes less than a millisecond.
+	Strategy string // "" if it has the plugin's name
+	At       int64  // last decision, Unix milliseconds
+	// Copy names the plugin's directory and Stop the event, which was Sent then, in Unix milliseconds. Ended is
+	// when the decision ended, in Unix microseconds, because one takes less than a millisecond.
 	Copy, Stop  string
 	Sent, Ended int64
 }
 
-// MeetPlugin notes that a plugin has decided.
 func (s *State) MeetPlugin(one Present) {
 	if one.Strategy == one.Plugin {
 		one.Strategy = ""
@@ -212,7 +179,7 @@ func (s *State) MeetPlugin(one Present) {
 	s.Plugins = append(others, one)[max(0, len(others)+1-maxPlugins):]
 }
 
-// LastDecision tells when one of some plugins has decided last, 0 for never.
+// LastDecision returns when one of some plugins last decided, 0 for never.
 func (s State) LastDecision(of func(Present) bool) (at int64) {
 	for _, p := range s.Plugins {
 		if of(p) {
@@ -222,8 +189,8 @@ func (s State) LastDecision(of func(Present) bool) (at int64) {
 	return at
 }
 
-// TellOnce notes that the user is told of a plugin's fault, and is false if they were told
-// before in this session.
+// TellOnce records that the user hears of a plugin's fault. It returns false if they already have in this
+// session.
 func (s *State) TellOnce(plugin, rule string) bool {
 	fault := plugin + " " + rule
 	if slices.Contains(s.Faults, fault) {
@@ -233,12 +200,11 @@ func (s *State) TellOnce(plugin, rule string) bool {
 	return true
 }
 
-// NoteJudgement remembers an answer.
 func (s *State) NoteJudgement(j Judged) {
 	s.Judged = append(slices.Clone(s.Judged), j)[max(0, len(s.Judged)+1-maxJudged):]
 }
 
-// Members are a record as it stands in the file, and as log --json prints it.
+// Members are a record's members in the file and in log --json.
 func (r *Record) Members(m *codec.Members) {
 	m.KeepEmpty().Text("id", &r.ID)
 	codec.Number(m.KeepEmpty(), "at", &r.At)

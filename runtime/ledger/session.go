@@ -1,5 +1,3 @@
-// The file of one session: read the newest state, lock, append one line.
-
 package ledger
 
 import (
@@ -17,23 +15,19 @@ import (
 )
 
 const (
-	// maxRecord bounds a line, in bytes; a longer one is refused, so that the
-	// newest state always lies within what is read from the end.
+	// maxRecord bounds a line, in bytes, so that the last state is always within the part that is read from the
+	// end.
 	maxRecord = 32 << 10
-	// maxFile is where a ledger is halved, in bytes: a few hundred decisions.
+	// maxFile is the size in bytes at which a ledger is halved: a few hundred decisions.
 	maxFile = 1 << 20
-	// lockWait is how long a hook waits for another hook of the same session.
-	// After that Claude may stop: being late is worse than being silent.
+	// lockWait bounds the wait for another hook of the session. After it the agent may stop.
 	lockWait = 50 * time.Millisecond
 )
 
-// ErrBusy says that another hook held the session's file for too long.
 var ErrBusy = errors.New("the session's ledger is locked by another hook")
 
-// StateDir is the state directory for a session: "springfield" beside the
-// "projects" directory that its transcript lies in, which is where Claude Code
-// keeps its configuration, else below the user's home. No variable of the
-// environment names it, because a project's settings can set any variable.
+// StateDir returns the state directory of a session: "springfield" next to the "projects" directory of its
+// transcript, else in the user's home. It reads no variable, because a project's settings can set any.
 func StateDir(transcript, home string) string {
 	if filepath.IsAbs(transcript) {
 		projects := filepath.Dir(filepath.Dir(filepath.Clean(transcript)))
@@ -47,24 +41,22 @@ func StateDir(transcript, home string) string {
 	return filepath.Join(home, ".claude", "springfield")
 }
 
-// SessionKey names a session in file names. It is a hash: a session id is data from
-// outside and never part of a path.
+// SessionKey returns a session's name in file names. It is a hash, because a session id is untrusted.
 func SessionKey(id string) string {
 	h := fnv.New128a()
 	io.WriteString(h, id)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// shortened is how many digits of a key an ID has.
-const shortened = 6
+const shortened = 6 // digits of a key in an ID
 
-// shortKey tells a person's sessions apart. FNV mixes its last digits best.
+// shortKey takes the last digits of a key, which FNV mixes best.
 func shortKey(id string) string {
 	key := SessionKey(id)
 	return key[len(key)-shortened:]
 }
 
-// SessionFile is where a session's ledger lies in a state directory.
+// SessionFile returns the path of a session's ledger.
 func SessionFile(dir, id string) string {
 	return filepath.Join(dir, "sessions", SessionKey(id)+".jsonl")
 }
@@ -74,17 +66,15 @@ type Session struct {
 	path string
 	id   string
 	file *os.File
-	size int64 // of the file when State was read
+	size int64 // when State was read
 	torn bool  // the last line has no line end
-	// State is the newest state on file, zero for a new session. LockSession brings it
-	// up to date.
+	// State is the last state on file. LockSession updates it.
 	State  State
-	at     int64 // of the newest record
+	at     int64 // of the last record
 	locked bool
 }
 
-// OpenSession opens the ledger of a session in a state directory and reads its newest
-// state. It creates what is missing, for the user alone.
+// OpenSession opens or creates a session's ledger and reads its last state.
 func OpenSession(dir, id string) (*Session, error) {
 	if dir == "" {
 		return nil, errors.New("no home directory to keep the ledger in")
@@ -102,14 +92,14 @@ func OpenSession(dir, id string) (*Session, error) {
 	return s, nil
 }
 
-// LockSession waits for other hooks of the session, at most 50 ms, and reads the state
-// again if one of them has written. Close gives the lock back.
+// LockSession waits up to 50 ms for other hooks of the session, and reads the state again if one has written.
+// Close releases the lock.
 func (s *Session) LockSession() error {
 	for deadline := time.Now().Add(lockWait); !s.locked; {
 		if err := waitLock(s.file, deadline); err != nil {
 			return err
 		}
-		if s.locked = isStillAt(s.file, s.path); !s.locked { // it has been swept while we waited
+		if s.locked = isStillAt(s.file, s.path); !s.locked { // it was swept meanwhile
 			s.file.Close()
 			var err error
 			if s.file, err = openFile(s.dir, s.path); err != nil {
@@ -118,8 +108,7 @@ func (s *Session) LockSession() error {
 			s.size = -1
 		}
 	}
-	// Seek tells the size; Stat would too, and bring 120 KB of time formatting
-	// into the binary with it.
+	// File.Stat adds 120 KB to the hook.
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil || size == s.size {
 		return err
@@ -127,8 +116,8 @@ func (s *Session) LockSession() error {
 	return s.readNewest()
 }
 
-// readNewest finds the newest complete record with a state: in the last bytes; if that fails, in
-// so many that a whole record is among them even after a torn one; else in all.
+// readNewest finds the last complete record with a state: in the last bytes, else in enough for a whole record
+// before a torn one, else in the whole file.
 func (s *Session) readNewest() error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -160,18 +149,13 @@ func (s *Session) readNewest() error {
 	return nil
 }
 
-// AppendRecord writes one record with one write(), numbers it and returns its ID.
-// The session must be locked; a start without a decision is written all the same, with
-// no state and no ID. One with no decision at all is only state: of a plugin that has met the
-// session. It does not sync: what it keeps must survive
-// kill -9, not a power cut, and a sync would cost more than the whole decision.
+// AppendRecord writes a record with a single write() and returns its ID. The session must be locked, except for
+// None, which is then written without state and ID. A record without any decision only updates the state. It
+// does not sync: the file must survive kill -9, not a power cut, and a sync takes longer than a decision.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
-	switch {
-	case r.Decision == Asking:
-	case !s.locked && r.Decision == None:
+	if !s.locked && r.Decision == None {
 		r.State = State{}
-	case r.Decision == "":
-	default:
+	} else if r.Decision != Asking && r.Decision != "" {
 		r.State.Number = s.State.Number + 1
 		r.ID = shortKey(s.id) + "-" + strconv.Itoa(r.State.Number)
 	}
@@ -180,7 +164,7 @@ func (s *Session) AppendRecord(r Record) (id string, err error) {
 		return "", errors.New("record is longer than 32 KiB")
 	}
 	if s.at == 0 || s.at/dayLength != r.At/dayLength {
-		_ = indexOf(s.dir).addLine(&active{r.At, s.id, r.ProjectPlace()}) // only for looking back, so no reason to fail
+		_ = indexOf(s.dir).addLine(&active{r.At, s.id, r.ProjectPlace()}) // only for searches, so never fatal
 	}
 	if s.locked && s.size > maxFile {
 		s.size = halveFile(s.path, s.size, maxFile)
@@ -197,9 +181,9 @@ func (s *Session) AppendRecord(r Record) (id string, err error) {
 	return r.ID, err
 }
 
-// active says that a session was at work on a day: a line of the index.
+// active is a line of the index: a session was active on a day.
 type active struct {
-	At      int64 // its first decision on that day, Unix milliseconds
+	At      int64 // first decision of that day, Unix milliseconds
 	ID      string
 	Project string
 }
@@ -210,13 +194,12 @@ func (a *active) Members(m *codec.Members) {
 	m.Text("project", &a.Project)
 }
 
-// dayLength is a day in milliseconds, as UTC has them.
-const dayLength = 86_400_000
+const dayLength = 86_400_000 // milliseconds
 
-// indexOf is halved at some fifty thousand lines.
+// indexOf returns the index. It is halved at some fifty thousand lines.
 func indexOf(dir string) lines {
 	return lines{dir, filepath.Join(dir, "index"), 8 << 20, 4 << 10}
 }
 
-// Close gives the lock back.
+// Close releases the lock.
 func (s *Session) Close() error { return s.file.Close() }

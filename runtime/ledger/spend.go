@@ -1,9 +1,5 @@
-// What judges have cost today, in all sessions, and how they have failed. One small
-// file for all, changed under a lock.
-//
-// What a question may cost is taken out before it is asked and corrected when
-// the answer is there, so that many sessions at once do not spend more than the
-// limit, and a hook that is killed while it asks has counted.
+// The most that a question can cost is reserved before it and corrected after the answer. So sessions at once do
+// not exceed the limit, and a hook that is killed meanwhile has counted.
 
 package ledger
 
@@ -17,20 +13,20 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Spend is what is known of the judges of a state directory.
+// Spend is the day's cost of judges and their failures.
 type Spend struct {
 	Day       string // like 2026-11-21, UTC
-	Micros    int64  // spent on that day, in millionths of a dollar
+	Micros    int64  // millionths of a dollar
 	Questions int
-	// Failures counts questions without an answer since the last one that had one;
-	// Failure is why the newest had none, and FailedAt when, in Unix milliseconds.
+	// Failures counts the failed questions in a row. Failure is the last reason, FailedAt its time in Unix
+	// milliseconds.
 	Failures int
 	Failure  string
 	Detail   string
 	FailedAt int64
 	// Until is when a judge may be asked again, in Unix milliseconds.
 	Until int64
-	// Clock is the time that counts. Behind is what it was when the machine's was first found far behind it, or 0.
+	// Behind is the clock when the machine's was first found far behind it, or 0.
 	Clock  Clock
 	Behind int64
 }
@@ -50,30 +46,25 @@ func (s *Spend) Members(m *codec.Members) {
 }
 
 const (
-	// spendWait is how long a stop waits for others that count: next to
-	// a question it is little, and an answer that is not settled has cost the most
-	// that it could.
+	// spendWait bounds the wait for other hooks. It is short compared with a question.
 	spendWait = time.Second
-	// tolerated is how many failures in a row cost nothing but their time.
-	tolerated = 3
-	// After them no judge is asked for rest, which doubles with each more, up to
-	// longRest.
+	tolerated = 3 // failures in a row before a rest
+	// Each further failure doubles rest, up to longRest.
 	rest     = 5 * time.Minute
 	longRest = time.Hour
-	// A clock that is set back further is not believed until the machine has run for as long, in milliseconds.
+	// A clock that is set back further is not believed until the machine has run as long, in milliseconds.
 	behindAtMost = 3_600_000
 )
 
 func spendFile(dir string) string { return filepath.Join(dir, "judge.json") }
 
-// ErrSpent and ErrResting say why no judge is asked.
 var (
 	ErrSpent   = errors.New("today's limit is reached")
 	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
-// ReadSpend reads what is known on a day; without a file that is nothing. A clock that has been put
-// back opens no day: either it is wrong, or the one before was, and it is believed only after an hour.
+// ReadSpend returns the day's costs, zero without a file. A clock that is set back starts no new day: it is
+// believed only after an hour.
 func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	there, err := readSmall(spendFile(dir), &old)
 	if there && err != nil {
@@ -84,32 +75,30 @@ func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 		old.Clock.Up = up // another machine with the same home may have asked last
 	}
 	old.Clock = old.Clock.Tell(now, up)
-	switch at := old.Clock.At; {
-	case at-now.UnixMilli() <= behindAtMost:
+	if at := old.Clock.At; at-now.UnixMilli() <= behindAtMost {
 		old.Behind = 0
-	case old.Behind == 0 || old.Behind > at:
+	} else if old.Behind == 0 || old.Behind > at {
 		old.Behind = at
-	case at-old.Behind >= behindAtMost:
+	} else if at-old.Behind >= behindAtMost {
 		old.Clock.At, old.Behind = now.UnixMilli(), 0
 	}
 	if day := dayOf(old.Clock.Time()); day != old.Day {
 		old.Day, old.Micros, old.Questions = day, 0, 0
 	}
 	if old.Until > now.Add(longRest).UnixMilli() {
-		old.Until = 0 // the clock has been put back
+		old.Until = 0 // the clock was set back
 	}
 	old.Micros = max(0, old.Micros)
 	return old, nil
 }
 
-// TakeFromDay counts what a question may cost, unless that is more than
-// the day's limit leaves, or the judge is to be left alone.
+// TakeFromDay reserves the cost of a question within the day's limit.
 func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 	return changeSpend(dir, now, func(p *Spend) error {
-		switch {
-		case p.Until > now.UnixMilli():
+		if p.Until > now.UnixMilli() {
 			return ErrResting
-		case limit <= 0 || p.Micros+micros > limit: // nothing to spend: not even for a question that costs nothing
+		}
+		if limit <= 0 || p.Micros+micros > limit { // a limit of 0 forbids even free questions
 			return ErrSpent
 		}
 		p.Micros += micros
@@ -118,8 +107,7 @@ func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 	})
 }
 
-// TakeFromSession counts it in the session's own state, unless that is more than the session's
-// limit leaves: two stops of one session may ask at once. The record has the session's place.
+// TakeFromSession reserves the cost in the session's state, because two stops of one session may ask at once.
 func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64, err error) {
 	s, err := OpenSession(dir, id)
 	if err != nil {
@@ -138,7 +126,7 @@ func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64
 	return r.State.Spent, err
 }
 
-// giveBack takes back what was counted so long ago, if that was on this day.
+// giveBack returns a reservation if it was made on this day.
 func (p *Spend) giveBack(ago time.Duration, micros int64) {
 	if p.Day == dayOf(p.Clock.Time().Add(-ago)) {
 		p.Micros = max(0, p.Micros-micros)
@@ -147,16 +135,15 @@ func (p *Spend) giveBack(ago time.Duration, micros int64) {
 
 func dayOf(at time.Time) string { return timestamp.FormatTime(at.UnixMilli())[:10] }
 
-// Outcome is how a question ended: Failure is "" for an answer.
+// Outcome is the result of a question, with an empty Failure for an answer.
 type Outcome struct {
-	Micros          int64 // what it has cost
+	Micros          int64
 	Failure, Detail string
-	Unasked         bool // it was not asked after all, which says nothing of judges: other projects go on asking them
+	Unasked         bool // the project barred the question, so it is no failure of the judge
 }
 
-// SettleSpending takes back what was counted at a time, counts what the question has cost, and
-// notes how it ended. due tells that the user should
-// hear of it: judges have failed three times in a row, now.
+// SettleSpending replaces the reservation of a time by the actual cost. It returns due when judges fail for the
+// third time in a row.
 func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
 		p.giveBack(now.Sub(at), taken)

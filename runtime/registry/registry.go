@@ -1,5 +1,4 @@
-// Package registry knows all strategies: one for each folder of runtime/strategy. Its
-// list is made from the folders by `make generate`.
+// Package registry lists all strategies and hosts. `make generate` makes the lists from the folders.
 package registry
 
 import (
@@ -30,7 +29,7 @@ func StrategyNames() (names []string) {
 	return names
 }
 
-// Default names the strategy that is meant where none is named.
+// Default returns the name of the default strategy.
 func Default() string {
 	for _, s := range Strategies {
 		if s.Default {
@@ -40,10 +39,7 @@ func Default() string {
 	return ""
 }
 
-// The hosts: one for each folder of runtime/host. Their list is made from the folders by
-// `make generate`.
-
-// HostNamed is the host with this name; "" is the default host, which records do not name.
+// HostNamed returns the host with this name. "" is the default host, which records do not name.
 func HostNamed(name string) (*host.Host, bool) {
 	for _, h := range Hosts {
 		if h.Name == name || name == "" && h.Default {
@@ -53,13 +49,13 @@ func HostNamed(name string) (*host.Host, bool) {
 	return nil, false
 }
 
-// DefaultHost is the host that everything belongs to which names no other: Claude Code.
+// DefaultHost returns Claude Code.
 func DefaultHost() *host.Host {
 	h, _ := HostNamed("")
 	return h
 }
 
-// HostOfEvent is whose event this is: the host's that claims it, else the default host's.
+// HostOfEvent returns the host that claims an event, else the default host.
 func HostOfEvent(event []byte) *host.Host {
 	for _, h := range Hosts {
 		if h.Is != nil && h.Is(event) {
@@ -69,15 +65,13 @@ func HostOfEvent(event []byte) *host.Host {
 	return DefaultHost()
 }
 
-// ownLines is how many lines of a log are looked at to tell whose it is, of maxOwn bytes
-// together.
+// HostOfLog reads at most so many lines, and bytes.
 const (
 	ownLines = 20
 	maxOwn   = 1 << 20
 )
 
-// HostOfLog is whose log lies at a path: the host's that knows one of its first lines, else
-// the default host's.
+// HostOfLog returns the host that recognises one of a log's first lines, else the default host.
 func HostOfLog(path string) *host.Host {
 	f, _, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -92,7 +86,7 @@ func HostOfLog(path string) *host.Host {
 				return h
 			}
 		}
-		// It is asked last: a host that was made after its example writes lines like its.
+		// It comes last: a host that imitates it writes similar lines.
 		if DefaultHost().Log.Owns(lines.Bytes()) {
 			break
 		}
@@ -100,9 +94,8 @@ func HostOfLog(path string) *host.Host {
 	return DefaultHost()
 }
 
-// CallingHost is whose agent has started a program with these environment variables, and its
-// session, "" if they do not say; nil: a person has. Of several, one in another's shell,
-// they do not say which is the inner one.
+// CallingHost returns the host whose agent has started this program, nil for a person, and its session if known.
+// If one agent runs in another's shell, the variables do not show which is the inner one.
 func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 	for _, h := range Hosts {
 		session := ""
@@ -118,11 +111,11 @@ func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 	return nil, getenv(DefaultHost().SessionVariable)
 }
 
-// scriptRunners run the programs of hosts that are scripts.
+// scriptRunners run hosts that are scripts.
 var scriptRunners = []string{"node", "bun", "deno"}
 
-// HostOfProgram is whose program a process runs; nil: it is no host's. It knows it by the
-// path of its file, by its name, and by its arguments, the first of which is its name, too.
+// HostOfProgram returns the host of a process, or nil, by its file's path, its name and its arguments, of which
+// the first is a name.
 func HostOfProgram(program, name string, args []string) *host.Host {
 	names := []string{name, program}
 	for i, arg := range args {
@@ -138,7 +131,7 @@ func HostOfProgram(program, name string, args []string) *host.Host {
 	for _, h := range Hosts {
 		for _, name := range names {
 			name = strings.ReplaceAll(name, `\`, "/")
-			installed, version := path.Split(name) // as claude install does: …/claude/versions/2.1.330
+			installed, version := path.Split(name) // …/claude/versions/2.1.330
 			versions := version != "" && strings.HasSuffix(installed, "/"+h.Program+"/versions/")
 			packaged := h.Package != "" && strings.Contains(name, "/"+h.Package)
 			if baseOf(name) == h.Program || versions || packaged {
@@ -149,7 +142,6 @@ func HostOfProgram(program, name string, args []string) *host.Host {
 	return nil
 }
 
-// baseOf is the name of a program without its directory.
 func baseOf(program string) string {
 	base := path.Base(strings.ReplaceAll(program, `\`, "/"))
 	if end := len(base) - len(".exe"); end > 0 && strings.EqualFold(base[end:], ".exe") {
@@ -158,7 +150,7 @@ func baseOf(program string) string {
 	return base
 }
 
-// AgentName is who goes on and stops where a record names this host.
+// AgentName returns the agent's name in sentences.
 func AgentName(name string) string {
 	if h, ok := HostNamed(name); ok {
 		return h.Agent
@@ -166,7 +158,7 @@ func AgentName(name string) string {
 	return "the agent"
 }
 
-// TitleOf is what the host with a name is called in sentences.
+// TitleOf returns the host's name in sentences.
 func TitleOf(name string) string {
 	if h, ok := HostNamed(name); ok {
 		return h.Title

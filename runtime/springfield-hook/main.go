@@ -1,6 +1,5 @@
-// Command springfield-hook is the hook of a springfield plugin. An agent
-// starts it with one event on standard input; called with a word it
-// answers a person: why, log, hold, resume, page, loop.
+// Command springfield-hook is the hook of a springfield plugin. It answers an event on standard input, or,
+// called with a word, a person: why, log, hold, resume, page, loop.
 package main
 
 import (
@@ -24,8 +23,8 @@ import (
 func main() {
 	hook.ArmourProcess()
 	growStack()
-	home, _ := os.UserHomeDir()   // "" matters only without a transcript
-	program, _ := os.Executable() // "": CLAUDE_PLUGIN_ROOT says which plugin it belongs to
+	home, _ := os.UserHomeDir()
+	program, _ := os.Executable() // without it, CLAUDE_PLUGIN_ROOT names the plugin
 	if len(os.Args) > 1 {
 		os.Exit(answerPerson(home, program, os.Args[1:]))
 	}
@@ -54,7 +53,8 @@ func main() {
 	}.Run())
 }
 
-// isTerminal tells that a person has started the hook without a word: no agent sends an event through a terminal.
+// isTerminal reports whether a person has started the hook without a word. No agent sends events through a
+// terminal.
 func isTerminal(stdin *os.File) bool {
 	in, err := stdin.Stat()
 	if err != nil || in.Mode()&os.ModeCharDevice == 0 {
@@ -64,8 +64,8 @@ func isTerminal(stdin *os.File) bool {
 	return err != nil || !os.SameFile(in, null)
 }
 
-// growStack has the stack grow once, while there is little on it to copy, and not five
-// times on the way down: a fortieth of a decision.
+// growStack makes the stack grow once while little is on it, and not five times later. It saves 2.5 % of a
+// decision.
 //
 //go:noinline
 func growStack() byte {
@@ -73,9 +73,9 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
-// ownCall is how a person calls this program: springfield, where that is on PATH.
+// ownCall returns the command that a person types for this program: springfield, if that is on PATH.
 func ownCall() string {
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // by hand: os/exec makes the hook larger
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // exec.LookPath makes the hook larger
 		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
 			return "springfield"
 		}
@@ -83,7 +83,6 @@ func ownCall() string {
 	return strconv.Quote(os.Args[0])
 }
 
-// newConsole is one for a person whose words are in the environment or in an event.
 func newConsole(home, program string) *console.Console {
 	person := &console.Console{
 		Also: ledger.StateDir("", home), Now: time.Now, Self: ownCall(), Home: home,
@@ -95,14 +94,13 @@ func newConsole(home, program string) *console.Console {
 	return person
 }
 
-// answerPerson answers a person. No fault exits 2 here either: a hook that is called
-// with words by mistake must not block Claude.
+// answerPerson never returns 2, so that a call with wrong words does not block the agent.
 func answerPerson(home, program string, args []string) int {
 	config := cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude"))
 	person, said := newConsole(home, program), display.SafeWriter(safeOutput(os.Stderr))
 	person.Out, person.Err, person.Dir = display.SafeWriter(safeOutput(os.Stdout)), said, filepath.Join(config, "springfield")
 	person.Caller, person.Session = registry.CallingHost(os.Getenv)
-	person.Work, _ = os.Getwd() // "" is the same when it is opened
+	person.Work, _ = os.Getwd()
 	err := person.AnswerCall(args)
 	switch err {
 	case nil:

@@ -8,36 +8,13 @@ import (
 	"syscall"
 )
 
-// safeOutput writes to a standard stream. A write to a pipe that has lost its reader
-// is an error and no more: through os.File it would end the process by SIGPIPE,
-// with the decision half carried out.
-func safeOutput(f *os.File) io.Writer { return stream{f} }
-
-type stream struct{ file *os.File }
-
-func (s stream) Write(p []byte) (n int, err error) {
-	conn, err := s.file.SyscallConn()
+// safeOutput duplicates a standard stream. A write to a pipe without a reader is then an error. On the stream itself
+// Go ends the process by SIGPIPE, with the decision half done.
+func safeOutput(f *os.File) io.Writer {
+	fd, err := syscall.Dup(int(f.Fd()))
 	if err != nil {
-		return 0, err
+		return f
 	}
-	waited := conn.Write(func(fd uintptr) (done bool) {
-		for n < len(p) {
-			var m int
-			switch m, err = syscall.Write(int(fd), p[n:]); err {
-			case nil:
-				n += m
-			case syscall.EINTR:
-			case syscall.EAGAIN:
-				return false
-			default:
-				return true
-			}
-		}
-		err = nil
-		return true
-	})
-	if waited != nil {
-		err = waited
-	}
-	return n, err
+	syscall.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), f.Name())
 }

@@ -5,5 +5,5 @@ import (
 	"os"
 )
 
-// safeOutput writes to a standard stream. Windows knows no SIGPIPE.
+// safeOutput returns f: Windows has no SIGPIPE.
 func safeOutput(f *os.File) io.Writer { return f }

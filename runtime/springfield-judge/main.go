@@ -1,12 +1,9 @@
-// Command springfield-judge asks a model one question. The hook of lisa-simpson
-// starts it with a judge.Question on standard input and reads a judge.Reply, one
-// line, from standard output. Programs are started here, so that one that hangs
-// or runs wild is not the hook's.
+// Command springfield-judge asks a model one question. The hook of lisa-simpson sends a judge.Question to
+// standard input and reads a judge.Reply, one line, from standard output. It isolates the hook from programs
+// that hang.
 //
-// It exits 0 whenever it has a reply, also one that says why there is no answer,
-// and 1 when it could not read the question; never 2, which Claude Code takes for
-// a decision. When it is told to end, or what started it is gone, it ends what
-// it started and itself.
+// It exits with 0 after any reply, with 1 if it cannot read the question, and never with 2, which Claude Code
+// takes for a decision. When it is told to end, or its parent has ended, it ends its children and itself.
 package main
 
 import (
@@ -28,7 +25,7 @@ import (
 const help = "springfield-judge asks lisa-simpson's question: JSON on standard input, JSON on standard output.\n"
 
 func main() {
-	debug.SetTraceback("crash") // a fatal error then is no exit 2
+	debug.SetTraceback("crash") // so that a fatal error does not exit with 2
 	if info, err := os.Stdin.Stat(); len(os.Args) > 1 || err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		os.Stderr.WriteString(help)
 		os.Exit(1)
@@ -46,46 +43,34 @@ func main() {
 	os.Exit(code)
 }
 
-// readQuestion reads the question: one JSON object, up to the end of the input.
 func readQuestion(r io.Reader) (q judge.Question, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, judge.MaxWire+1))
-	switch {
-	case err != nil:
+	if err != nil {
 		return q, err
-	case len(data) > judge.MaxWire:
+	}
+	if len(data) > judge.MaxWire {
 		return q, errors.New("the question is too long")
-	case !codec.IsValid(data) || codec.ReadObject(data, &q) != nil:
+	}
+	if !codec.IsValid(data) || codec.ReadObject(data, &q) != nil {
 		return q, errors.New("the question is not a JSON object")
 	}
 	return q, nil
 }
 
-// askUntilTold asks until the answer is there, or it is told to end.
 func askUntilTold(q judge.Question) judge.Reply {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go orphaned(ctx, cancel)
-	home, _ := os.UserHomeDir() // "" finds no client at home
+	home, _ := os.UserHomeDir()
 	return backend.Ask(ctx, q, backend.Env{Vars: os.Environ(), Home: home, Temp: os.TempDir()})
 }
 
-// orphaned calls gone when the process that started us has ended: the answer is
-// then of no use.
+// orphaned calls gone when the parent has ended.
 func orphaned(ctx context.Context, gone func()) {
-	alive := watchParent()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if !alive() {
-				gone()
-				return
-			}
-		}
+	for alive := watchParent(); alive() && ctx.Err() == nil; {
+		time.Sleep(100 * time.Millisecond)
 	}
+	gone()
 }

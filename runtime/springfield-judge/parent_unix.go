@@ -4,8 +4,7 @@ package main
 
 import "os"
 
-// watchParent says from now on whether the process that started us is there: without
-// it we are another process's child.
+// watchParent returns a function that reports whether the parent still runs. If not, we have another parent.
 func watchParent() (alive func() bool) {
 	first := os.Getppid()
 	return func() bool { return os.Getppid() == first }

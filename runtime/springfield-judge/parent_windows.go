@@ -5,12 +5,12 @@ import (
 	"syscall"
 )
 
-// watchParent says from now on whether the process that started us is there. A handle
-// keeps its number from being given to another.
+// watchParent returns a function that reports whether the parent still runs. An open handle keeps the parent's
+// id from being reused.
 func watchParent() (alive func() bool) {
 	handle, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(os.Getppid()))
 	if err != nil {
-		return func() bool { return true } // it cannot be known: the deadline ends it
+		return func() bool { return true } // the deadline ends us
 	}
 	return func() bool {
 		event, err := syscall.WaitForSingleObject(handle, 0)

@@ -10,25 +10,23 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// maxAncestors bounds the walk to the first process.
 const maxAncestors = 64
 
-// process is what the system tells of one. What it does not tell is empty.
+// process has empty fields where the system has no answer.
 type process struct {
 	id, parent int
-	// session is the process that leads its session; 0 where the system has no sessions, -1
-	// where that process cannot be seen from here.
-	session int
-	// terminal tells that one controls it, and pseudo that a program has made that one.
-	terminal, pseudo bool
+	// session is the id of the session's leader, 0 on systems without sessions, -1 if the leader is invisible
+	// from here.
+	session          int
+	terminal, pseudo bool // has a controlling terminal; it is a pseudo-terminal
 
-	name    string   // as lists of processes show it
-	program string   // the path of its file
-	args    []string // as it was started
-	environ []string // as it was started
-	closed  bool     // environ is not to be read: another user's process
+	name    string
+	program string // path
+	args    []string
+	environ []string
+	closed  bool // environ is unreadable: another user's process
 
-	born int64 // on Windows, where a parent's number can have been given to another
+	born int64 // on Windows, which reuses the id of a parent
 }
 
 func (p process) String() string { return p.name + " (pid " + strconv.Itoa(p.id) + ")" }
@@ -42,18 +40,17 @@ func (p process) variable(name string) string {
 	return ""
 }
 
-// makers are programs that make a terminal for another program, or become the parents of
-// what others have left behind: behind their terminal is a person only if they have one
-// themselves. Not node, in which editors run.
+// makers make a terminal for another program or adopt orphans. A person sits at their child's terminal only if
+// they have one themselves. Node is not a maker, because editors run in it.
 var makers = []string{
-	"script", "expect", "unbuffer", "socat", "perl", "ruby", // Python has many names
+	"script", "expect", "unbuffer", "socat", "perl", "ruby",
 	"init", "systemd", "launchd", "tini", "dumb-init", "docker-init", "catatonit",
 	"sh", "bash", "dash", "zsh", "sleep", "tail",
 }
 
 func (p process) isMaker() bool {
 	name := strings.ToLower(p.name)
-	if len(p.args) > 0 && p.args[0] == "/init" { // of Windows' Linux, on whose terminals people sit
+	if len(p.args) > 0 && p.args[0] == "/init" { // Linux on Windows makes terminals for people
 		return false
 	}
 	return slices.Contains(makers, name) || strings.HasPrefix(name, "python")
@@ -61,9 +58,8 @@ func (p process) isMaker() bool {
 
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
-// OwnTerminal opens the controlling terminal, and proves as far as that goes that a person
-// sits there: no agent is among the parents of this process, and one of these leads the
-// terminal's session. The error says what was found; ErrNone if there is no terminal.
+// OwnTerminal opens the controlling terminal if, as far as can be seen, a person sits there: no ancestor of this
+// process is an agent, and one leads the terminal's session. It returns ErrNone without a terminal.
 func OwnTerminal() (*Terminal, error) {
 	t, err := openTerminal()
 	if err != nil {
@@ -76,13 +72,13 @@ func OwnTerminal() (*Terminal, error) {
 	return t, nil
 }
 
-// HangsOnAgent reports whether the agent whose client has started this program is itself started by
-// another: that one can type into it. It is not seen of a client that has left its parents behind.
+// HangsOnAgent reports whether another agent started the client that started this program, and so may type into
+// it. It misses a client that was orphaned.
 func HangsOnAgent() bool { return findTwoAgents(lookUp, os.Getpid()) }
 
 func findTwoAgents(lookUp func(id int) (process, error), own int) bool {
 	var child process
-	inside, left := false, false // the client's own processes; behind them
+	inside, left := false, false // among the client's own processes; above them
 	for n, id := 0, own; id > 0 && n < maxAncestors; n++ {
 		p, err := lookUp(id)
 		if err != nil || n > 0 && p.born > child.born {
@@ -94,7 +90,7 @@ func findTwoAgents(lookUp func(id int) (process, error), own int) bool {
 		}
 		inside, left = inside || client, inside && !client
 		h, _ := registry.CallingHost(func(name string) string {
-			if name == "CLAUDE_CODE_ENTRYPOINT" { // editors and programs give it to a client of their own
+			if name == "CLAUDE_CODE_ENTRYPOINT" { // editors set it for a client of their own
 				return ""
 			}
 			return p.variable(name)
@@ -107,19 +103,19 @@ func findTwoAgents(lookUp func(id int) (process, error), own int) bool {
 	return false
 }
 
-// findAgent follows the parents of a process to the first one, and returns an error where an
-// agent can have started it: which agent, if that is seen, else what makes it possible.
+// findAgent walks the ancestors of a process and returns an error if an agent may have started it: the agent, or
+// the reason for the doubt.
 func findAgent(lookUp func(id int) (process, error), own int) error {
 	var child process
 	var doubt error
-	leader := 0 // who is still to be found
+	leader := 0 // the session leader that is still to be found
 	for n, id := 0, own; id > 0; n++ {
 		p, err := lookUp(id)
 		if n == maxAncestors || err != nil && n == 0 {
 			return errUnfollowed
 		}
 		if err != nil || n > 0 && p.born > child.born {
-			break // another user's that are hidden from us, or not the parent, which has ended
+			break // hidden processes of another user, or a reused id
 		}
 		if h := registry.HostOfProgram(p.program, p.name, p.args); h != nil {
 			return errors.New("an ancestor of this command is " + h.Program + " (pid " + strconv.Itoa(id) + ")")

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// What sysctl is asked, and where the answer has it: struct kinfo_proc of <sys/sysctl.h>.
+// Names of sysctl, and offsets in struct kinfo_proc of <sys/sysctl.h>.
 const (
 	ctlKern      = 1
 	kernProc     = 14
@@ -24,13 +24,12 @@ const (
 	maxArgs = 1 << 20 // ARG_MAX
 )
 
-// lookUp asks the kernel about a process.
 func lookUp(id int) (process, error) {
 	info, err := askKernel(make([]byte, sizeOfInfo), ctlKern, kernProc, kernProcPID, int32(id))
 	if err != nil {
 		return process{}, err
 	}
-	if len(info) < sizeOfInfo { // there is none
+	if len(info) < sizeOfInfo {
 		return process{}, syscall.ESRCH
 	}
 	number := func(at int) int { return int(int32(binary.LittleEndian.Uint32(info[at:]))) }
@@ -53,7 +52,7 @@ func lookUp(id int) (process, error) {
 	return p, nil
 }
 
-// askKernel fills the buffer with what a name of sysctl stands for.
+// askKernel calls sysctl.
 func askKernel(into []byte, name ...int32) ([]byte, error) {
 	size := uintptr(len(into))
 	_, _, failed := syscall.Syscall6(syscall.SYS___SYSCTL, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)),

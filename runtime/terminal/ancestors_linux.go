@@ -10,10 +10,8 @@ import (
 	"syscall"
 )
 
-// maxEnviron bounds what is read of a process, in bytes.
-const maxEnviron = 4 << 20
+const maxEnviron = 4 << 20 // bytes
 
-// lookUp asks /proc about a process.
 func lookUp(id int) (process, error) {
 	dir := filepath.Join("/proc", strconv.Itoa(id))
 	stat, err := readProc(dir, "stat")
@@ -22,11 +20,8 @@ func lookUp(id int) (process, error) {
 	}
 	// 12 (a name (with anything)) S parent group session terminal
 	begin, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
-	if begin < 0 || end < begin {
-		return process{}, errors.New("read " + dir + ": not what was expected")
-	}
 	fields := strings.Fields(stat[end+1:])
-	if len(fields) < 5 {
+	if begin < 0 || end < begin || len(fields) < 5 {
 		return process{}, errors.New("read " + dir + ": not what was expected")
 	}
 	number := func(i int) int { n, _ := strconv.Atoi(fields[i]); return n }
@@ -36,11 +31,11 @@ func lookUp(id int) (process, error) {
 		id: id, parent: number(1), session: number(3), terminal: device != 0, pseudo: major >= 136 && major <= 143,
 		name: stat[begin+1 : end],
 	}
-	if p.session == 0 { // of another namespace
+	if p.session == 0 { // in another namespace
 		p.session = -1
 	}
 	p.program, _ = os.Readlink(filepath.Join(dir, "exe"))
-	p.program = strings.TrimSuffix(p.program, " (deleted)") // by an update
+	p.program = strings.TrimSuffix(p.program, " (deleted)") // after an update
 	args, _ := readProc(dir, "cmdline")
 	p.args = strings.Split(args, "\x00")
 	environ, err := readProc(dir, "environ")
@@ -48,8 +43,8 @@ func lookUp(id int) (process, error) {
 	return p, nil
 }
 
-// readProc reads a file of a process. It does without package os, which would have the runtime
-// watch each of these files: a hook walks over all its parents at a new prompt.
+// readProc avoids package os, which would register each file with the runtime's poller: a hook visits all its
+// ancestors at a new prompt.
 func readProc(dir, name string) (string, error) {
 	fd, err := syscall.Open(dir+"/"+name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -60,13 +55,13 @@ func readProc(dir, name string) (string, error) {
 	for len(all) < maxEnviron {
 		all = slices.Grow(all, 1024)
 		n, err := syscall.Read(fd, all[len(all):cap(all)])
-		switch {
-		case err == syscall.EINTR:
-		case err != nil || n <= 0:
-			return string(all), err
-		default:
-			all = all[:len(all)+n]
+		if err == syscall.EINTR {
+			continue
 		}
+		if err != nil || n <= 0 {
+			return string(all), err
+		}
+		all = all[:len(all)+n]
 	}
 	return string(all), nil
 }

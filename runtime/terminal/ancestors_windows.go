@@ -5,11 +5,9 @@ import (
 	"unsafe"
 )
 
-// processQueryLimited is PROCESS_QUERY_LIMITED_INFORMATION.
-const processQueryLimited = 0x1000
+const processQueryLimited = 0x1000 // PROCESS_QUERY_LIMITED_INFORMATION
 
-// lookUp finds a process among all. The system tells neither arguments nor variables, and
-// has no sessions of terminals.
+// lookUp finds neither arguments nor variables nor sessions on Windows.
 func lookUp(id int) (process, error) {
 	all, err := syscall.CreateToolhelp32Snapshot(syscall.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
@@ -26,7 +24,6 @@ func lookUp(id int) (process, error) {
 	return process{}, err
 }
 
-// birthOf is when a process began; 0 if that cannot be known.
 func birthOf(id int) int64 {
 	handle, err := syscall.OpenProcess(processQueryLimited, false, uint32(id))
 	if err != nil {

@@ -7,22 +7,22 @@ import (
 	"unsafe"
 )
 
-// tiocgdev asks which device /dev/tty stands for.
-const tiocgdev = 0x80045432
+const tiocgdev = 0x80045432 // returns the device of /dev/tty
 
-// terminalNameOf is the name that `who` and `ps` have for a terminal. False: it is none.
+// terminalNameOf returns the name of a terminal in `who` and `ps`.
 func terminalNameOf(f *os.File) (string, bool) {
 	var device uint32
 	if _, _, failed := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), tiocgdev, uintptr(unsafe.Pointer(&device))); failed != 0 {
 		return "", false
 	}
 	major, minor := device>>8&0xfff, device&0xff|device>>12&0xfff00
-	switch {
-	case major >= 136 && major <= 143:
+	if major >= 136 && major <= 143 {
 		return "/dev/pts/" + strconv.Itoa(int(major-136)<<8|int(minor)), true
-	case major == 4 && minor < 64:
+	}
+	if major == 4 && minor < 64 {
 		return "/dev/tty" + strconv.Itoa(int(minor)), true
-	case major == 4:
+	}
+	if major == 4 {
 		return "/dev/ttyS" + strconv.Itoa(int(minor-64)), true
 	}
 	return f.Name(), true

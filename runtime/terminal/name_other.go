@@ -4,5 +4,5 @@ package terminal
 
 import "os"
 
-// terminalNameOf is the name of a terminal, which only Linux tells without more ado.
+// terminalNameOf returns /dev/tty: only Linux easily returns more.
 func terminalNameOf(f *os.File) (string, bool) { return f.Name(), true }

@@ -1,9 +1,8 @@
-// Package terminal asks a person at the terminal that controls this process.
+// Package terminal asks a person at the controlling terminal of this process.
 //
-// Agents start their commands and hooks in a session without a controlling terminal, so
-// a question here does not reach them. One that they make themselves is known by the
-// parents of this process. It is no wall: a program with the user's rights can have
-// another one start a terminal, or type into the user's own.
+// Agents start commands and hooks without one, so no question reaches them. A terminal that an agent makes is
+// recognised by the ancestors of this process. This is no security boundary: a program with the user's rights
+// can type into the user's terminal.
 package terminal
 
 import (
@@ -16,25 +15,20 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// ErrNone says that no terminal controls this process.
 var ErrNone = errors.New("this command has no controlling terminal")
 
-// ErrCancelled says that the person did not agree: they said no, pressed Ctrl-C, or
-// ended the input.
+// ErrCancelled means that the person refused, pressed Ctrl-C or ended the input.
 var ErrCancelled = errors.New("cancelled")
 
-// maxLine bounds what is kept of a line, in bytes.
-const maxLine = 64
+const maxLine = 64 // bytes
 
-// Terminal is the one that controls this process. Standard input, output and
-// error have no say: anything can be put in their place.
+// Terminal is the controlling terminal. The standard streams are not used: anything can replace them.
 type Terminal struct {
-	Name   string   // like /dev/pts/3; /dev/tty or CONIN$ where the system does not tell
-	Screen *os.File // where it shows questions
+	Name   string // like /dev/pts/3, else /dev/tty or CONIN$
+	Screen *os.File
 	in     *os.File
 }
 
-// Close gives the terminal back.
 func (t *Terminal) Close() {
 	t.in.Close()
 	if t.Screen != t.in {
@@ -42,7 +36,7 @@ func (t *Terminal) Close() {
 	}
 }
 
-// TerminalName is the name of the controlling terminal, "" if there is none.
+// TerminalName returns the name of the controlling terminal, or "".
 func TerminalName() string {
 	t, err := openTerminal()
 	if err != nil {
@@ -52,11 +46,11 @@ func TerminalName() string {
 	return t.Name
 }
 
-// Confirm shows a question on the terminal and returns nil once the person has
-// answered yes there. Cancel ends the wait; nil never does.
+// Confirm returns nil once the person has answered the question with yes. Cancel, which may be nil, ends the
+// wait.
 func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	answer := make(chan error, 1)
-	go func() { answer <- askToConfirm(t.in, t.Screen, display.PlainText(question)) }() // a read from a terminal does not end otherwise
+	go func() { answer <- askToConfirm(t.in, t.Screen, display.PlainText(question)) }() // a read cannot be cancelled
 	select {
 	case err := <-answer:
 		return err
@@ -66,8 +60,7 @@ func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	}
 }
 
-// askToConfirm asks once. A terminal that another program has left in raw mode hands over
-// single keys, Ctrl-C and Ctrl-D among them.
+// askToConfirm asks once. A terminal that is still in raw mode delivers single keys, such as Ctrl-C and Ctrl-D.
 func askToConfirm(in io.Reader, out io.Writer, question string) error {
 	if _, err := io.WriteString(out, question+" [y/N] "); err != nil {
 		return err
@@ -83,8 +76,7 @@ func askToConfirm(in io.Reader, out io.Writer, question string) error {
 		case err != nil:
 			return err
 		case b == '\n' || b == '\r':
-			switch strings.ToLower(strings.TrimSpace(string(line))) {
-			case "y", "yes":
+			if answer := strings.ToLower(strings.TrimSpace(string(line))); answer == "y" || answer == "yes" {
 				return nil
 			}
 			return ErrCancelled

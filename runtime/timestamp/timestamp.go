@@ -1,6 +1,5 @@
-// Package timestamp reads and writes moments as files have them, RFC 3339 in UTC or
-// with an offset, and lengths of time. Package time would bring its parser into
-// the hook; this one is pure and small. Moments are Unix milliseconds.
+// Package timestamp reads and writes times, RFC 3339 in UTC or with an offset, and durations. It is smaller than
+// the parser of package time. Times are Unix milliseconds.
 package timestamp
 
 import (
@@ -8,8 +7,7 @@ import (
 	"strings"
 )
 
-// ParseTime reads a moment: 2026-02-06T21:30:00Z, with a fraction and an offset if it
-// has them. Not ok: it is none.
+// ParseTime parses a time like 2026-02-06T21:30:00Z, with an optional fraction and offset.
 func ParseTime(text string) (ms int64, ok bool) {
 	const form = "0000-00-00T00:00:00"
 	if len(text) < len(form)+1 {
@@ -49,8 +47,8 @@ func ParseTime(text string) (ms int64, ok bool) {
 	if !ok || n[0] < 1970 || n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > 31 || n[3] > 23 || n[4] > 59 || n[5] > 60 {
 		return 0, false
 	}
-	// Days since 1970, in years that begin in March so that the leap day is
-	// their last: the months from March on have 153 days in every five.
+	// Days since 1970, in years that begin in March, so that the leap day is the last. From March on, five
+	// months have 153 days.
 	year, month := n[0], n[1]-3
 	if month < 0 {
 		year, month = year-1, month+12
@@ -59,7 +57,7 @@ func ParseTime(text string) (ms int64, ok bool) {
 	return (((days*24+n[3])*60+n[4])*60+n[5])*1000 + milli - offset*60_000, true
 }
 
-// readOffset reads Z or +01:00, in minutes.
+// readOffset parses Z or +01:00.
 func readOffset(text string) (minutes int64, ok bool) {
 	if text == "Z" || text == "z" {
 		return 0, true
@@ -79,14 +77,11 @@ func readOffset(text string) (minutes int64, ok bool) {
 	return minutes, true
 }
 
-// FormatTime writes a moment as Read reads it, to the second and in UTC.
+// FormatTime formats a time since 1970 in UTC, to the second.
 func FormatTime(ms int64) string {
 	seconds := ms / 1000
 	days, rest := seconds/86_400, seconds%86_400
-	if rest < 0 {
-		days, rest = days-1, rest+86_400
-	}
-	// The same calendar backwards, in eras of 400 years.
+	// The inverse of ParseTime, in eras of 400 years.
 	days += 719468
 	era := days / 146_097
 	ofEra := days % 146_097
@@ -98,7 +93,8 @@ func FormatTime(ms int64) string {
 	if month += 3; month > 12 {
 		year, month = year+1, month-12
 	}
-	return padNumber(year, 4) + "-" + padNumber(month, 2) + "-" + padNumber(day, 2) + "T" + padNumber(rest/3600, 2) + ":" + padNumber(rest/60%60, 2) + ":" + padNumber(rest%60, 2) + "Z"
+	return padNumber(year, 4) + "-" + padNumber(month, 2) + "-" + padNumber(day, 2) + "T" +
+		padNumber(rest/3600, 2) + ":" + padNumber(rest/60%60, 2) + ":" + padNumber(rest%60, 2) + "Z"
 }
 
 func padNumber(n int64, width int) string {
@@ -106,8 +102,8 @@ func padNumber(n int64, width int) string {
 	return strings.Repeat("0", max(0, width-len(s))) + s
 }
 
-// LengthInWords writes a length of time for people: 45 s, 12 min, 1 h 30 min, 1 d 12 h. It
-// is exact to the minute below a day, and to the hour from there on.
+// LengthInWords formats a duration: 45 s, 12 min, 1 h 30 min, 1 d 12 h. It is exact to the minute below a day,
+// then to the hour.
 func LengthInWords(ms int64) string {
 	const second, minute, hour, day = 1000, 60_000, 3_600_000, 86_400_000
 	ms = max(0, ms)
@@ -121,7 +117,6 @@ func LengthInWords(ms int64) string {
 	return joinParts(h/24, " d", h%24, " h")
 }
 
-// AgoInWords says how long ago something was, in milliseconds.
 func AgoInWords(ms int64) string {
 	if ms < 500 {
 		return "just now"
@@ -129,22 +124,21 @@ func AgoInWords(ms int64) string {
 	return LengthInWords(ms) + " ago"
 }
 
-// joinParts writes the parts that are not zero.
 func joinParts(large int64, largeUnit string, small int64, smallUnit string) string {
-	switch {
-	case large == 0:
+	if large == 0 {
 		return strconv.FormatInt(small, 10) + smallUnit
-	case small == 0:
+	}
+	if small == 0 {
 		return strconv.FormatInt(large, 10) + largeUnit
 	}
 	return strconv.FormatInt(large, 10) + largeUnit + " " + strconv.FormatInt(small, 10) + smallUnit
 }
 
-// ParseSpan reads a length of time like 90s, 30m, 1.5h, 1h30m, "2 hours" or "1 hour 30
-// minutes", in milliseconds. Not ok: it is none, or several, or longer than a year.
+// ParseSpan parses a duration like 90s, 30m, 1.5h, 1h30m, "2 hours" or "1 hour 30 minutes", in milliseconds, up
+// to a year.
 func ParseSpan(text string) (ms int64, ok bool) {
 	const year = 365 * 86_400_000
-	last := int64(year) // the unit before: of one length, each is smaller
+	last := int64(year) // units must descend
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " ") {
 		behind := strings.TrimLeft(text, "0123456789.")
 		n, err := strconv.ParseFloat(text[:len(text)-len(behind)], 64)
@@ -162,17 +156,19 @@ func ParseSpan(text string) (ms int64, ok bool) {
 	return ms, ms > 0
 }
 
-// unitInMillis is how long a unit of time is, in milliseconds, 0 for what is none.
 func unitInMillis(word string) int64 {
-	switch word {
-	case "s", "sec", "secs", "second", "seconds":
-		return 1000
-	case "m", "min", "mins", "minute", "minutes":
-		return 60_000
-	case "h", "hr", "hrs", "hour", "hours":
-		return 3_600_000
-	case "d", "day", "days":
-		return 86_400_000
+	for _, unit := range []struct {
+		millis int64
+		words  string
+	}{
+		{1000, " s sec secs second seconds "},
+		{60_000, " m min mins minute minutes "},
+		{3_600_000, " h hr hrs hour hours "},
+		{86_400_000, " d day days "},
+	} {
+		if strings.Contains(unit.words, " "+word+" ") {
+			return unit.millis
+		}
 	}
 	return 0
 }
