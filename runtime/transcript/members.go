@@ -1,0 +1,32 @@
+package transcript
+
+import "github.com/cameronsjo/springfield/runtime/codec"
+
+// Member names a member of a JSON object and where its value goes: Text takes the inside of a string,
+// Raw any value.
+type Member struct {
+	Name      string
+	Text, Raw *[]byte
+}
+
+// ReadMembers reads the members of a raw object in one pass.
+func ReadMembers(object []byte, members ...Member) {
+	for w := codec.EnterValue(object, '{'); w.Next(); {
+		ReadMember(&w, members)
+	}
+}
+
+// ReadMember reads the member at hand if it is among those listed.
+func ReadMember(w *codec.Walk, members []Member) {
+	for _, m := range members {
+		switch {
+		case m.Name != string(w.Key):
+		case m.Raw != nil:
+			*m.Raw = w.Value()
+			return
+		default:
+			*m.Text = codec.InsideQuotes(w.Value())
+			return
+		}
+	}
+}
