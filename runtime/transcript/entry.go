@@ -306,8 +306,12 @@ func NameAfter(text []byte, words string) []byte {
 
 // TakeNotifications takes the ends of background work from a text. A notification without a status is no end.
 func (e *Entry) TakeNotifications(text []byte) {
-	for i, one := range bytes.Split(text, []byte("<task-id>")) {
-		if i > 0 && bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
+	const id = "<task-id>"
+	_, text, found := bytes.Cut(text, []byte(id))
+	for found {
+		var one []byte
+		one, text, found = bytes.Cut(text, []byte(id))
+		if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
 			e.Parts = append(e.Parts, Part{Kind: Ended, ID: LeadingName(one)})
 		}
 	}

@@ -1,7 +1,6 @@
-// Who wrote a user line. Much of what stands in one is no person's: results of
-// tools, output of commands, words of Claude Code, of hooks, of background work
-// and of other sessions. A prompt is what a person sent: words, an image, a
-// slash command, a shell command, also while Claude was working.
+// The author of a user line. Many are not a person's: results of tools, output of commands, texts by Claude Code,
+// hooks, background work and other sessions. A person's prompt has words, an image, a slash command or a shell
+// command, and may be sent while Claude works.
 
 package claude
 
@@ -13,13 +12,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// feedbackText is how Claude Code begins what a Stop hook says to the model.
+// feedbackText begins the text of a Stop hook to the model.
 const feedbackText = "Stop hook feedback"
 
-// readUserLine makes out a user line: a person's prompt, the results of calls, or what Claude
-// Code puts into a user's mouth.
+// readUserLine reads a person's prompt, results of calls, or a text by Claude Code in the user's name.
 func (l *line) readUserLine(e *transcript.Entry) {
-	var own, first []byte // a person's words, and the first of anyone
+	var own, first []byte // the first words of a person and of anyone
 	results, texts, heard := false, false, transcript.Nothing
 	for i := range len(e.Parts) {
 		switch p := &e.Parts[i]; p.Kind {
@@ -43,8 +41,9 @@ func (l *line) readUserLine(e *transcript.Entry) {
 			}
 		}
 	}
-	// A plan that a person has approved with "clear context" counts as theirs. Said after a pause it is meta.
-	alone, person := !l.meta && !results, isPerson(l.origin, l.source) || string(l.origin) == "auto-continuation" && !l.meta
+	alone := !l.meta && !results
+	// A plan that a person has approved with "clear context" counts as theirs.
+	person := isPerson(l.origin, l.source) || string(l.origin) == "auto-continuation" && !l.meta
 	switch {
 	case l.compact:
 	case alone && person && l.outcome == nil && (l.picture || !transcript.IsBlank(own)):
@@ -56,8 +55,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 	}
 }
 
-// takeInjectedText takes what a text in a user line tells that no person wrote, and says what
-// has happened then.
+// takeInjectedText takes a text in a user line that no person wrote. It returns Nothing for other texts.
 func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Happening {
 	switch {
 	case isNotification(l.origin, text):
@@ -79,62 +77,45 @@ func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Hap
 	return transcript.Nothing
 }
 
-// isTeammateMail knows a message of a teammate's, under a heading or not.
+// isTeammateMail recognizes a teammate's message with or without a heading.
 func isTeammateMail(text []byte) bool {
 	return bytes.HasPrefix(withoutHeading(text), []byte("<teammate-message"))
 }
 
-// wakesSession knows what other sessions and watchers say by its first words.
-func wakesSession(text []byte) bool {
-	text = withoutHeading(text)
-	return isTeammateMail(text) || bytes.HasPrefix(text, []byte("<agent-message")) || bytes.HasPrefix(text, []byte("<cross-session-message")) ||
-		bytes.HasPrefix(text, []byte("<ci-monitor-event>"))
+// mailTags begin messages of other sessions and of watchers.
+var mailTags = []string{"<teammate-message", "<agent-message", "<cross-session-message", "<ci-monitor-event>"}
+
+// wakesSession recognizes messages of other sessions and of watchers.
+func wakesSession(text []byte) bool { return beginsWithAny(withoutHeading(text), mailTags) }
+
+func beginsWithAny(text []byte, tags []string) bool {
+	return slices.ContainsFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte(tag)) })
 }
 
-// isPerson goes by what newer lines say about their origin and about how they were typed; older
-// ones say nothing.
+// isPerson uses the origin and the source of newer lines. Older ones have neither.
 func isPerson(origin, source []byte) bool {
 	return (origin == nil || string(origin) == "human") &&
 		(source == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(source)))
 }
 
-// isOutput tells whether a text is known to be no person's by its first words.
-func isOutput(text []byte) bool {
-	for len(text) > 0 && text[0] == ' ' {
-		text = text[1:]
-	}
-	if len(text) == 0 {
-		return false
-	}
-	switch text[0] {
-	case '<':
-		for _, tag := range [...]string{
-			"<task-notification>", "<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
-			"<bash-stdout>", "<bash-stderr>", "<teammate-message", "<agent-message", "<cross-session-message",
-			"<ci-monitor-event>", "<user-prompt-submit-hook>",
-		} {
-			if bytes.HasPrefix(text, []byte(tag)) {
-				return true
-			}
-		}
-	case '[':
-		return bytes.HasPrefix(text, []byte("[Request interrupted by user"))
-	case 'S':
-		return bytes.HasPrefix(text, []byte(feedbackText))
-	case 'A':
-		mail := withoutHeading(text)
-		return len(mail) < len(text) && isOutput(mail)
-	case 'C':
-		return bytes.HasPrefix(text,
-			[]byte("Caveat: The messages below were generated by the user while running local commands"))
-	case 'T':
-		return bytes.HasPrefix(text, []byte("This session is being continued from a previous conversation"))
-	}
-	return false
+// outputs begin texts that no person wrote.
+var outputs = []string{
+	"<task-notification>", "<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
+	"<bash-stdout>", "<bash-stderr>", "<user-prompt-submit-hook>",
+	"[Request interrupted by user", feedbackText,
+	"Caveat: The messages below were generated by the user while running local commands",
+	"This session is being continued from a previous conversation",
 }
 
-// withoutHeading is a message of another session without the words that newer clients put
-// before its tag. The text is one of a log, or of an event.
+// isOutput recognizes a text that no person wrote by its first words.
+func isOutput(text []byte) bool {
+	if text = bytes.TrimLeft(text, " "); bytes.HasPrefix(text, []byte("A")) {
+		text = withoutHeading(text)
+	}
+	return beginsWithAny(text, outputs) || beginsWithAny(text, mailTags)
+}
+
+// withoutHeading removes the heading of another session's message in newer clients. The text may be escaped.
 func withoutHeading(text []byte) []byte {
 	mail, _ := bytes.CutPrefix(text, []byte("Another Claude session sent a message:"))
 	mail, _ = bytes.CutPrefix(mail, []byte(`\n`))
@@ -144,8 +125,7 @@ func withoutHeading(text []byte) []byte {
 	return text
 }
 
-// isOurCommand tells a slash command that looks at a plugin of ours or stops it: with
-// it the user asks for no work.
+// isOurCommand recognizes a slash command that inspects or stops one of our plugins: the user asks for no work.
 func isOurCommand(words []byte) bool {
 	_, name, found := bytes.Cut(words, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))

@@ -3,19 +3,17 @@ package gemini
 
 import (
 	"bytes"
-	"hash/fnv"
-	"io"
 	"slices"
-	"strconv"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 const Name = "gemini"
 
-// Its names of our events, which no other host has.
+// The names of our events, which no other host uses.
 const (
 	afterAgent  = "AfterAgent"
 	beforeAgent = "BeforeAgent"
@@ -43,30 +41,29 @@ type input host.Event
 
 func (in *input) Members(m *codec.Members) { (*host.Event)(in).Common(m) }
 
-// readEvent reads an event. Its prompt_response is all that the agent has said since the
-// prompt: the last message is in the log. At a stop the prompt is the user's own, however
-// many continues came after it, and names it: there is no id. The same words twice are
-// one prompt, which buys no new burst.
+// readEvent reads an event. The last message is in the log only: prompt_response has everything since the
+// prompt. At a stop, the prompt is the user's own, even after continues. Its hash serves as its ID, so that the
+// same words again are the same prompt, without a new burst.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, (*input)(e)); err != nil {
 		return err
 	}
 	if e.Name == afterAgent && e.Prompt != "" {
-		h := fnv.New64a()
-		io.WriteString(h, e.Prompt)
-		e.PromptID, e.Prompt = strconv.FormatUint(h.Sum64(), 36), ""
+		e.PromptID, e.Prompt = quotation.HashText(e.Prompt), ""
 	}
 	return nil
 }
 
-// Gemini CLI's log. A message of the agent is written when it has been said, and again
-// with its calls when these are done. A line {"$set": {"messages": …}} has the whole
-// conversation as the model will be sent it, after a compression for instance: what was
-// said stays said, so it is passed over.
-
+// parseLine reads a line of Gemini CLI's log. It has a message of the agent twice: alone, and again with its
+// calls when these have results. A line {"$set": {"messages": …}} repeats the conversation, for example after a
+// compression, and is skipped.
 func parseLine(e *transcript.Entry) bool {
-	var kind string
-	var content, typed, calls []byte
+	var kind, content, typed, calls []byte
+	members := []transcript.Member{
+		{Name: "sessionId", Text: &e.Session}, {Name: "id", Text: &e.ID}, {Name: "timestamp", Text: &e.Time},
+		{Name: "type", Text: &kind}, {Name: "content", Raw: &content}, {Name: "displayContent", Raw: &typed},
+		{Name: "toolCalls", Raw: &calls},
+	}
 	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {
@@ -76,26 +73,14 @@ func parseLine(e *transcript.Entry) bool {
 			if string(w.Value()) == `"subagent"` {
 				return false
 			}
-		case "sessionId":
-			e.Session = codec.InsideQuotes(w.Value())
-		case "id":
-			e.ID = codec.InsideQuotes(w.Value())
-		case "timestamp":
-			e.Time = codec.InsideQuotes(w.Value())
-		case "type":
-			kind = string(codec.InsideQuotes(w.Value()))
-		case "content":
-			content = w.Value()
-		case "displayContent":
-			typed = w.Value()
-		case "toolCalls":
-			calls = w.Value()
+		default:
+			transcript.ReadMember(&w, members)
 		}
 	}
 	if !w.IsAlone() {
 		return false
 	}
-	switch kind {
+	switch string(kind) {
 	case "user":
 		return takeUserLine(e, content, typed)
 	case "gemini":
@@ -107,11 +92,11 @@ func parseLine(e *transcript.Entry) bool {
 		}
 		return e.What != transcript.Nothing
 	}
-	return kind == "" && e.Session != nil
+	return len(kind) == 0 && e.Session != nil
 }
 
-// takeAssistantLine takes a message of the agent. With its calls it goes by another id, because it
-// has been there without them.
+// takeAssistantLine takes a message of the agent. With calls its ID is that of a call, because the message alone
+// has had the line's ID.
 func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	eachPart(content, func(text, _ []byte) {
 		if text != nil {
@@ -136,8 +121,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
 }
 
-// takeUserLine takes a line of the user's: a person's words, results of calls, or words of the
-// host, of hooks or of our own.
+// takeUserLine takes a person's words, results of calls, or words of the host or of a hook.
 func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	shown := false
 	eachPart(content, func(text, part []byte) {
@@ -155,10 +139,10 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 		}
 	})
 	if len(e.Parts) > 0 {
-		e.Words = nil // what stands beside results is the host's
+		e.Words = nil // the host's
 		return true
 	}
-	if bytes.HasPrefix(e.Words, []byte(transcript.Mark)) { // what was typed is the prompt's, still
+	if bytes.HasPrefix(e.Words, []byte(transcript.Mark)) { // displayContent is still the prompt's
 		e.What = transcript.Pushed
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: true})
 		return true
@@ -175,8 +159,8 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	return true
 }
 
-// modeOfResult is the mode that the result of a call tells, "" if it tells none. The user can change
-// it by a key, which is not in the log: in plan mode no command runs.
+// modeOfResult returns the mode that follows from the result of a call, or "". The log does not have changes of
+// the mode by a key, but in plan mode no command runs.
 func modeOfResult(r *transcript.Part) string {
 	is := func(words string) bool { return bytes.Contains(r.Text[:min(len(r.Text), 200)], []byte(words)) }
 	switch {
@@ -198,15 +182,15 @@ func modeOfResult(r *transcript.Part) string {
 	return ""
 }
 
-// isNoPersons tells whether a text in a line of the user's is the host's own.
+// isNoPersons reports whether a text in a user line is the host's own.
 func isNoPersons(text []byte) bool {
 	begins := []string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"}
-	return slices.ContainsFunc(begins, func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }) ||
+	isPrefix := func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }
+	return slices.ContainsFunc(begins, isPrefix) ||
 		string(text) == "Please continue." || string(text) == "System: Please continue."
 }
 
-// eachPart yields the texts of a content, which is one text or a list of parts, and the
-// parts.
+// eachPart yields the parts of a content and their texts. A content is a text or a list of texts and parts.
 func eachPart(content []byte, yield func(text, part []byte)) {
 	if text := codec.InsideQuotes(content); text != nil {
 		yield(text, nil)
@@ -225,8 +209,7 @@ func eachPart(content []byte, yield func(text, part []byte)) {
 	})
 }
 
-// ownsLog knows the first line of a log, a message of the agent's, and a line that changes
-// what is known of the session.
+// ownsLog recognizes the first line of a log, messages of the agent, and lines that change the session.
 func ownsLog(line []byte) bool {
 	for w := codec.EnterValue(line, '{'); w.Next(); {
 		switch string(w.Key) {
