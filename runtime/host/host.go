@@ -1,5 +1,4 @@
-// Package host is the contract of the programs that our hook runs in. Below it is a folder per host;
-// runtime/registry lists them.
+// Package host is the contract of the programs that our hook runs in, which have a folder each.
 package host
 
 import (
@@ -18,76 +17,69 @@ type Host struct {
 	Name  string // "codex": in flags, records and JSON
 	Title string // "Codex", "GitHub Copilot CLI": the program, in sentences
 	Agent string // "Codex", "Copilot", "Claude": the agent, in sentences
-	// Default is set for the one host of events, logs and records that name no host.
+	// Default is set for the host of events, logs and records that name none.
 	Default bool
 
-	// Is recognizes the host's event by its payload: the environment and paths may be a project's. It is
-	// nil for the default host.
+	// Is recognizes the host's event by its payload alone, because a project may set the environment and paths.
 	Is func(event []byte) bool
-	// Read fills the event from a payload that is a valid JSON object. Without it ReadEvent reads the
-	// Members of Event. The event keeps the host's Name.
+	// Read fills the event from a valid JSON object. Without it, ReadEvent uses the Members of Event.
 	Read func(event []byte, e *Event) error
 	// Stop and Prompt are the host's names of our events Stop and UserPromptSubmit.
 	Stop, Prompt string
-	// FromUser reports whether a prompt event has the user's own words. If it is nil, all have except our
-	// own.
+	// FromUser reports whether a prompt has the user's own words. If nil, all prompts but ours have.
 	FromUser func(e Event) bool
 
-	// Context reports whether a continue at this event may use additionalContext; version is the host's in
-	// its log. If it is nil, {"decision": "block"} is the only protocol.
+	// Context reports whether a continue may use additionalContext; version is the host's by its log. If nil,
+	// only {"decision": "block"} is possible.
 	Context func(e Event, version string) bool
 	// Reminds is set if additionalContext before a prompt reaches the model.
 	Reminds bool
 	// Marked is set if our texts to the agent need transcript.Mark, because the log does not name the hook.
 	Marked bool
-	// NoWitness is set if the log has no continues, so that only the ledger counts them.
+	// NoWitness is set if the log has no continues.
 	NoWitness bool
 	// Prompts is set if the event's PromptID changes with each prompt of the user and only then.
 	Prompts bool
-	// Opens is set if the event's PromptID identifies the line of the log that opened the turn, even a turn
-	// that no person began.
+	// Opens is set if PromptID identifies the line that opened the turn, even if no person began it.
 	Opens bool
 
 	Log transcript.Format
-	// Arrived reports whether the end of the log has this stop's own entry. The hook waits for it for a
-	// limited time, and lets the agent stop without it.
+	// Arrived reports whether the end of the log has this stop's own entry. The hook waits for it, but not
+	// long.
 	Arrived func(e Event, end []byte) bool
 
-	// Logged is set if only the log has plan mode and background work, not the event.
+	// Logged is set if only the log has plan mode and background work.
 	Logged bool
-	// Plans is set if only the log has plan mode, whatever mode the event names.
+	// Plans is set if only the log has plan mode.
 	Plans bool
 
-	// Forgets is set if after the next call of a tool the event does not have Active any more. The log does.
+	// Forgets is set if the event loses Active after the next call of a tool. The log has it.
 	Forgets bool
 
-	// Cap is the number of continues in a row after which the host ends the turn, 0 for no cap.
-	// CapVariable is the environment variable that changes it.
+	// Cap is the number of continues in a row after which the host ends the turn, 0 for none. CapVariable is
+	// the environment variable that changes it.
 	Cap         int
 	CapVariable string
 
-	// Command returns the slash command of a plugin: "/ned-flanders:hold". Without it the user types
-	// "springfield hold".
+	// Command returns a plugin's slash command, "/ned-flanders:hold". If nil, it is "springfield hold".
 	Command func(plugin, word string) string
 
-	// Dir is the directory of the host's files, "~/.codex", and DirVariable the environment variable that
-	// moves it. Sessions is a pattern of path.Match for its logs below Dir. Program is its command.
+	// Dir is the directory of the host, "~/.codex", and DirVariable the environment variable that moves it.
+	// Sessions is a pattern for its logs below Dir. Program is its command.
 	Dir, DirVariable, Sessions, Program string
 	// Package is the prefix of its npm packages.
 	Package string
-	// ProjectFile contains the project's directory, if logs do not. It is relative to a log's directory.
+	// ProjectFile contains the project's directory. It is relative to a log's directory.
 	ProjectFile string
-	// ProjectVariable is the environment variable with the project of a session, whose working directory
-	// may be another.
+	// ProjectVariable is the environment variable with the project of a session.
 	ProjectVariable string
 
-	// Variables are files of a project, or of a directory above it, with variables that the host gives to
-	// its hooks: in member env of JSON, in lines NAME=value of other files. Package backend knows Claude
-	// Code's, which projects of all hosts may have.
+	// Variables are files in a project, or above it, with variables for hooks: member env of JSON, or lines
+	// NAME=value. Package backend has Claude Code's, which projects of all hosts may use.
 	Variables []string
 
-	// Inside are environment variables of which programs of the agent have at least one. SessionVariable
-	// has the session. They affect only texts, no decision.
+	// Inside are environment variables of programs of the agent, and SessionVariable has the session. They
+	// affect no decision.
 	Inside          []string
 	SessionVariable string
 }
@@ -100,7 +92,6 @@ func (h *Host) RecordName() string {
 	return h.Name
 }
 
-// WordToType returns the command that the user types for a word like hold.
 func (h *Host) WordToType(plugin, word string) string {
 	if h.Command == nil {
 		return "springfield " + word
@@ -108,7 +99,7 @@ func (h *Host) WordToType(plugin, word string) string {
 	return h.Command(plugin, word)
 }
 
-// ReadEvent reads an event of the host and gives it our name.
+// ReadEvent reads an event and gives it our name.
 func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	e.Host = h
 	var err error
@@ -127,8 +118,8 @@ func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	return err
 }
 
-// SessionNamed returns a pattern like Sessions for one session, whose ID ends the name of the log or is that
-// of its directory.
+// SessionNamed returns a pattern for one session, whose ID ends the name of the log or is that of its
+// directory.
 func (h *Host) SessionNamed(id string) string {
 	dir, name := path.Split(h.Sessions)
 	if i := strings.LastIndexByte(name, '*'); i >= 0 {
@@ -137,42 +128,38 @@ func (h *Host) SessionNamed(id string) string {
 	return path.Join(path.Dir(path.Clean(dir)), id, name)
 }
 
-// Event is the event of a host when its agent is about to end its turn or gets a prompt. Any field may be
-// empty.
+// Event is the end of a turn or a prompt. Any field may be empty.
 type Event struct {
 	// Host is the event's host; nil for Claude Code.
 	Host           *Host
 	SessionID      string
 	TranscriptPath string
 	Cwd            string
-	// Name is Stop or UserPromptSubmit, or the host's name of another event.
+	// Name is Stop, UserPromptSubmit, or the host's name of another event.
 	Name     string
 	PromptID string
 	// LastMessage is the agent's last text, "" if only the transcript has it.
 	LastMessage string
-	// Prompt is the prompt of UserPromptSubmit.
-	Prompt string
-	// Active reports whether a Stop hook has continued this turn. It is sticky.
+	Prompt      string
+	// Active reports whether a Stop hook has continued this turn.
 	Active bool
 	guard.Moment
-	// MessageID identifies this stop or prompt: the ID of the agent's last message or of the prompt, or
-	// the event's time, or "".
+	// MessageID is the ID of the agent's last message or of the prompt, or the event's time, or "".
 	MessageID string
 	// At is the event's time in Unix milliseconds, 0 if unknown.
 	At int64
-	// Scheduled is set if the event has the list session_crons, even an empty one.
+	// Scheduled is set if the event has a list of schedules, even an empty one.
 	Scheduled bool
 	// Tool and Input are the tool that needs permission and its raw input.
 	Tool  string
 	Input []byte
 	// Command is a slash command, "ned-flanders:why", with its arguments and its source, all raw.
 	Command, Arguments, Source []byte
-	// Cap is the number of continues in a row without a tool call that the host honours, 0 for no limit.
-	// It comes from the host or the environment.
+	// Cap is the number of continues in a row without a tool call that the host honours, 0 for all.
 	Cap int
 }
 
-// Common lists the members that all hosts share. A host lists others in its Read.
+// Common lists the members that all hosts share.
 func (e *Event) Common(m *codec.Members) {
 	m.Text("session_id", &e.SessionID)
 	m.Text("transcript_path", &e.TranscriptPath)
@@ -189,7 +176,6 @@ func (e *Event) Common(m *codec.Members) {
 	}
 }
 
-// CountSchedules counts the session's schedules in a member.
 func (e *Event) CountSchedules(m *codec.Members, name string) {
 	var crons []byte
 	m.Raw(name, &crons)
@@ -198,8 +184,8 @@ func (e *Event) CountSchedules(m *codec.Members, name string) {
 	}
 }
 
-// Members lists the members of Claude Code's event. A name that a host's Is looks for would assign the event
-// to that host. A member whose type may change is read by Raw: a wrong type is an error that disables the hook.
+// Members lists the members of Claude Code's event. A name that a host's Is looks for would assign the event to
+// that host. A member that may change its type is read by Raw, because a wrong type is an error.
 func (e *Event) Members(m *codec.Members) {
 	e.Common(m)
 	m.Text("prompt_id", &e.PromptID)
@@ -214,7 +200,7 @@ func (e *Event) Members(m *codec.Members) {
 	}
 }
 
-// IsFromUser reports whether a prompt is the user's own words, not ours, which some hosts send as a prompt.
+// IsFromUser reports whether a prompt is the user's own words. Some hosts send ours as a prompt.
 func (e Event) IsFromUser() bool {
 	switch {
 	case e.Host.FromUser != nil:
@@ -226,7 +212,7 @@ func (e Event) IsFromUser() bool {
 	return true
 }
 
-// HasLine searches the end of a log backwards for a line with this beginning that satisfies is.
+// HasLine searches backwards for a line with this beginning that satisfies is.
 func HasLine(end []byte, begin string, is func(line []byte) bool) bool {
 	for len(end) > 0 {
 		i := bytes.LastIndexByte(end, '\n')

@@ -1,5 +1,5 @@
-// Tool calls and their results. A call takes effect at once, because its result may not be in the log yet
-// at a stop. If the result is an error, the effect is undone.
+// Tool calls and their results. A call takes effect at once, because its result may be missing at a stop. An
+// error undoes the effect.
 
 package transcript
 
@@ -23,12 +23,12 @@ type past struct {
 	ID     uint32 // hash of the call's ID
 	Name   string
 	Does   Does
-	Input  place // the object
+	Input  place
 	Result place
-	Done   bool // it has a result
+	Done   bool
 	Failed bool
-	Denied bool // it was not allowed and did not run
-	Open   bool // it was interrupted or continues in the background
+	Denied bool
+	Open   bool // interrupted or in the background
 }
 
 // claim is a call without a result, and the state before it.
@@ -140,7 +140,6 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	}
 }
 
-// markOpen records whether a call continues in the background.
 func (l *Log) markOpen(id uint32, open bool) {
 	for i := range l.Recent {
 		if l.Recent[i].ID == id {
@@ -149,7 +148,6 @@ func (l *Log) markOpen(id uint32, open bool) {
 	}
 }
 
-// undoClaim takes back the effect of a failed call.
 func (l *Log) undoClaim(c claim) {
 	switch c.Of {
 	case WritesTodos:
@@ -174,7 +172,7 @@ func (l *Log) undoClaim(c claim) {
 	}
 }
 
-// settleClaim applies the effects that only a result has.
+// settleClaim applies the effects of a result.
 func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 	switch c.Of {
 	case MakesTask, ReadsTask:
@@ -198,8 +196,8 @@ func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 
 const maxStarted = 16
 
-// job is background work: a shell command, an agent or a monitor. The result of the call that started it
-// has the ID. It ends with a notification or with a call that stopped it or read its output.
+// job is background work: a shell command, an agent or a monitor. It ends with a notification or with a call
+// that stopped it or read its output.
 type job struct {
 	ID    string
 	Input place // of the call that started it
@@ -221,19 +219,19 @@ const AllMates = "*"
 
 const (
 	maxTeam = 16
-	// maxSilence is the number of prompts after which a silent teammate is idle: none survives the client.
+	// maxSilence is the number of prompts after which a silent teammate is idle.
 	maxSilence = 3
 )
 
-// mate is a teammate, an agent that runs in parallel. It joins when it is spawned or writes, and leaves when
-// it is shut down or the team is deleted. It works from each message to it until it reports that it is idle.
+// mate is a teammate. It joins when it is spawned or writes, works from each message to it until it reports
+// that it is idle, and leaves when it is shut down or the team is deleted.
 type mate struct {
 	Name string
 	Idle bool
-	Turn int // of the last message from it or to it
+	Turn int // of the last message
 }
 
-// mateName returns a teammate's name without its team (moe@barn), and a hash of a name that is not plain.
+// mateName returns a name without its team (moe@barn), or a hash of a name that is not plain.
 func mateName(raw []byte) string {
 	name, _, _ := bytes.Cut(raw, []byte("@"))
 	if len(name) == 0 || isPlainName(name, maxID) {
@@ -246,7 +244,6 @@ func (l *Log) findMate(name string) int {
 	return slices.IndexFunc(l.Mates, func(m mate) bool { return m.Name == name })
 }
 
-// noteMate records that a teammate works or is idle.
 func (l *Log) noteMate(name string, idle bool) {
 	if name == "" || activity.IsLeadName(name) {
 		return

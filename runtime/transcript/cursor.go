@@ -1,5 +1,4 @@
-// A replay reads a log once, line by line. After every line the situation is the one that ReadNew would
-// return for a log that ends there.
+// A replay reads a log once. After every line the situation is that of ReadNew for a log that ends there.
 
 package transcript
 
@@ -16,34 +15,32 @@ import (
 type Happening byte
 
 const (
-	Nothing     Happening = iota
-	Spoke                 // Claude spoke and called no tool in the same line
-	Called                // Claude called a tool
-	Returned              // a tool's result
-	Prompted              // a person's prompt
-	Joined                // a person's words, sent while Claude worked
-	Woken                 // a message of background work or of another session
-	Pushed                // a Stop hook continued the turn
-	Interrupted           // by a person
-	Failed                // the API answered with an error
-	Rested                // Stop hooks have run, the turn is over
-	Driven                // a loop of the host itself began a turn
+	Nothing Happening = iota
+	Spoke             // Claude spoke and called no tool in the same line
+	Called
+	Returned
+	Prompted    // by a person
+	Joined      // a person's words, sent while Claude worked
+	Woken       // a message of background work or of another session
+	Pushed      // a Stop hook continued the turn
+	Interrupted // by a person
+	Failed      // the API answered with an error
+	Rested      // Stop hooks have run, the turn is over
+	Driven      // a loop of the host itself began a turn
 )
 
-// Cursor is a position after a line of a log.
 type Cursor struct {
 	reader
-	Number int // of the line, from 1
+	Number int // from 1
 	line   []byte
 	What   Happening
-	known  bool   // the line is valid in the format
+	known  bool
 	facts  []news // of the last lines
-	tail   int    // the most facts
+	tail   int
 }
 
 // EachLine calls visit after every line of the log at path, with the same Cursor, until visit returns false.
-// tail is the most lines that WindowOf will be asked for. The error is the operating system's; invalid lines
-// are no errors.
+// tail is the most lines for WindowOf. Only the operating system causes errors.
 func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -61,8 +58,7 @@ func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error
 	return err
 }
 
-// takeLine takes a line. If a whole message has a text and calls, it visits the text alone first, as in logs
-// with a line for each.
+// takeLine visits the texts of a whole message before its calls, as if they had lines of their own.
 func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool {
 	c.Number++
 	c.line = line
@@ -86,7 +82,6 @@ func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool 
 	return visit(c)
 }
 
-// passLine applies the entry, which may be the rest of a line.
 func (c *Cursor) passLine(line []byte, at int64, rest bool) {
 	c.What = Nothing
 	if c.known && c.Log.takeEntry(c.format, &c.Entry) {
@@ -97,8 +92,7 @@ func (c *Cursor) passLine(line []byte, at int64, rest bool) {
 	}
 }
 
-// rememberLine keeps the facts of a line for WindowOf. The rest of a line joins the facts of its beginning,
-// a blank line is ignored, and a too long one has none.
+// rememberLine keeps the facts of a line for WindowOf. The rest of a line joins those of its beginning.
 func (c *Cursor) rememberLine(line []byte, at int64, rest bool) {
 	f := news{}
 	if line != nil {
@@ -137,19 +131,19 @@ func (c *Cursor) LineTime() int64 {
 	return parseMillis(codec.InsideQuotes(codec.FindMember(c.line, "timestamp")))
 }
 
-// IsOfSession reports whether the line belongs to a conversation, not only to its mode or its queue.
+// IsOfSession reports whether the line belongs to a conversation.
 func (c *Cursor) IsOfSession() bool {
 	e := &c.Entry
 	state := len(e.Mode) > 0 || len(e.Queued) > 0 || e.Unqueued
 	return c.known && (c.What != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || !state)
 }
 
-// Blocked reports whether a named Stop hook has blocked in the line.
+// Blocked reports whether a named Stop hook has blocked.
 func (c *Cursor) Blocked() bool {
 	return slices.ContainsFunc(c.Entry.Parts, func(p Part) bool { return p.Kind == HookBlock })
 }
 
-// LastCall returns the effect of the last tool call and whether it has a result that is no error.
+// LastCall returns the effect of the last call and whether it has a good result.
 func (c *Cursor) LastCall() (does Does, done bool) {
 	n := len(c.Log.Recent)
 	if n == 0 {
@@ -159,7 +153,7 @@ func (c *Cursor) LastCall() (does Does, done bool) {
 	return newest.Does, newest.Done && !newest.Failed
 }
 
-// AgentWords returns Claude's texts in the line in the form of last_assistant_message.
+// AgentWords returns Claude's texts in the form of last_assistant_message.
 func (c *Cursor) AgentWords() string {
 	var texts [][]byte
 	for i := range c.Entry.Parts {
@@ -170,7 +164,6 @@ func (c *Cursor) AgentWords() string {
 	return codec.ValidText(bytes.Join(texts, []byte(`\n`)))
 }
 
-// PersonWords returns the words to the agent in the line without the host's additions.
 func (c *Cursor) PersonWords() string {
 	if IsBlank(c.Entry.Words) {
 		return ""

@@ -1,5 +1,4 @@
-// A line of a log in terms that all hosts share. A host's Format fills an Entry; the Log draws the
-// conclusions, for every host alike.
+// A line of a log in terms that all hosts share.
 
 package transcript
 
@@ -13,113 +12,102 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// Mark begins every text of our hooks for an agent whose log does not name the hook. A Format recognizes
-// our feedback by it.
+// Mark begins the texts of our hooks for an agent whose log does not name the hook.
 const Mark = "[springfield] "
 
 // Format is the log format of a host. Any function may be nil.
 type Format struct {
-	// Name is the host's. A Log of another format is not continued.
 	Name string
-	// Parse fills an entry of which only Line and At are set; Parts may have capacity to reuse. It
-	// returns false for a torn or irrelevant line and for lines of subagents. Values are slices of
-	// Line, which gives them a place in the log, unless their field allows others.
+	// Parse fills an entry of which only Line and At are set. It returns false for a torn or irrelevant line
+	// and for lines of subagents. Values must be slices of Line unless their field allows others.
 	Parse func(e *Entry) bool
-	// Owns reports whether a line near the beginning of a log is of this format.
+	// Owns reports whether one of the first lines of a log is of this format.
 	Owns func(line []byte) bool
-	// Outcome reads the result of a call beyond its text. For calls without an effect, of is
-	// NothingSpecial.
+	// Outcome reads a result; of is NothingSpecial for calls without an effect.
 	Outcome func(of Does, r *Part) Outcome
-	// Whole is set if a line holds a whole message with its texts and calls, so that a message without a
-	// call ends the turn. Otherwise each text and call has its own line.
+	// Whole is set if a line holds a whole message, so that one without a call ends the turn. Otherwise each
+	// text and call has its own line.
 	Whole bool
-	// Dull is a cheap check for lines without words of a person and without words of interest.
+	// Dull is a cheap check for lines without words.
 	Dull func(line []byte) bool
 }
 
-// Entry is one line. Its values are slices of the line: texts are the insides of JSON strings, still
-// escaped; raw values are whole JSON values.
+// Entry is one line. Texts are the insides of JSON strings, still escaped; raw values are whole JSON values.
 type Entry struct {
 	Line []byte
-	At   int64 // offset of the line in the log
+	At   int64 // offset in the log
 
-	ID   []byte // of the line: one that repeats an ID of the last 32 lines is skipped
+	ID   []byte // a repetition within 32 lines is skipped
 	Time []byte // RFC 3339
 	What Happening
-	// Words are a person's (Prompted, Joined), without the host's additions, or those of a hook or of
-	// background work (Pushed, Woken).
+	// Words are a person's (Prompted, Joined), or a hook's or background work's (Pushed, Woken).
 	Words    []byte
-	PromptID []byte // the host's ID of the prompt that the line belongs to
+	PromptID []byte // the host's ID of the line's prompt
 	Version  []byte // of the host
-	// Command is set if the prompt only inspects or stops one of our plugins: it asks for no work.
+	// Command is set if the prompt only inspects or stops one of our plugins.
 	Command bool
-	// Heard is set if the line has words of a person or of the host. For the rules of the first design,
-	// earlier background work has ended then. A prompt implies it.
+	// Heard is set for words of a person or the host. The rules of the first design assume that they end
+	// background work. A prompt implies it.
 	Heard bool
-	// Filled is set if the host, not the model, wrote an agent's line.
+	// Filled is set if the host wrote an agent's line.
 	Filled bool
-	// Skill is the skill that the host attributes an agent's line to.
+	// Skill is the host's attribution of an agent's line.
 	Skill []byte
-	// Todos is the raw todo list as the host shows it, and Tasks its raw single tasks. Those of a call
-	// are in its Part.
+	// Todos is the todo list as the host shows it, and Tasks its single tasks, both raw.
 	Todos, Tasks []byte
 	Parts        []Part
 
 	// For replay. Mode is plan in plan mode.
 	Session, Cwd, Mode []byte
 	Fork               bool   // the log begins with a copy of another
-	Subagent           bool   // the log is a subagent's: nothing in it is addressed to the user
-	Role               string // the session's, see activity.Team; "": the line does not have it
+	Subagent           bool   // the log is a subagent's
+	Role               string // see activity.Team
 	Queued             []byte // words that a person typed while the agent worked
 	Unqueued           bool   // the person took them back
 }
 
-// Part is an element of a line.
 type Part struct {
 	Kind Kind
-	// Text is the text of the agent (Text) or of a result (Result), the name of a skill (UsesSkill) or of
-	// a teammate (MayGoOn, TellsMate), or the ID of background work (EndsBackground). Only the first two
-	// must be slices of the line.
+	// Text is a text (Text, Result), the name of a skill (UsesSkill) or of a teammate (MayGoOn, TellsMate), or
+	// the ID of background work (EndsBackground). Only a text must be a slice of the line.
 	Text []byte
-	// ID identifies a call, the call of a result, or work that Ended. It may be any bytes.
+	// ID is that of a call or of work that Ended. It may be any bytes.
 	ID []byte
-	// Name is the host's name of a tool, or that of a teammate or a skill. It may be any bytes.
+	// Name is that of a tool, a teammate or a skill. It may be any bytes.
 	Name []byte
-	// Input is the input of a call: a raw object, or a raw string that contains the object.
+	// Input is a raw object, or a raw string that contains the object.
 	Input []byte
 	Does  Does
-	// Outcome is the raw result without its text, for Format.Outcome.
+	// Outcome is the raw result without its text.
 	Outcome []byte
 	Failed  bool // of a result
-	Denied  bool // of a result: the call was not allowed and did not run
+	Denied  bool // the call was not allowed and did not run
 	Ours    bool // of a Stop hook
 }
 
 type Kind byte
 
-// The kinds.
 const (
-	Other       Kind = iota // thinking, an image, anything unknown
-	Text                    // of the agent
-	Call                    // of a tool, by the agent
-	Result                  // of a call
-	Ended                   // background work has ended
-	Mate                    // a teammate writes
-	Gone                    // a teammate has left
-	SkillText               // the host shows the text of skill Name to the model
-	HookBlock               // a named Stop hook has blocked, Ours or not
-	HookContext             // an unnamed Stop hook has continued without a block
-	HookWords               // words of an unnamed Stop hook to the agent
-	Idle                    // a teammate waits for a message
+	Other Kind = iota // thinking, an image, anything unknown
+	Text
+	Call
+	Result
+	Ended       // background work has ended
+	Mate        // a teammate writes
+	Gone        // a teammate has left
+	SkillText   // the host shows the text of skill Name to the model
+	HookBlock   // a named Stop hook has blocked, Ours or not
+	HookContext // an unnamed Stop hook has continued without a block
+	HookWords   // words of an unnamed Stop hook to the agent
+	Idle        // a teammate waits for a message
 )
 
-// Does is the effect of a call that the Log tracks.
+// Does is the effect of a call.
 type Does byte
 
-// The effects of calls.
 const (
 	NothingSpecial Does = iota
-	WritesTodos         // Input has the whole list, see readList
+	WritesTodos         // see readList
 	MakesTask           // a single task of Claude Code
 	ChangesTask
 	ReadsTask
@@ -128,24 +116,22 @@ const (
 	MayGoOn        // in the background after the turn; Outcome decides
 	EndsBackground // or inspects it: Text is its ID
 	EndsTeam
-	AsksPerson // the turn ends with a question to the user, or a plan to approve
+	AsksPerson // or ends the turn with a plan to approve
 	WritesFile // the Input's file_path, path or similar
-	BeginsPlan // plan mode
-	EndsPlan   // plan mode, if the user agrees: it asks the person
+	BeginsPlan
+	EndsPlan // if the user agrees
 	BeginsTeam
 	TellsMate // gives work to a teammate, or to AllMates: Text is the name
 	SchedulesWake
 )
 
-// Tool lists tools of a host with the same effect. Text is the member of their input for Part.Text, or
-// "".
+// Tool lists tools with the same effect. Text is the member of their input for Part.Text.
 type Tool struct {
 	Does  Does
 	Text  string
 	Names []string
 }
 
-// Describe sets the effect of a call by the tools of its host.
 func (p *Part) Describe(tools []Tool) {
 	for _, t := range tools {
 		if slices.Contains(t.Names, string(p.Name)) {
@@ -157,7 +143,7 @@ func (p *Part) Describe(tools []Tool) {
 	}
 }
 
-// Outcome is the effect of a call by its result.
+// Outcome is the effect of a result.
 type Outcome struct {
 	Job     []byte // ID of work that continues in the background
 	Mate    []byte // name of a new teammate
@@ -195,8 +181,8 @@ func (e *Entry) happeningOf() Happening {
 	return what
 }
 
-// placeOf returns the place of a part of the line. The part shares the line's array, so the difference of
-// their capacities is its offset. A slice of another array has no place.
+// placeOf returns the place of a slice of the line: the difference of their capacities is its offset. A slice
+// of another array has no place.
 func (e *Entry) placeOf(part []byte) place {
 	at := cap(e.Line) - cap(part)
 	if part == nil || at < 0 || at+len(part) > len(e.Line) || len(part) > 0 && &e.Line[at] != &part[0] {
@@ -216,7 +202,7 @@ func IsBlank(raw []byte) bool {
 	return true
 }
 
-// parseIdentifier returns a plain name from a raw value or the inside of a string, nil from anything else.
+// parseIdentifier returns a plain name from a raw value or the inside of a string, or nil.
 func parseIdentifier(raw []byte, limit int) []byte {
 	if s := codec.InsideQuotes(raw); s != nil {
 		raw = s
@@ -238,12 +224,11 @@ func objectIn(input []byte) []byte {
 	return codec.Unescape(nil, input[1:])
 }
 
-// place is the offset and length of a value in the log; of a string, its inside. A Log remembers places,
-// not texts: it stays small, and passing a gigabyte copies and decodes nothing. A text is read from its
-// place when a decision needs it. It is a pair, which is short in the ledger record of every stop.
+// place is the offset and length of a value, of a string without its quotes. A Log has places instead of texts,
+// so that it stays small and passing a gigabyte copies and decodes nothing.
 type place = [2]int64
 
-// fetchPlace reads at most limit bytes at a place into buf. It returns less or nothing if the log has changed.
+// fetchPlace reads at most limit bytes of a place. It returns less if the log has changed.
 func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	n := min(p[1], limit, maxLine)
 	if p[0] < 0 || n <= 0 {
@@ -271,14 +256,13 @@ func oneLine(s string, limit int) string {
 	}), " "), limit)
 }
 
-// isPlainName reports whether a value is a name of printable ASCII that JSON does not escape. Only such
-// names are stored in a Log.
+// isPlainName reports whether a value is printable ASCII that JSON does not escape.
 func isPlainName(raw []byte, limit int) bool {
 	special := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) }
 	return len(raw) > 0 && len(raw) <= limit && !bytes.ContainsFunc(raw, special)
 }
 
-// hashFNV1a is the 64-bit FNV-1a hash. It runs for every line, and hash/fnv would allocate.
+// hashFNV1a is 64-bit FNV-1a without the allocation of hash/fnv.
 func hashFNV1a(b []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range b {
@@ -304,7 +288,7 @@ func NameAfter(text []byte, words string) []byte {
 	return name
 }
 
-// TakeNotifications takes the ends of background work from a text. A notification without a status is no end.
+// TakeNotifications takes the ends of background work. A notification without a status is no end.
 func (e *Entry) TakeNotifications(text []byte) {
 	const id = "<task-id>"
 	_, text, found := bytes.Cut(text, []byte(id))
@@ -317,7 +301,6 @@ func (e *Entry) TakeNotifications(text []byte) {
 	}
 }
 
-// CallIn reads a call from an object with members of these names.
 func CallIn(call []byte, id, name, input string) Part {
 	p := Part{Kind: Call}
 	ReadMembers(call,
@@ -325,7 +308,7 @@ func CallIn(call []byte, id, name, input string) Part {
 	return p
 }
 
-// ResultIn reads the functionResponse of a call as Gemini CLI and Qwen Code write it.
+// ResultIn reads a functionResponse of Gemini CLI or Qwen Code.
 func ResultIn(result []byte) Part {
 	p := Part{Kind: Result}
 	var response, fault []byte
@@ -339,8 +322,7 @@ func ResultIn(result []byte) Part {
 	return p
 }
 
-// TakeBlocks takes the content blocks of a message in the form of Anthropic's API. It reports whether one is
-// an image or a document.
+// TakeBlocks takes the content blocks of Anthropic's API. It reports whether one is an image or a document.
 func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bool) {
 	list := w.Enter('[')
 	for list.Next() {
@@ -420,8 +402,7 @@ func WithoutTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code ends with an exit code or a
-// signal.
+// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code has an exit code or a signal.
 func hasFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))

@@ -1,5 +1,5 @@
-// The state kept of a log between two stops. Only single lines change it, so reading a log in pieces
-// or at once ends in the same Log. Every list in it is bounded as it grows.
+// The state of a log between two stops. Only single lines change it, so reading a log in pieces or at once ends
+// in the same Log.
 
 package transcript
 
@@ -13,80 +13,77 @@ import (
 )
 
 const (
-	// form is the version of Log. With another version the log is read from its beginning.
+	// form is the version of Log. Another version is discarded.
 	form = 8
-	// maxSeen is the number of lines in which duplicates are detected. Claude Code writes them right after
-	// each other when it resumes or forks a session.
+	// maxSeen is the distance of duplicates. Claude Code writes them when it resumes or forks a session.
 	maxSeen  = 32
 	maxHeard = 2 * 4
 	maxName  = 64 // bytes of the name of a tool or a skill
 	maxID    = 40 // bytes of the ID of a prompt or a background task
 )
 
-// Log is the state of a session log at an offset. It must fit into a ledger record: at most 16 KiB of
-// JSON, usually two. Other packages use only Offset.
+// Log is the state at an offset of a log. It must fit into a ledger record: at most 16 KiB of JSON.
 type Log struct {
 	Form   int
-	Format string // the host's
-	Offset int64  // the end of the last line read
+	Format string
+	Offset int64  // of the end of the last line
 	Mark   string // FNV-128a of the last 256 bytes before Offset
 
-	Seen []uint64 // hashes of the last lines' uuids
+	Seen []uint64 // hashes of uuids
 
 	Prompt   string // uuid
 	PromptID string
 	Asks     place // the prompt's words
 	Opening  opening
-	Heard    []int64 // places of other words that a person seems to have sent since then, oldest first
-	fresh    bool    // the log is read from its beginning
+	Heard    []int64 // places of View.Heard
+	fresh    bool    // read from the beginning
 	Facts
 
 	Text place
 
-	Calls  int     // of tools, so far
-	Before int     // those before the last prompt
-	Recent []past  // the last calls, oldest first
-	Said   bool    // Claude has spoken since the last call's result
+	Calls  int
+	Before int     // the last prompt
+	Recent []past  // oldest first
+	Said   bool    // since the last call's result
 	Claims []claim // calls without a result
 
 	Todos    todos
 	Skill    skill
-	Role     string // of the session in a team
-	Mates    []mate // the other members
+	Role     string
+	Mates    []mate
 	Started  []job
-	Earlier  []string // IDs of work that earlier turns started
+	Earlier  []string // IDs
 	Feedback feedback
-	Plans    []named // the last one last
+	Plans    []named // oldest first
 }
 
-// Facts are the parts of a Log that a decision uses unchanged.
+// Facts are parts of a View.
 type Facts struct {
 	Turns    int    // prompts of the session
 	Version  string // of the client at the last prompt, like 2.1.163
 	OwnAt    int64  // when the user last typed a prompt, not a command: Unix milliseconds, 0 if unknown
-	Mode     string // the last permission mode, "" if unknown
+	Mode     string // permission mode
 	Subagent bool   // the log is a subagent's
 	Work     int    // calls that changed a file or ran a test
-	Skipped  int64  // bytes at the log's beginning that were too many to read
+	Skipped  int64  // bytes at the beginning of a huge log
 	Driven   bool   // a loop of the host itself began the turn
-	Escaped  bool   // a person has interrupted since their own prompt, see Opening
+	Escaped  bool   // a person has interrupted since their own prompt
 	Changed  bool   // a call since a person's last words may have changed something
 	Wakes    bool   // a call since then has scheduled a wake-up
 }
 
-// opening is the first line with the ID that the host names, or with that of a person's last prompt.
-// Only the first one counts: a later line can be forged.
+// opening is the first line of View.Opening. A later line with its ID can be forged.
 type opening struct {
 	ID    string
-	Named bool  // by the host
-	Found bool  // it is in the log
-	Own   bool  // a person typed it, and it is not one of our commands
-	Words place // of that person
+	Named bool // by the host
+	Found bool
+	Own   bool
+	Words place
 	At    int64 // Unix milliseconds
 }
 
-// takeOpening takes a line that may open a prompt. If the host names an ID, all other prompts are only
-// heard. An interruption has the ID of the line after it.
+// takeOpening takes a line that may open a prompt. Prompts without the ID that the host names are only heard.
+// An interruption has the ID of the line after it.
 func (l *Log) takeOpening(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
@@ -111,7 +108,7 @@ func (l *Log) takeOpening(e *Entry) {
 	}
 }
 
-// takeEntry applies one line. It returns false for a duplicate.
+// takeEntry returns false for a duplicate.
 func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	if len(e.ID) > 0 {
 		h := hashFNV1a(e.ID)
@@ -177,7 +174,6 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	return true
 }
 
-// beginTurn begins a turn with a person's words.
 func (l *Log) beginTurn(e *Entry) {
 	l.Turns++
 	l.Prompt, l.Asks = "", e.placeOf(e.Words)
@@ -210,17 +206,16 @@ func pushBounded[T any](list []T, item T, limit int) []T {
 	return append(list, item)
 }
 
-// maxOurs is the most continues that the guards allow within oursWithin, an hour in milliseconds.
+// maxOurs is the most continues that the guards allow within oursWithin milliseconds.
 const maxOurs, oursWithin = 240, 3600_000
 
-// feedback counts continues by Stop hooks, which is evidence if the ledger is lost. Depending on the host
-// and the form of the continue, a log has a line that names the hook, a line with its words to the model,
-// or both. Words that no named hook explains are others'.
+// feedback counts continues by Stop hooks, in case the ledger is lost. A log has a line that names the hook, a
+// line with its words, or both. Words that no named hook explains are others'.
 type feedback struct {
-	Ours     []int64 // times of our continues of the last hour in Unix milliseconds, oldest first
-	All      int     // our continues in the whole log
-	Own      int     // those since the user's own last prompt
-	Mine     int     // those since the last prompt
+	Ours     []int64 // times in Unix milliseconds, oldest first
+	All      int     // ours
+	Own      int     // ours since the user's own last prompt
+	Mine     int     // ours since the last prompt
 	Theirs   int     // blocks of others
 	Lines    int     // user lines about blocks, ours or not
 	Blocks   int     // our blocks
@@ -248,13 +243,11 @@ func (f *feedback) takeHookLine(e *Entry, p *Part) {
 	}
 }
 
-// parseMillis returns a timestamp in Unix milliseconds, 0 if it is not valid.
 func parseMillis(raw []byte) int64 {
 	ms, _ := timestamp.ParseTime(string(raw))
 	return ms
 }
 
-// Members lists the state for the ledger record.
 func (l *Log) Members(m *codec.Members) {
 	codec.Number(m, "form", &l.Form)
 	m.Text("format", &l.Format)

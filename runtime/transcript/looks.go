@@ -15,7 +15,7 @@ func onlyLooks(line string) bool {
 	return plain && len(commands) > 0 && !slices.ContainsFunc(commands, changes)
 }
 
-// splitCommands splits a command line into commands of words. It is not plain if only a shell could split it.
+// splitCommands is not plain if only a shell could split the line.
 func splitCommands(line string) (commands [][]string, plain bool) {
 	var words []string
 	word, begun := "", false
@@ -102,7 +102,6 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 ,ruff,golangci-lint,|check run|--fix
 ,tsc,|||--noEmit`
 
-// commandLooks reports whether one command changes nothing.
 func commandLooks(words []string) bool {
 	for len(words) > 0 && (isOneOf(words[0], "{ } ! time then do else if elif while until fi done") || isAssignment(words[0])) {
 		words = words[1:]
@@ -141,13 +140,11 @@ func commandLooks(words []string) bool {
 	return known && argumentsLook(rest, args)
 }
 
-// isOneOf reports whether a word is in a blank-separated list.
 func isOneOf(word, list string) bool {
 	return slices.Contains(strings.Fields(list), word)
 }
 
-// argumentsLook reports whether a command with these arguments changes nothing; rest is lookers after the name
-// of the command.
+// argumentsLook checks arguments against the columns of a command, at the beginning of rest.
 func argumentsLook(rest string, args []string) bool {
 	line, _, _ := strings.Cut(rest, "\n")
 	var columns [4]string
@@ -176,7 +173,7 @@ func argumentsLook(rest string, args []string) bool {
 	return first && (!strings.HasSuffix(columns[3], "--noEmit") || len(args) > 0)
 }
 
-// sedLooks reports whether sed only prints lines: its script has only addresses, p, q and =.
+// sedLooks reports whether the script of sed has only addresses, p, q and =.
 func sedLooks(args []string) bool {
 	script := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return isOneOf(arg, "-n -E -nE -r") })
 	isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") }

@@ -2,14 +2,12 @@ package transcript
 
 import "github.com/cameronsjo/springfield/runtime/codec"
 
-// Member names a member of a JSON object and where its value goes: Text takes the inside of a string,
-// Raw any value.
+// Member is a member of a JSON object: Text receives the inside of a string, Raw any value.
 type Member struct {
 	Name      string
 	Text, Raw *[]byte
 }
 
-// ReadMembers reads the members of a raw object in one pass.
 func ReadMembers(object []byte, members ...Member) {
 	for w := codec.EnterValue(object, '{'); w.Next(); {
 		ReadMember(&w, members)

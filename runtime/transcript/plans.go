@@ -1,8 +1,7 @@
-// Plan files that a session names in prompts, in the agent's texts and in inputs of calls, not in contents of
-// files: a page of links is no plan in use.
+// Plan files that a session names, except in contents of files: a page of links is no plan in use.
 //
 // A plan is a Markdown file in a directory plan, plans or planning, or with plan as a word of its name. Files
-// of superpowers' subagent-driven development, .superpowers/sdd/NAME/…, name the directory NAME.
+// of superpowers' ledgers, .superpowers/sdd/NAME/…, name the directory NAME.
 
 package transcript
 
@@ -27,7 +26,6 @@ type named struct {
 	Wrote int    // the turn in which it was written or edited, plus one
 }
 
-// takePlanNames takes the names in the inside of a JSON string.
 func (l *Log) takePlanNames(e *Entry, text []byte, wrote bool) {
 	eachPlan(text, func(name []byte) { l.takePlanName(e, name, wrote) })
 }
@@ -44,12 +42,12 @@ func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {
 	l.Plans = pushBounded(l.Plans, n, maxPlans)
 }
 
-// contents are members of a call's input that hold contents of files.
+// contents are members of inputs with contents of files.
 var contents = []string{
 	"content", "new_string", "old_string", "edits", "new_source", "todos", "file_text", "new_str", "old_str", "patch",
 }
 
-// namesIn takes the names at the beginning of a call's input, except in contents.
+// namesIn takes the names in a call's input.
 func (l *Log) namesIn(e *Entry, p *Part) {
 	input := p.Input[:min(len(p.Input), maxInput)]
 	if !bytes.Contains(input, []byte(".md")) {
@@ -112,7 +110,6 @@ func eachPlan(text []byte, yield func(name []byte)) {
 	}
 }
 
-// pathStart returns the index of the beginning of the path that ends at end.
 func pathStart(text []byte, floor, end int) int {
 	i := end
 	for i > floor && end-i <= maxPath {
@@ -162,7 +159,6 @@ func looksLikePlan(path []byte) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(names[last], separates), isPlan)
 }
 
-// ledgerDir returns the directory of the superpowers ledger that a path is in, or nil.
 func ledgerDir(path []byte) []byte {
 	const parent = ".superpowers/sdd/"
 	before, rest, _ := bytes.Cut(path, []byte(parent))

@@ -1,10 +1,10 @@
 // Package transcript reads session logs.
 //
-// A log's format belongs to the host and may change with any release: unknown lines are skipped, and an
-// unreadable log counts as empty. Logs are not trusted, so all reads are bounded.
+// Unknown lines are skipped, and an unreadable log counts as empty, because the format may change with any
+// release of the host. Logs are not trusted: all reads are bounded.
 //
-// A hook is a new process at every stop, and a log can have gigabytes. Each reading therefore begins at the
-// end of the previous one, with the state that the caller keeps: a Log as JSON.
+// A hook is a new process at every stop, and a log can have gigabytes. Each reading therefore begins at the end
+// of the previous one, with a Log that the caller keeps as JSON.
 package transcript
 
 import (
@@ -26,15 +26,14 @@ const (
 	markSpan = 256       // hashed before the offset
 )
 
-// ReadNew reads the log at path from the end of an earlier reading, which returned since; nil is the
-// beginning. It returns the Log for the next reading and the situation at the end of the file.
+// ReadNew reads the log at path from the end of an earlier reading, which returned since; nil is the beginning.
+// It returns the Log for the next reading and the situation at the end of the file.
 //
-// If the log is another than before (shorter, rewritten, another file) or since is damaged, ReadNew starts at
-// the beginning. Of more than maxNew bytes it reads only the last. A complete last line without a line end
-// counts, but is read again the next time. The error is the operating system's; invalid lines are no errors.
+// If the log has been replaced or since is damaged, it starts at the beginning. Of more than maxNew bytes it
+// reads only the last. A complete last line without a line end counts, but is read again the next time. Only
+// the operating system causes errors.
 //
-// A brief reading omits the texts of calls, which only a judge needs. prompt is the host's ID of the current
-// prompt, or "".
+// A brief reading omits the texts of calls. prompt is the host's ID of the current prompt, or "".
 func (f *Format) ReadNew(path string, since []byte, prompt string, brief bool) (log []byte, view View, err error) {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -78,7 +77,6 @@ func (f *Format) ReadNew(path string, since []byte, prompt string, brief bool) (
 	return log, view, nil
 }
 
-// markBefore hashes the bytes before an offset.
 func markBefore(f *os.File, offset int64) string {
 	var span [markSpan]byte
 	b := span[:min(offset, markSpan)]
@@ -90,20 +88,18 @@ func markBefore(f *os.File, offset int64) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// reader reads the new lines.
 type reader struct {
 	format *Format
 	file   *os.File
-	end    int64 // of the file when the reading began
-	Log    Log   // the state after the last line
-	Entry  Entry // the current line
+	end    int64 // of the file at the beginning
+	Log    Log
+	Entry  Entry
 }
 
-// eachLine calls take with every complete line and its offset until take returns false, and advances the
-// log's offset. A line longer than maxLine is nil. It returns the rest after the last line end, nil if that
-// is too long.
+// eachLine calls take with every line and its offset until take returns false, and advances the log's offset. A
+// line longer than maxLine is nil. It returns the incomplete last line.
 func (r *reader) eachLine(take func(line []byte, at int64) bool) (last []byte, err error) {
-	begin := r.Log.Offset // of the current line
+	begin := r.Log.Offset
 	left := r.end - begin
 	in := bufio.NewReaderSize(io.LimitReader(r.file, left), int(min(left, maxLine))+1)
 	long := begin > 0 && begin == r.Log.Skipped // or its beginning was skipped

@@ -16,7 +16,6 @@ type skill struct {
 	Turn int // of the last sign
 }
 
-// source is the sign of a skill.
 type source byte
 
 const (
@@ -44,10 +43,8 @@ func (l *Log) useSkill(name []byte, from source) {
 	l.Skill.Turn = l.Turns
 }
 
-// findAnnouncement looks for announcements in the model's text.
-//
-// "Using X to …" is weak evidence, because tools have names too: X must look like a skill's name, the words
-// must begin a line, and this turn must have no surer sign of a skill.
+// findAnnouncement searches the model's text. "Using X to …" is weak evidence, because tools have names too: X
+// must look like a skill's name, the words must begin a line, and this turn must have no surer sign.
 func (l *Log) findAnnouncement(text []byte) {
 	for at := 0; ; {
 		i := bytes.Index(text[at:], []byte("sing "))

@@ -1,6 +1,5 @@
-// The todo list, replayed over the whole session. TodoWrite writes a whole list each time. TaskCreate and
-// TaskUpdate change single tasks. The kind that changed last is in effect. Reminders and TaskList show the
-// current list and correct the replayed one. Compaction changes neither kind.
+// The todo list, replayed over the session. TodoWrite writes whole lists; TaskCreate and TaskUpdate change
+// single tasks. The kind that changed last is in effect. Reminders and TaskList correct it.
 
 package transcript
 
@@ -20,35 +19,32 @@ const (
 	maxWeight  = 4 << 10 // bytes of JSON for all tasks of a Log
 )
 
-// todos is the state of both kinds.
 type todos struct {
 	List  list
 	Tasks []task
 	When  when
 }
 
-// list is the last list of TodoWrite.
+// list is the last of TodoWrite.
 type list struct {
-	Place place  // of the array
-	Sum   uint64 // hash of contents and states, 0 for an empty list
+	Place place
+	Sum   uint64 // 0 for an empty list
 }
 
-// when is the last change.
 type when struct {
 	Turn  int
-	Tasks bool // of a single task
+	Tasks bool // not the list
 }
 
-// task is a todo that TaskCreate made.
+// task is a todo of TaskCreate.
 type task struct {
 	ID       string
 	State    state
 	Subject  place
 	Owner    place
-	Blockers []uint32 // hashes of the IDs of tasks that it waits for
+	Blockers []uint32 // hashes of IDs
 }
 
-// state is a todo's status.
 type state byte
 
 const (
@@ -77,7 +73,6 @@ func (l *Log) noteChange(tasks bool) {
 	l.Todos.When = when{Turn: l.Turns, Tasks: tasks}
 }
 
-// setList takes a list of TodoWrite.
 func (l *Log) setList(e *Entry, array []byte) {
 	sum, ok := sumOfList(array)
 	if !ok {
@@ -89,7 +84,7 @@ func (l *Log) setList(e *Entry, array []byte) {
 	l.Todos.List = list{Place: e.placeOf(array), Sum: sum}
 }
 
-// correctList takes a list that Claude Code shows. An empty one does not clear the tasks.
+// correctList takes a list that Claude Code shows. An empty one does not replace tasks.
 func (l *Log) correctList(e *Entry, array []byte) {
 	sum, ok := sumOfList(array)
 	switch {
@@ -101,7 +96,7 @@ func (l *Log) correctList(e *Entry, array []byte) {
 	}
 }
 
-// sumOfList hashes a list; 0 is an empty one. It returns false if there is no list.
+// sumOfList hashes a list; 0 is an empty one.
 func sumOfList(list []byte) (sum uint64, ok bool) {
 	ok = eachItem(list, maxNested, func(i item) {
 		sum = (sum*31+hashFNV1a(i.content))*31 + hashFNV1a(i.status)
@@ -113,7 +108,6 @@ func (l *Log) findTask(id []byte) int {
 	return slices.IndexFunc(l.Todos.Tasks, func(t task) bool { return t.ID == string(id) })
 }
 
-// keepTask replaces or appends a task and enforces the limits.
 func (l *Log) keepTask(t task) {
 	if i := l.findTask([]byte(t.ID)); i >= 0 {
 		l.Todos.Tasks[i] = t
@@ -126,7 +120,6 @@ func (l *Log) keepTask(t task) {
 	}
 }
 
-// dropTask removes the task at an index, if it is not -1.
 func (l *Log) dropTask(i int) {
 	if i >= 0 {
 		l.Todos.Tasks = append(l.Todos.Tasks[:i], l.Todos.Tasks[i+1:]...)
@@ -147,8 +140,7 @@ func weightOf(tasks []task) (bytes int) {
 	return bytes
 }
 
-// updateTask takes the input of a TaskUpdate. It returns the task's ID and its previous state, nil for an
-// unknown task. Claude Code accepts three names of the ID.
+// updateTask takes the input of a TaskUpdate. It returns the task's ID and its previous state, if any.
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
@@ -207,7 +199,7 @@ func addBlocker(known []uint32, id []byte) []uint32 {
 	return append(known[:len(known):len(known)], h)
 }
 
-// learnTask takes the result of MakesTask or ReadsTask: the structured one, or else its text.
+// learnTask takes the result of MakesTask or ReadsTask.
 func (l *Log) learnTask(e *Entry, o Outcome) {
 	t, ok := taskFrom(e, o.Task)
 	if !ok {
@@ -219,7 +211,6 @@ func (l *Log) learnTask(e *Entry, o Outcome) {
 	}
 }
 
-// taskFrom reads a task as Claude Code writes it in results and reminders.
 func taskFrom(e *Entry, object []byte) (t task, ok bool) {
 	t.ID = string(parseIdentifier(codec.FindMember(object, "id"), maxTaskID))
 	t.State, _ = stateOf(codec.FindMember(object, "status"))
@@ -228,7 +219,7 @@ func taskFrom(e *Entry, object []byte) (t task, ok bool) {
 	return t, t.ID != "" && t.State != deleted
 }
 
-// correctTasks takes all tasks as Claude Code shows them. An empty list does not replace a list of TodoWrite.
+// correctTasks takes all tasks as Claude Code shows them. None do not replace a list of TodoWrite.
 func (l *Log) correctTasks(e *Entry, array []byte) {
 	old := l.Todos.Tasks
 	l.Todos.Tasks = nil
@@ -250,16 +241,14 @@ func (l *Log) correctTasks(e *Entry, array []byte) {
 	}
 }
 
-// item is an item of a todo list.
 type item struct {
 	content, status []byte
 	plain           bool // the values are texts, not insides of strings
 }
 
-// maxNested limits the nesting of a list in objects and strings.
+// maxNested limits the objects and strings around a list.
 const maxNested = 3
 
-// listInInput returns the list in a call's input, or the input itself if it is a string.
 func listInInput(input []byte) []byte {
 	if len(input) > 0 && input[0] == '{' {
 		return codec.FindMember(input, "todos", "plan", "items")
@@ -267,8 +256,8 @@ func listInInput(input []byte) []byte {
 	return input
 }
 
-// eachItem yields the items of a list: a JSON array with a text and a status each, an object or a string
-// with such an array, or a text with an item per line. It returns false for an incomplete list.
+// eachItem yields the items of a JSON array, of an object or a string with one, or of a text with lines. It
+// returns false for an incomplete list.
 func eachItem(list []byte, depth int, yield func(item)) bool {
 	list = bytes.TrimSpace(list)
 	if len(list) == 0 || depth == 0 {
@@ -295,8 +284,7 @@ func eachItem(list []byte, depth int, yield func(item)) bool {
 	return false
 }
 
-// eachLine yields lines like "- [x] Write the tests" and "2. [in_progress] Write them". It returns false if
-// there are none.
+// eachLine yields lines like "- [x] Write the tests" and "2. [in_progress] Write them".
 func eachLine(text []byte, yield func(item)) (found bool) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t-*+0123456789.)")

@@ -14,14 +14,14 @@ const (
 	// In bytes.
 	maxText   = 64 << 10 // of the last text, from its end
 	maxPrompt = 400      // of the prompt's beginning and of its end
-	maxTodo   = 160      // of a todo's content
-	maxShort  = 120      // of a call's summary or result
-	maxInput  = 4 << 10  // of a call's input
+	maxTodo   = 160
+	maxShort  = 120 // of a call's summary or result
+	maxInput  = 4 << 10
 )
 
-// View is the situation of a session at the end of its log, without the lines of subagents.
+// View is the situation at the end of a log, without the lines of subagents.
 type View struct {
-	// Text is the last text of the assistant, at most its last 64 KiB.
+	// Text is the assistant's last text, at most its last 64 KiB.
 	Text string
 	// Spoken reports whether that text came after the last prompt.
 	Spoken bool
@@ -29,46 +29,42 @@ type View struct {
 	Prompt string
 	// PromptID is the host's ID of that prompt, the event's prompt_id, or "".
 	PromptID string
-	// Opening is the line that opened the current prompt.
-	Opening Opening
-	// Heard are other words that a person seems to have sent since their last prompt, oldest first.
+	Opening  Opening
+	// Heard are other words of a person since that prompt, oldest first.
 	Heard []Words
-	// Rewritten reports whether the log is another than the one read before.
+	// Rewritten reports whether the log is not the one read before.
 	Rewritten bool
 	Facts
 	// PromptText and PromptEnd are the first and the last 400 bytes of the prompt.
 	PromptText, PromptEnd string
-	// Calls are the last calls since the last prompt, oldest first, at most eight; CallsInTurn is the
-	// number of all of them.
+	// Calls are the last eight calls since the last prompt, oldest first; CallsInTurn counts all.
 	Calls       []activity.Call
 	CallsInTurn int
-	// LastTool is the tool of the session's last call, even before the last prompt.
+	// LastTool is the tool of the session's last call.
 	LastTool string
-	// Todos is the todo list replayed over the session: at most 60 items, open ones preferred. TodosTurns
-	// is the number of prompts since its last change.
+	// Todos is the replayed todo list, at most 60 items, and TodosTurns the number of prompts since its last
+	// change.
 	Todos      []activity.Todo
 	TodosTurns int
-	// Plans are the plan files that the session named, the last one first, at most eight.
+	// Plans are the last eight plan files that the session named, the last one first.
 	Plans []activity.Plan
-	// Skill is the skill in use.
 	Skill activity.Skill
-	// Asked is the tool by which the turn ended with a question to the person: the last call, if it has
-	// no good result or the agent has not spoken since.
+	// Asked is the tool whose question to the person ended the turn: that of the last call, if it has no good
+	// result or the agent has not spoken since.
 	Asked string
 	Team  activity.Team
-	// Started is background work of this turn that has not ended, at most 16.
+	// Started is unfinished background work of this turn, at most 16.
 	Started []Task
-	// Earlier are the IDs of background work of earlier turns that had not ended by then, the last 16.
+	// Earlier are the last 16 IDs of unfinished background work of earlier turns.
 	Earlier  []string
 	Feedback Feedback
 }
 
-// Opening is the first line of the current prompt: the one that the host names, or else a person's last
-// one.
+// Opening is the first line of the current prompt, by the host's ID or else by a person's last prompt.
 type Opening struct {
 	ID    string
 	Found bool // it is in the log
-	Own   bool // a person typed it, and it is not one of our commands
+	Own   bool // a person typed it, and it is no command of ours
 	Words Words
 	At    int64 // Unix milliseconds, 0 if unknown
 }
@@ -76,19 +72,18 @@ type Opening struct {
 // Words are the first and the last 400 bytes of a prompt.
 type Words struct{ Begin, End string }
 
-// Task is background work. Its ID is "" until the log has it.
+// Task is background work; ID may be unknown.
 type Task struct{ ID, What string }
 
-// Feedback counts the continues by Stop hooks.
+// Feedback counts continues by Stop hooks.
 type Feedback struct {
-	Ours   []int64 // times of ours within an hour of the last, at most 240, oldest first, in Unix milliseconds
-	All    int     // all of ours
-	InOwn  int     // ours since the user's own last prompt, see View.Opening
+	Ours   []int64 // times of the last hour in Unix milliseconds, oldest first
+	All    int     // ours
+	InOwn  int     // ours since the user's own last prompt
 	InTurn int     // ours since the last prompt
 	Others int     // others' since the last prompt
 }
 
-// makeView derives the situation; brief leaves out inputs and results of calls.
 func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 	buf, hooks := make([]byte, maxInput), &l.Feedback
 	about := func(p place) string { return aboutCall(fetchPlace(f, p, maxInput, buf)) }
@@ -176,7 +171,6 @@ func wordsAt(f io.ReaderAt, at place, buf []byte) Words {
 	return Words{Begin: begin, End: quotation.Tail(text, maxPrompt)}
 }
 
-// tasksMade returns the todos that TaskCreate made.
 func (l *Log) tasksMade(f io.ReaderAt, buf []byte) (all []activity.Todo) {
 	for _, t := range l.Todos.Tasks {
 		blocks := func(other task) bool {
@@ -193,7 +187,7 @@ func (l *Log) tasksMade(f io.ReaderAt, buf []byte) (all []activity.Todo) {
 	return all
 }
 
-// vague lists members of a call's input, those that describe the call best first.
+// vague lists members of inputs, the most descriptive first.
 var vague = [][]string{
 	{"command", "cmd", "file_path", "notebook_path", "pattern", "skill", "taskId"},
 	{"subject", "query", "url", "task_id"},
@@ -201,7 +195,7 @@ var vague = [][]string{
 	{"prompt"},
 }
 
-// aboutCall summarizes a call by the best member of its input, which may be truncated.
+// aboutCall summarizes a call by its input, which may be truncated.
 func aboutCall(input []byte) string {
 	var best, status []byte
 	rank := len(vague) + 1
@@ -228,8 +222,7 @@ func aboutCall(input []byte) string {
 	return shortText(best, maxShort)
 }
 
-// hashFailure identifies the result of a failed call. It ignores digits: times and addresses differ from
-// run to run.
+// hashFailure hashes a failed result without digits, because times and addresses vary.
 func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 	if !p.Failed {
 		return ""
@@ -245,7 +238,7 @@ func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 // shells are the tools of all hosts that run a shell command.
 var shells = []string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}
 
-// commandOf returns the command line of a shell, "" for other tools and "?" for one that is too long.
+// commandOf returns a shell's command line, "?" if it is too long.
 func commandOf(f io.ReaderAt, p past, buf []byte) string {
 	if !slices.Contains(shells, p.Name) {
 		return ""
@@ -295,7 +288,6 @@ func (p *past) mayWrite() bool {
 	return false
 }
 
-// outcomeOf returns the first line of a result.
 func outcomeOf(raw []byte) string {
 	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(raw), "<tool_use_error>"))
 	s, _, _ = strings.Cut(s, "\n")

@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// LinesAbout reads the last n lines of the log at path. With a word it skips most lines without it, so only
-// the texts with that word are complete. The error is the operating system's; invalid lines are no errors.
+// LinesAbout reads the last n lines of the log at path. With a word it reads only the texts with that word and
+// may skip other lines. Only the operating system causes errors.
 func (f *Format) LinesAbout(path string, n int, word string) (activity.Window, error) {
 	lines, err := lastLines(path, n)
 	if err != nil {
@@ -31,19 +31,18 @@ func (f *Format) LinesAbout(path string, n int, word string) (activity.Window, e
 	return w, nil
 }
 
-// news is the contribution of one line to a window. It does not reference the line.
+// news is the contribution of one line. It does not reference the line.
 type news struct {
-	at         int64  // offset of the line
+	at         int64
 	raw        string // the line, if it is no JSON object
 	turn       bool   // a person's prompt
-	person     bool   // words in a user line: no background work of this turn yet
+	person     bool   // words in a user line
 	said       []string
 	tool       string
-	todos      []activity.Todo // nil: none
+	todos      []activity.Todo
 	background bool
 }
 
-// parseFacts reads a line that is not blank; e is valid if parsed is set.
 func parseFacts(e *Entry, line []byte, parsed bool) (f news) {
 	if line[0] != '{' {
 		f.raw = string(line)
@@ -75,7 +74,6 @@ func parseFacts(e *Entry, line []byte, parsed bool) (f news) {
 	return f
 }
 
-// addToWindow adds a line after the older ones.
 func addToWindow(w *activity.Window, f *news) {
 	if f.raw != "" {
 		w.Raw = append(w.Raw, f.raw)
@@ -100,8 +98,8 @@ func addToWindow(w *activity.Window, f *news) {
 // maxTail is the most read from the end of a log, in bytes.
 const maxTail = 4 << 20
 
-// lastLines returns the last n lines of a regular file without blank lines and line ends, oldest first. An
-// incomplete last line counts: Claude Code may be writing it. It returns fewer lines if maxTail is reached.
+// lastLines returns the last n lines of a file that are not blank, oldest first, or less than n within maxTail.
+// Claude Code may still be writing the last one.
 func lastLines(path string, n int) ([][]byte, error) {
 	f, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -114,7 +112,7 @@ func lastLines(path string, n int) ([][]byte, error) {
 	floor := max(0, start-maxTail)
 	// With more than n line ends the oldest line is complete.
 	for start > floor && bytes.Count(buf, []byte{'\n'})-bytes.Count(buf, []byte("\n\n")) <= n {
-		// Read the usual size of n lines, then double it, so that long lines are not copied often.
+		// Double the size each time, so that long lines are not copied often.
 		more := min(max(chunk, int64(n)<<10, int64(len(buf))), start-floor)
 		grown := make([]byte, more+int64(len(buf)))
 		if _, err := f.ReadAt(grown[:more], start-more); err != nil && err != io.EOF {

@@ -1,5 +1,3 @@
-// The effects of Claude Code's tools and of their results: by the structured result, or else by its text.
-
 package claude
 
 import (
@@ -61,7 +59,7 @@ var denials = []string{
 	"PreToolUse:", "you haven't granted it yet", "require approval", "requires approval",
 }
 
-// isDenied reports whether a failed call was not allowed. The text of a command that has run begins with its exit
+// isDenied reports whether a failed call was not allowed. A command that has run begins its text with an exit
 // code.
 func isDenied(kind, text []byte) bool {
 	if kind != nil && string(kind) != "automode-unavailable" {
@@ -71,7 +69,6 @@ func isDenied(kind, text []byte) bool {
 	return !bytes.HasPrefix(text, []byte("Exit code ")) && slices.ContainsFunc(denials, has)
 }
 
-// outcome reads the effects of a result.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	if of == transcript.NothingSpecial {
 		if bytes.Contains(r.Outcome, []byte(`"backgroundTaskId":"`)) {
@@ -100,7 +97,6 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// backgroundJobOf returns the ID of work that continues in the background, or nil.
 func backgroundJobOf(outcome, text []byte) []byte {
 	if len(outcome) == 0 || outcome[0] != '{' { // no structured result
 		for _, before := range [...]string{"Monitor started (task ", "nagentId: ", "running in background with ID: "} {
@@ -120,18 +116,15 @@ func backgroundJobOf(outcome, text []byte) []byte {
 	return nil
 }
 
-// isValidID reports whether a raw value is a string or a number.
 func isValidID(raw []byte) bool {
 	return len(raw) > 0 && raw[0] != '{' && raw[0] != '[' && string(raw) != `""` && string(raw) != "null"
 }
 
-// isNotification reports whether a text comes from background work.
 func isNotification(origin, text []byte) bool {
 	return string(origin) == "task-notification" ||
 		origin == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
 }
 
-// stillRuns reports whether work still runs by the result of a call that stops it or reads its output.
 func stillRuns(outcome, text []byte) bool {
 	status := codec.FindMember(outcome, "status")
 	if task := codec.FindMember(outcome, "task"); task != nil {
@@ -141,7 +134,7 @@ func stillRuns(outcome, text []byte) bool {
 		bytes.Contains(text, []byte("<status>running<"))
 }
 
-// skillBody takes a meta line if it is the text of a skill, which begins with the skill's directory.
+// skillBody takes the text of a skill, which begins with the skill's directory.
 func skillBody(e *transcript.Entry, text []byte) {
 	const before = "Base directory for this skill: "
 	if !bytes.HasPrefix(text, []byte(before)) {
@@ -153,7 +146,7 @@ func skillBody(e *transcript.Entry, text []byte) {
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
 }
 
-// takeTeammateMail takes messages of teammates. Those by the client about a teammate are JSON objects.
+// takeTeammateMail takes messages by teammates, and objects by the client about them.
 func takeTeammateMail(e *transcript.Entry, text []byte) {
 	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
 	const maxObject = 4 << 10 // bytes; its type comes first

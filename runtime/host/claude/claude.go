@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// readEvent reads an event. Other writers have the last message under other names and in other forms.
+// readEvent also accepts older names and forms of the last message.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, e); err != nil {
 		return err
@@ -28,8 +28,8 @@ func readEvent(event []byte, e *host.Event) error {
 }
 
 // takesContext reports whether the event certainly comes from a Claude Code that accepts additionalContext from
-// Stop hooks, 2.1.163 or later. Older ones and some other agents drop the whole answer. From 2.1.196 on the event
-// has the prompt's UUID; before, only the transcript has the client's version. A project can set neither.
+// Stop hooks: 2.1.163 or later. Others drop the whole answer. From 2.1.196 on the event has the prompt's UUID;
+// before, only the transcript has the version. A project can set neither.
 func takesContext(e host.Event, version string) bool {
 	if !e.Scheduled {
 		return false
@@ -71,8 +71,7 @@ func atLeast(version string, other [3]int) bool {
 	return true
 }
 
-// fromUser reports whether a prompt is the user's own words, not a notification and not a slash command. A path
-// like /home/x/log is no command.
+// fromUser excludes notifications and slash commands. A path like /home/x/log is no command.
 func fromUser(e host.Event) bool {
 	if command, ok := strings.CutPrefix(strings.TrimSpace(e.Prompt), "/"); ok {
 		name := strings.FieldsFunc(command, func(r rune) bool { return r <= ' ' })

@@ -1,4 +1,4 @@
-// Claude Code's log. Parsing a line stops as soon as it is known to be irrelevant: most lines are about progress.
+// Claude Code's log. Parsing stops as soon as a line is known to be irrelevant, as most are.
 
 package claude
 
@@ -10,7 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// line has the members that decide about the meaning of a line.
 type line struct {
 	kind, subtype           []byte
 	meta, compact, apiError bool
@@ -25,7 +24,6 @@ type line struct {
 	team, agent             []byte // of the session
 }
 
-// ownsLog recognizes a log by the members of Claude Code's lines.
 func ownsLog(raw []byte) bool {
 	return codec.FindMember(raw, "sessionId") != nil && codec.FindMember(raw, "type") != nil &&
 		codec.FindMember(raw, "message", "attachment", "permissionMode", "operation", "snapshot", "subtype", "summary",

@@ -1,6 +1,5 @@
-// The author of a user line. Many are not a person's: results of tools, output of commands, texts by Claude Code,
-// hooks, background work and other sessions. A person's prompt has words, an image, a slash command or a shell
-// command, and may be sent while Claude works.
+// The author of a user line. Many are not by a person: results of tools, output of commands, and texts by
+// Claude Code, hooks, background work and other sessions.
 
 package claude
 
@@ -12,10 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// feedbackText begins the text of a Stop hook to the model.
 const feedbackText = "Stop hook feedback"
 
-// readUserLine reads a person's prompt, results of calls, or a text by Claude Code in the user's name.
 func (l *line) readUserLine(e *transcript.Entry) {
 	var own, first []byte // the first words of a person and of anyone
 	results, texts, heard := false, false, transcript.Nothing
@@ -55,7 +52,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 	}
 }
 
-// takeInjectedText takes a text in a user line that no person wrote. It returns Nothing for other texts.
+// takeInjectedText takes a text that no person wrote. It returns Nothing for others.
 func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Happening {
 	switch {
 	case isNotification(l.origin, text):
@@ -77,7 +74,6 @@ func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Hap
 	return transcript.Nothing
 }
 
-// isTeammateMail recognizes a teammate's message with or without a heading.
 func isTeammateMail(text []byte) bool {
 	return bytes.HasPrefix(withoutHeading(text), []byte("<teammate-message"))
 }
@@ -85,14 +81,13 @@ func isTeammateMail(text []byte) bool {
 // mailTags begin messages of other sessions and of watchers.
 var mailTags = []string{"<teammate-message", "<agent-message", "<cross-session-message", "<ci-monitor-event>"}
 
-// wakesSession recognizes messages of other sessions and of watchers.
 func wakesSession(text []byte) bool { return beginsWithAny(withoutHeading(text), mailTags) }
 
 func beginsWithAny(text []byte, tags []string) bool {
 	return slices.ContainsFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte(tag)) })
 }
 
-// isPerson uses the origin and the source of newer lines. Older ones have neither.
+// isPerson accepts older lines, which have no origin and no source.
 func isPerson(origin, source []byte) bool {
 	return (origin == nil || string(origin) == "human") &&
 		(source == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(source)))
@@ -107,7 +102,6 @@ var outputs = []string{
 	"This session is being continued from a previous conversation",
 }
 
-// isOutput recognizes a text that no person wrote by its first words.
 func isOutput(text []byte) bool {
 	if text = bytes.TrimLeft(text, " "); bytes.HasPrefix(text, []byte("A")) {
 		text = withoutHeading(text)
@@ -115,7 +109,7 @@ func isOutput(text []byte) bool {
 	return beginsWithAny(text, outputs) || beginsWithAny(text, mailTags)
 }
 
-// withoutHeading removes the heading of another session's message in newer clients. The text may be escaped.
+// withoutHeading removes the heading of another session's message. The text may be escaped.
 func withoutHeading(text []byte) []byte {
 	mail, _ := bytes.CutPrefix(text, []byte("Another Claude session sent a message:"))
 	mail, _ = bytes.CutPrefix(mail, []byte(`\n`))
@@ -125,7 +119,7 @@ func withoutHeading(text []byte) []byte {
 	return text
 }
 
-// isOurCommand recognizes a slash command that inspects or stops one of our plugins: the user asks for no work.
+// isOurCommand recognizes a slash command that inspects or stops one of our plugins.
 func isOurCommand(words []byte) bool {
 	_, name, found := bytes.Cut(words, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))

@@ -13,8 +13,8 @@ import (
 
 const Name = "codex"
 
-// Host is Codex. It has no cap on continues: only our budget ends a turn. Turns that no person began have a new
-// PromptID too, so prompts are recognized in the log.
+// Host is Codex. Only our budget ends a turn. PromptID is also new for turns that no person began, so the log
+// decides.
 var Host = host.Host{
 	Name: Name, Title: "Codex", Agent: "Codex",
 	Is: isEvent, Read: readEvent,
@@ -26,7 +26,7 @@ var Host = host.Host{
 	Inside:  []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",
 }
 
-// isEvent recognizes the event by a turn and its model, which only Codex sends together.
+// isEvent recognizes the combination of a turn and its model, which only Codex sends.
 func isEvent(payload []byte) bool {
 	var turn, model bool
 	w := codec.EnterValue(payload, '{')
@@ -61,10 +61,9 @@ func readEvent(event []byte, e *host.Event) error {
 	return err
 }
 
-// parseLine reads a line of a log, a rollout. It has most things twice: as items for the model (response_item) and
-// as events for the screen (event_msg). Texts of the person and the agent are read from events, because items also
-// have texts by Codex in the user's name and summaries of compactions. Calls, results and texts of hooks are read
-// from items.
+// parseLine reads a line of a rollout. It has most things as items for the model (response_item) and as events
+// for the screen (event_msg). Texts of the person and the agent are read from events, because items include
+// texts by Codex in the user's name. Calls, results and texts of hooks are read from items.
 func parseLine(e *transcript.Entry) bool {
 	var kind []byte
 	matters := false
@@ -96,7 +95,6 @@ func parseLine(e *transcript.Entry) bool {
 	return matters && w.IsAlone()
 }
 
-// takeSessionLine takes the first line of a log.
 func takeSessionLine(e *transcript.Entry, p *codec.Walk) bool {
 	var source []byte
 	members := []transcript.Member{
@@ -110,8 +108,7 @@ func takeSessionLine(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeTurnContext takes the first line of a turn. Only it has plan mode: the event of a stop has another permission
-// mode.
+// takeTurnContext takes plan mode, which is not in the event of a stop.
 func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	var mode []byte
 	members := []transcript.Member{{Name: "cwd", Text: &e.Cwd}, {Name: "collaboration_mode", Raw: &mode}}
@@ -215,7 +212,6 @@ func textOfPart(n int, content []byte) (text []byte) {
 	return text
 }
 
-// takeItem takes an item for the model: a call, its result, or a text by Codex in the user's name.
 func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	part := transcript.Part{}
 	members := []transcript.Member{
@@ -256,7 +252,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeUserWords takes a text by Codex in the user's name: a hook's, a requested skill, or the end of a subagent.
+// takeUserWords takes a text in the user's name: a hook's, a requested skill, or the end of a subagent.
 func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	content := p.Value()
 	codec.Elements(content, func(part []byte) {
@@ -280,7 +276,7 @@ func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	return len(e.Parts) > 0
 }
 
-// ownsLog recognizes the first line of a session's log. Logs of subagents are not sessions.
+// ownsLog excludes logs of subagents.
 func ownsLog(line []byte) bool {
 	if string(codec.FindMember(line, "type")) != `"session_meta"` {
 		return false
@@ -289,8 +285,7 @@ func ownsLog(line []byte) bool {
 	return len(source) == 0 || source[0] == '"'
 }
 
-// classifyCall sets the effect of a call. In code mode the agent calls the tool exec with a script, whose calls and
-// todo lists are unknown.
+// classifyCall sets the effect of a call. In code mode the calls of a script are unknown.
 func classifyCall(call *transcript.Part) {
 	switch string(call.Name) {
 	case "update_plan":
@@ -306,10 +301,9 @@ func classifyCall(call *transcript.Part) {
 	}
 }
 
-// maxHead is the number of bytes at the beginning of a result that may have its status.
+// maxHead is the most bytes before the status of a result.
 const maxHead = 400
 
-// The forms of the status.
 const (
 	exited  = "Process exited with code "
 	running = "Process running with session ID "
@@ -317,8 +311,7 @@ const (
 	aborted = `\naborted by user`
 )
 
-// resultText returns the relevant text of a result and whether the call has failed. The output of a command
-// follows its ID, its time and its status.
+// resultText returns the relevant text of a result and whether the call failed. Output follows the status.
 func resultText(output []byte) (text []byte, failed bool) {
 	head := textOfPart(0, output)
 	if head == nil {
@@ -348,7 +341,6 @@ func resultText(output []byte) (text []byte, failed bool) {
 	return text, failed
 }
 
-// outcome reads the effects of a result.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {
 	case transcript.WritesTodos:
@@ -367,13 +359,12 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// textAfter returns the text after a word, nil without the word.
+// textAfter and textBefore return nil without the word.
 func textAfter(text []byte, word string) []byte {
 	_, after, _ := bytes.Cut(text, []byte(word))
 	return after
 }
 
-// textBefore returns the text before a word, nil without the word.
 func textBefore(word string, text []byte) []byte {
 	if i := bytes.Index(text, []byte(word)); i >= 0 {
 		return text[:i]
@@ -381,7 +372,6 @@ func textBefore(word string, text []byte) []byte {
 	return nil
 }
 
-// leadingDigits returns the digits at the beginning of a text.
 func leadingDigits(text []byte) []byte {
 	return text[:len(text)-len(bytes.TrimLeft(text, "0123456789"))]
 }

@@ -30,14 +30,14 @@ var Host = host.Host{
 	Inside:  []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",
 }
 
-// isEvent recognizes an event by a time with a reason to stop or without a transcript: Qwen Code and Gemini CLI
-// send a time and the transcript with every event.
+// isEvent recognizes a time with a reason to stop or without a transcript. Qwen Code and Gemini CLI send a time
+// and a transcript with every event.
 func isEvent(event []byte) bool {
 	return codec.FindMember(event, "timestamp") != nil &&
 		(codec.FindMember(event, "stop_reason") != nil || codec.FindMember(event, "transcript_path") == nil)
 }
 
-// input is an event for hooks that use Claude Code's names of events, as ours do.
+// input is an event of hooks that use Claude Code's names.
 type input struct {
 	*host.Event
 	parent string
@@ -70,7 +70,7 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// parseMillis reads a time in Unix milliseconds or a timestamp in a string, 0 if it is neither.
+// parseMillis reads Unix milliseconds or a timestamp.
 func parseMillis(raw []byte) int64 {
 	if ms, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 		return ms
@@ -79,7 +79,7 @@ func parseMillis(raw []byte) int64 {
 	return ms
 }
 
-// fromUser reports whether a prompt is the user's own, not a notification or Copilot's text in autopilot mode.
+// fromUser excludes notifications and Copilot's text in autopilot mode.
 func fromUser(e host.Event) bool {
 	others := []string{
 		"<system_notification>", "You have not yet marked the task as complete using the task_complete tool.",
@@ -88,8 +88,7 @@ func fromUser(e host.Event) bool {
 	return !slices.ContainsFunc(others, func(begin string) bool { return strings.HasPrefix(e.Prompt, begin) })
 }
 
-// arrived searches for the entry about this stop's hooks. It follows all texts of the turn, and may reach the log
-// after the hooks have started.
+// arrived searches for the entry about this stop's hooks, which may reach the log after they have started.
 func arrived(e host.Event, end []byte) bool {
 	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool {
 		w := codec.EnterValue(line, '{')
@@ -114,7 +113,6 @@ func isOfType(line []byte, kind string) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":"`+kind+`"`))
 }
 
-// isDullLine recognizes lines without words.
 func isDullLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":`)) &&
 		!isOfType(line, "user.message") && !isOfType(line, "assistant.message")
@@ -149,7 +147,7 @@ func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 	return nil
 }
 
-// parseLine reads a line of Copilot's log, an event. Those of subagents have an agent's ID.
+// parseLine reads an event. Those of subagents have an agent's ID.
 func parseLine(e *transcript.Entry) bool {
 	var read func(*transcript.Entry, []byte)
 	var data []byte
@@ -188,8 +186,8 @@ func takeSessionLine(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeUserLine takes a text in the user's place. With a source it is the user's only if that is a slash command.
-// The text of another's Stop hook has no source, is queued, and lacks the mode that the user's queued words have.
+// takeUserLine takes a text in the user's place. With a source it is the user's only for a slash command.
+// Another's Stop hook has no source, is queued, and lacks the mode of the user's queued words.
 func takeUserLine(e *transcript.Entry, data []byte) {
 	var words, source, id, delivery []byte
 	transcript.ReadMembers(data,
@@ -238,7 +236,7 @@ func takeCall(e *transcript.Entry, call []byte) {
 	}
 }
 
-// tools are Copilot's. The todo list is in a database outside the log, which calls change by SQL.
+// tools are Copilot's. The todo list is in a database that calls change by SQL.
 var tools = []transcript.Tool{
 	{Does: transcript.MayGoOn, Names: []string{"bash", "powershell", "task"}},
 	{Does: transcript.EndsBackground, Text: "shellId", Names: []string{
@@ -267,7 +265,6 @@ func takeCallResult(e *transcript.Entry, data []byte) {
 	e.Parts = append(e.Parts, p)
 }
 
-// outcome finds background work by the text of a result.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	has := func(words string) bool { return bytes.Contains(r.Text, []byte(words)) }
 	switch of {
@@ -283,7 +280,6 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// takeNotification takes a notification of background work.
 func takeNotification(e *transcript.Entry, data []byte) {
 	e.What, e.Words = transcript.Woken, codec.InsideQuotes(codec.FindMember(data, "content"))
 	kind := codec.FindMember(data, "kind")
@@ -294,7 +290,7 @@ func takeNotification(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeHookAnswer takes the combined answer of a stop's hooks, which names no hook. The mark identifies ours.
+// takeHookAnswer takes the combined answer of a stop's hooks. Only the mark identifies ours.
 func takeHookAnswer(e *transcript.Entry, data []byte) {
 	if string(codec.FindMember(data, "hookType")) != `"agentStop"` {
 		return

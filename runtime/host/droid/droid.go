@@ -25,7 +25,6 @@ var Host = host.Host{
 	Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 }
 
-// isEvent recognizes an event by a member that no other host has.
 func isEvent(event []byte) bool { return codec.FindMember(event, "message_id") != nil }
 
 type input host.Event
@@ -53,7 +52,6 @@ func fromUser(e host.Event) bool {
 		!strings.HasPrefix(e.Prompt, delegated) && !strings.HasPrefix(e.Prompt, transcript.Mark)
 }
 
-// arrived searches for the event's message.
 func arrived(e host.Event, end []byte) bool {
 	return e.MessageID == "" ||
 		host.HasLine(end, `{"type":"message"`, func(line []byte) bool {
@@ -70,13 +68,11 @@ func ownsLog(line []byte) bool {
 	return string(codec.FindMember(line, "type")) == `"session_start"` && codec.FindMember(line, "hostId") != nil
 }
 
-// isDullLine recognizes lines without words.
 func isDullLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":"`)) && !bytes.HasPrefix(line, []byte(`{"type":"message"`))
 }
 
-// parseLine reads a line of Droid's log: a message, or the answers of its hooks. A subagent has a log of its own,
-// whose first line names the caller.
+// parseLine reads a message or the answers of hooks. A subagent has its own log, which names the caller first.
 func parseLine(e *transcript.Entry) bool {
 	var kind, reason []byte
 	var m message
@@ -125,12 +121,11 @@ func parseLine(e *transcript.Entry) bool {
 	return kind != nil
 }
 
-// message is a message without its parts.
 type message struct {
 	role, visibility []byte
 	words            []byte // the first text without Droid's additions
 	shows            bool   // an image
-	// The hooks of an event: their commands and, in the same order, their results.
+	// Commands and results of an event's hooks, in the same order.
 	event, commands, results []byte
 }
 
@@ -154,7 +149,7 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 	}
 }
 
-// settleSpeaker finds the speaker of a line. It returns false for an irrelevant line.
+// settleSpeaker returns false for an irrelevant line.
 func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	e.Parts = slices.DeleteFunc(e.Parts, func(p transcript.Part) bool {
 		return p.Kind == transcript.Other || p.Kind == transcript.Text && len(p.Text) == 0
@@ -198,7 +193,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
-// outcome finds subagents in the background. A background command ends without a notice, so it counts as ended.
+// outcome finds subagents in the background. Background commands end without a notice, so they count as ended.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {
 	case transcript.MayGoOn:
@@ -211,7 +206,6 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// takeHooks takes the Stop hooks that have blocked. It returns false for other events.
 func (m *message) takeHooks(e *transcript.Entry) bool {
 	if string(m.event) != `"Stop"` {
 		return false

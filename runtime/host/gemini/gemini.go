@@ -41,9 +41,8 @@ type input host.Event
 
 func (in *input) Members(m *codec.Members) { (*host.Event)(in).Common(m) }
 
-// readEvent reads an event. The last message is in the log only: prompt_response has everything since the
-// prompt. At a stop, the prompt is the user's own, even after continues. Its hash serves as its ID, so that the
-// same words again are the same prompt, without a new burst.
+// readEvent ignores prompt_response, which has all texts since the prompt. At a stop, prompt is the user's own,
+// even after continues. Its hash is its ID, so that the same words again buy no new burst.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, (*input)(e)); err != nil {
 		return err
@@ -54,9 +53,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// parseLine reads a line of Gemini CLI's log. It has a message of the agent twice: alone, and again with its
-// calls when these have results. A line {"$set": {"messages": …}} repeats the conversation, for example after a
-// compression, and is skipped.
+// parseLine reads a line of the log, which has a message again when its calls have results. A line {"$set":
+// {"messages": …}} repeats the conversation, for example after a compression.
 func parseLine(e *transcript.Entry) bool {
 	var kind, content, typed, calls []byte
 	members := []transcript.Member{
@@ -95,8 +93,7 @@ func parseLine(e *transcript.Entry) bool {
 	return len(kind) == 0 && e.Session != nil
 }
 
-// takeAssistantLine takes a message of the agent. With calls its ID is that of a call, because the message alone
-// has had the line's ID.
+// takeAssistantLine gives a message with calls the ID of a call, because it has been in the log without calls.
 func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	eachPart(content, func(text, _ []byte) {
 		if text != nil {
@@ -121,7 +118,6 @@ var tools = []transcript.Tool{
 	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
 }
 
-// takeUserLine takes a person's words, results of calls, or words of the host or of a hook.
 func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	shown := false
 	eachPart(content, func(text, part []byte) {
@@ -159,8 +155,8 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	return true
 }
 
-// modeOfResult returns the mode that follows from the result of a call, or "". The log does not have changes of
-// the mode by a key, but in plan mode no command runs.
+// modeOfResult returns the mode that follows from a result, or "". A change by a key is not in the log, but in
+// plan mode no command runs.
 func modeOfResult(r *transcript.Part) string {
 	is := func(words string) bool { return bytes.Contains(r.Text[:min(len(r.Text), 200)], []byte(words)) }
 	switch {
@@ -182,7 +178,7 @@ func modeOfResult(r *transcript.Part) string {
 	return ""
 }
 
-// isNoPersons reports whether a text in a user line is the host's own.
+// isNoPersons recognizes the host's own texts.
 func isNoPersons(text []byte) bool {
 	begins := []string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"}
 	isPrefix := func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }
@@ -190,7 +186,7 @@ func isNoPersons(text []byte) bool {
 		string(text) == "Please continue." || string(text) == "System: Please continue."
 }
 
-// eachPart yields the parts of a content and their texts. A content is a text or a list of texts and parts.
+// eachPart yields the texts and parts of a content: a text, or a list of texts and parts.
 func eachPart(content []byte, yield func(text, part []byte)) {
 	if text := codec.InsideQuotes(content); text != nil {
 		yield(text, nil)
@@ -209,7 +205,6 @@ func eachPart(content []byte, yield func(text, part []byte)) {
 	})
 }
 
-// ownsLog recognizes the first line of a log, messages of the agent, and lines that change the session.
 func ownsLog(line []byte) bool {
 	for w := codec.EnterValue(line, '{'); w.Next(); {
 		switch string(w.Key) {

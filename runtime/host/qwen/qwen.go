@@ -27,7 +27,6 @@ var Host = host.Host{
 	Inside:    []string{"QWEN_CODE_SESSION_ID"}, SessionVariable: "QWEN_CODE_SESSION_ID",
 }
 
-// isEvent recognizes an event by its list of schedules or by the form of a prompt's ID.
 func isEvent(event []byte) bool {
 	prompt := codec.FindMember(event, "prompt_id")
 	return codec.FindMember(event, "crons") != nil || bytes.Contains(prompt, []byte("########"))
@@ -56,8 +55,8 @@ func (in *input) Members(m *codec.Members) {
 	in.CountSchedules(m, "crons")
 }
 
-// readEvent reads an event. Its list of agents includes ended ones and has no shell commands. Results of
-// tools and continues are prompts too; only the user's own is in submitted_prompt.
+// readEvent drops ended agents. Results of tools and continues are prompts too; only the user's own is in
+// submitted_prompt.
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
 	if err := codec.ReadObject(event, &in); err != nil {
@@ -74,8 +73,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// line is a line of Qwen Code's log. Texts of Stop hooks are not in it: after a continue, two messages of the
-// agent follow each other.
+// line is a line of the log, which has no texts of Stop hooks: after a continue, two messages of the agent
+// follow each other.
 type line struct {
 	kind, provenance, subtype []byte
 	message, payload          []byte
@@ -111,7 +110,7 @@ func parseLine(e *transcript.Entry) bool {
 	return len(e.Parts) > 0
 }
 
-// takeUserLine takes the words of the person, of background work or of a schedule.
+// takeUserLine takes words of the person, of background work or of a schedule.
 func (l *line) takeUserLine(e *transcript.Entry) bool {
 	subtype, provenance := string(l.subtype), string(l.provenance)
 	switch {
@@ -190,7 +189,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
 }
 
-// parseCall reads a call. The tool tool_call calls tools that are not offered.
+// parseCall looks into tool_call, which calls tools that are not offered.
 func parseCall(call []byte) transcript.Part {
 	p := transcript.CallIn(call, "id", "name", "args")
 	if name := codec.InsideQuotes(codec.FindMember(p.Input, "name")); name != nil && string(p.Name) == "tool_call" {
@@ -203,7 +202,6 @@ func parseCall(call []byte) transcript.Part {
 	return p
 }
 
-// outcome finds the background work that a call has started.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	if of == transcript.MayGoOn {
 		for _, before := range [...]string{
