@@ -91,8 +91,7 @@ type Call struct {
 	Denied bool   `json:"-"`    // it was not allowed and did not run
 	Writes bool   `json:"-"`    // it may change a file
 	Seen   string `json:"-"`    // hash of a failed call's result without digits
-	// Command is the whole command of a shell, after "cd 'DIR' && " if the call names a directory, and "" for
-	// other tools.
+	// Command is a shell's whole command, after "cd 'DIR' && " if the call names a directory.
 	Command string `json:"-"`
 	Open    bool   `json:"-"` // it was interrupted or continues in the background
 }
@@ -136,7 +135,7 @@ type LoopEvent struct {
 	Typed      int    // the maximum that the user typed at a terminal, 0 for none
 }
 
-// MostIterations is the most iterations of a loop, even if the user types more.
+// MostIterations is the most iterations of a loop.
 const MostIterations = 500
 
 // LoopPast is a loop in the user's history: its continues and the maximum that the user typed last, 0 for none. The
@@ -170,7 +169,7 @@ func IsPlainID(id string) bool {
 	return id != "" && len(id) <= 16 && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// Memory is the state of a loop between two stops of a session. The ledger keeps the last eight of a session.
+// Memory is the state of a loop between two stops. The ledger keeps the last eight of a session.
 type Memory struct {
 	// Key identifies the loop: the path of its state file.
 	Key string

@@ -60,10 +60,11 @@ type Witness struct {
 	InOwn    int     // since the user's own last prompt
 }
 
-// SpendContinue spends one continue of the budget. It returns the new state, which must be stored in any case, and
-// either the rest of the budget or a Veto with the limit.
+// SpendContinue spends one continue. It returns the new state, which must be stored in any case, and either the
+// rest of the budget or a Veto with the limit.
 //
-// The time is that of ledger.Clock. Continues in its future count as just now: changing the clock gains nothing.
+// The time is that of ledger.Clock. Continues in its future count as just now: changing the clock gains
+// nothing.
 func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.Left, Veto) {
 	t := stop.Now.UnixMilli()
 	s = MeetPrompt(s, stop.Prompt, stop.Own)

@@ -141,7 +141,7 @@ func commandLooks(words []string) bool {
 }
 
 func isOneOf(word, list string) bool {
-	return slices.Contains(strings.Fields(list), word)
+	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+list+" ", " "+word+" ")
 }
 
 // argumentsLook checks arguments against the columns of a command, at the beginning of rest.
