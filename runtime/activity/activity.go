@@ -1,17 +1,16 @@
-// Package activity holds what a session's transcript says, in the types that all use
-// from the transcript to the judge, and what the ledger keeps of loops. explain --json
-// prints them by their tags.
+// Package activity has the types for the contents of a session's transcript and for the ledger's history of
+// loops. explain --json prints them by their tags.
 package activity
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// Todo is one item of the todo list. Only tasks have an ID, an owner, and others to
-// wait for.
+// Todo is an item of the todo list. Only tasks have an ID, an owner and items to wait for.
 type Todo struct {
 	ID      string `json:"id,omitempty"`
 	Content string `json:"content"`
@@ -22,11 +21,10 @@ type Todo struct {
 
 func (t Todo) IsOpen() bool { return t.Status == "pending" || t.Status == "in_progress" }
 
-// IsOthers tells that another agent has taken a todo.
+// IsOthers reports whether another agent owns the todo.
 func (t Todo) IsOthers() bool { return t.Owner != "" && !IsLeadName(t.Owner) }
 
-// IsLeadName tells whether a name is one that a session goes by which leads a team, in
-// messages and as the owner of todos.
+// IsLeadName reports whether a name in messages and todos is that of a team's lead.
 func IsLeadName(name string) bool {
 	switch strings.ToLower(name) {
 	case "team-lead", "lead", "main", "claude", "me":
@@ -35,12 +33,11 @@ func IsLeadName(name string) bool {
 	return false
 }
 
-// Team is a team of agents that the session is in. It has none of the session's own name.
+// Team is the session's team of agents, without the session itself.
 type Team struct {
-	// Role is the session's: Lead, Teammate, or "" where nothing says so.
+	// Role is the session's: Lead, Teammate, or "" if unknown.
 	Role string
-	// AtWork and Idle are the other members' names, at most sixteen together. An idle one
-	// waits for a message.
+	// AtWork and Idle are names of members, at most sixteen together. Idle ones wait for a message.
 	AtWork, Idle []string
 }
 
@@ -67,7 +64,7 @@ func CountTodos(todos []Todo) (n Tally) {
 	return n
 }
 
-// String is like "2/5 complete, 3 pending".
+// String returns text like "2/5 complete, 3 pending".
 func (n Tally) String() string {
 	all := n.Done + n.Doing + n.Pending
 	if all == 0 {
@@ -83,85 +80,72 @@ func (n Tally) String() string {
 	return s
 }
 
-// Call is one tool call. Input and Result are short and one line: the command, the
-// file, the pattern …; the first line of what came back, or "exit 1".
+// Call is a tool call. Input and Result are short and on one line: the command, the file or the pattern; the first
+// line of the result, or "exit 1".
 type Call struct {
 	Name   string `json:"name"`
 	Input  string `json:"input,omitempty"`
 	Result string `json:"result,omitempty"`
 	Error  bool   `json:"error"`
-	Done   bool   `json:"done"` // there is a result, be it an empty one
-	// Denied tells that it was not allowed, so it did not run.
-	Denied bool `json:"-"`
-	// Writes tells that it may change a file; Seen names what a failed one brought back, numbers left aside.
-	Writes bool   `json:"-"`
-	Seen   string `json:"-"`
-	// Command is what a shell was told, whole and as it stands, "" for other tools; behind "cd 'DIR' && " where the
-	// call names a directory. Open tells that it was interrupted, or goes on in the background.
+	Done   bool   `json:"done"` // it has a result, even an empty one
+	Denied bool   `json:"-"`    // it was not allowed and did not run
+	Writes bool   `json:"-"`    // it may change a file
+	Seen   string `json:"-"`    // hash of a failed call's result without digits
+	// Command is a shell's whole command, after "cd 'DIR' && " if the call names a directory.
 	Command string `json:"-"`
-	Open    bool   `json:"-"`
+	Open    bool   `json:"-"` // it was interrupted or continues in the background
 }
 
-// Plan is a plan file that the session has named, or a directory of superpowers'
-// ledgers, as .superpowers/sdd/NAME. Turns is how many prompts ago it was named
-// last; Written tells that it was written or edited in this turn.
+// Plan is a plan file that the session has named, or a directory of superpowers' ledgers like
+// .superpowers/sdd/NAME.
 type Plan struct {
 	Name    string `json:"name"`
-	Turns   int    `json:"turns"`
-	Written bool   `json:"written"`
+	Turns   int    `json:"turns"`   // prompts since it was last named
+	Written bool   `json:"written"` // in this turn
 }
 
-// Skill is a skill in use, without its plugin's name. From is the sign that showed
-// it: tool, body, attribution or announcement; Turns is how many prompts ago the
-// newest sign was.
+// Skill is a skill in use, without its plugin's name.
 type Skill struct {
 	Name  string `json:"name"`
-	From  string `json:"from"`
-	Turns int    `json:"turns"`
+	From  string `json:"from"`  // the sign: tool, body, attribution or announcement
+	Turns int    `json:"turns"` // prompts since the last sign
 }
 
-// Window is what the last lines of a transcript alone say.
+// Window is the content of the last lines of a transcript.
 type Window struct {
-	Text     string // newest text of the assistant
-	LastTool string // name of the newest tool call
-	Todos    []Todo // newest TodoWrite, nil if there is none
-	// Said are the assistant's texts since the newest words of a person, oldest
-	// first, and subagents' left out; Raw are the lines that are no JSON objects: all
-	// of a transcript that is plain text.
-	Said []string
-	Raw  []string
-	// Background tells that the turn started a shell command in the background.
+	Text     string   // the assistant's last
+	LastTool string   // of the last tool call
+	Todos    []Todo   // of the last TodoWrite, nil without one
+	Said     []string // the assistant's texts since a person's last words, oldest first, without subagents'
+	Raw      []string // lines that are no JSON objects: all lines of a plain text
+	// Background reports whether the turn started a shell command in the background.
 	Background bool
 }
 
-// LoopEvent is one thing that happened to a loop.
+// LoopEvent is an event in the life of a loop.
 type LoopEvent struct {
-	Loop  string // its ID
-	At    int64  // Unix milliseconds
-	Event string
-	// Count and Max are the iteration and the last one.
-	Count   int
-	Max     int
-	Session string
-	Dir     string
-	Text    string // how Claude's last message ends
-	File    string // at the start: the loop's file
-	// Typed is the maximum that the user has typed at a terminal, 0 for none.
-	Typed int
+	Loop       string // its ID
+	At         int64  // Unix milliseconds
+	Event      string
+	Count, Max int // the iteration and the last one
+	Session    string
+	Dir        string
+	Text       string // the end of Claude's last message
+	File       string // of the loop, at its start
+	Typed      int    // the maximum that the user typed at a terminal, 0 for none
 }
 
-// MostIterations is the most iterations that a loop can have in its life, also by a number that the user types.
+// MostIterations is the most iterations of a loop.
 const MostIterations = 500
 
-// LoopPast is what the user's own history has of a loop: how often it has gone on, and the
-// maximum that the user typed last. Behind an end of the loop nothing typed is in force, and
-// Before is what was. 0 is none. Over tells that the newest is such an end.
+// LoopPast is a loop in the user's history: its continues and the maximum that the user typed last, 0 for none. The
+// end of a loop moves Typed to Before and sets Over.
 type LoopPast struct {
 	Continues, Typed, Before int
 	Over                     bool
 }
 
-// What happens to a loop. All but the first four end it.
+// The events of a loop. All but the first four end it.
 const (
 	LoopStarted   = "start"
 	LoopRaised    = "max" // the user has typed a maximum
@@ -174,52 +158,45 @@ const (
 	LoopCancelled = "cancel"
 )
 
-// EndsLoop tells that the loop is over with this, or rests.
+// EndsLoop reports whether the event ends or suspends the loop.
 func (e LoopEvent) EndsLoop() bool {
-	switch e.Event {
-	case LoopStarted, LoopRaised, LoopGoesOn, LoopLastRound:
-		return false
-	}
-	return true
+	return !slices.Contains([]string{LoopStarted, LoopRaised, LoopGoesOn, LoopLastRound}, e.Event)
 }
 
-// IsPlainID reports whether a text can be the ID of a loop or of an order, and so be a part of a command. A file may bring one along.
+// IsPlainID reports whether a text can be the ID of a loop or of an order and is safe in a command. IDs may come from
+// files.
 func IsPlainID(id string) bool {
-	return id != "" && len(id) <= 16 && !strings.ContainsFunc(id, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
+	return id != "" && len(id) <= 16 && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// Memory is what a loop remembers from one stop of a session to the next. The
-// ledger keeps it; the newest eight of a session are kept.
+// Memory is the state of a loop between two stops. The ledger keeps the last eight of a session.
 type Memory struct {
-	// Key names the loop: the path of its state file.
+	// Key identifies the loop: the path of its state file.
 	Key string
-	// Mark is where the loop stood at our last continue, in the strategy's words.
+	// Mark is the loop's progress at our last continue, in the strategy's words.
 	Mark string
-	// Text is the hash of the last message at our last continue, Calls the tool
-	// calls of the session by then.
-	Text  string
-	Calls int
-	// Form is the hash of that message, its numbers left aside.
-	Form string
-	// Paused names the pause that the user was told of since then.
+	// Text is the hash of the last message at that continue, Form its hash without digits, and Calls the number
+	// of tool calls of the session by then.
+	Text, Form string
+	Calls      int
+	// Paused is the pause that the user has been notified of since then.
 	Paused string
-	// Stalls counts our continues in a row without progress, Continues all of them: of a goal
-	// loop in its life, of a spec since the user's own prompt.
-	Stalls    int
-	Continues int
-	// At is the time of the last continue, in Unix milliseconds.
+	// Stalls counts our continues in a row without progress, Continues all of them: over the life of a goal loop,
+	// and since the user's own prompt for a spec.
+	Stalls, Continues int
+	// At is the time of the last continue in Unix milliseconds.
 	At int64
 	// Idle counts our continues in a row without a tool call, as Claude Code does.
 	Idle int
-	// Max is the loop's own maximum then, and Typed what the user has typed for it.
+	// Max is the loop's own maximum at that time, and Typed the user's.
 	Max, Typed int
-	// Prompt is the user's prompt that the rounds were counted in.
+	// Prompt is the user's prompt that Continues belongs to.
 	Prompt string
-	// Told are hashes of the errors that the model has been told of.
+	// Told are hashes of the errors that the model has received.
 	Told []string
 }
 
-// Members are a memory as the ledger keeps it.
+// Members lists the memory for the ledger.
 func (r *Memory) Members(m *codec.Members) {
 	m.Text("key", &r.Key)
 	m.Text("mark", &r.Mark)
@@ -237,7 +214,7 @@ func (r *Memory) Members(m *codec.Members) {
 	m.Texts("told", &r.Told)
 }
 
-// Members are an event as the history keeps it.
+// Members lists the event for the history.
 func (e *LoopEvent) Members(m *codec.Members) {
 	m.KeepEmpty().Text("loop", &e.Loop)
 	codec.Number(m.KeepEmpty(), "at", &e.At)

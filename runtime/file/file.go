@@ -1,5 +1,5 @@
-// Package file opens files that others may have put in place: a link, a named pipe
-// or a device there holds nothing up, and what is read is bounded.
+// Package file reads files whose path others may control: named pipes and devices do not block, and reads are
+// bounded.
 package file
 
 import (
@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// errIrregular says that something else lies in a file's place.
 var errIrregular = errors.New("not a regular file")
 
 // ReadRegular reads a regular file of at most so many bytes.
@@ -26,17 +25,20 @@ func ReadRegular(path string, most int) ([]byte, error) {
 	return data, err
 }
 
-// ReadBeginning reads the beginning of a regular file, at most so many bytes.
+// ReadBeginning reads at most so many bytes from the beginning of a regular file.
 func ReadBeginning(path string, flags, most int) ([]byte, error) {
 	return readPart(path, flags, func(size int64) (at, n int64) { return 0, min(size, int64(most)) })
 }
 
-// ReadEnd reads the end of a regular file, at most so many bytes.
+// ReadEnd reads at most so many bytes from the end of a regular file.
 func ReadEnd(path string, most int) ([]byte, error) {
-	return readPart(path, 0, func(size int64) (at, n int64) { return max(0, size-int64(most)), min(size, int64(most)) })
+	return readPart(path, 0, func(size int64) (at, n int64) {
+		n = min(size, int64(most))
+		return size - n, n
+	})
 }
 
-// readPart reads the part of a file that follows from its size, or less if it has become shorter.
+// readPart reads a part that depends on the file's size, or less of it if the file has become shorter.
 func readPart(path string, flags int, part func(size int64) (at, n int64)) ([]byte, error) {
 	f, size, err := OpenRegular(path, flags)
 	if err != nil {
@@ -52,13 +54,14 @@ func readPart(path string, flags int, part func(size int64) (at, n int64)) ([]by
 	return data[:read], err
 }
 
-// LiesWithin tells whether a path is a directory or lies in it, as both are written.
+// LiesWithin reports whether a path is a directory or in it, without resolving links.
 func LiesWithin(path, dir string) bool {
+	const separator = string(filepath.Separator)
 	path, dir = filepath.Clean(path), filepath.Clean(dir)
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, separator)+separator)
 }
 
-// IsReadable tells whether a regular file can be opened.
+// IsReadable reports whether a path is a regular file that can be opened.
 func IsReadable(path string) bool {
 	f, _, err := OpenRegular(path, 0)
 	if err == nil {

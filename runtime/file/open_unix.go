@@ -8,15 +8,14 @@ import (
 )
 
 const (
-	Nonblock = syscall.O_NONBLOCK // an open does not wait for the other end of a pipe
-	Nofollow = syscall.O_NOFOLLOW // a link in the file's place is an error
+	Nonblock = syscall.O_NONBLOCK // do not wait for the other end of a pipe
+	Nofollow = syscall.O_NOFOLLOW // a link is an error
 )
 
-// OpenRegular opens a regular file for reading and tells how large it is. Flags may be
-// Nofollow. It asks the system itself: os.File.Stat would bring 120 KB of time formatting
-// into the hook.
+// OpenRegular opens a regular file for reading and returns its size. Flags may be Nofollow. os.File.Stat would add
+// 120 KB of time formatting to the hook.
 func OpenRegular(path string, flags int) (f *os.File, size int64, err error) {
-	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|Nonblock|flags, 0)
+	fd, err := -1, error(syscall.EINTR)
 	for err == syscall.EINTR {
 		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|Nonblock|flags, 0)
 	}

@@ -3,11 +3,11 @@ package file
 import "os"
 
 const (
-	Nonblock = 0 // Windows has no pipes in the file system
-	Nofollow = 0 // and links only for those who may make them
+	Nonblock = 0 // Windows has no pipes in the file system,
+	Nofollow = 0 // and creating links needs a privilege
 )
 
-// OpenRegular opens a regular file for reading and tells how large it is.
+// OpenRegular opens a regular file for reading and returns its size.
 func OpenRegular(path string, _ int) (f *os.File, size int64, err error) {
 	f, err = os.Open(path)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package guard holds what every strategy inherits: the situations in which
-// it is not asked, and the budget, above which no rule stands.
+// Package guard has the vetoes of every strategy and the budget, which no rule overrides.
 package guard
 
 import (
@@ -13,14 +12,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// Moment is what the event itself says about the stop.
+// Moment is the state of the session at the stop, as the event has it.
 type Moment struct {
 	PermissionMode string
-	Crons          int          // scheduled wake-ups of the session
-	Tasks          []Background // work that runs in the background
+	Crons          int // scheduled wake-ups of the session
+	Tasks          []Background
 }
 
-// Background is one task of the session that still runs.
+// Background is background work that still runs.
 type Background struct {
 	ID          string
 	Type        string // shell, subagent, monitor, …
@@ -28,7 +27,7 @@ type Background struct {
 	Command     string // of a shell task
 }
 
-// Members are a task as Claude Code writes it.
+// Members lists the members of a task in Claude Code's event.
 func (b *Background) Members(m *codec.Members) {
 	m.Text("id", &b.ID)
 	m.Text("type", &b.Type)
@@ -36,18 +35,16 @@ func (b *Background) Members(m *codec.Members) {
 	m.Text("command", &b.Command)
 }
 
-// Veto is a stop without asking the strategy. The zero Veto is none.
+// Veto stops the agent without a decision by the strategy. The zero Veto is none.
 type Veto struct {
-	Rule, Evidence string
-	// Next is what brings the next continue, for the user to do or to wait for, "" if
-	// nothing is known that does. Limit is the one of the budget's that ended it, by its name
-	// in settings. Evidence of a limit is read behind the plugin's name.
+	Rule, Evidence string // the evidence of a limit follows the plugin's name
+	// Next is the user's action or the time that allows the next continue, "" if unknown. Limit is the exhausted
+	// limit by its name in settings.
 	Next, Limit string
 }
 
-// CheckEvent looks at the event alone: a session that plans or waits is not done and must
-// not be pushed. Shell tasks do not count here, because a development server
-// runs all day; see Waiting.
+// CheckEvent vetoes by the event alone: a session that plans or waits must not be continued. Waiting checks shell
+// tasks, because a development server runs all day.
 func CheckEvent(m Moment) Veto {
 	if m.PermissionMode == "plan" {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
@@ -57,27 +54,26 @@ func CheckEvent(m Moment) Veto {
 	}
 	for _, t := range m.Tasks {
 		if t.Type != "shell" {
-			return Veto{Rule: "background", Evidence: t.Type + " in the background: " + quotation.QuoteEvidence(t.Description)}
+			about := t.Type + " in the background: " + quotation.QuoteEvidence(t.Description)
+			return Veto{Rule: "background", Evidence: about}
 		}
 	}
 	return Veto{}
 }
 
-// Waiting looks at shell tasks: one that this turn started will wake the agent
-// when it ends, unless it is a server, which does not end. Earlier are the ids
-// of what turns before this one started. A task that is not known counts as
-// started just now: the transcript may not have it yet.
+// Waiting vetoes for a shell task of this turn, which will wake the agent when it ends, unless it is a server.
+// Earlier are the IDs of work by earlier turns; an unknown task is new, because the transcript may lag.
 func Waiting(m Moment, earlier []string) Veto {
 	for _, t := range m.Tasks {
 		if t.Type == "shell" && !slices.Contains(earlier, t.ID) && !isServer(t.Command) {
-			return Veto{Rule: "background", Evidence: "shell command in the background: " + quotation.QuoteEvidence(t.Description)}
+			about := "shell command in the background: " + quotation.QuoteEvidence(t.Description)
+			return Veto{Rule: "background", Evidence: about}
 		}
 	}
 	return Veto{}
 }
 
-// CheckWork looks at the work that this turn has begun and that goes on: what it is about. It
-// will wake the agent when it ends, unless it is a server.
+// CheckWork vetoes for background work of this turn by its descriptions.
 func CheckWork(work []string) Veto {
 	for _, about := range work {
 		if !isServer(about) {
@@ -87,8 +83,7 @@ func CheckWork(work []string) Veto {
 	return Veto{}
 }
 
-// CheckTeam looks at a lead's teammates: a message of one that is at work will wake the agent,
-// and the plan and the todos of a lead are its team's until then. It is asked while there are some.
+// CheckTeam vetoes for a lead whose teammates work: their messages will wake it. atWork is not empty.
 func CheckTeam(atWork []string) Veto {
 	const named = 3
 	if n := len(atWork); n > named {
@@ -97,27 +92,26 @@ func CheckTeam(atWork []string) Veto {
 	return Veto{Rule: "team", Evidence: "at work in the team: " + strings.Join(atWork, ", ")}
 }
 
-// isServer knows commands that run until they are stopped.
-func isServer(command string) bool {
-	for _, sign := range []string{
-		"run dev", "run start", "npm start", "yarn start", "yarn dev", "pnpm dev", "pnpm start", "bun dev", "vite", "next dev", "webpack serve",
-		"--watch", "nodemon", "http.server", "runserver", "flask run", "uvicorn", "gunicorn", "rails s", "compose up", "tail -f", "tail -F",
-		"serve", "air", "ngrok", "port-forward",
-	} {
-		if strings.Contains(" "+command+" ", " "+sign+" ") || strings.Contains(command, sign) && strings.ContainsAny(sign, " -.") {
-			return true
-		}
-	}
-	return false
+// servers are parts of commands that run until they are stopped.
+var servers = []string{
+	"run dev", "run start", "npm start", "yarn start", "yarn dev", "pnpm dev", "pnpm start", "bun dev", "vite",
+	"next dev", "webpack serve", "--watch", "nodemon", "http.server", "runserver", "flask run", "uvicorn", "gunicorn",
+	"rails s", "compose up", "tail -f", "tail -F", "serve", "air", "ngrok", "port-forward",
 }
 
-// Commands are the slash commands of our plugins by which the user looks at one, holds it, or
-// begins and ends a loop: all but those that start a spec's tasks.
+func isServer(command string) bool {
+	return slices.ContainsFunc(servers, func(sign string) bool {
+		return strings.Contains(" "+command+" ", " "+sign+" ") ||
+			strings.Contains(command, sign) && strings.ContainsAny(sign, " -.")
+	})
+}
+
+// Commands returns the slash commands of our plugins that inspect or hold one, or start or end a loop: all but those
+// that start the tasks of a spec.
 func Commands() []string { return []string{"why", "log", "hold", "page", "loop", "cancel"} }
 
-// CheckPrompt looks at the prompt: after a slash command of the plugin that only asks
-// for something, what Claude says is the answer, and work that remains elsewhere
-// waits. A loop is not asked: it goes on until it is told otherwise.
+// CheckPrompt vetoes after one of the plugin's slash commands without a tool call: the message is the answer. Loops
+// do not call it.
 func CheckPrompt(plugin, prompt string, calls int) Veto {
 	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
 		return Veto{}
@@ -131,16 +125,11 @@ func CheckPrompt(plugin, prompt string, calls int) Veto {
 	return Veto{}
 }
 
-// ralph-loop: another plugin's loop, armed by a file in the project. Stop hooks
-// run in parallel and any block wins, so while it drives this session we stand
-// aside. The file is only looked at, never followed.
-
-// maxRalph bounds what is read of the state file: its frontmatter is short.
+// maxRalph is the most read of ralph-loop's state file, in bytes: its front matter is short.
 const maxRalph = 16 << 10
 
-// RalphArmed tells whether ralph-loop drives this session in this directory. A
-// file that names another session is another session's loop; one that names
-// none is any session's, as ralph-loop has it.
+// RalphArmed reports whether the plugin ralph-loop drives this session by a state file in the project. Stop hooks run
+// in parallel and any block wins, so we do not decide then. A file without a session applies to all sessions.
 func RalphArmed(dir, session string) bool {
 	if dir == "" {
 		return false
@@ -153,7 +142,7 @@ func RalphArmed(dir, session string) bool {
 	return owner == "" || owner == session
 }
 
-// frontMatterValue is the value of a key between the first two lines "---".
+// frontMatterValue returns the value of a key between the first two lines "---".
 func frontMatterValue(data []byte, key string) string {
 	for n, line := range strings.Split(string(data), "\n") {
 		line = strings.TrimSpace(line)

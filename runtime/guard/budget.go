@@ -1,6 +1,5 @@
-// The budget: how often a session may be continued. It is counted in our own
-// ledger, because stop_hook_active is one sticky bit that says little and can
-// be wrong.
+// The budget of continues per session. Our own ledger counts them, because stop_hook_active is only a sticky bit and
+// may be wrong.
 
 package guard
 
@@ -14,62 +13,58 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Limits are what a session may spend. Settings can change them; a project's
-// file only downwards.
+// Limits are the most continues of a session. Settings can change them; a project's file can only lower them.
 type Limits struct {
 	Burst     int // continues within Window, since the user's own last prompt
-	PerPrompt int // continues for one prompt of the user
-	PerHour   int // continues within an hour, whatever the user prompts
-	Same      int // continues in a row without any progress
-	Idle      int // continues in a row without a tool call
+	PerPrompt int // per prompt of the user
+	PerHour   int // within an hour
+	Same      int // in a row without any progress
+	Idle      int // in a row without a tool call
 }
 
-// Window is the span of time that Burst is about.
+// Window is the time span of Burst.
 const Window = 5 * time.Minute
 
-// MaxHour is the most that PerHour can be. MaxSession is how often a session is continued within
-// an hour by all paths together: what counts for PerHour, and the rounds of loops, which do not.
-// Only what the user has typed at a terminal for a loop stands above it, for that loop.
 const (
-	MaxHour    = 200
+	// MaxHour is the most for PerHour.
+	MaxHour = 200
+	// MaxSession is the most continues of a session within an hour, including the rounds of loops, which PerHour
+	// excludes. Only a maximum that the user typed at a terminal overrides it, for one loop.
 	MaxSession = 240
 )
 
-// Defaults are the limits where nothing else is said. Idle stays below the
-// eight after which Claude Code ends the turn.
+// Defaults returns the default limits. Claude Code ends the turn after eight continues without a tool call, so Idle is
+// less.
 func Defaults() Limits { return Limits{Burst: 3, PerPrompt: 20, PerHour: 60, Same: 2, Idle: 7} }
 
-// Count is what the budget counts by.
+// Count is the input of the budget.
 type Count struct {
-	// Prompt is the user's prompt that the stop belongs to.
+	// Prompt is the stop's prompt.
 	Prompt string
-	// Own is the user's own last prompt, if Claude Code itself says that the stop belongs
-	// to it; else "". A new one begins a new burst.
+	// Own is the user's own last prompt, if Claude Code itself confirms that the stop belongs to it, or "". A new
+	// one starts a new burst.
 	Own string
-	// Seen is the text, the todos and the tools of the session so far: equal to the
-	// one before when nothing has happened. Tools counts the tool calls so far.
+	// Seen is a hash of the session's text, todos and tools: it is unchanged if nothing has happened. Tools is the
+	// number of tool calls so far.
 	Seen  string
 	Tools int
-	// Witness is what the transcript has of our continues.
 	Witness
 	Now time.Time
 }
 
-// Witness is what a transcript has of our continues. It counts where it has more of them
-// than the ledger: some of the ledger has gone missing then.
+// Witness counts our continues in the transcript. It is used if it has more than the ledger, which has lost some then.
 type Witness struct {
-	Times    []int64 // of the newest, Unix milliseconds
-	All      int     // all of them, also those of loops
+	Times    []int64 // of the last, Unix milliseconds
+	All      int     // including those of loops
 	InPrompt int     // since the prompt
 	InOwn    int     // since the user's own last prompt
 }
 
-// SpendContinue takes one continue from the budget, if there is one left. It returns
-// the state to remember and what is left after it; a Veto says which limit was
-// reached. The state is to be remembered either way.
+// SpendContinue spends one continue. It returns the new state, which must be stored in any case, and either the
+// rest of the budget or a Veto with the limit.
 //
-// The time is one that counts, see ledger.Clock. Continues that lie in its future count as just
-// now, so that a changed clock never buys another one.
+// The time is that of ledger.Clock. Continues in its future count as just now: changing the clock gains
+// nothing.
 func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.Left, Veto) {
 	t := stop.Now.UnixMilli()
 	s = MeetPrompt(s, stop.Prompt, stop.Own)
@@ -80,7 +75,7 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	}
 	s = keepHour(s, stop)
 	hour := len(s.Continues)
-	if s.Own != "" { // else no prompt is known to be the user's, and all count
+	if s.Own != "" { // otherwise all count
 		recent = min(recent, s.InOwn)
 	}
 
@@ -101,11 +96,11 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	s.Known++
 	s.Seen, s.Same = stop.Seen, same+1
 	s.Tools, s.Idle = stop.Tools, idle+1
-	return s, ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt, Hour: l.PerHour - hour - 1}, Veto{}
+	left := ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt, Hour: l.PerHour - hour - 1}
+	return s, left, Veto{}
 }
 
-// MeetPrompt returns a state at a stop that belongs to a prompt: one of the user's own, if that is
-// known.
+// MeetPrompt returns the state at a stop of a prompt; own is the user's own prompt, or "".
 func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
@@ -115,15 +110,14 @@ func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	}
 	if s.Own != "" {
 		s.InOwn, s.InLoops = 0, 0
-	} else { // it may have begun before the transcript had it, or before ledgers had InOwn
+	} else { // the transcript may have lagged, and older ledgers have no InOwn
 		s.InOwn = max(s.InOwn, s.InPrompt)
 	}
 	s.Own = own
 	return s
 }
 
-// keepHour is a state with the continues of the last hour alone, those of the transcript where it
-// has more of them.
+// keepHour keeps only the continues of the last hour, or takes the transcript's if those are more.
 func keepHour(s ledger.State, stop Count) ledger.State {
 	t := stop.Now.UnixMilli()
 	s.Continues, s.Rounds = clampTimes(s.Continues, t), clampTimes(s.Rounds, t)
@@ -133,14 +127,13 @@ func keepHour(s ledger.State, stop Count) ledger.State {
 	return s
 }
 
-// sayContinue is true of a limit that the user's next prompt resets.
+// sayContinue is the advice for limits that the user's next prompt resets.
 const sayContinue = "type continue"
 
-// limitReached tells which limit is reached, if any: recent are the continues of the burst, same and
-// idle those in a row that brought no progress, or no tool call. That of an hour comes first: no prompt
-// resets it.
+// limitReached returns the veto of the limit that is reached: recent are the continues of the burst, same and idle
+// those in a row without progress and without a tool call. The hour comes first: no prompt resets it.
 func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int) Veto {
-	next := "" // of what a prompt resets, if prompts have names
+	next := "" // if prompts are known
 	if stop.Prompt != "" {
 		next = sayContinue
 	}
@@ -149,7 +142,8 @@ func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int)
 	}
 	switch {
 	case len(s.Continues) >= l.PerHour:
-		return vetoOfLimit("hour", l.PerHour, len(s.Continues), "in an hour", timeUntilFree(s.Continues, l.PerHour, stop.Now, time.Hour))
+		next = timeUntilFree(s.Continues, l.PerHour, stop.Now, time.Hour)
+		return vetoOfLimit("hour", l.PerHour, len(s.Continues), "in an hour", next)
 	case recent >= l.Burst:
 		if s.Own == "" {
 			next = timeUntilFree(s.Continues, l.Burst, stop.Now, Window)
@@ -158,43 +152,48 @@ func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int)
 	case s.InPrompt >= l.PerPrompt:
 		return vetoOfLimit("prompt", l.PerPrompt, s.InPrompt, "for this prompt", next)
 	case same >= l.Same:
-		return Veto{Rule: "stagnation", Evidence: "kept going " + times(same) + " without progress" + toLook, Next: sayContinue}
+		return vetoOfCount("stagnation", same, "without progress", sayContinue)
 	case idle >= l.Idle:
-		return Veto{Rule: "idle", Evidence: "kept going " + times(idle) + " in a row without a tool call" + toLook, Next: next}
+		return vetoOfCount("idle", idle, "in a row without a tool call", next)
 	}
 	return Veto{}
 }
 
-// toLook is why a limit is there.
-const toLook = " and is stopping so that you can look"
+func vetoOfCount(rule string, n int, which, next string) Veto {
+	evidence := "kept going " + times(n) + " " + which + " and is stopping so that you can look"
+	return Veto{Rule: rule, Evidence: evidence, Next: next}
+}
 
-// vetoOfLimit is the veto of a limit that settings can change. One of 0 is no matter of waiting.
+// vetoOfLimit returns the veto of a configurable limit. Waiting does not help against a limit of 0.
 func vetoOfLimit(limit string, most, spent int, within, next string) Veto {
 	if most <= 0 {
 		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + limit + " is 0", Limit: limit}
 	}
-	return Veto{Rule: "budget", Evidence: "kept going " + times(spent) + " " + within + toLook, Next: next, Limit: limit}
+	veto := vetoOfCount("budget", spent, within, next)
+	veto.Limit = limit
+	return veto
 }
 
-// timeUntilFree says when fewer than most of the newest times lie within a span.
+// timeUntilFree describes when fewer than most of the times will be within a span.
 func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) string {
 	if most <= 0 || most > len(times) {
 		return ""
 	}
-	return "it can go on by itself again in " + timestamp.LengthInWords(times[len(times)-most]+span.Milliseconds()-now.UnixMilli())
+	free := times[len(times)-most] + span.Milliseconds()
+	return "it can go on by itself again in " + timestamp.LengthInWords(free-now.UnixMilli())
 }
 
-// chain is how many loops of the greatest length a prompt of the user's own may bring, or the
-// session where none is known to be.
+// chain is the number of loops of maximum length per prompt of the user's own, or per session without one.
 const chain = 4
 
-// TakeRound takes one round of a loop whose greatest length is most, or what the user has typed for
-// it, 0 for nothing. A loop counts its own rounds, by a name that a file can change; this counts
-// those of all.
+// TakeRound spends one round of a loop with a maximum of most, or of typed if the user has typed one. A loop counts
+// its own rounds under a name that a file can change; TakeRound counts those of all loops.
 func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto) {
 	s = keepHour(MeetPrompt(s, stop.Prompt, stop.Own), stop)
 	if typed == 0 && s.InLoops >= chain*most {
-		return s, Veto{Rule: "rounds", Evidence: "kept going " + times(s.InLoops) + " by loops since your last prompt, and one loop may have " + strconv.Itoa(most), Next: sayContinue}
+		evidence := "kept going " + times(s.InLoops) + " by loops since your last prompt, and one loop may have " +
+			strconv.Itoa(most)
+		return s, Veto{Rule: "rounds", Evidence: evidence, Next: sayContinue}
 	}
 	if veto := hourSpent(s, max(MaxSession, typed), stop.Now); veto.Rule != "" {
 		return s, veto
@@ -207,17 +206,17 @@ func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto)
 	return s, Veto{}
 }
 
-// hourSpent tells whether the session has had so many continues within the hour, loops' included.
+// hourSpent returns a veto if the session has had most continues within the hour, including loops.
 func hourSpent(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
 	if len(all) < most {
 		return Veto{}
 	}
-	sort.Slice(all, func(i, j int) bool { return all[i] < all[j] }) // not of slices, which makes the hook larger
-	return Veto{Rule: "budget", Evidence: "kept going " + times(len(all)) + " in an hour, loops included," + toLook, Next: timeUntilFree(all, most, now, time.Hour)}
+	sort.Slice(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger
+	return vetoOfCount("budget", len(all), "in an hour, loops included,", timeUntilFree(all, most, now, time.Hour))
 }
 
-// clampTimes copies the times of the last hour, none of them later than now.
+// clampTimes copies the times of the last hour, limited to now.
 func clampTimes(times []int64, now int64) (clamped []int64) {
 	for _, at := range times {
 		if at = min(at, now); now-at < time.Hour.Milliseconds() {

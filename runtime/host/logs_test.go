@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/host/codex"
 	"github.com/cameronsjo/springfield/runtime/host/copilot"
 	"github.com/cameronsjo/springfield/runtime/host/droid"
 	"github.com/cameronsjo/springfield/runtime/host/gemini"
@@ -18,13 +19,15 @@ import (
 // lines are lines of some hosts that no recorded log has, with what they mean; "-" is a line
 // that is not read.
 func lines() map[string]map[string]string {
-	return map[string]map[string]string{"copilot": copilotLines(), "droid": droidLines(), "gemini": geminiLines(), "qwen": qwenLines()}
+	return map[string]map[string]string{
+		"codex": nil, "copilot": copilotLines(), "droid": droidLines(), "gemini": geminiLines(), "qwen": qwenLines(),
+	}
 }
 
 // logOf is a host's log. The registry is not asked: it is made beside this test.
 func logOf(host string) transcript.Format {
 	return map[string]transcript.Format{
-		"copilot": copilot.Host.Log, "droid": droid.Host.Log, "gemini": gemini.Host.Log, "qwen": qwen.Host.Log,
+		"codex": codex.Host.Log, "copilot": copilot.Host.Log, "droid": droid.Host.Log, "gemini": gemini.Host.Log, "qwen": qwen.Host.Log,
 	}[host]
 }
 
@@ -49,11 +52,12 @@ func recorded(t testing.TB, host string) map[string][][]byte {
 func TestLogs(t *testing.T) {
 	for host, known := range lines() {
 		format := logOf(host)
-		headed := host == "droid" || host == "copilot" // the first line alone tells whose the log is
+		headed := host != "gemini" && host != "qwen" // only the first line identifies the log
 		for file, all := range recorded(t, host) {
 			var got strings.Builder
+			ofSubagent := file == "codex/testdata/subagent.jsonl" // which is no session's
 			for i, line := range all {
-				if owns := format.Owns(line); i == 0 && !owns || i > 0 && headed && owns {
+				if owns := format.Owns(line); i == 0 && owns == ofSubagent || i > 0 && headed && owns {
 					t.Errorf("%s: line %d is its own: %t\n%s", file, i+1, owns, line)
 				}
 				e := transcript.Entry{Line: line}
@@ -78,6 +82,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
+func FuzzCodexLine(f *testing.F)   { fuzzLine(f, "codex") }
 func FuzzCopilotLine(f *testing.F) { fuzzLine(f, "copilot") }
 func FuzzDroidLine(f *testing.F)   { fuzzLine(f, "droid") }
 func FuzzGeminiLine(f *testing.F)  { fuzzLine(f, "gemini") }
@@ -166,7 +171,10 @@ func jobOf(format transcript.Format, p *transcript.Part) []byte {
 	if format.Outcome == nil {
 		return nil
 	}
-	return format.Outcome(transcript.MayGoOn, p).Job
+	if job := format.Outcome(transcript.MayGoOn, p).Job; job != nil {
+		return job
+	}
+	return format.Outcome(transcript.NothingSpecial, p).Job
 }
 
 // copilotLines are lines that no recorded log has, with what they mean.

@@ -1,6 +1,4 @@
-// Markdown, as far as a ledger, a plan or a message has to be understood: which
-// lines are code, and which are check boxes and headings.
-
+// Package markdown finds code blocks and check boxes in Markdown.
 package markdown
 
 import (
@@ -9,25 +7,21 @@ import (
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 )
 
-// EachLine visits every line, counted from 1, without its line end. Lines of a
-// fenced code block, its fences too, are code.
+// EachLine visits every line, from 1, without its line end. Lines of a fenced code block and its fences are code.
 func EachLine(text string, visit func(n int, line string, code bool)) {
-	var fence byte // of the block we are in, 0 outside
+	var fence byte // of the current block, 0 outside
 	width := 0
 	for n := 1; text != ""; n++ {
 		line, rest, _ := strings.Cut(text, "\n")
 		text = rest
 		line = strings.TrimSuffix(line, "\r")
 		mark, run, info := lastmessage.FenceAt(strings.TrimLeft(line, " \t"))
+		visit(n, line, fence != 0 || mark != 0)
 		switch {
-		case fence == 0 && mark != 0:
+		case fence == 0:
 			fence, width = mark, run
-			visit(n, line, true)
-		case fence != 0 && mark == fence && run >= width && info == "":
+		case mark == fence && run >= width && info == "":
 			fence = 0
-			visit(n, line, true)
-		default:
-			visit(n, line, fence != 0)
 		}
 	}
 }
@@ -39,33 +33,28 @@ type Box struct {
 	Text string
 }
 
-// ParseBox reads a line as a check box. One with another character in it, "- [-]",
-// is neither open nor done, and none.
+// ParseBox parses a line as a check box. One with another character, "- [-]", is neither open nor done and is ignored.
 func ParseBox(line string) (b Box, ok bool) {
 	line = strings.TrimLeft(line, " \t>")
 	marker, rest, found := strings.Cut(line, " ")
 	digits := strings.TrimRight(marker, ".)")
-	if !found || marker != "-" && marker != "*" && marker != "+" && (digits == marker || digits == "" || strings.Trim(digits, "0123456789") != "") {
+	numbered := digits != marker && digits != "" && strings.Trim(digits, "0123456789") == ""
+	if !found || marker != "-" && marker != "*" && marker != "+" && !numbered {
 		return Box{}, false
 	}
 	rest = strings.TrimLeft(rest, " \t")
 	if len(rest) < 4 || rest[0] != '[' || rest[2] != ']' || rest[3] != ' ' && rest[3] != '\t' {
 		return Box{}, false
 	}
-	switch rest[1] {
-	case ' ':
-	case 'x', 'X':
-		b.Done = true
-	default:
+	if strings.IndexByte(" xX", rest[1]) < 0 {
 		return Box{}, false
 	}
-	b.Text = WithoutMarks(rest[3:])
-	return b, true
+	return Box{Done: rest[1] != ' ', Text: WithoutMarks(rest[3:])}, true
 }
 
-// WithoutMarks is a text without emphasis and code marks.
+// WithoutMarks removes emphasis and code marks.
 func WithoutMarks(s string) string {
-	if !strings.ContainsAny(s, "*_`") { // a replacer takes longer to make than most lines to read
+	if !strings.ContainsAny(s, "*_`") { // creating a replacer is slow
 		return strings.TrimSpace(s)
 	}
 	return strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "").Replace(s))

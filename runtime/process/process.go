@@ -1,11 +1,8 @@
-// Package process runs a program beside a decision: the command by which a user
-// wants to hear of a loop's progress, or a script of the plugin's own. It gets one
-// line on standard input, is waited for a bounded time, and its failure changes
-// nothing.
+// Package process runs a program of the user or of the plugin with one line on standard input and a time limit. Its
+// failure does not affect a decision.
 //
-// The environment may come from a project that the user does not trust, so the
-// program gets a few named variables and a PATH of its own, and is named by an
-// absolute path.
+// An untrusted project may have set the environment, so the program is named by an absolute path and gets only a few
+// variables and a PATH of its own.
 package process
 
 import (
@@ -17,53 +14,45 @@ import (
 	"time"
 )
 
-// Patience is how long a program may take at most; then it is ended, and what it
-// started.
+// Patience is the most time for a program. Then it is killed with its children.
 const Patience = 5 * time.Second
 
 type Program struct {
-	Argv  []string // the first an absolute path
-	Dir   string   // "" for the working directory
-	Stdin []byte
-	// Getenv reads the environment, of which it gets little.
-	Getenv func(string) string
-	// Set are more variables, KEY=value.
-	Set []string
-	// Env is its whole environment in place of these, nil for none.
-	Env []string
-	// Within is how long it may take; Run waits Patience at most.
-	Within time.Duration
+	Argv   []string // the first is an absolute path
+	Dir    string   // "" for the working directory
+	Stdin  []byte
+	Getenv func(string) string // for the few variables that it gets
+	Set    []string            // more variables, KEY=value
+	Env    []string            // the environment without Set, if not nil, instead of that of Getenv
+	Within time.Duration       // the time limit; that of Run is Patience at most
 }
 
 var ErrSlow = errors.New("it took too long, and was killed")
 
-// Run runs it to its end.
+// Run runs the program to its end.
 func (p Program) Run() error {
 	p.Within = min(p.Within, Patience)
 	return p.runInto(nil)
 }
 
-// AskOutput runs it to its end and returns what it printed, of which at most so many
-// bytes are taken; more is an error. Who still holds its output when it has ended
-// is not waited for.
+// AskOutput runs the program to its end and returns its output. More than most bytes are an error, and so is a child
+// that keeps the output open.
 func (p Program) AskOutput(most int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
-	type printed struct {
-		data []byte
-		err  error
-	}
-	said := make(chan printed, 1)
+	var data []byte
+	done := make(chan error, 1)
 	go func() {
-		data, err := io.ReadAll(io.LimitReader(out, int64(most)+1))
+		var err error
+		data, err = io.ReadAll(io.LimitReader(out, int64(most)+1))
 		if err == nil && len(data) > most {
 			err = errors.New("it printed more than " + strconv.Itoa(most) + " bytes")
-			out.Close() // so that it ends
+			out.Close() // ends the program
 		}
-		said <- printed{data, err}
+		done <- err
 	}()
 	err = p.runInto(in)
 	in.Close()
@@ -71,17 +60,17 @@ func (p Program) AskOutput(most int) ([]byte, error) {
 		return nil, err
 	}
 	select {
-	case p := <-said:
-		return p.data, p.err
+	case err := <-done:
+		return data, err
 	case <-time.After(linger):
 		return nil, errors.New("a program that it started keeps its output open")
 	}
 }
 
-// linger is how long the rest of the output may take when the program has ended.
+// linger is the most time for the rest of the output after the end of the program.
 const linger = 250 * time.Millisecond
 
-// runInto runs it with a file for what it prints, nil for none.
+// runInto runs the program with a file for its output, nil for none.
 func (p Program) runInto(stdout *os.File) error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
 		return errors.New("a program must be named by its absolute path")
@@ -111,8 +100,7 @@ func (p Program) runInto(stdout *os.File) error {
 	}
 	end := groupEnder(child)
 	ended := make(chan error, 1)
-	go func() {
-		// Beside the waiting: it need not read, and pipes are small on Windows.
+	go func() { // the program may not read, and pipes are small on Windows
 		_, _ = feed.Write(p.Stdin)
 		feed.Close()
 	}()
@@ -123,12 +111,10 @@ func (p Program) runInto(stdout *os.File) error {
 		}
 		ended <- err
 	}()
-	late := time.NewTimer(p.Within)
-	defer late.Stop()
 	select {
 	case err := <-ended:
 		return err
-	case <-late.C:
+	case <-time.After(p.Within):
 		end()
 		return ErrSlow
 	}
@@ -139,10 +125,10 @@ func (p Program) environment() []string {
 		return append(p.Env, p.Set...)
 	}
 	env := append([]string{"PATH=" + searchPath}, p.Set...)
-	// None of these can make a program load something.
+	// None of these can make a program load code.
 	for _, name := range []string{
-		"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
-		"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP",
+		"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR",
+		"DBUS_SESSION_BUS_ADDRESS", "SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP",
 	} {
 		if value := p.Getenv(name); value != "" {
 			env = append(env, name+"="+value)

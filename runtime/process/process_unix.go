@@ -9,11 +9,10 @@ import (
 
 const searchPath = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
-// separateGroup puts the program into a group of its own, so that what it started can be
-// ended with it.
+// separateGroup puts the program into its own process group, so that its children can be killed with it.
 func separateGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// groupEnder is how to end a program and what it started.
+// groupEnder returns a function that kills a program and its children.
 func groupEnder(p *os.Process) (end func()) {
 	return func() { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 }

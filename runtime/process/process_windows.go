@@ -7,7 +7,7 @@ import (
 
 const searchPath = `C:\Windows\System32;C:\Windows`
 
-// separateGroup keeps a window from opening.
+// separateGroup prevents a window.
 func separateGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{HideWindow: true} }
 
 const (
@@ -15,7 +15,7 @@ const (
 	processSetQuota  = 0x0100
 )
 
-// groupEnder is how to end a program and what it started: a job holds them all.
+// groupEnder returns a function that kills a program and its children, which are in one job.
 func groupEnder(p *os.Process) (end func()) {
 	kernel := syscall.NewLazyDLL("kernel32.dll")
 	job, _, _ := kernel.NewProc("CreateJobObjectW").Call(0, 0)

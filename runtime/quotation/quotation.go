@@ -10,18 +10,18 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// QuoteEvidence makes evidence of a text: on one line, at most 80 bytes of it, and no secret.
-// Secrets are masked before it is cut: a part of one is not known by its shape any more.
+// QuoteEvidence quotes at most 80 bytes of a text on one line. Secrets are masked before the cut, because a part of one
+// has no known shape.
 func QuoteEvidence(s string) string {
 	return "“" + Beginning(OneLine(secret.Mask(Beginning(s, 1000))), 80) + "”"
 }
 
-// OneLine is a text on one line, fit to be shown.
+// OneLine returns a text on one line that is safe to show.
 func OneLine(s string) string {
 	return strings.ToValidUTF8(strings.Join(strings.Fields(display.PlainText(s)), " "), "")
 }
 
-// FirstRunes is the beginning of a text, at most n characters.
+// FirstRunes returns at most n characters from the beginning of a text, with "…" if there is more.
 func FirstRunes(text string, n int) string {
 	for i := range text {
 		if n == 0 {
@@ -32,7 +32,7 @@ func FirstRunes(text string, n int) string {
 	return text
 }
 
-// Head is the first n bytes of a text, cut between characters.
+// Head returns at most n bytes from the beginning of a text, cut between characters.
 func Head(text string, n int) string {
 	if len(text) > n {
 		text = strings.ToValidUTF8(text[:n], "")
@@ -40,7 +40,7 @@ func Head(text string, n int) string {
 	return text
 }
 
-// Tail is the last n bytes of a text, cut between characters.
+// Tail returns at most n bytes from the end of a text, cut between characters.
 func Tail(text string, n int) string {
 	if len(text) > n {
 		text = strings.ToValidUTF8(text[len(text)-n:], "")
@@ -48,7 +48,7 @@ func Tail(text string, n int) string {
 	return text
 }
 
-// Beginning is the head of a text, with a mark where there is more.
+// Beginning returns Head, with "…" if there is more.
 func Beginning(text string, n int) string {
 	if len(text) > n {
 		text = Head(text, n) + "…"
@@ -56,7 +56,7 @@ func Beginning(text string, n int) string {
 	return text
 }
 
-// LastBytes is the tail of a text, with a mark where there is more.
+// LastBytes returns Tail, with "…" if there is more.
 func LastBytes(text string, n int) string {
 	if len(text) > n {
 		text = "…" + Tail(text, n)
@@ -64,14 +64,13 @@ func LastBytes(text string, n int) string {
 	return text
 }
 
-// HashText tells texts apart.
 func HashText(text string) string {
 	h := fnv.New64a()
 	h.Write([]byte(text))
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// ShownName is a name as texts may hold it: one line, no markup, at most so many bytes.
+// ShownName returns a name without control characters and markup, at most so many bytes.
 func ShownName(name string, most int) string {
 	return Beginning(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == '`' || r == '<' || r == '>' {
@@ -81,10 +80,10 @@ func ShownName(name string, most int) string {
 	}, name), most)
 }
 
-// PlainName is the same with 200 bytes.
+// PlainName is ShownName with 200 bytes.
 func PlainName(name string) string { return ShownName(name, 200) }
 
-// LowerASCII makes ASCII letters small, and leaves every byte where it is.
+// LowerASCII converts only ASCII letters to lower case, so that all offsets stay the same.
 func LowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -95,5 +94,5 @@ func LowerASCII(s string) string {
 	return string(b)
 }
 
-// ShellWord is a text as one word of a POSIX shell, whatever is in it.
+// ShellWord quotes a text as one word of a POSIX shell.
 func ShellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -1,5 +1,4 @@
-// Package secret knows the shapes that secrets have, and takes them out of a text before it
-// is written down or shown.
+// Package secret masks secrets of known shapes in texts that are stored or shown.
 package secret
 
 import (
@@ -10,12 +9,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// shape is what a secret is known by. It is compiled when a text first has one of its
-// signs: most texts have none, and a hook has no time for more.
+// shape is the pattern of a secret. It is compiled when a text first has one of its signs, because most texts have
+// none and compiling is slow.
 type shape struct {
-	signs    string // in small letters, with blanks between
+	signs    string // in lower case, separated by blanks
 	expr     string
-	left     string // what is left of one
+	left     string // the replacement
 	once     sync.Once
 	compiled *regexp.Regexp
 }
@@ -25,7 +24,7 @@ func (s *shape) find() *regexp.Regexp {
 	return s.compiled
 }
 
-// block is the only one of several lines.
+// block is the only shape of several lines.
 var block = shape{expr: `(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z0-9 ]*-----|$)`, left: "[private key]"}
 
 var shapes = []shape{
@@ -37,13 +36,13 @@ var shapes = []shape{
 		expr: `\b(npm_|hf_|do[oprt]_v1_|pypi-|AGE-SECRET-KEY-|gsk_|xai-|glsa_|shp(?:at|ca|pa|ss)_|lin_api_|ntn_|sbp_|r8_|pplx-|NRAK-|PMAK-|rubygems_|pul-|tvly-(?:dev-|prod-)?|lsv2_[a-z]+_|pcsk_|e2b_|fc-|csk-|tgp_v1_|jina_|napi_|sb_secret_|rnd_|nfp_|bkua_|CCIPAT_|ph[cx]_|sgp_|sq[apu]_|CFPAT-|CLOJARS_|xkeysib-|mlsn\.|LTAI)[A-Za-z0-9]{16,}[\w-]*`, left: "$1[secret]"},
 	{signs: "akia asia dapi pat re_",
 		expr: `\b(?:(A[KS]IA)[0-9A-Z]{16}\b|(dapi)[0-9a-f]{32}(?:-\d)?\b|(pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}|(re_)[A-Za-z0-9]{8}_[A-Za-z0-9]{20,})`, left: "$1$2$3$4[secret]"},
-	{signs: "eaa aiza akcp absk atbb aq. 1//0 nvapi- hrku- sha256~ fwogzxivyxdz iqojb3jpz2lu", // short beginnings of long ones
+	{signs: "eaa aiza akcp absk atbb aq. 1//0 nvapi- hrku- sha256~ fwogzxivyxdz iqojb3jpz2lu", // short prefixes of long secrets
 		expr: `\b(EAA|AIza|AKCp|ABSK|ATBB|AQ\.|1//0|nvapi-|HRKU-|sha256~|FwoGZXIvYXdz|IQoJb3JpZ2lu)[\w+/=-]{24,}`, left: "$1[secret]"},
 	{signs: "sg. ya29. hvs. hvb. hvr. dt0", expr: `\b(SG\.|ya29\.|hv[sbr]\.|dt0[a-z]\d\d\.)[\w-]{16,}[\w.-]*`, left: "$1[secret]"},
 	{signs: ".atlasv1. q~", expr: `\b(\w+\.atlasv1\.|[\w~.-]{0,4}\dQ~)[\w~.-]{24,}`, left: "[secret]"},
 	{signs: "key- -us", expr: `(^|[^\w-])(?:(key-)[0-9a-f]{32}|[0-9a-f]{32}(-us\d+))\b`, left: "$1$2[secret]$3"},
 	{signs: ":aa /bot", expr: `(/bot\d{6,12}:|\b(?:bot)?\d{6,12}:AA)[\w-]{30,}`, left: "$1[secret]"},
-	{signs: "hook discord maker.ifttt.com", // addresses that are secret themselves
+	{signs: "hook discord maker.ifttt.com", // secret addresses
 		expr: `\b(hooks\.(?:slack|slack-gov|zapier|airtable)\.com/\w+/|discord(?:app)?\.com/api/(?:v\d+/)?webhooks/|outlook\.office(?:365)?\.com/webhook\w*/|webhook\.office\.com/\w+/|hook\.[\w.]*make\.com/|/open-apis/bot/v2/hook/|maker\.ifttt\.com/\w+/)[\w/@-]+`, left: "$1[secret]"},
 	{signs: "session", expr: `(?i)(session[_-]?token\s+(?:is\s+)?["']?)[\w+/=-]{40,}`, left: "$1[secret]"},
 	{signs: "bearer", expr: `(?i)\b(bearer)\s+[\w.~+/-]{16,}=*`, left: "$1 [secret]"},
@@ -64,27 +63,29 @@ const name = `([\w.-]*(?:password|passwd|passphrase|_pass|_pwd|secret|token|api[
 	`credential|authorization)s?(?:[_-][\w-]*)?)`
 
 var (
-	// named is a value behind the name of a secret, as an option's, after set, or with a sign between, which may stand in Markdown.
+	// named is a value after the name of a secret: of an option, after set, or after a sign, maybe in Markdown.
 	named = shape{signs: "password passwd passphrase _pass _pwd secret token _key -key api accesskey accountkey privatekey authkey credential authorization",
 		expr: `(?i)(?:(?:--?|\bsetx?\s+(?:-\w+\s+)*)` + name + `\s+|\b` + name + `(\\*["']?[*` + "`" + `]*\s*(?::=|=>|[:=])[*` + "`" + `]*\s*[` + "`" + `]?))` +
 			`(?:\\*["']([^"'\\]{6,})|([^\s"'\\&=-][^\s"'&]{5,}))`}
-	about    = shape{expr: `(?i)(type|name|limit|count|ur[il]|file|path|length|policy|tokens)$`} // not one itself
+	about    = shape{expr: `(?i)(type|name|limit|count|ur[il]|file|path|length|policy|tokens)$`} // no secrets
 	harmless = shape{expr: `^(string|number|boolean|required|optional|\$[A-Z_{(].*|[<{\[].*|https?://.*|` +
-		`[~.]{0,2}(/[\w.@-]{1,24})+|[\w.-]+(/[\w.-]+)+\.[a-z]{1,4})$`} // a word of a form, a variable, an address, a path
+		`[~.]{0,2}(/[\w.@-]{1,24})+|[\w.-]+(/[\w.-]+)+\.[a-z]{1,4})$`} // a word of a form, a variable, an address or a path
 	variable = shape{expr: `^[A-Z]+_[A-Z_]+$`}
-	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // else it may be the next word
+	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // otherwise it may be the next word
 )
 
-// longest is how long a value is looked into for another one: a longer one is masked whole, so
-// that nothing is looked at again and again.
+// longest is the most bytes of a value that is searched for another secret. A longer value is masked as a whole, which
+// bounds the work.
 const longest = 300
 
 func maskNamed(text string) string {
 	return named.find().ReplaceAllStringFunc(text, func(all string) string {
 		m := named.find().FindStringSubmatch(all)
 		value := m[4] + m[5]
-		before, unsure := strings.TrimSuffix(all, value), m[3] != "=" && m[4] == "" && !variable.find().MatchString(m[2])
-		plain := about.find().MatchString(m[1]+m[2]) || harmless.find().MatchString(value) || unsure && !random.find().MatchString(value)
+		before := strings.TrimSuffix(all, value)
+		unsure := m[3] != "=" && m[4] == "" && !variable.find().MatchString(m[2])
+		plain := about.find().MatchString(m[1]+m[2]) || harmless.find().MatchString(value) ||
+			unsure && !random.find().MatchString(value)
 		if plain && len(value) <= longest {
 			return before + maskNamed(value)
 		}
@@ -101,8 +102,7 @@ func (s *shape) mayBeIn(folded string) bool {
 	return false
 }
 
-// Mask takes secrets of known shapes out of a text, and what could hide one: characters that do
-// not show. It says "[secret]" in their place.
+// Mask replaces secrets of known shapes in a text and removes invisible characters, which could hide one.
 func Mask(text string) string {
 	text = display.PlainText(text)
 	if strings.Contains(text, "-----BEGIN") {
@@ -118,7 +118,7 @@ func Mask(text string) string {
 	return masked.String()
 }
 
-// mayHaveSecret is false of most lines: every secret is long, or stands behind a sign.
+// mayHaveSecret is a cheap filter: every secret is long or follows a sign.
 func mayHaveSecret(line string) bool {
 	run := 0
 	for i := range len(line) {
@@ -133,7 +133,7 @@ func mayHaveSecret(line string) bool {
 			}
 		}
 	}
-	return strings.Contains(line, "password ") // in netrc it is all that stands before one
+	return strings.Contains(line, "password ") // netrc has no sign
 }
 
 func maskLine(line string) string {

@@ -1,7 +1,5 @@
-// Tool calls and their results. A call is a claim: what it says will be so once
-// its result is there and is no error. It is believed at once, because the
-// result may not be written yet when a stop is decided; a claim that turns out
-// to be an error is undone.
+// Tool calls and their results. A call takes effect at once, because its result may be missing at a stop. An
+// error undoes the effect.
 
 package transcript
 
@@ -20,25 +18,24 @@ const (
 	maxClaims = 16
 )
 
-// past is a call of the newest, with the places of what it was about and what
-// came back.
+// past is one of the last calls.
 type past struct {
-	ID     uint32 // hash of the call's id
+	ID     uint32 // hash of the call's ID
 	Name   string
 	Does   Does
-	Input  place // the object
+	Input  place
 	Result place
-	Done   bool // there is a result
+	Done   bool
 	Failed bool
-	Denied bool // it was not allowed, so it did not run
-	Open   bool // it was interrupted, or goes on in the background
+	Denied bool
+	Open   bool // interrupted or in the background
 }
 
-// claim is a call whose result will matter, and what was so before it.
+// claim is a call without a result, and the state before it.
 type claim struct {
 	ID    uint32
 	Of    Does
-	Name  string // of a task or a background job
+	Name  string // of a task, a teammate or background work
 	Input place
 	List  list
 	Task  *task
@@ -54,23 +51,20 @@ func shortCallID(id []byte) uint32 {
 func (l *Log) takeCall(e *Entry, p *Part) {
 	name := "?"
 	if isPlainName(p.Name, maxName) {
-		same := slices.IndexFunc(l.Recent, func(old past) bool { return old.Name == string(p.Name) })
-		if same >= 0 { // shared, where an earlier call has it
-			name = l.Recent[same].Name
-		} else {
-			name = string(p.Name)
-		}
+		name = string(p.Name)
 	}
 	l.Calls++
 	l.Said = false
 	command := codec.FindMember(p.Input, "command", "cmd")
-	proves := func(word string) bool { return bytes.Contains(command, []byte(word)) } // whether the work is good
-	if p.Does == WritesFile || p.Does == NothingSpecial && slices.ContainsFunc([]string{"test", "check", "lint", "build", "spec"}, proves) {
+	in := func(word string) bool { return bytes.Contains(command, []byte(word)) }
+	proofs := []string{"test", "check", "lint", "build", "spec"}
+	if p.Does == WritesFile || p.Does == NothingSpecial && slices.ContainsFunc(proofs, in) {
 		l.Work++
 	}
 	l.Changed = l.Changed || p.changes()
 	id, input := shortCallID(p.ID), e.placeOf(p.Input)
-	l.Recent = pushBounded(l.Recent, past{ID: id, Name: name, Does: p.Does, Input: input, Open: p.Does == MayGoOn}, maxRecent)
+	call := past{ID: id, Name: name, Does: p.Does, Input: input, Open: p.Does == MayGoOn}
+	l.Recent = pushBounded(l.Recent, call, maxRecent)
 	l.namesIn(e, p)
 
 	c := claim{ID: id, Of: p.Does, When: l.Todos.When}
@@ -83,9 +77,10 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		l.Wakes = string(codec.FindMember(p.Input, "stop")) != "true"
 	case ChangesTask:
 		c.Name, c.Task = l.updateTask(e, p.Input)
-		owner, status := mateName(codec.InsideQuotes(codec.FindMember(p.Input, "owner"))), codec.FindMember(p.Input, "status")
-		if l.findMate(owner) >= 0 && string(status) != `"completed"` && string(status) != `"deleted"` {
-			l.noteMate(owner, false) // it is told of the task
+		owner := mateName(codec.InsideQuotes(codec.FindMember(p.Input, "owner")))
+		status := string(codec.FindMember(p.Input, "status"))
+		if l.findMate(owner) >= 0 && status != `"completed"` && status != `"deleted"` {
+			l.noteMate(owner, false) // it gets the task
 		}
 	case UsesSkill:
 		c.Skill = l.Skill
@@ -112,17 +107,13 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	var input place
 	for i := range l.Recent {
 		if r := &l.Recent[i]; r.ID == id {
-			r.Result, r.Done, r.Failed, r.Denied = e.placeOf(p.Text), true, p.Failed, p.Denied
+			r.Result, r.Done, r.Denied, input = e.placeOf(p.Text), true, p.Denied, r.Input
 			r.Open = r.Open || bytes.Contains(p.Outcome, []byte(`"interrupted":true`))
-			// Claude Code explains the status of grep, diff, test and their like, and calls them no errors.
-			r.Failed = r.Failed || bytes.Contains(p.Outcome, []byte(`"returnCodeInterpretation":"`))
-			input = r.Input
+			// Claude Code interprets the status of grep, diff, test and similar instead of reporting an error.
+			r.Failed = p.Failed || bytes.Contains(p.Outcome, []byte(`"returnCodeInterpretation":"`))
 		}
 	}
-	for i := range l.Claims {
-		if l.Claims[i].ID != id {
-			continue
-		}
+	if i := slices.IndexFunc(l.Claims, func(c claim) bool { return c.ID == id }); i >= 0 {
 		c := l.Claims[i]
 		l.Claims = append(l.Claims[:i], l.Claims[i+1:]...)
 		var o Outcome
@@ -139,7 +130,7 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 		}
 		return
 	}
-	// A command can be sent to the background while it runs.
+	// A running command can be sent to the background.
 	if !p.Failed && p.Outcome != nil && f.Outcome != nil {
 		job := f.Outcome(NothingSpecial, p).Job
 		if len(job) > 0 {
@@ -149,7 +140,6 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	}
 }
 
-// markOpen notes of a call whether it goes on in the background.
 func (l *Log) markOpen(id uint32, open bool) {
 	for i := range l.Recent {
 		if l.Recent[i].ID == id {
@@ -158,7 +148,6 @@ func (l *Log) markOpen(id uint32, open bool) {
 	}
 }
 
-// undoClaim takes back what a failed call had claimed.
 func (l *Log) undoClaim(c claim) {
 	switch c.Of {
 	case WritesTodos:
@@ -183,7 +172,7 @@ func (l *Log) undoClaim(c claim) {
 	}
 }
 
-// settleClaim takes what only a result can tell.
+// settleClaim applies the effects of a result.
 func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 	switch c.Of {
 	case MakesTask, ReadsTask:
@@ -205,20 +194,15 @@ func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 	}
 }
 
-// Work that a turn has put into the background: shell commands, agents,
-// monitors. The id is in the result of the call that started it; the end is
-// told by a notification, or by the result of the call that stopped it or asked
-// for its output.
-
 const maxStarted = 16
 
-// job is work in the background.
+// job is background work: a shell command, an agent or a monitor. It ends with a notification or with a call
+// that stopped it or read its output.
 type job struct {
 	ID    string
 	Input place // of the call that started it
 }
 
-// startWork takes the id of work that goes on in the background.
 func (l *Log) startWork(id []byte, input place) {
 	if id = parseIdentifier(id, maxID); id != nil {
 		l.endWork(id)
@@ -230,28 +214,24 @@ func (l *Log) endWork(id []byte) {
 	l.Started = slices.DeleteFunc(l.Started, func(j job) bool { return j.ID == string(id) })
 }
 
-// Teammates: agents that run beside this one and take tasks. One joins when it is spawned or
-// writes, and leaves when it is shut down or the team is deleted. It is at work until it says
-// that it is idle, and again from the next message to it.
-
-// AllMates is the name of every teammate in a message to all.
+// AllMates addresses every teammate.
 const AllMates = "*"
 
 const (
 	maxTeam = 16
-	// maxSilence is for how many prompts of a person a teammate counts as at work of which
-	// nothing is heard: none survives the client.
+	// maxSilence is the number of prompts after which a silent teammate is idle.
 	maxSilence = 3
 )
 
+// mate is a teammate. It joins when it is spawned or writes, works from each message to it until it reports
+// that it is idle, and leaves when it is shut down or the team is deleted.
 type mate struct {
 	Name string
 	Idle bool
-	Turn int // of the newest word to it or from it
+	Turn int // of the last message
 }
 
-// mateName is a teammate's name, "" for none, and something short in the place of a name that
-// is not plain. One may be called by its team's name, too: moe@barn.
+// mateName returns a name without its team (moe@barn), or a hash of a name that is not plain.
 func mateName(raw []byte) string {
 	name, _, _ := bytes.Cut(raw, []byte("@"))
 	if len(name) == 0 || isPlainName(name, maxID) {
@@ -264,29 +244,24 @@ func (l *Log) findMate(name string) int {
 	return slices.IndexFunc(l.Mates, func(m mate) bool { return m.Name == name })
 }
 
-// noteMate notes that a teammate is at work or idle.
 func (l *Log) noteMate(name string, idle bool) {
-	i := l.findMate(name)
-	switch {
-	case name == AllMates:
-		for i := range l.Mates {
-			l.Mates[i].Idle, l.Mates[i].Turn = idle, l.Turns
-		}
+	if name == "" || activity.IsLeadName(name) {
 		return
-	case name == "" || activity.IsLeadName(name):
-		return
-	case i < 0:
-		l.Mates = pushBounded(l.Mates, mate{Name: name}, maxTeam)
-		i = len(l.Mates) - 1
 	}
-	l.Mates[i].Idle, l.Mates[i].Turn = idle, l.Turns
+	if name != AllMates && l.findMate(name) < 0 {
+		l.Mates = pushBounded(l.Mates, mate{Name: name}, maxTeam)
+	}
+	for i := range l.Mates {
+		if m := &l.Mates[i]; name == AllMates || m.Name == name {
+			m.Idle, m.Turn = idle, l.Turns
+		}
+	}
 }
 
 func (l *Log) dropMate(name string) {
 	l.Mates = slices.DeleteFunc(l.Mates, func(m mate) bool { return m.Name == name })
 }
 
-// teamOfView is the team as a decision sees it.
 func (l *Log) teamOfView() activity.Team {
 	t := activity.Team{Role: l.Role}
 	for _, m := range l.Mates {

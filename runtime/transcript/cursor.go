@@ -1,7 +1,4 @@
-// Going through a log line by line, for who wants to know what a stop would have
-// found at many places of it: each line changes one Log, so at every line the
-// situation is the one that Read would find in a log that ends there, and the
-// whole file is read once.
+// A replay reads a log once. After every line the situation is that of ReadNew for a log that ends there.
 
 package transcript
 
@@ -14,40 +11,36 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// Happening is what a line tells about whose turn it is.
+// Happening is an event of the conversation. Prompted and Joined begin a turn.
 type Happening byte
 
-// What can happen.
 const (
-	Nothing     Happening = iota
-	Spoke                 // Claude said something, and called no tool in the same line
-	Called                // Claude called a tool
-	Returned              // a tool's result
-	Prompted              // a person's prompt
-	Joined                // a person's words that were put in while Claude worked
-	Woken                 // background work, or another session, has something to say
-	Pushed                // a Stop hook keeps Claude going
-	Interrupted           // a person broke in
-	Failed                // the API answered with an error
-	Rested                // Stop hooks have run, the turn is over
-	Driven                // a loop of the host's own begins a turn, and the next one after it
+	Nothing Happening = iota
+	Spoke             // Claude spoke and called no tool in the same line
+	Called
+	Returned
+	Prompted    // by a person
+	Joined      // a person's words, sent while Claude worked
+	Woken       // a message of background work or of another session
+	Pushed      // a Stop hook continued the turn
+	Interrupted // by a person
+	Failed      // the API answered with an error
+	Rested      // Stop hooks have run, the turn is over
+	Driven      // a loop of the host itself began a turn
 )
 
-// Cursor stands behind a line of a log.
 type Cursor struct {
 	reader
-	Number int // the line's, from 1
+	Number int // from 1
 	line   []byte
-	What   Happening // what the line tells
-	known  bool      // the line is one of the format's
-	facts  []news    // of the newest lines, a ring; facts[next] is the oldest once it is full
-	next   int
+	What   Happening
+	known  bool
+	facts  []news // of the last lines
+	tail   int
 }
 
-// EachLine goes through the log at path and calls visit behind every line, with the
-// same Cursor, until visit has enough. tail is how many lines Window will be asked
-// for at most. The error is the operating system's; lines that make no sense are
-// not errors.
+// EachLine calls visit after every line of the log at path, with the same Cursor, until visit returns false.
+// tail is the most lines for WindowOf. Only the operating system causes errors.
 func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -55,7 +48,7 @@ func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error
 	}
 	defer opened.Close()
 	from := reader{format: f, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
-	c := &Cursor{reader: from, facts: make([]news, 0, tail)}
+	c := &Cursor{reader: from, tail: tail}
 	last, err := c.eachLine(func(line []byte, at int64) bool { return c.takeLine(line, at, visit) })
 	if err == nil && len(last) > 0 {
 		at := c.Log.Offset
@@ -65,8 +58,7 @@ func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error
 	return err
 }
 
-// takeLine goes behind a line, and before that, where the line has a text and calls, behind
-// the text: that is where the agent said it, as in a log that has a line for each.
+// takeLine visits the texts of a whole message before its calls, as if they had lines of their own.
 func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool {
 	c.Number++
 	c.line = line
@@ -90,48 +82,40 @@ func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool 
 	return visit(c)
 }
 
-// passLine lets the entry change the log; rest tells that it is the rest of a line.
 func (c *Cursor) passLine(line []byte, at int64, rest bool) {
 	c.What = Nothing
 	if c.known && c.Log.takeEntry(c.format, &c.Entry) {
 		c.What = c.Entry.happeningOf()
 	}
-	if cap(c.facts) > 0 {
-		c.rememberLine(line, at, c.known, rest)
+	if c.tail > 0 {
+		c.rememberLine(line, at, rest)
 	}
 }
 
-// rememberLine puts a line among those that Window looks at, the rest of one in the place of
-// the line. A blank line is none, one that is too long says nothing.
-func (c *Cursor) rememberLine(line []byte, at int64, parsed, rest bool) {
+// rememberLine keeps the facts of a line for WindowOf. The rest of a line joins those of its beginning.
+func (c *Cursor) rememberLine(line []byte, at int64, rest bool) {
 	f := news{}
 	if line != nil {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			return
 		}
-		f = parseFacts(&c.Entry, line, parsed)
+		f = parseFacts(&c.Entry, line, c.known)
 	}
 	f.at = at
-	if rest {
-		newest := &c.facts[(c.next+len(c.facts)-1)%len(c.facts)]
-		f.said = newest.said
-		*newest = f
+	if n := len(c.facts) - 1; rest {
+		f.said = c.facts[n].said
+		c.facts[n] = f
 		return
 	}
-	if len(c.facts) < cap(c.facts) {
-		c.facts = append(c.facts, f)
-		return
-	}
-	c.facts[c.next] = f
-	c.next = (c.next + 1) % len(c.facts)
+	c.facts = pushBounded(c.facts, f, c.tail)
 }
 
-// WindowOf is what Tail would find at the end of the log if it ended here.
+// WindowOf returns the window that LinesAbout would read if the log ended here.
 func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 	floor := c.Log.Offset - maxTail
-	for i := max(0, len(c.facts)-lines); i < len(c.facts); i++ {
-		if f := &c.facts[(c.next+i)%len(c.facts)]; floor <= 0 || f.at > floor {
-			addToWindow(&w, f)
+	for _, f := range c.facts[max(0, len(c.facts)-lines):] {
+		if floor <= 0 || f.at > floor {
+			addToWindow(&w, &f)
 		}
 	}
 	return w
@@ -139,8 +123,7 @@ func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 
 func (c *Cursor) ViewBehind() View { return c.Log.makeView(c.file, false) }
 
-// LineTime is the line's timestamp in Unix milliseconds, 0 if it has none that can be
-// known by here.
+// LineTime returns the line's timestamp in Unix milliseconds, 0 if it is unknown.
 func (c *Cursor) LineTime() int64 {
 	if t := c.Entry.Time; t != nil {
 		return parseMillis(t)
@@ -148,20 +131,19 @@ func (c *Cursor) LineTime() int64 {
 	return parseMillis(codec.InsideQuotes(codec.FindMember(c.line, "timestamp")))
 }
 
-// IsOfSession tells whether the line is one of a conversation, and not only about its mode
-// or its queue.
+// IsOfSession reports whether the line belongs to a conversation.
 func (c *Cursor) IsOfSession() bool {
 	e := &c.Entry
-	return c.known && (c.What != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || len(e.Mode) == 0 && len(e.Queued) == 0 && !e.Unqueued)
+	state := len(e.Mode) > 0 || len(e.Queued) > 0 || e.Unqueued
+	return c.known && (c.What != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || !state)
 }
 
-// Blocked tells that the line says of a Stop hook that it has the agent go on.
+// Blocked reports whether a named Stop hook has blocked.
 func (c *Cursor) Blocked() bool {
 	return slices.ContainsFunc(c.Entry.Parts, func(p Part) bool { return p.Kind == HookBlock })
 }
 
-// LastCall tells what the newest tool call does, and whether its result is there and is
-// no error.
+// LastCall returns the effect of the last call and whether it has a good result.
 func (c *Cursor) LastCall() (does Does, done bool) {
 	n := len(c.Log.Recent)
 	if n == 0 {
@@ -171,23 +153,17 @@ func (c *Cursor) LastCall() (does Does, done bool) {
 	return newest.Does, newest.Done && !newest.Failed
 }
 
-// AgentWords is what Claude says in the line: its texts, as last_assistant_message has
-// them.
+// AgentWords returns Claude's texts in the form of last_assistant_message.
 func (c *Cursor) AgentWords() string {
-	var all []byte
+	var texts [][]byte
 	for i := range c.Entry.Parts {
 		if p := &c.Entry.Parts[i]; p.Kind == Text && len(p.Text) > 0 {
-			if all != nil {
-				all = append(all, `\n`...)
-			}
-			all = append(all, p.Text...)
+			texts = append(texts, p.Text)
 		}
 	}
-	return codec.ValidText(all)
+	return codec.ValidText(bytes.Join(texts, []byte(`\n`)))
 }
 
-// PersonWords is what was said to the agent in the line, without what the host put before a
-// person's words.
 func (c *Cursor) PersonWords() string {
 	if IsBlank(c.Entry.Words) {
 		return ""

@@ -1,5 +1,4 @@
-// One line of a log, in terms that no host is named in. A host's Format says what a
-// line means in them; what follows from it is decided here, for every host alike.
+// A line of a log in terms that all hosts share.
 
 package transcript
 
@@ -13,145 +12,126 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// Mark begins what our hooks tell an agent whose host does not say in its log that a hook
-// has said it. It is how a Format knows our feedback from a person's prompt.
+// Mark begins the texts of our hooks for an agent whose log does not name the hook.
 const Mark = "[springfield] "
 
-// Format is how a host writes its logs. Functions that are nil say nothing.
+// Format is the log format of a host. Any function may be nil.
 type Format struct {
-	// Name is the host's. A Log that another format has left is not continued.
 	Name string
-	// Parse takes a line apart: Line and At are set, the rest is empty, and Parts may have
-	// room to be reused. False: the line is torn, or nothing in it can matter. Every value
-	// is a part of Line, so that its place in the log is known, unless its member says that
-	// it may be another's. Lines of subagents matter to nothing.
+	// Parse fills an entry of which only Line and At are set. It returns false for a torn or irrelevant line
+	// and for lines of subagents. Values must be slices of Line unless their field allows others.
 	Parse func(e *Entry) bool
-	// Owns tells whether a line, one of the first of a log, is of this format.
+	// Owns reports whether one of the first lines of a log is of this format.
 	Owns func(line []byte) bool
-	// Outcome is what the result of a call tells besides its text. It is asked for the
-	// results of calls that do something, and for those of others, whose Does is Nothing
-	// special.
+	// Outcome reads a result; of is NothingSpecial for calls without an effect.
 	Outcome func(of Does, r *Part) Outcome
-	// Whole tells that a line is a whole message of the agent, its texts and its calls: with
-	// no call in it the turn is over. Else each has a line of its own.
+	// Whole is set if a line holds a whole message, so that one without a call ends the turn. Otherwise each
+	// text and call has its own line.
 	Whole bool
-	// Dull tells at a glance that a line has no words of a person and no words of interest.
+	// Dull is a cheap check for lines without words.
 	Dull func(line []byte) bool
 }
 
-// Entry is one line. Its values are parts of the line; a text is the inside of a JSON
-// string, still escaped, and what is called raw is a whole JSON value.
+// Entry is one line. Texts are the insides of JSON strings, still escaped; raw values are whole JSON values.
 type Entry struct {
 	Line []byte
-	At   int64 // where the line begins in the log
+	At   int64 // offset in the log
 
-	ID   []byte // names the line: a line with the ID of one of the 32 before it is passed over
+	ID   []byte // a repetition within 32 lines is skipped
 	Time []byte // RFC 3339
-	// What happens. Nothing: what the Parts say, which are an agent's texts and calls, or
-	// results.
 	What Happening
-	// Words are those of a person (Prompted, Joined), without what the host puts before
-	// them, or of a hook or of background work (Pushed, Woken). A line begins a turn if it
-	// is Prompted or Joined.
+	// Words are a person's (Prompted, Joined), or a hook's or background work's (Pushed, Woken).
 	Words    []byte
-	PromptID []byte // the host's own id of the prompt that the line belongs to
+	PromptID []byte // the host's ID of the line's prompt
 	Version  []byte // of the host
-	// Command tells that the prompt looks at a plugin of ours or stops it: the user asks
-	// for no work.
+	// Command is set if the prompt only inspects or stops one of our plugins.
 	Command bool
-	// Heard tells that the line has words of a person or of a host: nothing of a turn before runs in
-	// the background any more, for rules of the first design. A prompt has it anyway.
+	// Heard is set for words of a person or the host. The rules of the first design assume that they end
+	// background work. A prompt implies it.
 	Heard bool
-	// Filled tells that the host, not the model, wrote an agent's line: it is no message.
+	// Filled is set if the host wrote an agent's line.
 	Filled bool
-	// Skill is the one that the host says is behind an agent's line.
+	// Skill is the host's attribution of an agent's line.
 	Skill []byte
-	// Todos is the todo list as the host shows it, and Tasks are its single tasks; raw. Not
-	// a call's: these are in its Part.
+	// Todos is the todo list as the host shows it, and Tasks its single tasks, both raw.
 	Todos, Tasks []byte
 	Parts        []Part
 
-	// What a replay wants to know. Mode is plan in plan mode.
+	// For replay. Mode is plan in plan mode.
 	Session, Cwd, Mode []byte
-	Fork               bool   // the log is a copy of another's beginning
-	Subagent           bool   // the log is a subagent's own: no word in it is to the user
-	Role               string // the session's in a team, as activity.Team has it; "": the line does not say
+	Fork               bool   // the log begins with a copy of another
+	Subagent           bool   // the log is a subagent's
+	Role               string // see activity.Team
 	Queued             []byte // words that a person typed while the agent worked
-	Unqueued           bool   // the person took such words back
+	Unqueued           bool   // the person took them back
 }
 
-// Part is one of the things that a line brings, in their order.
 type Part struct {
 	Kind Kind
-	// Text is what the agent says (Text), the result's text (Result), the name of a skill
-	// (of a call that UsesSkill) or of a teammate (MayGoOn, TellsMate), or the id of work
-	// (EndsBackground). Only the first two have to be parts of the line.
+	// Text is a text (Text, Result), the name of a skill (UsesSkill) or of a teammate (MayGoOn, TellsMate), or
+	// the ID of background work (EndsBackground). Only a text must be a slice of the line.
 	Text []byte
-	// ID is a call's own, the call's of a result, or that of work that Ended. Any bytes.
+	// ID is that of a call or of work that Ended. It may be any bytes.
 	ID []byte
-	// Name is a tool's as the host calls it, a teammate's, or a skill's. Any bytes.
+	// Name is that of a tool, a teammate or a skill. It may be any bytes.
 	Name []byte
-	// Input is a call's: a raw object, or a raw string that has the object inside.
+	// Input is a raw object, or a raw string that contains the object.
 	Input []byte
 	Does  Does
-	// Outcome is what a result has besides its text, raw: for Format.Outcome.
+	// Outcome is the raw result without its text.
 	Outcome []byte
 	Failed  bool // of a result
-	Denied  bool // of a result: the call was not allowed, so it did not run
-	// Ours tells that a Stop hook is one of ours.
-	Ours bool
+	Denied  bool // the call was not allowed and did not run
+	Ours    bool // of a Stop hook
 }
 
 type Kind byte
 
-// The kinds.
 const (
-	Other       Kind = iota // thinking, an image, what is not known
-	Text                    // the agent says something
-	Call                    // the agent calls a tool
-	Result                  // of a call
-	Ended                   // work in the background is over
-	Mate                    // a teammate writes
-	Gone                    // a teammate has left
-	SkillText               // the host puts the skill Name before the model
-	HookBlock               // a Stop hook has blocked, and is named: Ours or another's
-	HookContext             // the same by other means than a block; not Ours: it is not named
-	HookWords               // what a Stop hook says to the agent, which names no hook
-	Idle                    // a teammate waits for a message
+	Other Kind = iota // thinking, an image, anything unknown
+	Text
+	Call
+	Result
+	Ended       // background work has ended
+	Mate        // a teammate writes
+	Gone        // a teammate has left
+	SkillText   // the host shows the text of skill Name to the model
+	HookBlock   // a named Stop hook has blocked, Ours or not
+	HookContext // an unnamed Stop hook has continued without a block
+	HookWords   // words of an unnamed Stop hook to the agent
+	Idle        // a teammate waits for a message
 )
 
-// Does is what a call does, if it is one of those that more is made of.
+// Does is the effect of a call.
 type Does byte
 
-// What calls do.
 const (
 	NothingSpecial Does = iota
-	WritesTodos         // the Input has the whole list, see readList
-	MakesTask           // single tasks as Claude Code has them
+	WritesTodos         // see readList
+	MakesTask           // a single task of Claude Code
 	ChangesTask
 	ReadsTask
 	ListsTasks
 	UsesSkill      // Text is its name
-	MayGoOn        // in the background, behind the turn; its Outcome says whether it does
-	EndsBackground // or looks at it: Text is its id
+	MayGoOn        // in the background after the turn; Outcome decides
+	EndsBackground // or inspects it: Text is its ID
 	EndsTeam
-	AsksPerson // the turn ends with a question to the user, or a plan to be approved
-	WritesFile // the file_path, path or like member of the Input
-	BeginsPlan // plan mode
-	EndsPlan   // plan mode, if the user agrees: it asks the person
+	AsksPerson // or ends the turn with a plan to approve
+	WritesFile // the Input's file_path, path or similar
+	BeginsPlan
+	EndsPlan // if the user agrees
 	BeginsTeam
-	TellsMate // a teammate, or AllMates, to do something: Text is its name
+	TellsMate // gives work to a teammate, or to AllMates: Text is the name
 	SchedulesWake
 )
 
-// Tool is what tools of a host do. Text is the member of their input that is a Part's Text, "" for none.
+// Tool lists tools with the same effect. Text is the member of their input for Part.Text.
 type Tool struct {
 	Does  Does
 	Text  string
 	Names []string
 }
 
-// Describe says what a call does, by the tools of its host.
 func (p *Part) Describe(tools []Tool) {
 	for _, t := range tools {
 		if slices.Contains(t.Names, string(p.Name)) {
@@ -163,19 +143,19 @@ func (p *Part) Describe(tools []Tool) {
 	}
 }
 
-// Outcome is what the result of a call tells.
+// Outcome is the effect of a result.
 type Outcome struct {
-	Job     []byte // id of work that goes on in the background
-	Mate    []byte // name of a teammate that was spawned
-	Refused bool   // the call has failed, though its result does not say so
+	Job     []byte // ID of work that continues in the background
+	Mate    []byte // name of a new teammate
+	Refused bool   // the call failed although its result is no error
 	Running bool   // of EndsBackground: the work still runs
 	Task    []byte // a single task, raw
-	TaskID  []byte // of a new task, where its result is only a text
-	Subject []byte // of that task; a part of the line
+	TaskID  []byte // of a new task whose result is only a text
+	Subject []byte // of that task; a slice of the line
 	Tasks   []byte // all single tasks, raw
 }
 
-// MaxParts is how many parts of one line are looked at. Hosts write one, rarely a few.
+// MaxParts limits the parts of one line. Hosts write one, rarely a few.
 const MaxParts = 256
 
 func (f *Format) parseLine(e *Entry, line []byte, at int64) bool {
@@ -183,7 +163,6 @@ func (f *Format) parseLine(e *Entry, line []byte, at int64) bool {
 	return f.Parse != nil && f.Parse(e)
 }
 
-// happeningOf is what a line tells about whose turn it is.
 func (e *Entry) happeningOf() Happening {
 	if e.What != Nothing || e.Filled {
 		return e.What
@@ -202,8 +181,8 @@ func (e *Entry) happeningOf() Happening {
 	return what
 }
 
-// placeOf is where a part of the line lies in the log. The part shares the line's array, so
-// their capacities tell how far apart they begin; what is no part has no place.
+// placeOf returns the place of a slice of the line: the difference of their capacities is its offset. A slice
+// of another array has no place.
 func (e *Entry) placeOf(part []byte) place {
 	at := cap(e.Line) - cap(part)
 	if part == nil || at < 0 || at+len(part) > len(e.Line) || len(part) > 0 && &e.Line[at] != &part[0] {
@@ -212,24 +191,18 @@ func (e *Entry) placeOf(part []byte) place {
 	return place{e.At + int64(at), int64(len(part))}
 }
 
-// IsBlank tells whether the inside of a string says nothing.
+// IsBlank reports whether the inside of a string is only white space.
 func IsBlank(raw []byte) bool {
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case ' ', 'n', 't', 'r':
-			if raw[i] != ' ' && (i == 0 || raw[i-1] != '\\') {
-				return false
-			}
-		case '\\':
-		default:
+	for i, c := range raw {
+		escaped := i > 0 && raw[i-1] == '\\' && (c == 'n' || c == 't' || c == 'r')
+		if c != ' ' && c != '\\' && !escaped {
 			return false
 		}
 	}
 	return true
 }
 
-// parseIdentifier is a value that serves as a name, raw or the inside of a string; nil if it is
-// something else.
+// parseIdentifier returns a plain name from a raw value or the inside of a string, or nil.
 func parseIdentifier(raw []byte, limit int) []byte {
 	if s := codec.InsideQuotes(raw); s != nil {
 		raw = s
@@ -240,8 +213,7 @@ func parseIdentifier(raw []byte, limit int) []byte {
 	return raw
 }
 
-// objectIn is the object of a call's input: itself, or what a string has inside, which may
-// be cut.
+// objectIn returns the object of a call's input, which may be inside a string and truncated.
 func objectIn(input []byte) []byte {
 	if len(input) == 0 || input[0] != '"' {
 		return input
@@ -252,19 +224,11 @@ func objectIn(input []byte) []byte {
 	return codec.Unescape(nil, input[1:])
 }
 
-// A log is its own store: what has been said lies in it and stays there, so a
-// Log remembers places, not texts, and a text is fetched when a decision needs
-// it. That is why a Log is small whatever the session held, why nothing is
-// copied or decoded on the way through a gigabyte, and why nothing has to be
-// cut before it is known how much of it matters.
-
-// place is where a value lies in the log: offset and length. For a string it is
-// what stands between the quotes, still escaped. A pair and not two named
-// members, because a Log has many of them and is written at every stop.
+// place is the offset and length of a value, of a string without its quotes. A Log has places instead of texts,
+// so that it stays small and passing a gigabyte copies and decodes nothing.
 type place = [2]int64
 
-// fetchPlace reads what lies at a place, at most limit bytes of it, into buf. Less
-// or nothing comes back when the log is not what it was.
+// fetchPlace reads at most limit bytes of a place. It returns less if the log has changed.
 func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	n := min(p[1], limit, maxLine)
 	if p[0] < 0 || n <= 0 {
@@ -280,36 +244,25 @@ func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	return buf[:got]
 }
 
-// shortText is what the inside of a JSON string says, on one line, at most limit bytes
-// of it.
+// shortText decodes the inside of a string onto one line of at most limit bytes.
 func shortText(raw []byte, limit int) string {
-	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is at most six bytes for one
+	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape has at most six bytes
 }
 
-// oneLine makes white space one blank and leaves control characters out: what is
-// remembered, which package display makes fit when it is shown.
+// oneLine replaces white space by single blanks and drops control characters.
 func oneLine(s string, limit int) string {
 	return quotation.Head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'
 	}), " "), limit)
 }
 
-// isPlainName tells whether a value is a name as programs give them: printable ASCII
-// that JSON writes as it is. Only such names are remembered themselves.
+// isPlainName reports whether a value is printable ASCII that JSON does not escape.
 func isPlainName(raw []byte, limit int) bool {
-	if len(raw) == 0 || len(raw) > limit {
-		return false
-	}
-	for _, c := range raw {
-		if c <= ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			return false
-		}
-	}
-	return true
+	special := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) }
+	return len(raw) > 0 && len(raw) <= limit && !bytes.ContainsFunc(raw, special)
 }
 
-// hashFNV1a hashes a name: FNV-1a, 64 bit. By hand, because it is needed once a
-// line and hash/fnv would allocate.
+// hashFNV1a is 64-bit FNV-1a without the allocation of hash/fnv.
 func hashFNV1a(b []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range b {
@@ -318,7 +271,7 @@ func hashFNV1a(b []byte) uint64 {
 	return h
 }
 
-// LeadingName is the name that a text begins with. Some have a colon in them, but not at their end.
+// LeadingName returns the name at the beginning of a text. It may contain colons but not end with one.
 func LeadingName(text []byte) []byte {
 	rest := bytes.TrimLeftFunc(text, func(r rune) bool {
 		return r == '-' || r == '_' || r == ':' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
@@ -326,17 +279,16 @@ func LeadingName(text []byte) []byte {
 	return bytes.TrimRight(text[:len(text)-len(rest)], ":")
 }
 
-// NameAfter is the name that stands behind some words, nil if there is none.
-func NameAfter(text []byte, behind string) []byte {
-	_, name, found := bytes.Cut(text, []byte(behind))
-	if name = LeadingName(name); !found || len(name) == 0 {
+// NameAfter returns the name after some words, nil if there is none.
+func NameAfter(text []byte, words string) []byte {
+	_, name, _ := bytes.Cut(text, []byte(words))
+	if name = LeadingName(name); len(name) == 0 {
 		return nil
 	}
 	return name
 }
 
-// TakeNotifications takes what a text tells of work in the background. One without a status is news,
-// not an end.
+// TakeNotifications takes the ends of background work. A notification without a status is no end.
 func (e *Entry) TakeNotifications(text []byte) {
 	const id = "<task-id>"
 	_, text, found := bytes.Cut(text, []byte(id))
@@ -349,36 +301,28 @@ func (e *Entry) TakeNotifications(text []byte) {
 	}
 }
 
-// CallIn is a call of a tool, an object with members of these names.
 func CallIn(call []byte, id, name, input string) Part {
 	p := Part{Kind: Call}
-	for w := codec.EnterValue(call, '{'); w.Next(); {
-		switch string(w.Key) {
-		case id:
-			p.ID = codec.InsideQuotes(w.Value())
-		case name:
-			p.Name = codec.InsideQuotes(w.Value())
-		case input:
-			p.Input = w.Value()
-		}
-	}
+	ReadMembers(call,
+		Member{Name: id, Text: &p.ID}, Member{Name: name, Text: &p.Name}, Member{Name: input, Raw: &p.Input})
 	return p
 }
 
-// ResultIn is the result of a call as Gemini CLI and Qwen Code write it, an object of the member functionResponse.
+// ResultIn reads a functionResponse of Gemini CLI or Qwen Code.
 func ResultIn(result []byte) Part {
-	response := codec.FindMember(result, "response")
-	p := Part{Kind: Result, ID: codec.InsideQuotes(codec.FindMember(result, "id")), Name: codec.InsideQuotes(codec.FindMember(result, "name")), Text: codec.InsideQuotes(codec.FindMember(response, "output"))}
+	p := Part{Kind: Result}
+	var response, fault []byte
+	ReadMembers(result,
+		Member{Name: "id", Text: &p.ID}, Member{Name: "name", Text: &p.Name}, Member{Name: "response", Raw: &response})
+	ReadMembers(response, Member{Name: "output", Text: &p.Text}, Member{Name: "error", Text: &fault})
 	if p.Text == nil {
-		p.Text = codec.InsideQuotes(codec.FindMember(response, "error"))
-		p.Failed = p.Text != nil
+		p.Text, p.Failed = fault, fault != nil
 	}
 	p.Failed = p.Failed || string(p.Name) == "run_shell_command" && hasFailed(p.Text)
 	return p
 }
 
-// TakeBlocks takes the content blocks of a message as Claude Code and Droid write them: those of Anthropic's interface.
-// It tells whether an image or a document is among them.
+// TakeBlocks takes the content blocks of Anthropic's API. It reports whether one is an image or a document.
 func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bool) {
 	list := w.Enter('[')
 	for list.Next() {
@@ -428,7 +372,7 @@ func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bo
 	return picture
 }
 
-// FirstText is the first text among content blocks, or the content itself where it is a string.
+// FirstText returns the first text of some content blocks, or the content itself if it is a string.
 func FirstText(content []byte) (first []byte) {
 	if s := codec.InsideQuotes(content); s != nil {
 		return s
@@ -441,7 +385,7 @@ func FirstText(content []byte) (first []byte) {
 	return first
 }
 
-// WithoutTags is a text without the tags that a host puts before a person's words.
+// WithoutTags removes the tagged texts that a host puts before a person's words.
 func WithoutTags(text []byte, tags ...string) []byte {
 	for {
 		i := slices.IndexFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte("<"+tag+">")) })
@@ -458,8 +402,7 @@ func WithoutTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// hasFailed tells that a command has failed, by the raw text that Gemini CLI and Qwen Code make of its result: a code
-// or a signal stands behind what it printed.
+// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code has an exit code or a signal.
 func hasFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))

@@ -1,8 +1,5 @@
-// What is remembered of a log between two stops, and how one line changes it.
-//
-// A line changes the Log by itself and nothing else does, so a log read in
-// pieces and a log read at once end in the same Log. It has no bounds to be
-// trimmed to afterwards: every list in it is bounded as it grows.
+// The state of a log between two stops. Only single lines change it, so reading a log in pieces or at once ends
+// in the same Log.
 
 package transcript
 
@@ -16,101 +13,94 @@ import (
 )
 
 const (
-	// form is the version of Log. A Log of another form is not continued: the
-	// log is read anew.
+	// form is the version of Log. Another version is discarded.
 	form = 8
-	// maxSeen is how many lines back a duplicate is noticed. Claude Code writes
-	// duplicates when a session is resumed or forked, one right after the other.
-	maxSeen = 32
-	maxName = 64 // bytes of a name: a tool, a skill
-	maxID   = 40 // bytes of an id: a prompt, a background task
+	// maxSeen is the distance of duplicates. Claude Code writes them when it resumes or forks a session.
+	maxSeen  = 32
+	maxHeard = 2 * 4
+	maxName  = 64 // bytes of the name of a tool or a skill
+	maxID    = 40 // bytes of the ID of a prompt or a background task
 )
 
-// Log is what a session log has said so far, small enough to lie in a ledger
-// record: at most 16 KiB of JSON, usually two. Only Offset means anything
-// outside this package.
+// Log is the state at an offset of a log. It must fit into a ledger record: at most 16 KiB of JSON.
 type Log struct {
 	Form   int
-	Format string // whose log it is
-	Offset int64  // how far the log has been read: behind a line end
-	Mark   string // FNV-128a of the bytes before Offset, at most 256
+	Format string
+	Offset int64  // of the end of the last line
+	Mark   string // FNV-128a of the last 256 bytes before Offset
 
-	Seen []uint64 // hashes of the newest lines' uuids
+	Seen []uint64 // hashes of uuids
 
 	Prompt   string // uuid
 	PromptID string
 	Asks     place // the prompt's words
 	Opening  opening
-	Heard    []int64 // places of what else a person seems to have said since then, the newest last
-	fresh    bool    // it is read from the beginning
+	Heard    []int64 // places of View.Heard
+	fresh    bool    // read from the beginning
 	Facts
 
 	Text place
 
-	Calls  int     // of tools, so far
-	Before int     // of them before the newest prompt
-	Recent []past  // the newest calls, oldest first
-	Said   bool    // Claude has spoken since the newest call's result
-	Claims []claim // calls that wait for their result
+	Calls  int
+	Before int     // the last prompt
+	Recent []past  // oldest first
+	Said   bool    // since the last call's result
+	Claims []claim // calls without a result
 
 	Todos    todos
 	Skill    skill
-	Role     string // the session's in a team
-	Mates    []mate // the other members
+	Role     string
+	Mates    []mate
 	Started  []job
-	Earlier  []string // ids of what earlier turns started
+	Earlier  []string // IDs
 	Feedback feedback
-	Plans    []named // that were named, the newest last
+	Plans    []named // oldest first
 }
 
-// Facts are what a decision is told as it is remembered.
+// Facts are parts of a View.
 type Facts struct {
 	Turns    int    // prompts of the session
-	Version  string // the client that wrote the newest prompt, like 2.1.163
-	OwnAt    int64  // when the user typed a prompt last, no command and no words that had to wait, in Unix milliseconds; 0: not known
-	Mode     string // the permission mode that the log names last, "" if it names none
-	Subagent bool   // the log is a subagent's own
+	Version  string // of the client at the last prompt, like 2.1.163
+	OwnAt    int64  // when the user last typed a prompt, not a command: Unix milliseconds, 0 if unknown
+	Mode     string // permission mode
+	Subagent bool   // the log is a subagent's
 	Work     int    // calls that changed a file or ran a test
-	Skipped  int64  // bytes at the log's beginning that were too many to read
-	Driven   bool   // a loop of the host's own has begun the turn
-	Escaped  bool   // a person has broken in since their own prompt, see Opening
-	Changed  bool   // a call since the newest words of a person may have changed something
+	Skipped  int64  // bytes at the beginning of a huge log
+	Driven   bool   // a loop of the host itself began the turn
+	Escaped  bool   // a person has interrupted since their own prompt
+	Changed  bool   // a call since a person's last words may have changed something
 	Wakes    bool   // a call since then has scheduled a wake-up
 }
 
-// opening is the first line that has an id: a line that comes later can be forged. The id is the
-// one that the host names, and where it names none, that of the newest prompt of a person.
+// opening is the first line of View.Opening. A later line with its ID can be forged.
 type opening struct {
 	ID    string
-	Named bool  // by the host
-	Found bool  // the log has the line
-	Own   bool  // a person typed it, and it is no command of ours
-	Words place // of that person
+	Named bool // by the host
+	Found bool
+	Own   bool
+	Words place
 	At    int64 // Unix milliseconds
 }
 
-const maxHeard = 2 * 4
-
-// takeOpening takes a line that can open a prompt. Where the host names an id, other prompts of
-// the log are only heard. The notice of an interruption has the id of what follows it.
+// takeOpening takes a line that may open a prompt. Prompts without the ID that the host names are only heard.
+// An interruption has the ID of the line after it.
 func (l *Log) takeOpening(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
 	case e.What == Interrupted:
 		l.Escaped = true
 		return
-	case !o.Named && own, o.Named && !o.Found && e.PromptID != nil && o.ID == string(parseIdentifier(e.PromptID, maxID)):
+	case !o.Named && own,
+		o.Named && !o.Found && e.PromptID != nil && o.ID == string(parseIdentifier(e.PromptID, maxID)):
 		if o.Found, o.Own = true, own; own {
-			if !o.Named {
-				o.ID = string(parseIdentifier(e.PromptID, maxID))
-			}
+			o.ID = string(parseIdentifier(e.PromptID, maxID))
 			o.Words, o.At = e.placeOf(e.Words), parseMillis(e.Time)
 			if l.Heard, l.Escaped = nil, false; o.ID != "" {
 				l.Feedback.Own = 0
 			}
 		}
 	case own || e.What == Joined && !e.Command:
-		if own && l.fresh { // nothing is known of the ones before it
+		if own && l.fresh { // earlier ones were not read
 			l.Heard = nil
 		}
 		at := e.placeOf(e.Words)
@@ -118,7 +108,7 @@ func (l *Log) takeOpening(e *Entry) {
 	}
 }
 
-// takeEntry lets one line change the log. False: it has just been there.
+// takeEntry returns false for a duplicate.
 func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	if len(e.ID) > 0 {
 		h := hashFNV1a(e.ID)
@@ -128,7 +118,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 		l.Seen = pushBounded(l.Seen, h, maxSeen)
 	}
 	if e.Filled {
-		return true // the host fills a gap in the conversation; the agent has said nothing
+		return true
 	}
 	l.takeOpening(e)
 	switch e.What {
@@ -161,9 +151,8 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 			}
 			l.Text = e.placeOf(p.Text)
 			l.takePlanNames(e, p.Text, false)
-			// What it asked by a tool and got an answer to is behind it.
 			if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
-				l.Said = true
+				l.Said = true // a question by a tool has got its answer
 			}
 			l.findAnnouncement(p.Text)
 		case Call:
@@ -185,7 +174,6 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	return true
 }
 
-// beginTurn begins a turn, with a person's words. What belongs to the turn before is over.
 func (l *Log) beginTurn(e *Entry) {
 	l.Turns++
 	l.Prompt, l.Asks = "", e.placeOf(e.Words)
@@ -210,7 +198,7 @@ func (l *Log) beginTurn(e *Entry) {
 	l.takePlanNames(e, e.Words, false)
 }
 
-// pushBounded appends to a list that keeps its newest limit items.
+// pushBounded appends to a list that keeps its last limit items.
 func pushBounded[T any](list []T, item T, limit int) []T {
 	if over := len(list) + 1 - limit; over > 0 {
 		list = list[:copy(list, list[over:])]
@@ -218,22 +206,16 @@ func pushBounded[T any](list []T, item T, limit int) []T {
 	return append(list, item)
 }
 
-// Stop hooks that kept the agent going. What a hook leaves in the log depends on the host,
-// and on how it says a continue: a line that names the hook, a line with the words to the
-// model, which may name none, or both. What is more of the second than the first explain is
-// others'.
-//
-// These lines are the second witness of our own continues, should the ledger go
-// missing.
-
-// maxOurs is the most that the guards let through in an hour. Older ones are not kept.
+// maxOurs is the most continues that the guards allow within oursWithin milliseconds.
 const maxOurs, oursWithin = 240, 3600_000
 
+// feedback counts continues by Stop hooks, in case the ledger is lost. A log has a line that names the hook, a
+// line with its words, or both. Words that no named hook explains are others'.
 type feedback struct {
-	Ours     []int64 // Unix milliseconds of our continues of the last hour, oldest first
-	All      int     // our continues in the whole log
-	Own      int     // and since the user's own last prompt
-	Mine     int     // and since the newest prompt
+	Ours     []int64 // times in Unix milliseconds, oldest first
+	All      int     // ours
+	Own      int     // ours since the user's own last prompt
+	Mine     int     // ours since the last prompt
 	Theirs   int     // blocks of others
 	Lines    int     // user lines about blocks, ours or not
 	Blocks   int     // our blocks
@@ -261,13 +243,11 @@ func (f *feedback) takeHookLine(e *Entry, p *Part) {
 	}
 }
 
-// parseMillis is a line's timestamp in Unix milliseconds, 0 if it has none.
 func parseMillis(raw []byte) int64 {
 	ms, _ := timestamp.ParseTime(string(raw))
 	return ms
 }
 
-// Members are what a ledger record keeps of a log.
 func (l *Log) Members(m *codec.Members) {
 	codec.Number(m, "form", &l.Form)
 	m.Text("format", &l.Format)

@@ -1,5 +1,4 @@
-// Commands of a shell that only look: they read, search, or run tests. A command that is not known
-// can change anything.
+// Shell commands that only read, search or run tests. Unknown commands may change anything.
 
 package transcript
 
@@ -8,14 +7,15 @@ import (
 	"strings"
 )
 
-// onlyLooks reports whether all that a command line starts changes nothing. What only a shell can tell, such
-// as a substitution or a file that is written, counts as a change.
+// onlyLooks reports whether no command of a command line changes anything. Substitutions and redirections to
+// files count as changes.
 func onlyLooks(line string) bool {
 	commands, plain := splitCommands(line)
-	return plain && len(commands) > 0 && !slices.ContainsFunc(commands, func(words []string) bool { return !commandLooks(words) })
+	changes := func(words []string) bool { return !commandLooks(words) }
+	return plain && len(commands) > 0 && !slices.ContainsFunc(commands, changes)
 }
 
-// splitCommands splits a command line into commands of words. It is not plain where a shell makes more of it.
+// splitCommands is not plain if only a shell could split the line.
 func splitCommands(line string) (commands [][]string, plain bool) {
 	var words []string
 	word, begun := "", false
@@ -24,6 +24,11 @@ func splitCommands(line string) (commands [][]string, plain bool) {
 			words = append(words, word)
 		}
 		word, begun = "", false
+	}
+	endCommand := func() {
+		if endWord(); len(words) > 0 {
+			commands, words = append(commands, words), nil
+		}
 	}
 	for line != "" {
 		c := line[0]
@@ -42,30 +47,30 @@ func splitCommands(line string) (commands [][]string, plain bool) {
 				word, begun = "", false // the number of the stream
 			}
 			rest := strings.TrimLeft(line, "> ")
-			target := rest[:len(rest)-len(strings.TrimLeftFunc(rest, func(r rune) bool { return !strings.ContainsRune(" \t\n;|)", r) }))]
+			ends := func(r rune) bool { return strings.ContainsRune(" \t\n;|)", r) }
+			target := rest
+			if i := strings.IndexFunc(rest, ends); i >= 0 {
+				target = rest[:i]
+			}
 			if !isOneOf(target, "/dev/null &1 &2") {
 				return nil, false
 			}
 			line = rest[len(target):]
 		case strings.IndexByte(";|&\n", c) >= 0:
-			if endWord(); len(words) > 0 {
-				commands, words = append(commands, words), nil
-			}
+			endCommand()
 		case c == ' ' || c == '\t':
 			endWord()
 		default:
 			word, begun = word+string([]byte{c}), true
 		}
 	}
-	if endWord(); len(words) > 0 {
-		commands = append(commands, words)
-	}
+	endCommand()
 	return commands, true
 }
 
-// lookers are commands that only look, a line each: their names between commas; the words of which
-// one has to follow, with . where none need to, and + where no other may; flags that change
-// something, with * for their beginning; the flags that change nothing, where others may.
+// lookers lists commands that only look. The columns of a line: names between commas; words of which one must
+// follow, with . if none need to, and + if no other may; flags that change something, with * for a prefix;
+// the harmless flags, if all others may change something.
 const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,type,echo,printf,jq,du,df,stat,file,diff,cmp,cut,tr,nl,less,more,||
 ,basename,dirname,realpath,readlink,whoami,id,uname,printenv,true,false,test,[,[[,sleep,ps,free,uptime,column,fold,rev,paste,comm,||
 ,md5sum,sha1sum,sha256sum,od,hexdump,strings,nproc,seq,exit,return,break,continue,shellcheck,mypy,pyright,flake8,man,||
@@ -97,7 +102,6 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 ,ruff,golangci-lint,|check run|--fix
 ,tsc,|||--noEmit`
 
-// commandLooks reports whether one command changes nothing.
 func commandLooks(words []string) bool {
 	for len(words) > 0 && (isOneOf(words[0], "{ } ! time then do else if elif while until fi done") || isAssignment(words[0])) {
 		words = words[1:]
@@ -128,33 +132,21 @@ func commandLooks(words []string) bool {
 		return commandLooks(args)
 	}
 	if len(args) > 0 {
-		if _, behind, known := strings.Cut(lookers, ","+name+"_"+args[0]+","); known {
-			return argumentsLook(behind, args[1:])
+		if _, rest, known := strings.Cut(lookers, ","+name+"_"+args[0]+","); known {
+			return argumentsLook(rest, args[1:])
 		}
 	}
-	_, behind, known := strings.Cut(lookers, ","+name+",")
-	return known && argumentsLook(behind, args)
+	_, rest, known := strings.Cut(lookers, ","+name+",")
+	return known && argumentsLook(rest, args)
 }
 
-// isOneOf reports whether a word is in a list, with blanks between its words.
 func isOneOf(word, list string) bool {
-	for {
-		at := strings.Index(list, word)
-		if at < 0 || word == "" {
-			return false
-		}
-		rest := list[at+len(word):]
-		if (at == 0 || list[at-1] == ' ') && (rest == "" || rest[0] == ' ') {
-			return true
-		}
-		list = rest
-	}
+	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+list+" ", " "+word+" ")
 }
 
-// argumentsLook reports whether a command changes nothing with some arguments, by its line in
-// lookers behind its name.
-func argumentsLook(behind string, args []string) bool {
-	line, _, _ := strings.Cut(behind, "\n")
+// argumentsLook checks arguments against the columns of a command, at the beginning of rest.
+func argumentsLook(rest string, args []string) bool {
+	line, _, _ := strings.Cut(rest, "\n")
 	var columns [4]string
 	for i := range columns {
 		columns[i], line, _ = strings.Cut(line, "|")
@@ -181,13 +173,14 @@ func argumentsLook(behind string, args []string) bool {
 	return first && (!strings.HasSuffix(columns[3], "--noEmit") || len(args) > 0)
 }
 
-// sedLooks reports whether sed only prints lines: its script has nothing but addresses and p, q and =.
+// sedLooks reports whether the script of sed has only addresses, p, q and =.
 func sedLooks(args []string) bool {
-	script := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-n" || arg == "-E" || arg == "-nE" || arg == "-r" })
-	if len(script) == 0 || len(script) == len(args) || slices.ContainsFunc(script, func(arg string) bool { return strings.HasPrefix(arg, "-") }) {
+	script := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return isOneOf(arg, "-n -E -nE -r") })
+	isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") }
+	if len(script) == 0 || len(script) == len(args) || slices.ContainsFunc(script, isFlag) {
 		return false
 	}
-	for i, part := range strings.Split(script[0], "/") { // every other one is a pattern
+	for i, part := range strings.Split(script[0], "/") { // every second part is a pattern
 		if i%2 == 0 && strings.Trim(part, "0123456789,$;pq=! ") != "" {
 			return false
 		}

@@ -25,7 +25,7 @@ func TestOnlyLooks(t *testing.T) {
 		"", " ", "cat > x", "cat a >> b", "echo a > b", "echo a | tee b", "ls 2> errors", "cat <<EOF\na\nEOF", "cat a >/dev/nullx", "ls &> out",
 		"find . -name '*.o' -delete", "find . -exec rm {} +", "fd x -x rm", "sed -i s/a/b/ x", "sed -n -i p x", "sed s/a/b/w\\ out x", "sed -n '1e rm x' a", "sed -n '/x/w out' a", "sed -n '1w p' a",
 		"git stash", "git stash pop", "git branch -D x", "git branch new", "git checkout .", "git commit -m x", "git push", "git tag v1", "git -c alias.x='!rm' x", "git config user.name x",
-		"git diff --output=x", "git remote add a b", "git reflog expire --all", "git fetch", "git log; git reset --hard",
+		"git diff --output=x", "git remote add a b", "git remote 'show get-url'", "git reflog expire --all", "git fetch", "git log; git reset --hard",
 		"go test ./... -update", "go test -coverprofile=c.out ./...", "go test -c ./a", "go build ./...", "go generate", "go env -w GOFLAGS=-v", "npm install", "npm run build", "npm test -- -u", "jest --updateSnapshot",
 		"make", "make test install", "make clean", "cargo build", "cargo run", "eslint --fix src", "npx prettier --write .", "npx tsc", "ruff format", "python3 x.py", "python -c 'x'", "node -e 1",
 		"rm x", "mv a b", "rg x | xargs rm", "ls && rm x", "ls; touch x", "ls & rm x", "echo $(rm x)", `echo "$(rm x)"`, "echo `rm x`", "(rm x)", "cat <(rm x)", "$X", "eval ls", "sudo cat x",

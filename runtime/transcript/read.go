@@ -1,12 +1,10 @@
-// Package transcript reads a session log: what has been said and done in it.
+// Package transcript reads session logs.
 //
-// The format is a host's own and may change with any release, so unknown lines are
-// passed over and a log that cannot be read is an empty one. Nothing
-// in a log is trusted: reads are bounded, lines are data.
+// Unknown lines are skipped, and an unreadable log counts as empty, because the format may change with any
+// release of the host. Logs are not trusted: all reads are bounded.
 //
-// A hook is a fresh process at every stop, and a log can be gigabytes. So each
-// reading begins where the one before ended; what it needs to know of all that
-// is a Log, which the caller keeps as JSON.
+// A hook is a new process at every stop, and a log can have gigabytes. Each reading therefore begins at the end
+// of the previous one, with a Log that the caller keeps as JSON.
 package transcript
 
 import (
@@ -21,30 +19,21 @@ import (
 )
 
 const (
-	// maxLine is the longest line that is looked at, in bytes. A longer one
-	// (a pasted image, a huge tool result) is skipped, and never held.
-	maxLine = 1 << 20
-	// chunk is the least that is read at a time from the end of a log.
-	chunk = 128 << 10
-	// maxNew is the most that one reading reads, in bytes: a hook has some seconds.
-	maxNew = 256 << 20
-	// markSpan is how much before the offset is remembered by its hash.
-	markSpan = 256
+	// In bytes.
+	maxLine  = 1 << 20   // longer lines (pasted images, huge results) are skipped, never held
+	chunk    = 128 << 10 // the least read at a time from the end of a log
+	maxNew   = 256 << 20 // the most that one reading reads: a hook has only seconds
+	markSpan = 256       // hashed before the offset
 )
 
-// ReadNew reads what is new in the log at path since a reading before, which returned
-// the Log to remember, or nil to begin at the beginning. It returns the Log to
-// remember and the situation as of the end of the file.
+// ReadNew reads the log at path from the end of an earlier reading, which returned since; nil is the beginning.
+// It returns the Log for the next reading and the situation at the end of the file.
 //
-// A log that is not the one that since tells of (shorter, rewritten, another
-// file), and one of which since is damaged, is read from the beginning. Of more than maxNew bytes
-// only the last are read, and nothing is known of what was before. A last line without its end counts for the
-// situation if it is complete, but will be read again. The error is the
-// operating system's; lines that make no sense are not errors.
+// If the log has been replaced or since is damaged, it starts at the beginning. Of more than maxNew bytes it
+// reads only the last. A complete last line without a line end counts, but is read again the next time. Only
+// the operating system causes errors.
 //
-// A brief reading is without the texts of calls, which only a judge is shown and each of
-// which is fetched from its own place: only their names are there.
-// prompt is the id that the host gives to the prompt at hand, "" if the log alone says which that is.
+// A brief reading omits the texts of calls. prompt is the host's ID of the current prompt, or "".
 func (f *Format) ReadNew(path string, since []byte, prompt string, brief bool) (log []byte, view View, err error) {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -68,26 +57,26 @@ func (f *Format) ReadNew(path string, since []byte, prompt string, brief bool) (
 	if _, err = opened.Seek(r.Log.Offset, io.SeekStart); err != nil {
 		return
 	}
-	last, err := r.eachLine(func(line []byte, at int64) bool {
+	take := func(line []byte, at int64) bool {
 		if f.parseLine(&r.Entry, line, at) {
 			r.Log.takeEntry(f, &r.Entry)
 		}
 		return true
-	})
+	}
+	last, err := r.eachLine(take)
 	if err != nil {
 		return
 	}
 	r.Log.Mark = markBefore(opened, r.Log.Offset)
 	log = codec.Append(nil, &r.Log)
-	if len(last) > 0 && f.parseLine(&r.Entry, last, r.Log.Offset) {
-		r.Log.takeEntry(f, &r.Entry)
+	if len(last) > 0 {
+		take(last, r.Log.Offset)
 	}
 	view = r.Log.makeView(opened, brief)
 	view.Rewritten = rewritten
 	return log, view, nil
 }
 
-// markBefore identifies what lies before an offset.
 func markBefore(f *os.File, offset int64) string {
 	var span [markSpan]byte
 	b := span[:min(offset, markSpan)]
@@ -99,24 +88,21 @@ func markBefore(f *os.File, offset int64) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// reader goes through the new lines.
 type reader struct {
 	format *Format
 	file   *os.File
-	end    int64 // of the file when the reading began; what comes later is the next one's
-	Log    Log   // all that has been passed
-	Entry  Entry // the line that is passed
+	end    int64 // of the file at the beginning
+	Log    Log
+	Entry  Entry
 }
 
-// eachLine calls take with every complete line and where it lies, until take has
-// enough, and moves the log's offset behind each. A line that is too long to be
-// looked at is nil. It returns what stands behind the last line end, nil if that is
-// too long.
+// eachLine calls take with every line and its offset until take returns false, and advances the log's offset. A
+// line longer than maxLine is nil. It returns the incomplete last line.
 func (r *reader) eachLine(take func(line []byte, at int64) bool) (last []byte, err error) {
-	begin := r.Log.Offset // of the line at hand
+	begin := r.Log.Offset
 	left := r.end - begin
 	in := bufio.NewReaderSize(io.LimitReader(r.file, left), int(min(left, maxLine))+1)
-	long := begin > 0 && begin == r.Log.Skipped // the line at hand is, or its beginning is not there: nothing of it is held
+	long := begin > 0 && begin == r.Log.Skipped // or its beginning was skipped
 	for at := begin; ; {
 		line, err := in.ReadSlice('\n')
 		at += int64(len(line))

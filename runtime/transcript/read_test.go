@@ -151,6 +151,7 @@ func TestPrompts(t *testing.T) {
 		"meta":            {first().meta("a skill"), want{1, "u1", "first"}},
 		"hook feedback":   {first().meta("Stop hook feedback:\ngo on"), want{1, "u1", "first"}},
 		"notification":    {first().add("user", `"origin":{"kind":"task-notification"},"message":{"content":"<task-notification>\n<task-id>b</task-id>"}`), want{1, "u1", "first"}},
+		"an agent":        {first().meta("Another Claude session sent a message:\n<agent-message from=\"moe\">\nHm.\n</agent-message>"), want{1, "u1", "first"}},
 		"peer":            {first().add("user", `"origin":{"kind":"peer"},"message":{"content":"hello from there"}`), want{1, "u1", "first"}},
 		"human origin":    {first().add("user", `"origin":{"kind":"human"},"promptSource":"sdk","message":{"content":"second"}`), want{2, "u2", "second"}},
 		"compaction":      {first().compacts(), want{1, "u1", "first"}},
@@ -171,7 +172,6 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// A call can say where its command runs, in each host's own way.
 func TestCommandInDirectory(t *testing.T) {
 	for input, want := range map[string]string{
 		`{"cmd":"make test","workdir":"/p"}`:         "cd '/p' && make test",
@@ -383,9 +383,7 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// The user's own last prompt is none of our slash commands, and nothing that no person
-// has sent.
-// A call that was interrupted, or that goes on in the background, has brought nothing yet.
+// A call that was interrupted or is in the background has no outcome yet.
 func TestOpenCalls(t *testing.T) {
 	for outcome, open := range map[string]bool{
 		`{"stdout":"","interrupted":false}`: false, `{"stdout":"","interrupted":true}`: true, `{"stdout":"","backgroundTaskId":"b1"}`: true,
@@ -397,7 +395,6 @@ func TestOpenCalls(t *testing.T) {
 	failIf(t, !v.Calls[0].Open, "in the background: %+v", v.Calls)
 }
 
-// A call that was not allowed did not run; a command that failed did, whatever it has printed.
 func TestDeniedCalls(t *testing.T) {
 	const kind = `,"toolDenialKind":"permission-rule"`
 	for said, denied := range map[string]bool{
@@ -554,7 +551,7 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// carry is what the ledger does with a Log between two stops.
+// carry writes and reads a Log as the ledger does.
 func carry(t testing.TB, log Log) Log {
 	t.Helper()
 	b := codec.Append(nil, &log)
@@ -803,7 +800,6 @@ func TestPlansIn(t *testing.T) {
 	}
 }
 
-// What names a plan, how long ago, and what does not.
 func TestPlans(t *testing.T) {
 	plans := func(v View) any { return v.Plans }
 	const a, b = "docs/plans/a.md", "docs/plans/b.md"

@@ -1,16 +1,12 @@
-// The todo list, replayed over the whole session. There are two kinds of it.
-// TodoWrite writes the list anew each time, so it is enough to know where it
-// was last written. TaskCreate, TaskUpdate and TaskList change single tasks, so
-// these are remembered; their subjects stay where they were written. The kind
-// that changed last is the list that counts. Compaction changes neither.
-//
-// Reminders and TaskList show a list as it is; they correct what was replayed.
+// The todo list, replayed over the session. TodoWrite writes whole lists; TaskCreate and TaskUpdate change
+// single tasks. The kind that changed last is in effect. Reminders and TaskList correct it.
 
 package transcript
 
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -20,38 +16,35 @@ const (
 	maxTodos   = 60
 	maxTaskID  = 12      // bytes; they are numbers
 	maxBlocker = 4       // per task
-	maxWeight  = 4 << 10 // bytes of JSON that all tasks may take in a Log
+	maxWeight  = 4 << 10 // bytes of JSON for all tasks of a Log
 )
 
-// todos is the state of both kinds.
 type todos struct {
 	List  list
 	Tasks []task
 	When  when
 }
 
-// list is what TodoWrite wrote last.
+// list is the last of TodoWrite.
 type list struct {
-	Place place  // the array
-	Sum   uint64 // of contents and states, 0 for an empty list
+	Place place
+	Sum   uint64 // 0 for an empty list
 }
 
-// when is the last change.
 type when struct {
 	Turn  int
-	Tasks bool // it changed a task, not the written list
+	Tasks bool // not the list
 }
 
-// task is one item that TaskCreate made.
+// task is a todo of TaskCreate.
 type task struct {
 	ID       string
 	State    state
 	Subject  place
 	Owner    place
-	Blockers []uint32 // hashes of the ids it waits for
+	Blockers []uint32 // hashes of IDs
 }
 
-// state is a todo's status.
 type state byte
 
 const (
@@ -80,7 +73,6 @@ func (l *Log) noteChange(tasks bool) {
 	l.Todos.When = when{Turn: l.Turns, Tasks: tasks}
 }
 
-// setList takes a list that TodoWrite wrote.
 func (l *Log) setList(e *Entry, array []byte) {
 	sum, ok := sumOfList(array)
 	if !ok {
@@ -92,8 +84,7 @@ func (l *Log) setList(e *Entry, array []byte) {
 	l.Todos.List = list{Place: e.placeOf(array), Sum: sum}
 }
 
-// correctList takes a list that Claude Code shows. An empty one says nothing
-// about the other kind.
+// correctList takes a list that Claude Code shows. An empty one does not replace tasks.
 func (l *Log) correctList(e *Entry, array []byte) {
 	sum, ok := sumOfList(array)
 	switch {
@@ -105,7 +96,7 @@ func (l *Log) correctList(e *Entry, array []byte) {
 	}
 }
 
-// sumOfList tells lists apart: 0 is an empty one. False: it is no list.
+// sumOfList hashes a list; 0 is an empty one.
 func sumOfList(list []byte) (sum uint64, ok bool) {
 	ok = eachItem(list, maxNested, func(i item) {
 		sum = (sum*31+hashFNV1a(i.content))*31 + hashFNV1a(i.status)
@@ -113,12 +104,10 @@ func sumOfList(list []byte) (sum uint64, ok bool) {
 	return sum, ok
 }
 
-// findTask is the index of a task, -1 if it is not known.
 func (l *Log) findTask(id []byte) int {
 	return slices.IndexFunc(l.Todos.Tasks, func(t task) bool { return t.ID == string(id) })
 }
 
-// keepTask puts a task in its place or behind the others, and holds the bounds.
 func (l *Log) keepTask(t task) {
 	if i := l.findTask([]byte(t.ID)); i >= 0 {
 		l.Todos.Tasks[i] = t
@@ -131,14 +120,13 @@ func (l *Log) keepTask(t task) {
 	}
 }
 
-// dropTask forgets the task at an index, if there is one.
 func (l *Log) dropTask(i int) {
 	if i >= 0 {
 		l.Todos.Tasks = append(l.Todos.Tasks[:i], l.Todos.Tasks[i+1:]...)
 	}
 }
 
-// weightOf is how much JSON tasks take, at most.
+// weightOf returns the most bytes of JSON that tasks can take.
 func weightOf(tasks []task) (bytes int) {
 	for _, t := range tasks {
 		bytes += 50 + len(t.ID)
@@ -152,9 +140,7 @@ func weightOf(tasks []task) (bytes int) {
 	return bytes
 }
 
-// updateTask takes the input of a TaskUpdate. It returns which task that was
-// and what it was before, nil if it was not known. The model writes the id's
-// name in three ways, all of which Claude Code understands.
+// updateTask takes the input of a TaskUpdate. It returns the task's ID and its previous state, if any.
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
@@ -163,9 +149,8 @@ func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	t := task{ID: string(name)}
 	i := l.findTask(name)
 	if i >= 0 {
-		t = l.Todos.Tasks[i]
-		was := t
-		before = &was
+		was := l.Todos.Tasks[i]
+		t, before = was, &was
 	}
 	if s, ok := stateOf(codec.FindMember(input, "status")); ok {
 		t.State = s
@@ -205,7 +190,7 @@ func parseBlockers(known []uint32, ids []byte) []uint32 {
 	return known
 }
 
-// addBlocker makes a new list, because an older one may wait in a claim.
+// addBlocker returns a new list, because a claim may hold the old one.
 func addBlocker(known []uint32, id []byte) []uint32 {
 	h := shortCallID(id)
 	if len(known) >= maxBlocker || slices.Contains(known, h) {
@@ -214,8 +199,7 @@ func addBlocker(known []uint32, id []byte) []uint32 {
 	return append(known[:len(known):len(known)], h)
 }
 
-// learnTask takes the result of MakesTask or ReadsTask: a structured one, else what its
-// text says.
+// learnTask takes the result of MakesTask or ReadsTask.
 func (l *Log) learnTask(e *Entry, o Outcome) {
 	t, ok := taskFrom(e, o.Task)
 	if !ok {
@@ -227,7 +211,6 @@ func (l *Log) learnTask(e *Entry, o Outcome) {
 	}
 }
 
-// taskFrom reads a task as Claude Code writes it in results and reminders.
 func taskFrom(e *Entry, object []byte) (t task, ok bool) {
 	t.ID = string(parseIdentifier(codec.FindMember(object, "id"), maxTaskID))
 	t.State, _ = stateOf(codec.FindMember(object, "status"))
@@ -236,9 +219,7 @@ func taskFrom(e *Entry, object []byte) (t task, ok bool) {
 	return t, t.ID != "" && t.State != deleted
 }
 
-// correctTasks takes all tasks as Claude Code shows them. That is a change only
-// where it is not what was known, and none at all tasks say nothing about the
-// other kind.
+// correctTasks takes all tasks as Claude Code shows them. None do not replace a list of TodoWrite.
 func (l *Log) correctTasks(e *Entry, array []byte) {
 	old := l.Todos.Tasks
 	l.Todos.Tasks = nil
@@ -254,29 +235,20 @@ func (l *Log) correctTasks(e *Entry, array []byte) {
 	if len(l.Todos.Tasks) == 0 && !l.Todos.When.Tasks {
 		return
 	}
-	same := len(old) == len(l.Todos.Tasks)
-	for i := range old {
-		same = same && old[i].ID == l.Todos.Tasks[i].ID && old[i].State == l.Todos.Tasks[i].State
-	}
-	if !same {
+	same := func(a, b task) bool { return a.ID == b.ID && a.State == b.State }
+	if !slices.EqualFunc(old, l.Todos.Tasks, same) {
 		l.noteChange(true)
 	}
 }
 
-// A todo list as agents write it: an array of items, with a text and a status each, the
-// object or the string that such an array is in, or a text with a line an item.
-
-// item is one of a list. plain tells that its values are texts, not insides of strings.
 type item struct {
 	content, status []byte
-	plain           bool
+	plain           bool // the values are texts, not insides of strings
 }
 
-// maxNested is how many objects and strings a list may be in.
+// maxNested limits the objects and strings around a list.
 const maxNested = 3
 
-// listInInput is the list in a call's input, a part of it: where the input is a string all of
-// that.
 func listInInput(input []byte) []byte {
 	if len(input) > 0 && input[0] == '{' {
 		return codec.FindMember(input, "todos", "plan", "items")
@@ -284,8 +256,8 @@ func listInInput(input []byte) []byte {
 	return input
 }
 
-// eachItem calls yield with each item of a list, which may be so deep in another value.
-// False: it is none, or not a complete one.
+// eachItem yields the items of a JSON array, of an object or a string with one, or of a text with lines. It
+// returns false for an incomplete list.
 func eachItem(list []byte, depth int, yield func(item)) bool {
 	list = bytes.TrimSpace(list)
 	if len(list) == 0 || depth == 0 {
@@ -294,13 +266,17 @@ func eachItem(list []byte, depth int, yield func(item)) bool {
 	switch list[0] {
 	case '[':
 		return codec.Elements(list, func(raw []byte) {
-			yield(item{codec.InsideQuotes(codec.FindMember(raw, "content", "step", "description", "title", "text")), codec.InsideQuotes(codec.FindMember(raw, "status")), false})
+			yield(item{
+				content: codec.InsideQuotes(codec.FindMember(raw, "content", "step", "description", "title", "text")),
+				status:  codec.InsideQuotes(codec.FindMember(raw, "status")),
+			})
 		})
 	case '{':
 		return eachItem(codec.FindMember(list, "todos", "plan", "items"), depth-1, yield)
 	case '"':
 		text := bytes.TrimSpace(codec.Unescape(nil, codec.InsideQuotes(list)))
-		if string(text) == "[]" || len(text) > 0 && (text[0] == '{' || text[0] == '[' && bytes.HasPrefix(bytes.TrimSpace(text[1:]), []byte{'{'})) {
+		array := bytes.HasPrefix(text, []byte("[")) && bytes.HasPrefix(bytes.TrimSpace(text[1:]), []byte("{"))
+		if array || string(text) == "[]" || bytes.HasPrefix(text, []byte("{")) {
 			return eachItem(text, depth-1, yield)
 		}
 		return eachLine(text, yield)
@@ -308,8 +284,7 @@ func eachItem(list []byte, depth int, yield func(item)) bool {
 	return false
 }
 
-// eachLine reads lines like "- [x] Write the tests" and "2. [in_progress] Write them". A
-// text without one is no list.
+// eachLine yields lines like "- [x] Write the tests" and "2. [in_progress] Write them".
 func eachLine(text []byte, yield func(item)) (found bool) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t-*+0123456789.)")
@@ -335,18 +310,18 @@ func eachLine(text []byte, yield func(item)) (found bool) {
 func readList(list []byte) (all []activity.Todo, ok bool) {
 	all = []activity.Todo{}
 	ok = eachItem(list, maxNested, func(i item) {
-		if len(all) == maxTodos { // the oldest that is done makes room
+		if len(all) == maxTodos { // drop the oldest completed one
 			oldest := slices.IndexFunc(all, func(t activity.Todo) bool { return t.Status == completed.String() })
 			if oldest < 0 {
 				return
 			}
 			all = append(all[:oldest], all[oldest+1:]...)
 		}
+		t := activity.Todo{Content: shortText(i.content, maxTodo), Status: shortText(i.status, maxName)}
 		if i.plain {
-			all = append(all, activity.Todo{Content: oneLine(string(bytes.ToValidUTF8(i.content, []byte("\uFFFD"))), maxTodo), Status: string(i.status)})
-			return
+			t.Content, t.Status = oneLine(strings.ToValidUTF8(string(i.content), "\uFFFD"), maxTodo), string(i.status)
 		}
-		all = append(all, activity.Todo{Content: shortText(i.content, maxTodo), Status: shortText(i.status, maxName)})
+		all = append(all, t)
 	})
 	if !ok {
 		return nil, false

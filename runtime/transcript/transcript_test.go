@@ -66,7 +66,7 @@ func TestTail(t *testing.T) {
 	} {
 		got, err := Tail(write(t, test.lines...), 50)
 		must(t, err)
-		got.Said, got.Raw = nil, nil // TestSaid's
+		got.Said, got.Raw = nil, nil
 		failIf(t, !reflect.DeepEqual(got, test.want), "%s: got %+v, want %+v", name, got, test.want)
 	}
 }
@@ -98,38 +98,7 @@ func TestTailIsBounded(t *testing.T) {
 	}
 }
 
-// What was said since a person spoke, and what is no JSON at all.
-func TestSaid(t *testing.T) {
-	for name, test := range map[string]struct {
-		lines     []string
-		said, raw []string
-	}{
-		"no prompt":      {[]string{text("one"), text("two")}, []string{"one", "two"}, nil},
-		"since a prompt": {[]string{text("one"), prompt("and?"), text("two"), tool("Bash", `{}`), result, text("three")}, []string{"two", "three"}, nil},
-		"our own words":  {[]string{prompt("go"), text("one"), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`, text("two")}, []string{"one", "two"}, nil},
-		"plain text":     {[]string{"Working.", "DONE"}, nil, []string{"Working.", "DONE"}},
-	} {
-		w, err := Tail(write(t, append(test.lines, "")...), 50)
-		if err != nil || !reflect.DeepEqual(w.Said, test.said) || !reflect.DeepEqual(w.Raw, test.raw) {
-			t.Errorf("%s: said %q, raw %q, %v; want %q and %q", name, w.Said, w.Raw, err, test.said, test.raw)
-		}
-	}
-}
-
-func FuzzWindow(f *testing.F) {
-	f.Add([]byte(text("one") + "\n" + tool("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`)))
-	f.Add([]byte(prompt("x") + "\n" + result + "\n{"))
-	f.Fuzz(func(t *testing.T, log []byte) {
-		path := filepath.Join(t.TempDir(), "s")
-		must(t, os.WriteFile(path, log, 0o600))
-		if _, err := Tail(path, 50); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-// Looking for a word finds what is said with it since the newest prompt, and the
-// same plain lines.
+// Without a word all texts since the last prompt are found, with one those that have it, and all plain lines.
 func TestAbout(t *testing.T) {
 	said := func(text string) string {
 		return `{"type":"assistant","uuid":"a","message":{"role":"assistant","content":[{"type":"text","text":"` + text + `"}]}}`
@@ -146,20 +115,25 @@ func TestAbout(t *testing.T) {
 		said  []string
 		raw   []string
 	}{
-		"nobody":             {[]string{prompt, said("a"), dull, said("b")}, nil, nil},
-		"the assistant":      {[]string{prompt, said("a"), said("WORD"), dull, said("b")}, []string{"WORD"}, nil},
-		"before a prompt":    {[]string{prompt, said("WORD"), other, said("b")}, nil, nil},
-		"after a prompt":     {[]string{other, said("a"), prompt, said("b"), said("my WORD")}, []string{"my WORD"}, nil},
-		"a tool":             {[]string{other, result, said("b")}, nil, nil},
-		"with blanks":        {[]string{other, spaced}, []string{"a WORD"}, nil},
-		"across results":     {[]string{other, said("WORD"), dull, result}, []string{"WORD"}, nil},
+		"no prompt":       {[]string{said("WORD"), said("b WORD")}, []string{"WORD", "b WORD"}, nil},
+		"nobody":          {[]string{prompt, said("a"), dull, said("b")}, nil, nil},
+		"the assistant":   {[]string{prompt, said("a"), said("WORD"), dull, said("b")}, []string{"WORD"}, nil},
+		"before a prompt": {[]string{prompt, said("WORD"), other, said("b")}, nil, nil},
+		"after a prompt":  {[]string{other, said("a"), prompt, said("b"), said("my WORD")}, []string{"my WORD"}, nil},
+		"a tool":          {[]string{other, result, said("b")}, nil, nil},
+		"with blanks":     {[]string{other, spaced}, []string{"a WORD"}, nil},
+		"across results":  {[]string{other, said("WORD"), dull, result}, []string{"WORD"}, nil},
+		"our own words": {[]string{other, said("my WORD"), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\nWORD"}}`,
+			said("WORD")}, []string{"my WORD", "WORD"}, nil},
 		"plain text":         {[]string{"a", "WORD"}, nil, []string{"a", "WORD"}},
 		"a prompt about ids": {[]string{said("WORD"), strings.Replace(other, "go", `\"tool_use_id\" and \"type\":\"assistant\"`, 1)}, nil, nil},
 	} {
-		w, err := About(write(t, test.lines...), 50, "WORD")
-		w.Said = slices.DeleteFunc(w.Said, func(s string) bool { return !strings.Contains(s, "WORD") })
-		if err != nil || !slices.Equal(w.Said, test.said) || !slices.Equal(w.Raw, test.raw) {
-			t.Errorf("%s: said %q, raw %q, %v", name, w.Said, w.Raw, err)
+		for _, word := range []string{"", "WORD"} {
+			w, err := About(write(t, test.lines...), 50, word)
+			w.Said = slices.DeleteFunc(w.Said, func(s string) bool { return !strings.Contains(s, "WORD") })
+			if err != nil || !slices.Equal(w.Said, test.said) || !slices.Equal(w.Raw, test.raw) {
+				t.Errorf("%s, %q: said %q, raw %q, %v", name, word, w.Said, w.Raw, err)
+			}
 		}
 	}
 }
@@ -203,7 +177,6 @@ func viewOf(t *testing.T, f Format, lines ...string) View {
 	return v
 }
 
-// A todo list in each of the shapes that hosts write.
 func TestTodosOfEveryShape(t *testing.T) {
 	two := []activity.Todo{{Content: `a "b"`, Status: "completed"}, {Content: "c", Status: "in_progress"}, {Content: "d", Status: "pending"}}
 	for name, test := range map[string]struct {
@@ -227,7 +200,6 @@ func TestTodosOfEveryShape(t *testing.T) {
 	}
 }
 
-// The input of a call that is inside of a string is read like any other.
 func TestInputInAString(t *testing.T) {
 	v := viewOf(t, calling(NothingSpecial), `{"in":`+quote(`{"cmd":"cat docs/plans/a.md","content":"docs/plans/b.md"}`)+`}`)
 	if len(v.Calls) != 1 || v.Calls[0].Input != "cat docs/plans/a.md" || len(v.Plans) != 1 || v.Plans[0].Name != "docs/plans/a.md" {
@@ -235,9 +207,9 @@ func TestInputInAString(t *testing.T) {
 	}
 }
 
-// A part that is not one of its line has no place in the log, and nothing is read for it.
-func TestForeignPartsHaveNoPlace(t *testing.T) {
-	f := Format{Name: "foreign", Parse: func(e *Entry) bool {
+// A part that is no slice of its line has no place in the log.
+func TestPartsOfNoLineHaveNoPlace(t *testing.T) {
+	f := Format{Name: "made up", Parse: func(e *Entry) bool {
 		e.What, e.Words = Prompted, []byte("made up")
 		e.Parts = append(e.Parts, Part{Kind: Text, Text: []byte("made up, too")})
 		return true
@@ -246,8 +218,6 @@ func TestForeignPartsHaveNoPlace(t *testing.T) {
 	failIf(t, v.Text != "" || v.PromptText != "" || v.Turns != 1, "%+v", v)
 }
 
-// Who is in a team, and which of them are at work: from the spawning, or the first message, until
-// it says that it is idle or is shut down, and again from the next message to it.
 func TestTeam(t *testing.T) {
 	type tale = func(*session) *session
 	tell := func(tales ...tale) *session {
@@ -358,22 +328,13 @@ func TestTeam(t *testing.T) {
 	}
 }
 
-// What other sessions, background work and hooks say is no prompt of the user: todos are as old as
-// before. The end of a prompt counts, however long it is.
+// The words of others leave todos as old as they were, and the end of a prompt counts, however long it is.
 func TestOthersPromptNothing(t *testing.T) {
-	const newer = "Another Claude session sent a message:\n"
 	s := (&session{}).asks("Hang the signs.").creates("1", "hang the sign").
-		asks(`<teammate-message teammate_id="moe" color="blue">` + "\nHm.\n</teammate-message>").
-		asks(newer + "<teammate-message teammate_id=\"moe\">\nHm.\n</teammate-message>\n\nIt is another's.").
-		meta(newer + "<agent-message from=\"moe\">\nHm.\n</agent-message>").
-		asks("<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>").
-		meta("Stop hook feedback:\ngo on").says("Hm.")
-	check(t, s.bytes(), func(v View) any { return []any{v.Turns, v.TodosTurns, v.PromptText} }, []any{1, 0,
-		"Hang the signs."})
+		asks("Another Claude session sent a message:\n<teammate-message teammate_id=\"moe\">\nHm.\n</teammate-message>")
+	check(t, s.bytes(), func(v View) any { return v.TodosTurns }, 0)
 	for _, words := range []string{"Why?", strings.Repeat("é\n", 5000) + "Why?"} {
-		check(t, (&session{}).asks(words).says("Hm.").bytes(), func(v View) any {
-			return strings.HasSuffix(v.PromptEnd,
-				"Why?")
-		}, true)
+		end := func(v View) any { return strings.HasSuffix(v.PromptEnd, "Why?") }
+		check(t, (&session{}).asks(words).says("Hm.").bytes(), end, true)
 	}
 }

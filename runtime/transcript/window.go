@@ -1,5 +1,4 @@
-// What the last lines of a log say, for the rules of the first design, which
-// know no more of a session.
+// The last lines of a log, for the rules of the first design.
 
 package transcript
 
@@ -13,9 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// LinesAbout reads the last n lines of the log at path. The error is the operating
-// system's; lines that make no sense are not errors. For who looks for a word, Said has
-// what has it, and nothing else is sure to be there. That saves most of the work.
+// LinesAbout reads the last n lines of the log at path. With a word it reads only the texts with that word and
+// may skip other lines. Only the operating system causes errors.
 func (f *Format) LinesAbout(path string, n int, word string) (activity.Window, error) {
 	lines, err := lastLines(path, n)
 	if err != nil {
@@ -24,28 +22,27 @@ func (f *Format) LinesAbout(path string, n int, word string) (activity.Window, e
 	var w activity.Window
 	var e Entry
 	for _, line := range lines {
-		if len(line) > maxLine || word != "" && line[0] == '{' && f.Dull != nil && !bytes.Contains(line, []byte(word)) && f.Dull(line) {
-			continue
+		dull := word != "" && line[0] == '{' && f.Dull != nil && !bytes.Contains(line, []byte(word)) && f.Dull(line)
+		if len(line) <= maxLine && !dull {
+			facts := parseFacts(&e, line, f.parseLine(&e, line, 0))
+			addToWindow(&w, &facts)
 		}
-		facts := parseFacts(&e, line, f.parseLine(&e, line, 0))
-		addToWindow(&w, &facts)
 	}
 	return w, nil
 }
 
-// news is what one line brings to a window. It keeps nothing of the line.
+// news is the contribution of one line. It does not reference the line.
 type news struct {
-	at         int64  // where the line begins
+	at         int64
 	raw        string // the line, if it is no JSON object
-	turn       bool   // it is a person's prompt
-	person     bool   // words in a user line: nothing of this turn runs yet
+	turn       bool   // a person's prompt
+	person     bool   // words in a user line
 	said       []string
 	tool       string
-	todos      []activity.Todo // nil: none
+	todos      []activity.Todo
 	background bool
 }
 
-// parseFacts takes a line apart that is not blank; parsed tells whether e is about it.
 func parseFacts(e *Entry, line []byte, parsed bool) (f news) {
 	if line[0] != '{' {
 		f.raw = string(line)
@@ -69,14 +66,14 @@ func parseFacts(e *Entry, line []byte, parsed bool) (f news) {
 					f.todos = todos
 				}
 			case MayGoOn:
-				f.background = f.background || string(codec.FindMember(objectIn(p.Input), "run_in_background")) == "true"
+				background := string(codec.FindMember(objectIn(p.Input), "run_in_background")) == "true"
+				f.background = f.background || background
 			}
 		}
 	}
 	return f
 }
 
-// addToWindow puts what a line says behind what older ones did.
 func addToWindow(w *activity.Window, f *news) {
 	if f.raw != "" {
 		w.Raw = append(w.Raw, f.raw)
@@ -98,15 +95,11 @@ func addToWindow(w *activity.Window, f *news) {
 	w.Background = w.Background || f.background
 }
 
-// The end of a session log, read backwards. A line that is too long to be
-// looked at counts as a line.
-
-// maxTail is the most that is read from the end of a log, in bytes.
+// maxTail is the most read from the end of a log, in bytes.
 const maxTail = 4 << 20
 
-// lastLines returns the last n lines of a regular file, oldest first, without
-// their line ends. Empty lines do not count. A torn last line counts: Claude
-// Code may be writing it. Fewer lines come back when maxTail is reached first.
+// lastLines returns the last n lines of a file that are not blank, oldest first, or less than n within maxTail.
+// Claude Code may still be writing the last one.
 func lastLines(path string, n int) ([][]byte, error) {
 	f, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -117,11 +110,9 @@ func lastLines(path string, n int) ([][]byte, error) {
 	var buf []byte // the file from start on
 	start := size
 	floor := max(0, start-maxTail)
-	// One line end more than asked for means that the oldest line asked for is complete.
-	// Those of blank lines are left out.
+	// With more than n line ends the oldest line is complete.
 	for start > floor && bytes.Count(buf, []byte{'\n'})-bytes.Count(buf, []byte("\n\n")) <= n {
-		// As much as so many lines usually take, then twice as much each time, so that
-		// a long line is not copied often.
+		// Double the size each time, so that long lines are not copied often.
 		more := min(max(chunk, int64(n)<<10, int64(len(buf))), start-floor)
 		grown := make([]byte, more+int64(len(buf)))
 		if _, err := f.ReadAt(grown[:more], start-more); err != nil && err != io.EOF {
@@ -131,13 +122,10 @@ func lastLines(path string, n int) ([][]byte, error) {
 		buf, start = grown, start-more
 	}
 
-	whole := start == 0
 	var lines [][]byte
 	for i, line := range bytes.Split(buf, []byte{'\n'}) {
-		if i == 0 && !whole {
-			continue // its beginning was not read
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
+		whole := i > 0 || start == 0
+		if line = bytes.TrimSpace(line); whole && len(line) > 0 {
 			lines = append(lines, line)
 		}
 	}

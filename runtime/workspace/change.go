@@ -1,8 +1,6 @@
-// Changing files. A file is written beside its place and renamed over it, so
-// no reader ever finds half of it, and a writer that is killed in between leaves the
-// old one; before that it is read once more, so that an edit made meanwhile is not
-// overwritten. What is no plain file, or is read-only, is left alone. What a
-// killed writer has left beside it goes with the next change.
+// Changes of files are atomic: a new file replaces the old one by a rename. Before that, the old one is read again, so
+// that a concurrent edit is not lost. Read-only and irregular files are left alone. A change also removes leftovers of
+// killed writers.
 
 package workspace
 
@@ -20,11 +18,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// ErrChanged says that a file has changed since it was read.
+// ErrChanged is the error for a file that has changed since it was read.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// ApplyChanges makes changes, in their order, and stops at the first that fails. Its
-// error names the file.
+// ApplyChanges makes changes in order and stops at the first error, which names the file.
 func (s *Space) ApplyChanges(changes []strategy.Change) error {
 	for _, c := range changes {
 		if err := s.applyChange(c); err != nil && !c.Optional {
@@ -62,9 +59,9 @@ func (s *Space) applyChange(c strategy.Change) error {
 	if info, err := s.root.Lstat(name); err == nil {
 		mode, isNew = info.Mode().Perm(), false
 		switch {
-		case c.Data == nil && !info.IsDir(): // it may go, whatever it is
+		case c.Data == nil && !info.IsDir(): // may be removed
 		case info.Mode()&fs.ModeSymlink != 0:
-			return errors.New("it is a link") // a rename would put a file in its place
+			return errors.New("it is a link") // a rename would replace it
 		case !info.Mode().IsRegular():
 			return errors.New("it is not a regular file")
 		case mode&0o200 == 0:
@@ -78,7 +75,6 @@ func (s *Space) applyChange(c strategy.Change) error {
 		}
 		return nil
 	}
-	// A name that no other process and no other time comes to.
 	temp := name + tempMark + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	err = s.writeFile(temp, c.Data, mode, isNew)
 	if err == nil {
@@ -90,10 +86,8 @@ func (s *Space) applyChange(c strategy.Change) error {
 	return err
 }
 
-// firstLink is the first link on the way to a name, or the name itself, "" if there is
-// none. One that leads out is not followed anyway; one that stays inside would have
-// a file be written in a place that a project chose, such as its .git. Where it
-// leads is not said: that text, too, is the project's.
+// firstLink returns the first link on the path of a name, or "". os.Root refuses links that leave the workspace; one
+// inside could lead a write into .git, for example. Its target is not reported: that text is the project's too.
 func (s *Space) firstLink(name string) string {
 	for i := 0; i <= len(name); i++ {
 		if i < len(name) && !os.IsPathSeparator(name[i]) {
@@ -101,7 +95,7 @@ func (s *Space) firstLink(name string) string {
 		}
 		info, err := s.root.Lstat(name[:i])
 		if err != nil {
-			return "" // it is made, or what is wrong with it is said
+			return "" // the caller creates it or reports the error
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
 			return filepath.ToSlash(name[:i])
@@ -110,15 +104,12 @@ func (s *Space) firstLink(name string) string {
 	return ""
 }
 
-// tempMark stands between a file's name and the number of one that is to take
-// its place.
-const tempMark = ".new-"
+const (
+	tempMark  = ".new-"     // between a file's name and the number of its temporary file
+	abandoned = time.Minute // the age at which the writer of a temporary file has been killed
+)
 
-// abandoned is how old a file must be to be that of a writer who was killed.
-const abandoned = time.Minute
-
-// sweepLeftovers removes what killed writers of a file have left beside it. It does not
-// matter whether that works.
+// sweepLeftovers removes temporary files of killed writers. Errors do not matter.
 func (s *Space) sweepLeftovers(name string) {
 	dir, err := s.root.OpenFile(filepath.Dir(name), os.O_RDONLY|file.Nonblock, 0)
 	if err != nil {
@@ -131,14 +122,14 @@ func (s *Space) sweepLeftovers(name string) {
 			continue
 		}
 		other = filepath.Join(filepath.Dir(name), other)
-		if info, err := s.root.Lstat(other); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
+		info, err := s.root.Lstat(other)
+		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
 			_ = s.root.Remove(other)
 		}
 	}
 }
 
-// writeFile makes the directory, too, if it is missing. What takes a file's place
-// has its mode, whatever the umask says.
+// writeFile also creates a missing directory. A file that replaces another gets its mode despite the umask.
 func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, isNew bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := s.root.OpenFile(name, flags, mode)
@@ -153,7 +144,7 @@ func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, isNew bool
 	}
 	_, err = f.Write(data)
 	if !isNew {
-		_ = f.Chmod(mode) // there are file systems without modes
+		_ = f.Chmod(mode) // some file systems have no modes
 	}
 	if closed := f.Close(); err == nil {
 		err = closed

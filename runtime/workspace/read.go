@@ -1,9 +1,8 @@
-// Package workspace reads and changes files that a strategy keeps in the
-// project: a loop's state, a plan, a list of tasks.
+// Package workspace reads and changes files that a strategy keeps in the project: the state of a loop, a plan, a list
+// of tasks.
 //
-// The project may be one that the user does not trust. So every file is
-// reached through os.Root: no name and no link leads out of the workspace. What
-// is read is bounded, and what is no regular file is not read.
+// The user may not trust the project. All files are therefore opened through os.Root, which no name and no link can
+// leave; reads are bounded and limited to regular files.
 package workspace
 
 import (
@@ -23,31 +22,26 @@ import (
 )
 
 const (
-	// MaxFile is the largest file that is read, in bytes.
-	MaxFile = 256 << 10
-	// maxNames is how many entries of a directory are read.
-	maxNames = 1000
-	// fresh is how young a file is that its writer may still be at work on.
-	fresh = 2 * time.Second
-	// patience is how long fresh files are waited for, all of them together, pause
-	// how long one must stay the same.
-	patience = time.Second
-	pause    = 40 * time.Millisecond
+	MaxFile  = 256 << 10             // the largest file read, in bytes
+	maxNames = 1000                  // the most entries read of a directory
+	fresh    = 2 * time.Second       // the age of a file that may still be being written
+	patience = time.Second           // the longest wait for all fresh files
+	pause    = 40 * time.Millisecond // the time that a fresh file must stay the same
 )
 
 type Space struct {
 	root *os.Root
 	Dir  string    // absolute
-	late time.Time // when to wait no more
+	late time.Time // the end of waiting
 }
 
-// OpenSpace opens a directory, "" for the process's own.
+// OpenSpace opens a directory, "" for the working directory.
 func OpenSpace(dir string) (*Space, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	// With the dot a pipe in place of the directory is refused, and not waited for.
+	// With the dot, a pipe in place of the directory is an error instead of blocking.
 	root, err := os.OpenRoot(dir + string(filepath.Separator) + ".")
 	if err != nil {
 		return nil, err
@@ -57,21 +51,20 @@ func OpenSpace(dir string) (*Space, error) {
 
 func (s *Space) Close() { _ = s.root.Close() }
 
-// ReadWanted reads one file, or the names in a directory.
+// ReadWanted reads a file or the names in a directory.
 func (s *Space) ReadWanted(want strategy.Want) strategy.File {
 	f := s.lookNow(want.Name)
-	if want.Whole == nil {
-		return f
-	}
-	if s.late.IsZero() && f.Readable() && f.Age < fresh.Milliseconds() {
-		s.late = time.Now().Add(patience - pause)
-	}
-	for f.Readable() && f.Age < fresh.Milliseconds() && time.Now().Before(s.late) {
+	for want.Whole != nil && f.Readable() && f.Age < fresh.Milliseconds() {
+		if s.late.IsZero() {
+			s.late = time.Now().Add(patience - pause)
+		}
+		if !time.Now().Before(s.late) {
+			break
+		}
 		time.Sleep(pause)
-		again := s.lookNow(want.Name)
-		same := again.Found == f.Found && bytes.Equal(again.Data, f.Data)
-		f = again
-		if same && want.Whole(f.Data) {
+		before := f
+		f = s.lookNow(want.Name)
+		if f.Found == before.Found && bytes.Equal(f.Data, before.Data) && want.Whole(f.Data) {
 			break
 		}
 	}
@@ -99,20 +92,17 @@ func (s *Space) lookNow(name string) strategy.File {
 	if err != nil {
 		return strategy.File{Found: true, Problem: plainCause(err)}
 	}
-	age := time.Since(info.ModTime())
-	out := strategy.File{Found: true, Age: max(0, age.Milliseconds())}
+	out := strategy.File{Found: true, Age: max(0, time.Since(info.ModTime()).Milliseconds())}
+	dir := strings.HasSuffix(name, "/")
 	switch {
-	case strings.HasSuffix(name, "/"):
-		if !info.IsDir() {
-			out.Problem = "not a directory"
-			break
-		}
-		names, err := f.Readdirnames(maxNames)
+	case dir && !info.IsDir():
+		out.Problem = "not a directory"
+	case dir:
+		out.Names, err = f.Readdirnames(maxNames)
 		if err != nil && err != io.EOF {
 			out.Problem = plainCause(err)
 		}
-		slices.Sort(names)
-		out.Names = names
+		slices.Sort(out.Names)
 	case !info.Mode().IsRegular():
 		out.Problem = "not a regular file"
 	default:
@@ -129,10 +119,9 @@ func (s *Space) lookNow(name string) strategy.File {
 	return out
 }
 
-// errOutside says that a name leads out of the workspace.
 var errOutside = errors.New("outside of the workspace")
 
-// localName is a name as the system writes it, if it stays in the workspace.
+// localName returns a name in the form of the system. It is an error if the name leaves the workspace.
 func localName(name string) (string, error) {
 	local := filepath.FromSlash(path.Clean(name))
 	if name == "" || strings.ContainsRune(name, 0) || !filepath.IsLocal(local) {
@@ -141,9 +130,9 @@ func localName(name string) (string, error) {
 	return local, nil
 }
 
-// plainCause is what is wrong, without the name and the system call.
+// plainCause returns the cause of an error without the name and the system call.
 func plainCause(err error) string {
-	switch e := err.(type) { // not errors.As, which makes the hook larger
+	switch e := err.(type) { // errors.As would make the hook larger
 	case *fs.PathError:
 		err = e.Err
 	case *os.LinkError:
@@ -152,16 +141,14 @@ func plainCause(err error) string {
 	return err.Error()
 }
 
-// maxUp is how many directories upwards are looked at.
+// maxUp is the most directories upwards.
 const maxUp = 40
 
-// Nearest is the directory that a session's files lie in: from dir upwards the
-// first that has one of the marks, names with slashes, else the top of the
-// repository that dir lies in, else dir. A session's directory follows every cd,
-// its files do not. Without a repository nothing above dir counts, and never a
-// home directory that is one: what lies there is not the project's. Where none of these has a mark,
-// the project that the session was started in counts if dir lies in it: a repository in the project, a
-// submodule and a worktree have a top of their own. "" is no project.
+// Nearest returns the directory of a session's files, which does not follow every cd of the session: the first
+// directory from dir upwards with one of the marks, which are names with slashes, else the top of dir's repository,
+// else dir. It ignores directories above a repository, and home. If none has a mark but project has, and dir is in
+// project, it is project, because nested repositories, submodules and worktrees have a top of their own. "" is no
+// project.
 func Nearest(dir, project string, marks []string, home string) string {
 	dir, _ = findMarked(dir, project, marks, home)
 	return dir
@@ -173,20 +160,22 @@ func HasMark(dir, project string, marks []string, home string) bool {
 	return marked
 }
 
-// findMarked looks for each mark once in each directory.
 func findMarked(dir, project string, marks []string, home string) (nearest string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
 		return dir, false
 	}
 	top := dir
-	for up, below, n := dir, "", 0; up != below && n < maxUp && (up == dir || up != filepath.Clean(home)); up, below, n = filepath.Dir(up), up, n+1 {
+	for n, up := range parents(dir) {
+		if n > 0 && up == filepath.Clean(home) {
+			break
+		}
 		if hasEntry(up, ".git") {
 			top = up
 			break
 		}
 	}
-	for up := dir; ; up = filepath.Dir(up) {
+	for _, up := range parents(dir) {
 		if hasAny(up, marks) {
 			return up, true
 		}
@@ -200,20 +189,27 @@ func findMarked(dir, project string, marks []string, home string) (nearest strin
 	return top, false
 }
 
-// ProjectAround is the project as dir spells it, "" if dir does not lie in it.
+// ProjectAround returns project in dir's spelling, "" if dir is not in it.
 func ProjectAround(dir, project string) string {
 	want, err := os.Stat(project)
-	for n := 0; err == nil && n < maxUp; n++ {
-		if is, err := os.Stat(dir); err == nil && os.SameFile(is, want) {
-			return dir
+	if err != nil {
+		return ""
+	}
+	for _, up := range parents(dir) {
+		if is, err := os.Stat(up); err == nil && os.SameFile(is, want) {
+			return up
 		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			break
-		}
-		dir = above
 	}
 	return ""
+}
+
+// parents returns a directory and at most maxUp-1 directories above it.
+func parents(dir string) (all []string) {
+	for len(all) < maxUp && (len(all) == 0 || dir != all[len(all)-1]) {
+		all = append(all, dir)
+		dir = filepath.Dir(dir)
+	}
+	return all
 }
 
 func hasAny(dir string, names []string) bool {

@@ -1,6 +1,3 @@
-// What Claude Code's tools do, and what their results tell: a structured one, else the
-// text.
-
 package claude
 
 import (
@@ -56,20 +53,22 @@ func classifyCall(p *transcript.Part) {
 	}
 }
 
-// denials are words of clients before 2.1.198, which write no toolDenialKind, for a call that was not allowed.
+// denials are texts for a call that was not allowed. Clients before 2.1.198 write no toolDenialKind.
 var denials = []string{
-	"The user doesn't want to ", "The user is away ", "Permission to use ", "Permission for this action was denied", "PreToolUse:",
-	"you haven't granted it yet", "require approval", "requires approval",
+	"The user doesn't want to ", "The user is away ", "Permission to use ", "Permission for this action was denied",
+	"PreToolUse:", "you haven't granted it yet", "require approval", "requires approval",
 }
 
-// isDenied tells that a failed call was not allowed: a command that has run begins with its exit code. One that could not
-// be judged at that moment is not denied.
+// isDenied reports whether a failed call was not allowed. A command that has run begins its text with an exit
+// code.
 func isDenied(kind, text []byte) bool {
-	said := func(words string) bool { return bytes.Contains(text[:min(len(text), 400)], []byte(words)) }
-	return kind != nil && string(kind) != "automode-unavailable" || !bytes.HasPrefix(text, []byte("Exit code ")) && slices.ContainsFunc(denials, said)
+	if kind != nil && string(kind) != "automode-unavailable" {
+		return true
+	}
+	has := func(words string) bool { return bytes.Contains(text[:min(len(text), 400)], []byte(words)) }
+	return !bytes.HasPrefix(text, []byte("Exit code ")) && slices.ContainsFunc(denials, has)
 }
 
-// outcome is what a result tells besides its text.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	if of == transcript.NothingSpecial {
 		if bytes.Contains(r.Outcome, []byte(`"backgroundTaskId":"`)) {
@@ -98,85 +97,67 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// backgroundJobOf is the id of work that goes on in the background, nil where the work is done.
-func backgroundJobOf(outcome, said []byte) []byte {
-	id := codec.FindMember(outcome, "backgroundTaskId", "taskId", "task_id")
-	if !isValidID(id) {
-		id = nil
-		if string(codec.FindMember(outcome, "isAsync")) == "true" || string(codec.FindMember(outcome, "status")) == `"async_launched"` {
-			id = codec.FindMember(outcome, "agentId")
-		}
-	}
+func backgroundJobOf(outcome, text []byte) []byte {
 	if len(outcome) == 0 || outcome[0] != '{' { // no structured result
-		for _, before := range [...]string{"running in background with ID: ", "nagentId: ", "Monitor started (task "} {
-			if i := bytes.Index(said, []byte(before)); i >= 0 {
-				id = transcript.LeadingName(said[i+len(before):])
+		for _, before := range [...]string{"Monitor started (task ", "nagentId: ", "running in background with ID: "} {
+			if _, id, found := bytes.Cut(text, []byte(before)); found {
+				return transcript.LeadingName(id)
 			}
 		}
+		return nil
 	}
-	return id
+	if id := codec.FindMember(outcome, "backgroundTaskId", "taskId", "task_id"); isValidID(id) {
+		return id
+	}
+	launched := string(codec.FindMember(outcome, "status")) == `"async_launched"`
+	if launched || string(codec.FindMember(outcome, "isAsync")) == "true" {
+		return codec.FindMember(outcome, "agentId")
+	}
+	return nil
 }
 
-// isValidID tells whether a raw value can be an id: a string or a number.
 func isValidID(raw []byte) bool {
 	return len(raw) > 0 && raw[0] != '{' && raw[0] != '[' && string(raw) != `""` && string(raw) != "null"
 }
 
-// isNotification tells whether a text comes from work in the background.
 func isNotification(origin, text []byte) bool {
-	return string(origin) == "task-notification" || origin == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
+	return string(origin) == "task-notification" ||
+		origin == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
 }
 
-// stillRuns tells whether work still does, by the result of a call that stops it or asks for
-// its output.
-func stillRuns(outcome, said []byte) bool {
+func stillRuns(outcome, text []byte) bool {
 	status := codec.FindMember(outcome, "status")
 	if task := codec.FindMember(outcome, "task"); task != nil {
 		status = codec.FindMember(task, "status")
 	}
-	switch string(status) {
-	case `"running"`, `"pending"`:
-		return true
-	}
-	return bytes.Contains(said, []byte("<status>running<"))
+	return string(status) == `"running"` || string(status) == `"pending"` ||
+		bytes.Contains(text, []byte("<status>running<"))
 }
 
-// skillBody takes a meta line, which may be the text of a skill. It begins with
-// the directory that the skill lies in, named as the skill.
+// skillBody takes the text of a skill, which begins with the skill's directory.
 func skillBody(e *transcript.Entry, text []byte) {
 	const before = "Base directory for this skill: "
 	if !bytes.HasPrefix(text, []byte(before)) {
 		return
 	}
-	path := codec.Unescape(nil, text[len(before):min(len(text), 2048)])
-	if end := bytes.IndexByte(path, '\n'); end >= 0 {
-		path = path[:end]
-	}
+	path, _, _ := bytes.Cut(codec.Unescape(nil, text[len(before):min(len(text), 2048)]), []byte("\n"))
 	path = bytes.TrimSpace(path)
 	name := path[max(bytes.LastIndexByte(path, '/'), bytes.LastIndexByte(path, '\\'))+1:]
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
 }
 
-// takeTeammateMail takes messages of teammates, if the text is one. It is the inside of a JSON
-// string, and what the client itself says about a teammate is a JSON object within it.
+// takeTeammateMail takes messages by teammates, and objects by the client about them.
 func takeTeammateMail(e *transcript.Entry, text []byte) {
 	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
 	const maxObject = 4 << 10 // bytes; its type comes first
 	for {
-		i := bytes.Index(text, []byte(begin))
-		if i < 0 {
+		_, text, _ = bytes.Cut(text, []byte(begin))
+		one, _, _ := bytes.Cut(text, []byte(end))
+		name, _, found := bytes.Cut(one, []byte(`\`))
+		if !found {
 			return
 		}
-		text = text[i+len(begin):]
-		one := text
-		if i := bytes.Index(one, []byte(end)); i >= 0 {
-			one = one[:i]
-		}
-		i = bytes.IndexByte(one, '\\')
-		if i < 0 {
-			return
-		}
-		p := transcript.Part{Kind: transcript.Mate, Name: one[:i]}
+		p := transcript.Part{Kind: transcript.Mate, Name: name}
 		_, body, _ := bytes.Cut(one, []byte(`\">`))
 		object := bytes.TrimSpace(codec.Unescape(nil, body[:min(len(body), maxObject)]))
 		switch kind := codec.FindMember(object, "type"); {

@@ -1,6 +1,5 @@
-// Package claude is Claude Code as a host. It is tested where it is the example for all others:
-// its events in runtime/hook (form_test.go has one of each form, as Claude Code sends it), its
-// log in runtime/transcript.
+// Package claude is Claude Code as a host. Its tests are in runtime/hook (events, form_test.go) and in
+// runtime/transcript (logs).
 package claude
 
 import (
@@ -12,8 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// readEvent reads an event as Claude Code writes it, and as older writers of events do, who call
-// the last message by other names and give it in other shapes.
+// readEvent also accepts older names and forms of the last message.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, e); err != nil {
 		return err
@@ -29,11 +27,9 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// takesContext tells whether the event certainly comes from a Claude Code that lets a
-// Stop hook go on by additionalContext: 2.1.163 or newer. Older ones and some other
-// agents drop the whole answer for it. From 2.1.196 on the event names the prompt by a
-// UUID, between the two only the transcript names the client's version. Nothing that a
-// project can set has a say.
+// takesContext reports whether the event certainly comes from a Claude Code that accepts additionalContext from
+// Stop hooks: 2.1.163 or later. Others drop the whole answer. From 2.1.196 on the event has the prompt's UUID;
+// before, only the transcript has the version. A project can set neither.
 func takesContext(e host.Event, version string) bool {
 	if !e.Scheduled {
 		return false
@@ -49,14 +45,15 @@ func isUUID(id string) bool {
 		return false
 	}
 	for i, c := range []byte(id) {
-		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
 			return false
 		}
 	}
 	return true
 }
 
-// atLeast compares a version like 2.1.163 with another.
+// atLeast reports whether a version like 2.1.163 is the other or a later one.
 func atLeast(version string, other [3]int) bool {
 	parts := strings.Split(version, ".")
 	if len(parts) != len(other) {
@@ -74,9 +71,7 @@ func atLeast(version string, other [3]int) bool {
 	return true
 }
 
-// fromUser tells whether a prompt is the user's own words. Claude Code also
-// asks about what wakes Claude, a task that has ended for instance, and about
-// slash commands, which say themselves what is to do: /home/x/log is none.
+// fromUser excludes notifications and slash commands. A path like /home/x/log is no command.
 func fromUser(e host.Event) bool {
 	if command, ok := strings.CutPrefix(strings.TrimSpace(e.Prompt), "/"); ok {
 		name := strings.FieldsFunc(command, func(r rune) bool { return r <= ' ' })
@@ -85,8 +80,7 @@ func fromUser(e host.Event) bool {
 	return !isOutput([]byte(e.Prompt))
 }
 
-// plainText is the text of a string, of an object's text or content, or of all
-// items of a list.
+// plainText returns a string, the text or content of an object, or the joined texts of a list.
 func plainText(raw []byte, depth int) string {
 	if depth == 0 || !codec.IsValid(raw) {
 		return ""

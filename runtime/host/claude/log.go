@@ -1,5 +1,4 @@
-// Claude Code's log. A line is gone through once, and left as soon as it is clear that
-// nothing in it matters: most lines of a log are about progress.
+// Claude Code's log. Parsing stops as soon as a line is known to be irrelevant, as most are.
 
 package claude
 
@@ -11,25 +10,24 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// line is what has to be known of all members of a line before it can be said what it is.
 type line struct {
 	kind, subtype           []byte
 	meta, compact, apiError bool
-	picture                 bool   // an image or a document is in it
-	origin, source          []byte // who is behind a user line
-	skill                   []byte // the skill an assistant line is attributed to
+	picture                 bool   // it has an image or a document
+	origin, source          []byte // of a user line
+	skill                   []byte // attribution of an assistant line
 	model                   []byte
 	outcome                 []byte // toolUseResult
 	denial                  []byte // toolDenialKind: why a call was not allowed
-	attachment              []byte // what Claude Code told the model beside the conversation
-	operation, content      []byte // of the queue of what was typed
-	team, agent             []byte // whose session it is
+	attachment              []byte // a message of Claude Code to the model
+	operation, content      []byte // of the queue of typed words
+	team, agent             []byte // of the session
 }
 
-// ownsLog knows a log by the members that Claude Code's lines have.
 func ownsLog(raw []byte) bool {
 	return codec.FindMember(raw, "sessionId") != nil && codec.FindMember(raw, "type") != nil &&
-		(codec.FindMember(raw, "message", "attachment", "permissionMode", "operation", "snapshot", "subtype", "summary", "leafUuid", "version", "uuid") != nil)
+		codec.FindMember(raw, "message", "attachment", "permissionMode", "operation", "snapshot", "subtype", "summary",
+			"leafUuid", "version", "uuid") != nil
 }
 
 func parseLine(e *transcript.Entry) bool {
@@ -46,7 +44,7 @@ func parseLine(e *transcript.Entry) bool {
 			}
 		case "isSidechain":
 			if string(w.Value()) == "true" {
-				return false // a subagent's own talk
+				return false // a subagent's
 			}
 		case "attachment":
 			if !isAttachmentOfInterest(w) {
@@ -122,7 +120,7 @@ func (l *line) readMember(e *transcript.Entry, w *codec.Walk) {
 		l.team = codec.InsideQuotes(w.Value())
 	case "agentName":
 		l.agent = codec.InsideQuotes(w.Value())
-	case "todos": // the list that older clients write into user lines
+	case "todos": // older clients write the list into user lines
 		e.Todos = w.Value()
 	case "isMeta":
 		l.meta = string(w.Value()) == "true"
@@ -168,12 +166,11 @@ func (l *line) message(e *transcript.Entry, w *codec.Walk) {
 	w.Leave(&m)
 }
 
-// isAttachmentOfInterest tells whether an attachment is of a kind that does. Its first members
-// say so, and the others may be long.
+// isAttachmentOfInterest checks only the first members of an attachment, because others may be long.
 func isAttachmentOfInterest(w codec.Walk) bool {
 	a := w.Enter('{')
 	if !a.Next() || string(a.Key) != "type" {
-		return true // strange, but it may
+		return true // maybe
 	}
 	switch string(a.Value()) {
 	case `"hook_blocking_error"`, `"queued_command"`, `"task_reminder"`, `"todo_reminder"`:
@@ -197,17 +194,21 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		}
 		block := codec.FindMember(a, "blockingError")
 		e.What, e.Words = transcript.Pushed, codec.InsideQuotes(codec.FindMember(block, "blockingError"))
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: isOurHook(codec.FindMember(block, "command"))})
+		ours := isOurHook(codec.FindMember(block, "command"))
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
 	case `"hook_success"`:
 		printed := codec.FindMember(a, "stdout")
-		if bytes.Contains(printed, []byte("additionalContext")) && isOurHook(codec.FindMember(a, "command")) &&
-			string(codec.FindMember(codec.FindMember([]byte(codec.ValidText(codec.InsideQuotes(printed))), "hookSpecificOutput"), "hookEventName")) == `"Stop"` {
+		if !bytes.Contains(printed, []byte("additionalContext")) || !isOurHook(codec.FindMember(a, "command")) {
+			return
+		}
+		answer := codec.FindMember([]byte(codec.ValidText(codec.InsideQuotes(printed))), "hookSpecificOutput")
+		if string(codec.FindMember(answer, "hookEventName")) == `"Stop"` {
 			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext, Ours: true})
 		}
-	case `"hook_additional_context"`: // at a Stop: see matters
+	case `"hook_additional_context"`: // of a Stop, see isAttachmentOfInterest
 		e.What = transcript.Pushed
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext})
-	case `"queued_command"`: // typed, or arrived, while Claude was working
+	case `"queued_command"`: // arrived while Claude worked
 		origin := codec.InsideQuotes(codec.FindMember(codec.FindMember(a, "origin"), "kind"))
 		mode, text := string(codec.FindMember(a, "commandMode")), transcript.FirstText(codec.FindMember(a, "prompt"))
 		e.Words = text
@@ -232,7 +233,7 @@ func (l *line) readAttachment(e *transcript.Entry) {
 
 func isOurHook(command []byte) bool { return bytes.Contains(command, []byte("springfield-hook")) }
 
-// isDullLine tells, at a glance, that a line cannot be a person's.
+// isDullLine recognizes lines that cannot be a person's.
 func isDullLine(line []byte) bool {
 	return bytes.Contains(line, []byte(`"tool_use_id"`)) || bytes.Contains(line, []byte(`"type":"assistant"`))
 }

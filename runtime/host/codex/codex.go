@@ -1,5 +1,5 @@
-// Package codex is Codex as a host: its CLI, its app and its editors, which write the
-// same logs and start the same hooks.
+// Package codex is Codex as a host: its CLI, its app and its editors write the same logs and start the same
+// hooks.
 package codex
 
 import (
@@ -13,9 +13,8 @@ import (
 
 const Name = "codex"
 
-// Host is Codex. It has no cap on continues, so only our budget ends a turn that goes on
-// and on. Its PromptID is new for turns that no person began, too, so the log says what
-// is a prompt.
+// Host is Codex. Only our budget ends a turn. PromptID is also new for turns that no person began, so the log
+// decides.
 var Host = host.Host{
 	Name: Name, Title: "Codex", Agent: "Codex",
 	Is: isEvent, Read: readEvent,
@@ -27,8 +26,7 @@ var Host = host.Host{
 	Inside:  []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",
 }
 
-// isEvent knows the event by the members that Codex alone sends together: the turn and its
-// model.
+// isEvent recognizes the combination of a turn and its model, which only Codex sends.
 func isEvent(payload []byte) bool {
 	var turn, model bool
 	w := codec.EnterValue(payload, '{')
@@ -57,18 +55,15 @@ func (in *input) Members(m *codec.Members) {
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
 	err := codec.ReadObject(event, &in)
-	if in.agent != "" { // a subagent has been given its task, under the session's id
+	if in.agent != "" { // a subagent gets its task under the session's ID
 		e.Name = "Subagent" + e.Name
 	}
 	return err
 }
 
-// A log, which Codex calls a rollout, says most things twice: as an item for the model
-// (response_item), and as an event for the screen (event_msg). What the person and the
-// agent say is read from events: among the items are words that Codex puts into the
-// user's mouth, and the summaries of compactions. Calls, results and what hooks say are
-// read from items.
-
+// parseLine reads a line of a rollout. It has most things as items for the model (response_item) and as events
+// for the screen (event_msg). Texts of the person and the agent are read from events, because items include
+// texts by Codex in the user's name. Calls, results and texts of hooks are read from items.
 func parseLine(e *transcript.Entry) bool {
 	var kind []byte
 	matters := false
@@ -100,39 +95,31 @@ func parseLine(e *transcript.Entry) bool {
 	return matters && w.IsAlone()
 }
 
-// takeSessionLine takes the first line, which tells whose log it is.
 func takeSessionLine(e *transcript.Entry, p *codec.Walk) bool {
-	for p.Next() {
-		switch string(p.Key) {
-		case "id":
-			e.Session = codec.InsideQuotes(p.Value())
-		case "cwd":
-			e.Cwd = codec.InsideQuotes(p.Value())
-		case "cli_version":
-			e.Version = codec.InsideQuotes(p.Value())
-		case "source":
-			e.Subagent = p.BeginsWith('{')
-		}
+	var source []byte
+	members := []transcript.Member{
+		{Name: "id", Text: &e.Session}, {Name: "cwd", Text: &e.Cwd}, {Name: "cli_version", Text: &e.Version},
+		{Name: "source", Raw: &source},
 	}
+	for p.Next() {
+		transcript.ReadMember(p, members)
+	}
+	e.Subagent = bytes.HasPrefix(source, []byte("{"))
 	return true
 }
 
-// takeTurnContext takes what a turn begins with. Plan mode is only here: the event of a stop names
-// another permission mode.
+// takeTurnContext takes plan mode, which is not in the event of a stop.
 func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
+	var mode []byte
+	members := []transcript.Member{{Name: "cwd", Text: &e.Cwd}, {Name: "collaboration_mode", Raw: &mode}}
 	for p.Next() {
-		switch string(p.Key) {
-		case "cwd":
-			e.Cwd = codec.InsideQuotes(p.Value())
-		case "collaboration_mode":
-			e.Mode = codec.InsideQuotes(codec.FindMember(p.Value(), "mode"))
-		}
+		transcript.ReadMember(p, members)
 	}
+	e.Mode = codec.InsideQuotes(codec.FindMember(mode, "mode"))
 	return true
 }
 
-// takeEvent takes an event. Older versions write user_message and agent_message where newer
-// ones write item_completed with the item inside.
+// takeEvent takes an event. Older versions write user_message and agent_message instead of item_completed.
 func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
@@ -140,8 +127,10 @@ func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 			switch string(p.Value()) {
 			case `"item_completed"`, `"user_message"`:
 			case `"task_started"`:
-				for q := *p; q.Next(); { // of a goal that the user has set, which begins one turn after the other
-					if string(q.Key) == "turn_attribution" && string(codec.FindMember(q.Value(), "turn_trigger")) == `"goal"` {
+				for q := *p; q.Next(); { // a goal of the user's begins each turn
+					goal := string(q.Key) == "turn_attribution" &&
+						string(codec.FindMember(q.Value(), "turn_trigger")) == `"goal"`
+					if goal {
 						e.What = transcript.Driven
 					}
 				}
@@ -203,13 +192,14 @@ func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 			} else {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: words})
 			}
-		case "process_id": // a command that is over, maybe in the background
+		case "process_id": // a command has ended, maybe in the background
 			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.InsideQuotes(i.Value())})
 		}
 	}
 	return true
 }
 
+// textOfPart returns the nth text of a content, from 0.
 func textOfPart(n int, content []byte) (text []byte) {
 	codec.Elements(content, func(part []byte) {
 		if t := codec.InsideQuotes(codec.FindMember(part, "text")); t != nil {
@@ -222,17 +212,19 @@ func textOfPart(n int, content []byte) (text []byte) {
 	return text
 }
 
-// takeItem takes an item for the model: a call, its result, or words that Codex has put into
-// the user's mouth.
 func takeItem(e *transcript.Entry, p *codec.Walk) bool {
-	call, part := false, transcript.Part{}
+	part := transcript.Part{}
+	members := []transcript.Member{
+		{Name: "name", Text: &part.Name}, {Name: "call_id", Text: &part.ID},
+		{Name: "arguments", Raw: &part.Input}, {Name: "input", Raw: &part.Input}, {Name: "output", Raw: &part.Outcome},
+	}
 	for p.Next() {
 		switch string(p.Key) {
 		case "type":
 			switch string(p.Value()) {
 			case `"message"`:
 			case `"function_call"`, `"custom_tool_call"`:
-				call, part.Kind = true, transcript.Call
+				part.Kind = transcript.Call
 			case `"function_call_output"`, `"custom_tool_call_output"`:
 				part.Kind = transcript.Result
 			default:
@@ -244,28 +236,23 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 			}
 		case "content":
 			return takeUserWords(e, p)
-		case "name":
-			part.Name = codec.InsideQuotes(p.Value())
-		case "call_id":
-			part.ID = codec.InsideQuotes(p.Value())
-		case "arguments", "input":
-			part.Input = p.Value()
-		case "output":
-			part.Outcome = p.Value()
-			part.Text, part.Failed = resultText(part.Outcome)
+		default:
+			transcript.ReadMember(p, members)
 		}
 	}
-	if call {
+	switch part.Kind {
+	case transcript.Call:
 		classifyCall(&part)
+	case transcript.Result:
+		part.Text, part.Failed = resultText(part.Outcome)
+	default:
+		return false
 	}
-	if part.Kind != transcript.Other {
-		e.Parts = append(e.Parts, part)
-	}
-	return part.Kind != transcript.Other
+	e.Parts = append(e.Parts, part)
+	return true
 }
 
-// takeUserWords takes what Codex says in the user's mouth: what a hook has said, a skill that was
-// asked for, the end of a subagent's work. A person's own words are in an event.
+// takeUserWords takes a text in the user's name: a hook's, a requested skill, or the end of a subagent.
 func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	content := p.Value()
 	codec.Elements(content, func(part []byte) {
@@ -281,7 +268,7 @@ func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
 			}
 		case bytes.HasPrefix(text, []byte("<subagent_notification>")):
-			if id := quotedString(textAfter(text, `\"agent_path\":`)); id != nil {
+			if id := escapedMember(text, "agent_path"); id != nil {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: id})
 			}
 		}
@@ -289,8 +276,7 @@ func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	return len(e.Parts) > 0
 }
 
-// ownsLog knows the first line of a session's log. A subagent has a log of its own, which is
-// no session's.
+// ownsLog excludes logs of subagents.
 func ownsLog(line []byte) bool {
 	if string(codec.FindMember(line, "type")) != `"session_meta"` {
 		return false
@@ -299,8 +285,7 @@ func ownsLog(line []byte) bool {
 	return len(source) == 0 || source[0] == '"'
 }
 
-// classifyCall sets the effect of a call. In code mode the agent calls one tool, exec, with a
-// script. The calls of a script are not known, so a todo list that it writes does not count.
+// classifyCall sets the effect of a call. In code mode the calls of a script are unknown.
 func classifyCall(call *transcript.Part) {
 	switch string(call.Name) {
 	case "update_plan":
@@ -312,14 +297,13 @@ func classifyCall(call *transcript.Part) {
 	case "write_stdin":
 		call.Does, call.Text = transcript.EndsBackground, leadingDigits(textAfter(call.Input, `\"session_id\":`))
 	case "close_agent":
-		call.Does, call.Text = transcript.EndsBackground, quotedString(textAfter(call.Input, `\"id\":`))
+		call.Does, call.Text = transcript.EndsBackground, escapedMember(call.Input, "id")
 	}
 }
 
-// maxHead is within how many bytes a result says how the call ended.
+// maxHead is the most bytes before the status of a result.
 const maxHead = 400
 
-// How a result says so.
 const (
 	exited  = "Process exited with code "
 	running = "Process running with session ID "
@@ -327,8 +311,7 @@ const (
 	aborted = `\naborted by user`
 )
 
-// resultText is the text of a result, from where it tells something, and whether the call has
-// failed. What a command has printed comes after its id, how long it took and how it ended.
+// resultText returns the relevant text of a result and whether the call failed. Output follows the status.
 func resultText(output []byte) (text []byte, failed bool) {
 	head := textOfPart(0, output)
 	if head == nil {
@@ -336,28 +319,28 @@ func resultText(output []byte) (text []byte, failed bool) {
 	}
 	text, head = head, head[:min(len(head), maxHead)]
 	printed := textAfter(head, `\nOutput:\n`)
-	head = head[:len(head)-len(printed)] // what is printed says nothing of how the call ended
+	head = head[:len(head)-len(printed)] // output is no status
 	if i := bytes.Index(head, []byte(running)); i >= 0 {
 		return text[i:], false
 	}
 	for _, ends := range [...]string{exited, patched} {
-		if code := leadingDigits(textAfter(head, ends)); code != nil && string(code) != "0" {
+		if code := leadingDigits(textAfter(head, ends)); len(code) > 0 && string(code) != "0" {
 			return text[bytes.Index(head, []byte(ends)):], true
 		}
 	}
 	faults := []string{"unsupported call: ", "failed to parse function arguments: ", "Script failed"}
-	failed = slices.ContainsFunc(faults, func(says string) bool { return bytes.HasPrefix(head, []byte(says)) }) ||
+	begins := func(words string) bool { return bytes.HasPrefix(head, []byte(words)) }
+	failed = slices.ContainsFunc(faults, begins) ||
 		bytes.HasPrefix(head, []byte("Wall time: ")) && bytes.Contains(head, []byte(aborted))
 	if printed != nil {
 		text = text[len(head):]
 	}
-	if len(text) == 0 { // in code mode what a script has printed is the second text
+	if len(text) == 0 { // in code mode the output of a script is the second text
 		text = textOfPart(1, output)
 	}
 	return text, failed
 }
 
-// outcome is what a result tells besides its text.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {
 	case transcript.WritesTodos:
@@ -365,7 +348,7 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	case transcript.AsksPerson:
 		o.Refused = !bytes.HasPrefix(r.Text, []byte(`{\"answers\"`))
 	case transcript.MayGoOn:
-		o.Job = quotedString(textAfter(r.Text, `\"agent_id\":`))
+		o.Job = escapedMember(r.Text, "agent_id")
 	case transcript.EndsBackground:
 		o.Running = bytes.HasPrefix(r.Text, []byte(running))
 	case transcript.NothingSpecial:
@@ -376,33 +359,24 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// textAfter is what stands after a word in a text, nil if the word is not there.
+// textAfter and textBefore return nil without the word.
 func textAfter(text []byte, word string) []byte {
 	_, after, _ := bytes.Cut(text, []byte(word))
 	return after
 }
 
-// leadingDigits is the digits that a text begins with, nil if there are none.
-func leadingDigits(text []byte) []byte {
-	if n := len(text) - len(bytes.TrimLeft(text, "0123456789")); n > 0 {
-		return text[:n]
-	}
-	return nil
-}
-
-// quotedString is the string that JSON inside a string begins with: \"x\".
-func quotedString(text []byte) []byte {
-	text, ok := bytes.CutPrefix(text, []byte(`\"`))
-	if !ok {
-		return nil
-	}
-	return textBefore(`\"`, text)
-}
-
-// textBefore is what stands in a text before a word, nil if the word is not there.
 func textBefore(word string, text []byte) []byte {
 	if i := bytes.Index(text, []byte(word)); i >= 0 {
 		return text[:i]
 	}
 	return nil
+}
+
+func leadingDigits(text []byte) []byte {
+	return text[:len(text)-len(bytes.TrimLeft(text, "0123456789"))]
+}
+
+// escapedMember returns a string of JSON inside a string: \"name\":\"value\".
+func escapedMember(text []byte, name string) []byte {
+	return textBefore(`\"`, textAfter(text, `\"`+name+`\":\"`))
 }

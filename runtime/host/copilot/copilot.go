@@ -19,8 +19,10 @@ var Host = host.Host{
 	Name: Name, Title: "GitHub Copilot CLI", Agent: "Copilot",
 	Is: isEvent, Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
-	Marked:  true,
-	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
+	Marked: true,
+	Log: transcript.Format{
+		Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine,
+	},
 	Arrived: arrived, Logged: true,
 	Cap: 8,
 	Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
@@ -28,15 +30,14 @@ var Host = host.Host{
 	Inside:  []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",
 }
 
-// isEvent knows an event by a time that it has beside either a reason to stop or no transcript:
-// Qwen Code and Gemini CLI send a time with the transcript of every event.
+// isEvent recognizes a time with a reason to stop or without a transcript. Qwen Code and Gemini CLI send a time
+// and a transcript with every event.
 func isEvent(event []byte) bool {
 	return codec.FindMember(event, "timestamp") != nil &&
 		(codec.FindMember(event, "stop_reason") != nil || codec.FindMember(event, "transcript_path") == nil)
 }
 
-// input is an event as Copilot writes it for hooks whose events are named as Claude Code names
-// them, as ours are.
+// input is an event of hooks that use Claude Code's names.
 type input struct {
 	*host.Event
 	parent string
@@ -50,7 +51,7 @@ func (in *input) Members(m *codec.Members) {
 	m.Raw("timestamp", &in.time)
 }
 
-// planning is how Copilot begins a prompt of plan mode.
+// planning begins a prompt in plan mode.
 const planning = "[[PLAN]] "
 
 func readEvent(event []byte, e *host.Event) error {
@@ -59,9 +60,9 @@ func readEvent(event []byte, e *host.Event) error {
 		return err
 	}
 	e.At = parseMillis(in.time)
-	e.MessageID = strconv.FormatInt(e.At, 10) // every hook is told the same time
+	e.MessageID = strconv.FormatInt(e.At, 10) // all hooks get the same time
 	if in.parent != "" {
-		e.Name = "Subagent" + e.Name // Copilot tells its Stop hooks of subagents, too: no word of theirs is to the user
+		e.Name = "Subagent" + e.Name // not the user's session
 	}
 	if words, plans := strings.CutPrefix(e.Prompt, planning); plans {
 		e.Prompt, e.PermissionMode = words, "plan"
@@ -69,28 +70,25 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// parseMillis is a time in Unix milliseconds: a number is one, a string is written out.
+// parseMillis reads Unix milliseconds or a timestamp.
 func parseMillis(raw []byte) int64 {
-	if s := codec.InsideQuotes(raw); s != nil {
-		ms, _ := timestamp.ParseTime(string(s))
+	if ms, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 		return ms
 	}
-	ms, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil {
-		return 0
-	}
+	ms, _ := timestamp.ParseTime(string(codec.InsideQuotes(raw)))
 	return ms
 }
 
-// fromUser tells whether a prompt is the user's own: what ends in the background and
-// Copilot's own words in autopilot mode are prompts, too.
+// fromUser excludes notifications and Copilot's text in autopilot mode.
 func fromUser(e host.Event) bool {
-	others := []string{"<system_notification>", "You have not yet marked the task as complete using the task_complete tool.", transcript.Mark}
+	others := []string{
+		"<system_notification>", "You have not yet marked the task as complete using the task_complete tool.",
+		transcript.Mark,
+	}
 	return !slices.ContainsFunc(others, func(begin string) bool { return strings.HasPrefix(e.Prompt, begin) })
 }
 
-// arrived looks for the entry that Copilot writes about this stop's hooks before it starts
-// them, which reaches the log behind them. All that was said is before it.
+// arrived searches for the entry about this stop's hooks, which may reach the log after they have started.
 func arrived(e host.Event, end []byte) bool {
 	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool {
 		w := codec.EnterValue(line, '{')
@@ -101,13 +99,11 @@ func arrived(e host.Event, end []byte) bool {
 			}
 		}
 		input := codec.FindMember(data, "input")
+		session := codec.ValidText(codec.InsideQuotes(codec.FindMember(input, "sessionId")))
 		return w.IsAlone() && e.At != 0 && string(codec.FindMember(data, "hookType")) == `"agentStop"` &&
-			parseMillis(codec.FindMember(input, "timestamp")) == e.At && codec.ValidText(codec.InsideQuotes(codec.FindMember(input, "sessionId"))) == e.SessionID
+			parseMillis(codec.FindMember(input, "timestamp")) == e.At && session == e.SessionID
 	})
 }
-
-// Copilot's log: one event a line, with its type first. What subagents do stands in the
-// log of the session, with their id.
 
 func ownsLog(line []byte) bool {
 	return isOfType(line, "session.start") && codec.FindMember(codec.FindMember(line, "data"), "copilotVersion") != nil
@@ -117,9 +113,9 @@ func isOfType(line []byte, kind string) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":"`+kind+`"`))
 }
 
-// isDullLine knows lines without words.
 func isDullLine(line []byte) bool {
-	return bytes.HasPrefix(line, []byte(`{"type":`)) && !isOfType(line, "user.message") && !isOfType(line, "assistant.message")
+	return bytes.HasPrefix(line, []byte(`{"type":`)) &&
+		!isOfType(line, "user.message") && !isOfType(line, "assistant.message")
 }
 
 func readerOf(kind []byte) func(*transcript.Entry, []byte) {
@@ -136,7 +132,7 @@ func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 		return takeHookAnswer
 	case `"session.start"`, `"session.mode_changed"`, `"session.context_changed"`:
 		return takeSessionLine
-	case `"session.resume"`: // the beginning of another process: a mode ends with its own
+	case `"session.resume"`: // a new process, which resets the mode
 		return func(e *transcript.Entry, data []byte) {
 			e.Mode = []byte("interactive")
 			takeSessionLine(e, data)
@@ -151,9 +147,13 @@ func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 	return nil
 }
 
+// parseLine reads an event. Those of subagents have an agent's ID.
 func parseLine(e *transcript.Entry) bool {
 	var read func(*transcript.Entry, []byte)
 	var data []byte
+	members := []transcript.Member{
+		{Name: "data", Raw: &data}, {Name: "id", Text: &e.ID}, {Name: "timestamp", Text: &e.Time},
+	}
 	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {
@@ -161,14 +161,10 @@ func parseLine(e *transcript.Entry) bool {
 			if read = readerOf(w.Value()); read == nil {
 				return false
 			}
-		case "data":
-			data = w.Value()
-		case "id":
-			e.ID = codec.InsideQuotes(w.Value())
-		case "timestamp":
-			e.Time = codec.InsideQuotes(w.Value())
 		case "agentId":
-			return false // a subagent's
+			return false
+		default:
+			transcript.ReadMember(&w, members)
 		}
 	}
 	if !w.IsAlone() || read == nil || len(data) == 0 || data[0] != '{' {
@@ -179,47 +175,29 @@ func parseLine(e *transcript.Entry) bool {
 }
 
 func takeSessionLine(e *transcript.Entry, data []byte) {
-	w := codec.EnterValue(data, '{')
-	for w.Next() {
-		switch string(w.Key) {
-		case "sessionId":
-			e.Session = codec.InsideQuotes(w.Value())
-		case "copilotVersion":
-			e.Version = codec.InsideQuotes(w.Value())
-		case "newMode":
-			e.Mode = codec.InsideQuotes(w.Value())
-		case "cwd": // of context_changed
-			e.Cwd = codec.InsideQuotes(w.Value())
-		case "context":
-			e.Cwd = codec.InsideQuotes(codec.FindMember(w.Value(), "cwd"))
-		}
+	var context []byte
+	transcript.ReadMembers(data,
+		transcript.Member{Name: "sessionId", Text: &e.Session},
+		transcript.Member{Name: "copilotVersion", Text: &e.Version},
+		transcript.Member{Name: "newMode", Text: &e.Mode}, transcript.Member{Name: "context", Raw: &context},
+		transcript.Member{Name: "cwd", Text: &e.Cwd}) // of session.context_changed
+	if context != nil {
+		e.Cwd = codec.InsideQuotes(codec.FindMember(context, "cwd"))
 	}
 }
 
-// takeUserLine takes what the model is told in the user's place. A source says that it is not the
-// user's, unless it is a slash command's. What another's Stop hook says has none, is queued,
-// and lacks the mode that the user's own queued words have.
+// takeUserLine takes a text in the user's place. With a source it is the user's only for a slash command.
+// Another's Stop hook has no source, is queued, and lacks the mode of the user's queued words.
 func takeUserLine(e *transcript.Entry, data []byte) {
-	var words, source, id []byte
-	queued := false
-	w := codec.EnterValue(data, '{')
-	for w.Next() {
-		switch string(w.Key) {
-		case "content":
-			words = codec.InsideQuotes(w.Value())
-		case "source":
-			source = codec.InsideQuotes(w.Value())
-		case "messageId":
-			id = w.Value()
-		case "agentMode":
-			e.Mode = codec.InsideQuotes(w.Value())
-		case "delivery":
-			queued = string(w.Value()) == `"queued"`
-		}
-	}
+	var words, source, id, delivery []byte
+	transcript.ReadMembers(data,
+		transcript.Member{Name: "content", Text: &words}, transcript.Member{Name: "source", Text: &source},
+		transcript.Member{Name: "messageId", Raw: &id}, transcript.Member{Name: "agentMode", Text: &e.Mode},
+		transcript.Member{Name: "delivery", Raw: &delivery})
+	hooked := string(delivery) == `"queued"` && source == nil && e.Mode == nil
 	e.Words = words
 	switch {
-	case string(source) == "autopilot", bytes.HasPrefix(words, []byte(transcript.Mark)), queued && source == nil && e.Mode == nil:
+	case hooked, string(source) == "autopilot", bytes.HasPrefix(words, []byte(transcript.Mark)):
 		e.What = transcript.Pushed
 	case bytes.HasPrefix(source, []byte("skill-")):
 		e.Words = nil
@@ -252,14 +230,13 @@ func takeCall(e *transcript.Entry, call []byte) {
 	p := transcript.CallIn(call, "toolCallId", "name", "arguments")
 	p.Describe(tools)
 	e.Parts = append(e.Parts, p)
-	if string(p.Name) == "task_complete" { // by which autopilot mode ends: its summary is the last word to the user
+	if string(p.Name) == "task_complete" { // ends autopilot mode, with a summary for the user
 		summary := codec.InsideQuotes(codec.FindMember(p.Input, "summary"))
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: summary})
 	}
 }
 
-// tools are Copilot's. The todo list is none of theirs: it lies in a database beside the log, which calls
-// change by SQL.
+// tools are Copilot's. The todo list is in a database that calls change by SQL.
 var tools = []transcript.Tool{
 	{Does: transcript.MayGoOn, Names: []string{"bash", "powershell", "task"}},
 	{Does: transcript.EndsBackground, Text: "shellId", Names: []string{
@@ -274,26 +251,20 @@ var tools = []transcript.Tool{
 
 func takeCallResult(e *transcript.Entry, data []byte) {
 	p := transcript.Part{Kind: transcript.Result}
-	w := codec.EnterValue(data, '{')
-	for w.Next() {
-		switch string(w.Key) {
-		case "toolCallId":
-			p.ID = codec.InsideQuotes(w.Value())
-		case "success":
-			p.Failed = p.Failed || string(w.Value()) == "false"
-		case "shellExecution":
-			code := codec.FindMember(w.Value(), "exitCode")
-			p.Failed = p.Failed || code != nil && string(code) != "0"
-		case "result":
-			p.Text = codec.InsideQuotes(codec.FindMember(w.Value(), "content"))
-		case "error":
-			p.Text = codec.InsideQuotes(codec.FindMember(w.Value(), "message"))
-		}
+	var success, shell, result, fault []byte
+	transcript.ReadMembers(data,
+		transcript.Member{Name: "toolCallId", Text: &p.ID}, transcript.Member{Name: "success", Raw: &success},
+		transcript.Member{Name: "shellExecution", Raw: &shell}, transcript.Member{Name: "result", Raw: &result},
+		transcript.Member{Name: "error", Raw: &fault})
+	code := codec.FindMember(shell, "exitCode")
+	p.Failed = string(success) == "false" || code != nil && string(code) != "0"
+	p.Text = codec.InsideQuotes(codec.FindMember(result, "content"))
+	if fault != nil {
+		p.Text = codec.InsideQuotes(codec.FindMember(fault, "message"))
 	}
 	e.Parts = append(e.Parts, p)
 }
 
-// outcome reads in the text of a result whether work goes on in the background.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	has := func(words string) bool { return bytes.Contains(r.Text, []byte(words)) }
 	switch of {
@@ -309,18 +280,17 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// takeNotification takes news of work in the background.
 func takeNotification(e *transcript.Entry, data []byte) {
 	e.What, e.Words = transcript.Woken, codec.InsideQuotes(codec.FindMember(data, "content"))
 	kind := codec.FindMember(data, "kind")
 	switch string(codec.FindMember(kind, "type")) {
 	case `"shell_completed"`, `"shell_detached_completed"`, `"agent_completed"`, `"agent_idle"`:
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.InsideQuotes(codec.FindMember(kind, "shellId", "agentId"))})
+		id := codec.InsideQuotes(codec.FindMember(kind, "shellId", "agentId"))
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: id})
 	}
 }
 
-// takeHookAnswer takes what the Stop hooks of a stop have answered together. The mark tells that
-// the words are ours: no hook is named.
+// takeHookAnswer takes the combined answer of a stop's hooks. Only the mark identifies ours.
 func takeHookAnswer(e *transcript.Entry, data []byte) {
 	if string(codec.FindMember(data, "hookType")) != `"agentStop"` {
 		return

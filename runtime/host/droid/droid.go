@@ -18,12 +18,13 @@ var Host = host.Host{
 	Is: isEvent, Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Reminds: true, Marked: true,
-	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
+	Log: transcript.Format{
+		Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine,
+	},
 	Arrived: arrived, Logged: true,
 	Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 }
 
-// isEvent knows an event by the message that it is about, which no other host names so.
 func isEvent(event []byte) bool { return codec.FindMember(event, "message_id") != nil }
 
 type input host.Event
@@ -41,43 +42,44 @@ func readEvent(event []byte, e *host.Event) error {
 	return err
 }
 
-// completed begins the id of a message about a subagent that has ended.
-const completed = "task-completion:"
+const (
+	completed = "task-completion:"       // begins the ID of a message about a subagent that has ended
+	delegated = "# Task Tool Invocation" // begins the prompt of a subagent
+)
 
 func fromUser(e host.Event) bool {
-	return !strings.HasPrefix(e.MessageID, completed) && !strings.HasPrefix(e.Prompt, delegated) && !strings.HasPrefix(e.Prompt, transcript.Mark)
+	return !strings.HasPrefix(e.MessageID, completed) &&
+		!strings.HasPrefix(e.Prompt, delegated) && !strings.HasPrefix(e.Prompt, transcript.Mark)
 }
 
-// arrived looks for the message that the event is about.
 func arrived(e host.Event, end []byte) bool {
 	return e.MessageID == "" ||
 		host.HasLine(end, `{"type":"message"`, func(line []byte) bool {
 			w, same := codec.EnterValue(line, '{'), false
 			for w.Next() {
-				same = same || string(w.Key) == "id" && codec.ValidText(codec.InsideQuotes(w.Value())) == e.MessageID
+				id := string(w.Key) == "id"
+				same = same || id && codec.ValidText(codec.InsideQuotes(w.Value())) == e.MessageID
 			}
 			return w.IsAlone() && same
 		})
 }
 
-// Droid's log: messages, and beside them what its hooks have answered. A subagent has a
-// log of its own, which says so in its first line.
-
-// delegated begins what a subagent is told.
-const delegated = "# Task Tool Invocation"
-
 func ownsLog(line []byte) bool {
 	return string(codec.FindMember(line, "type")) == `"session_start"` && codec.FindMember(line, "hostId") != nil
 }
 
-// isDullLine knows lines without words.
 func isDullLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":"`)) && !bytes.HasPrefix(line, []byte(`{"type":"message"`))
 }
 
+// parseLine reads a message or the answers of hooks. A subagent has its own log, which names the caller first.
 func parseLine(e *transcript.Entry) bool {
 	var kind, reason []byte
 	var m message
+	members := []transcript.Member{
+		{Name: "id", Text: &e.ID}, {Name: "timestamp", Text: &e.Time}, {Name: "cwd", Text: &e.Cwd},
+		{Name: "todos", Raw: &e.Todos}, {Name: "reason", Raw: &reason},
+	}
 	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {
@@ -88,22 +90,14 @@ func parseLine(e *transcript.Entry) bool {
 			default:
 				return false
 			}
-		case "id":
-			e.ID = codec.InsideQuotes(w.Value())
-		case "timestamp":
-			e.Time = codec.InsideQuotes(w.Value())
-		case "cwd":
-			e.Cwd = codec.InsideQuotes(w.Value())
 		case "callingSessionId":
 			e.Subagent = true
-		case "todos":
-			e.Todos = w.Value()
-		case "reason":
-			reason = w.Value()
 		case "message":
 			if w.BeginsWith('{') {
 				m.readMessage(e, &w)
 			}
+		default:
+			transcript.ReadMember(&w, members)
 		}
 	}
 	if !w.IsAlone() {
@@ -127,42 +121,35 @@ func parseLine(e *transcript.Entry) bool {
 	return kind != nil
 }
 
-// message is what a line's message is beside its parts.
 type message struct {
 	role, visibility []byte
-	words            []byte // the first text, without what Droid puts before it
+	words            []byte // the first text without Droid's additions
 	shows            bool   // an image
-	hook             hook
+	// Commands and results of an event's hooks, in the same order.
+	event, commands, results []byte
 }
 
 func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
-	members := w.Enter('{')
-	for members.Next() {
-		switch string(members.Key) {
-		case "role":
-			m.role = members.Value()
-		case "content":
-			if members.BeginsWith('[') {
-				m.shows = e.TakeBlocks(&members, func(p *transcript.Part) { p.Describe(tools) })
-			}
-		case "interactionMode":
-			if e.Mode = codec.InsideQuotes(members.Value()); string(e.Mode) == "spec" {
-				e.Mode = []byte("plan")
-			}
-		case "visibility":
-			m.visibility = members.Value()
-		case "hookEventName":
-			m.hook.event = members.Value()
-		case "hookCommands":
-			m.hook.commands = members.Value()
-		case "hookResults":
-			m.hook.results = members.Value()
+	members := []transcript.Member{
+		{Name: "role", Raw: &m.role}, {Name: "visibility", Raw: &m.visibility},
+		{Name: "interactionMode", Text: &e.Mode}, {Name: "hookEventName", Raw: &m.event},
+		{Name: "hookCommands", Raw: &m.commands}, {Name: "hookResults", Raw: &m.results},
+	}
+	inner := w.Enter('{')
+	for inner.Next() {
+		if string(inner.Key) != "content" {
+			transcript.ReadMember(&inner, members)
+		} else if inner.BeginsWith('[') {
+			m.shows = e.TakeBlocks(&inner, func(p *transcript.Part) { p.Describe(tools) })
 		}
 	}
-	w.Leave(&members)
+	w.Leave(&inner)
+	if string(e.Mode) == "spec" {
+		e.Mode = []byte("plan")
+	}
 }
 
-// settleSpeaker says whose words a line has. False: nothing in it can matter.
+// settleSpeaker returns false for an irrelevant line.
 func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	e.Parts = slices.DeleteFunc(e.Parts, func(p transcript.Part) bool {
 		return p.Kind == transcript.Other || p.Kind == transcript.Text && len(p.Text) == 0
@@ -178,10 +165,11 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	e.Parts = slices.DeleteFunc(e.Parts, func(p transcript.Part) bool { return p.Kind != transcript.Result })
 	switch {
 	case string(m.visibility) == `"user_only"`:
-		return m.hook.takeHooks(e)
+		return m.takeHooks(e)
 	case bytes.HasPrefix(e.ID, []byte(completed)):
 		e.What, e.Words = transcript.Woken, m.words
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: transcript.NameAfter(m.words, "task_id: ")})
+		id := transcript.NameAfter(m.words, "task_id: ")
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: id})
 	case string(m.visibility) == `"llm_only"`, bytes.HasPrefix(e.ID, []byte("context-")):
 		return false // Droid's own reminders
 	case bytes.HasPrefix(m.words, []byte(transcript.Mark)):
@@ -195,7 +183,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	return true
 }
 
-// tools are Droid's. TodoWrite is not among them: the list that it leaves is a line of its own.
+// tools are Droid's without TodoWrite, whose list has a line of its own.
 var tools = []transcript.Tool{
 	{Does: transcript.MayGoOn, Names: []string{"Execute", "Task"}},
 	{Does: transcript.EndsBackground, Text: "task_id", Names: []string{"TaskOutput", "TaskStop"}},
@@ -205,8 +193,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
-// outcome reads in the text of a result whether a subagent goes on. A command that was
-// sent to the background ends without a word, so it counts as over.
+// outcome finds subagents in the background. Background commands end without a notice, so they count as ended.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {
 	case transcript.MayGoOn:
@@ -219,38 +206,33 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// hook is what a line says of the hooks of one event: their commands, and in the same
-// order what came of them.
-type hook struct {
-	event, commands, results []byte
-}
-
-// takeHooks tells of the Stop hooks that have blocked. False: the line is about another event.
-func (h *hook) takeHooks(e *transcript.Entry) bool {
-	if string(h.event) != `"Stop"` {
+func (m *message) takeHooks(e *transcript.Entry) bool {
+	if string(m.event) != `"Stop"` {
 		return false
 	}
 	var commands [][]byte
-	codec.Elements(h.commands, func(command []byte) {
+	codec.Elements(m.commands, func(command []byte) {
 		commands = append(commands, codec.InsideQuotes(codec.FindMember(command, "command")))
 	})
 	e.What = transcript.Rested
 	i := 0
-	codec.Elements(h.results, func(result []byte) {
+	codec.Elements(m.results, func(result []byte) {
 		if i < len(commands) && hasBlocked(result) {
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: bytes.Contains(commands[i], []byte("springfield-hook"))})
-			e.What = transcript.Nothing // the words that follow push
+			ours := bytes.Contains(commands[i], []byte("springfield-hook"))
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
+			e.What = transcript.Nothing // the next line is Pushed
 		}
 		i++
 	})
 	return true
 }
 
-// hasBlocked tells whether a hook has had the agent go on.
+// hasBlocked reports whether a hook has continued the turn.
 func hasBlocked(result []byte) bool {
 	if string(codec.FindMember(result, "exitCode")) == "2" {
 		return true
 	}
 	printed := codec.InsideQuotes(codec.FindMember(result, "stdout"))
-	return bytes.Contains(printed, []byte("decision")) && string(codec.FindMember([]byte(codec.ValidText(printed)), "decision")) == `"block"`
+	return bytes.Contains(printed, []byte("decision")) &&
+		string(codec.FindMember([]byte(codec.ValidText(printed)), "decision")) == `"block"`
 }

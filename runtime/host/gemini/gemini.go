@@ -3,19 +3,17 @@ package gemini
 
 import (
 	"bytes"
-	"hash/fnv"
-	"io"
 	"slices"
-	"strconv"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 const Name = "gemini"
 
-// Its names of our events, which no other host has.
+// The names of our events, which no other host uses.
 const (
 	afterAgent  = "AfterAgent"
 	beforeAgent = "BeforeAgent"
@@ -43,30 +41,27 @@ type input host.Event
 
 func (in *input) Members(m *codec.Members) { (*host.Event)(in).Common(m) }
 
-// readEvent reads an event. Its prompt_response is all that the agent has said since the
-// prompt: the last message is in the log. At a stop the prompt is the user's own, however
-// many continues came after it, and names it: there is no id. The same words twice are
-// one prompt, which buys no new burst.
+// readEvent ignores prompt_response, which has all texts since the prompt. At a stop, prompt is the user's own,
+// even after continues. Its hash is its ID, so that the same words again buy no new burst.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, (*input)(e)); err != nil {
 		return err
 	}
 	if e.Name == afterAgent && e.Prompt != "" {
-		h := fnv.New64a()
-		io.WriteString(h, e.Prompt)
-		e.PromptID, e.Prompt = strconv.FormatUint(h.Sum64(), 36), ""
+		e.PromptID, e.Prompt = quotation.HashText(e.Prompt), ""
 	}
 	return nil
 }
 
-// Gemini CLI's log. A message of the agent is written when it has been said, and again
-// with its calls when these are done. A line {"$set": {"messages": …}} has the whole
-// conversation as the model will be sent it, after a compression for instance: what was
-// said stays said, so it is passed over.
-
+// parseLine reads a line of the log, which has a message again when its calls have results. A line {"$set":
+// {"messages": …}} repeats the conversation, for example after a compression.
 func parseLine(e *transcript.Entry) bool {
-	var kind string
-	var content, typed, calls []byte
+	var kind, content, typed, calls []byte
+	members := []transcript.Member{
+		{Name: "sessionId", Text: &e.Session}, {Name: "id", Text: &e.ID}, {Name: "timestamp", Text: &e.Time},
+		{Name: "type", Text: &kind}, {Name: "content", Raw: &content}, {Name: "displayContent", Raw: &typed},
+		{Name: "toolCalls", Raw: &calls},
+	}
 	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {
@@ -76,26 +71,14 @@ func parseLine(e *transcript.Entry) bool {
 			if string(w.Value()) == `"subagent"` {
 				return false
 			}
-		case "sessionId":
-			e.Session = codec.InsideQuotes(w.Value())
-		case "id":
-			e.ID = codec.InsideQuotes(w.Value())
-		case "timestamp":
-			e.Time = codec.InsideQuotes(w.Value())
-		case "type":
-			kind = string(codec.InsideQuotes(w.Value()))
-		case "content":
-			content = w.Value()
-		case "displayContent":
-			typed = w.Value()
-		case "toolCalls":
-			calls = w.Value()
+		default:
+			transcript.ReadMember(&w, members)
 		}
 	}
 	if !w.IsAlone() {
 		return false
 	}
-	switch kind {
+	switch string(kind) {
 	case "user":
 		return takeUserLine(e, content, typed)
 	case "gemini":
@@ -107,11 +90,10 @@ func parseLine(e *transcript.Entry) bool {
 		}
 		return e.What != transcript.Nothing
 	}
-	return kind == "" && e.Session != nil
+	return len(kind) == 0 && e.Session != nil
 }
 
-// takeAssistantLine takes a message of the agent. With its calls it goes by another id, because it
-// has been there without them.
+// takeAssistantLine gives a message with calls the ID of a call, because it has been in the log without calls.
 func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	eachPart(content, func(text, _ []byte) {
 		if text != nil {
@@ -136,8 +118,6 @@ var tools = []transcript.Tool{
 	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
 }
 
-// takeUserLine takes a line of the user's: a person's words, results of calls, or words of the
-// host, of hooks or of our own.
 func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	shown := false
 	eachPart(content, func(text, part []byte) {
@@ -155,10 +135,10 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 		}
 	})
 	if len(e.Parts) > 0 {
-		e.Words = nil // what stands beside results is the host's
+		e.Words = nil // the host's
 		return true
 	}
-	if bytes.HasPrefix(e.Words, []byte(transcript.Mark)) { // what was typed is the prompt's, still
+	if bytes.HasPrefix(e.Words, []byte(transcript.Mark)) { // displayContent is still the prompt's
 		e.What = transcript.Pushed
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: true})
 		return true
@@ -175,8 +155,8 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	return true
 }
 
-// modeOfResult is the mode that the result of a call tells, "" if it tells none. The user can change
-// it by a key, which is not in the log: in plan mode no command runs.
+// modeOfResult returns the mode that follows from a result, or "". A change by a key is not in the log, but in
+// plan mode no command runs.
 func modeOfResult(r *transcript.Part) string {
 	is := func(words string) bool { return bytes.Contains(r.Text[:min(len(r.Text), 200)], []byte(words)) }
 	switch {
@@ -198,15 +178,15 @@ func modeOfResult(r *transcript.Part) string {
 	return ""
 }
 
-// isNoPersons tells whether a text in a line of the user's is the host's own.
+// isNoPersons recognizes the host's own texts.
 func isNoPersons(text []byte) bool {
 	begins := []string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"}
-	return slices.ContainsFunc(begins, func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }) ||
+	isPrefix := func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }
+	return slices.ContainsFunc(begins, isPrefix) ||
 		string(text) == "Please continue." || string(text) == "System: Please continue."
 }
 
-// eachPart yields the texts of a content, which is one text or a list of parts, and the
-// parts.
+// eachPart yields the texts and parts of a content: a text, or a list of texts and parts.
 func eachPart(content []byte, yield func(text, part []byte)) {
 	if text := codec.InsideQuotes(content); text != nil {
 		yield(text, nil)
@@ -225,8 +205,6 @@ func eachPart(content []byte, yield func(text, part []byte)) {
 	})
 }
 
-// ownsLog knows the first line of a log, a message of the agent's, and a line that changes
-// what is known of the session.
 func ownsLog(line []byte) bool {
 	for w := codec.EnterValue(line, '{'); w.Next(); {
 		switch string(w.Key) {

@@ -19,17 +19,14 @@ var Host = host.Host{
 	FromUser: func(e host.Event) bool { return e.Prompt != "" },
 	Reminds:  true, Marked: true, NoWitness: true,
 	Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
-	Logged: true, // commands in the background are in the log only
-	// The eighth block in a row is overridden.
-	Cap: 7, CapVariable: "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
+	Logged: true, // the only source of background commands
+	Cap:    7, CapVariable: "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
 	Dir: "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
 	Package:   "@qwen-code/qwen-code",
 	Variables: []string{".env", ".qwen/.env", ".qwen/settings.json"},
 	Inside:    []string{"QWEN_CODE_SESSION_ID"}, SessionVariable: "QWEN_CODE_SESSION_ID",
 }
 
-// isEvent knows the event by the list of schedules, which Claude Code calls session_crons, or
-// by the form of a prompt's id.
 func isEvent(event []byte) bool {
 	prompt := codec.FindMember(event, "prompt_id")
 	return codec.FindMember(event, "crons") != nil || bytes.Contains(prompt, []byte("########"))
@@ -41,7 +38,7 @@ type input struct {
 	tasks     []task
 }
 
-// task is one of its background agents.
+// task is a background agent.
 type task struct{ id, status, description string }
 
 func (t *task) Members(m *codec.Members) {
@@ -58,9 +55,8 @@ func (in *input) Members(m *codec.Members) {
 	in.CountSchedules(m, "crons")
 }
 
-// readEvent reads an event. The list of agents keeps those that have ended, and has no shell
-// commands. Results of tools and continues are submitted like prompts: what the user has
-// sent is in submitted_prompt only.
+// readEvent drops ended agents. Results of tools and continues are prompts too; only the user's own is in
+// submitted_prompt.
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
 	if err := codec.ReadObject(event, &in); err != nil {
@@ -77,66 +73,55 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// Qwen Code's log. Its lines say who is behind them. What a Stop hook says to the agent
-// is not in it: after a continue there is one message of the agent behind the other.
-
-// line is what a line says of itself.
+// line is a line of the log, which has no texts of Stop hooks: after a continue, two messages of the agent
+// follow each other.
 type line struct {
-	kind, provenance, subtype string
+	kind, provenance, subtype []byte
 	message, payload          []byte
 }
 
 func parseLine(e *transcript.Entry) bool {
 	var l line
+	members := []transcript.Member{
+		{Name: "provenance", Text: &l.provenance}, {Name: "subtype", Text: &l.subtype},
+		{Name: "uuid", Text: &e.ID}, {Name: "timestamp", Text: &e.Time}, {Name: "version", Text: &e.Version},
+		{Name: "sessionId", Text: &e.Session}, {Name: "cwd", Text: &e.Cwd},
+		{Name: "message", Raw: &l.message}, {Name: "systemPayload", Raw: &l.payload},
+	}
 	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
-		switch string(w.Key) {
-		case "type":
-			if l.kind = string(codec.InsideQuotes(w.Value())); l.kind != "user" && l.kind != "assistant" && l.kind != "tool_result" {
-				return false
-			}
-		case "provenance":
-			l.provenance = string(codec.InsideQuotes(w.Value()))
-		case "subtype":
-			l.subtype = string(codec.InsideQuotes(w.Value()))
-		case "uuid":
-			e.ID = codec.InsideQuotes(w.Value())
-		case "timestamp":
-			e.Time = codec.InsideQuotes(w.Value())
-		case "version":
-			e.Version = codec.InsideQuotes(w.Value())
-		case "sessionId":
-			e.Session = codec.InsideQuotes(w.Value())
-		case "cwd":
-			e.Cwd = codec.InsideQuotes(w.Value())
-		case "message":
-			l.message = w.Value()
-		case "systemPayload":
-			l.payload = w.Value()
+		if string(w.Key) != "type" {
+			transcript.ReadMember(&w, members)
+			continue
+		}
+		switch l.kind = codec.InsideQuotes(w.Value()); string(l.kind) {
+		case "user", "assistant", "tool_result":
+		default:
+			return false
 		}
 	}
 	if !w.IsAlone() || l.message == nil {
 		return false
 	}
-	if l.kind == "user" {
+	if string(l.kind) == "user" {
 		return l.takeUserLine(e)
 	}
 	eachPart(l.message, func(p []byte) { takePart(e, p) })
 	return len(e.Parts) > 0
 }
 
-// takeUserLine takes a line of the user's: the person's words, or those of background work and
-// schedules.
+// takeUserLine takes words of the person, of background work or of a schedule.
 func (l *line) takeUserLine(e *transcript.Entry) bool {
+	subtype, provenance := string(l.subtype), string(l.provenance)
 	switch {
-	case l.subtype == "notification", l.subtype == "cron":
+	case subtype == "notification", subtype == "cron":
 		e.What = transcript.Woken
 		eachPart(l.message, func(p []byte) {
 			e.Words = codec.InsideQuotes(codec.FindMember(p, "text"))
 			e.TakeNotifications(e.Words)
 		})
 		return true
-	case l.subtype != "" && l.subtype != "mid_turn_user_message", l.provenance != "" && l.provenance != "real_user":
+	case subtype != "" && subtype != "mid_turn_user_message", provenance != "" && provenance != "real_user":
 		return false
 	}
 	shown := false
@@ -145,11 +130,12 @@ func (l *line) takeUserLine(e *transcript.Entry) bool {
 		switch {
 		case text == nil:
 			shown = shown || codec.FindMember(p, "inlineData", "fileData") != nil
-		case e.Words == nil && !bytes.HasPrefix(text, []byte("<qwen:")) && !bytes.HasPrefix(text, []byte("<system-reminder>")):
+		case bytes.HasPrefix(text, []byte("<qwen:")), bytes.HasPrefix(text, []byte("<system-reminder>")):
+		case e.Words == nil:
 			e.Words = text
 		}
 	})
-	// What the person has typed, where the model is sent more.
+	// displayText is the person's text if the model gets more.
 	if typed := codec.InsideQuotes(codec.FindMember(l.payload, "displayText")); len(typed) > 0 {
 		e.Words = typed
 	}
@@ -159,7 +145,7 @@ func (l *line) takeUserLine(e *transcript.Entry) bool {
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: true})
 	case len(e.Words) == 0 && !shown:
 		return false
-	case l.subtype == "":
+	case subtype == "":
 		e.What = transcript.Prompted
 	default:
 		e.What = transcript.Joined
@@ -177,22 +163,12 @@ func eachPart(message []byte, yield func(part []byte)) {
 }
 
 func takePart(e *transcript.Entry, part []byte) {
-	var text, call, result []byte
-	for w := codec.EnterValue(part, '{'); w.Next(); {
-		switch string(w.Key) {
-		case "text":
-			text = codec.InsideQuotes(w.Value())
-		case "thought":
-			if string(w.Value()) == "true" {
-				return
-			}
-		case "functionCall":
-			call = w.Value()
-		case "functionResponse":
-			result = w.Value()
-		}
-	}
+	var text, thought, call, result []byte
+	transcript.ReadMembers(part,
+		transcript.Member{Name: "text", Text: &text}, transcript.Member{Name: "thought", Raw: &thought},
+		transcript.Member{Name: "functionCall", Raw: &call}, transcript.Member{Name: "functionResponse", Raw: &result})
 	switch {
+	case string(thought) == "true":
 	case call != nil:
 		e.Parts = append(e.Parts, parseCall(call))
 	case result != nil:
@@ -213,7 +189,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
 }
 
-// parseCall is a call. Tools that are not offered are called through the tool tool_call.
+// parseCall looks into tool_call, which calls tools that are not offered.
 func parseCall(call []byte) transcript.Part {
 	p := transcript.CallIn(call, "id", "name", "args")
 	if name := codec.InsideQuotes(codec.FindMember(p.Input, "name")); name != nil && string(p.Name) == "tool_call" {
@@ -226,10 +202,12 @@ func parseCall(call []byte) transcript.Part {
 	return p
 }
 
-// outcome is what the result of a call tells: the work that goes on behind it.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	if of == transcript.MayGoOn {
-		for _, before := range [...]string{`Background shell started.\nid: `, `Background agent launched successfully.\ntask_id: `, `Monitor started.\nid: `, `Workflow started in background.\nRun ID: `} {
+		for _, before := range [...]string{
+			`Background shell started.\nid: `, `Background agent launched successfully.\ntask_id: `,
+			`Monitor started.\nid: `, `Workflow started in background.\nRun ID: `,
+		} {
 			if rest, ok := bytes.CutPrefix(r.Text, []byte(before)); ok {
 				o.Job = transcript.LeadingName(rest)
 			}
