@@ -1,6 +1,3 @@
-// Asking line by line: nothing is drawn twice and the cursor only moves on, so
-// that a screen reader, a log or a terminal that can do little says all of it.
-
 package interview
 
 import (
@@ -14,15 +11,16 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
+// onLines asks line by line, without redrawing, for screen readers, logs and simple terminals.
 type onLines struct {
 	Terminal
 	ctx   context.Context
 	lines <-chan string // closed at the end of input
 }
 
-// readLine reads one line after a prompt; "" stands for what is preset.
+// readLine reads a line after a prompt.
 func (p onLines) readLine(prompt string) (string, error) {
-	lines := layout.HangText("", "", prompt, p.widthOf()-10) // what is typed stands behind it
+	lines := layout.HangText("", "", prompt, p.widthOf()-10) // leaves room for the answer
 	fmt.Fprint(p.Out, strings.Join(lines, "\n")+" ")
 	select {
 	case line, ok := <-p.lines:

@@ -347,35 +347,24 @@ func splitSentences(b block) []sentence {
 
 // signsAt skips the signs and brackets after a sign. A question mark among them replaces it.
 func signsAt(p string, at int, sign rune) (int, rune) {
-	for at < len(p) {
-		s, n := utf8.DecodeRuneInString(p[at:])
-		if !strings.ContainsRune("。！？؟।)）」』\"'", s) {
-			break
-		}
-		if s == '？' {
-			sign = s
-		}
-		at += n
+	end := len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
+	if strings.ContainsRune(p[at:end], '？') {
+		sign = '？'
 	}
-	return at, sign
+	return end, sign
 }
 
 // finalSign returns the sign at the end of a text, 0 for none. It ignores marks and symbols.
 func finalSign(s string) rune {
-	for s != "" {
-		r, size := utf8.DecodeLastRuneInString(s)
-		switch {
-		case r == '`':
-			return r
-		case strings.ContainsRune(" \t\r\n\"'”’»)*_", r), unicode.In(r, unicode.So, unicode.Cf, unicode.Sk), r == 0xfe0f:
-			s = s[:len(s)-size]
-			continue
-		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.Is(unicode.M, r):
-			return 0
-		}
-		return r
+	s = strings.TrimRightFunc(s, func(r rune) bool {
+		isSymbol := unicode.In(r, unicode.So, unicode.Cf, unicode.Sk) || r == 0xfe0f
+		return r != '`' && (isSymbol || strings.ContainsRune(" \t\r\n\"'”’»)*_", r))
+	})
+	r, _ := utf8.DecodeLastRuneInString(s)
+	if s == "" || unicode.In(r, unicode.L, unicode.Nd, unicode.M) {
+		return 0
 	}
-	return 0
+	return r
 }
 
 // isAbbreviated reports whether a full stop does not end a sentence: "e.g. this", "z. B.", "3. Kapitel".

@@ -57,10 +57,8 @@ func ReadMessage(text string) *Closing {
 	}
 	c.findSentences()
 	var all []string
-	for _, list := range [][]sentence{c.near, c.intro, c.final} {
-		for _, s := range list {
-			all = append(all, s.folded)
-		}
+	for _, s := range slices.Concat(c.near, c.intro, c.final) {
+		all = append(all, s.folded)
 	}
 	searched := language.PrepareText(all)
 	for _, p := range language.TellLanguages(strings.Join(all, " ")) {

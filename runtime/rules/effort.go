@@ -188,19 +188,7 @@ func parsingCost(text string) int {
 
 // foldsCase reports whether a pattern has the flag i.
 func foldsCase(text string) bool {
-	for {
-		_, after, found := strings.Cut(text, "(?")
-		if !found {
-			return false
-		}
-		text = after
-		for _, c := range after {
-			if c == 'i' {
-				return true
-			}
-			if !strings.ContainsRune("msU-", c) {
-				break
-			}
-		}
-	}
+	return slices.ContainsFunc(strings.Split(text, "(?")[1:], func(group string) bool {
+		return strings.HasPrefix(strings.TrimLeft(group, "msU-"), "i")
+	})
 }

@@ -110,17 +110,12 @@ func (m *meter) closesParagraph(p, characters string) bool {
 	if !m.spendSteps(5 + len(p)*len(characters)/64) {
 		return false
 	}
-	for p != "" {
-		r, size := utf8.DecodeLastRuneInString(p)
-		if strings.ContainsRune(characters, r) {
-			return true
-		}
-		if !strings.ContainsRune(markup, r) && !unicode.In(r, unicode.So, unicode.Mn, unicode.Cf) {
-			return false
-		}
-		p = p[:len(p)-size]
-	}
-	return false
+	p = strings.TrimRightFunc(p, func(r rune) bool {
+		isMarkup := strings.ContainsRune(markup, r) || unicode.In(r, unicode.So, unicode.Mn, unicode.Cf)
+		return isMarkup && !strings.ContainsRune(characters, r)
+	})
+	last, _ := utf8.DecodeLastRuneInString(p)
+	return p != "" && strings.ContainsRune(characters, last)
 }
 
 // findSentence returns the first sentence that has one of the phrases.

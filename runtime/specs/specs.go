@@ -221,13 +221,10 @@ const maxShownPath = 400
 
 // orphanFiles returns the progress files of parallel tasks.
 func orphanFiles(dir strategy.File) []string {
-	var names []string
-	for _, name := range dir.Names {
-		if strings.HasPrefix(name, ".progress-task-") && strings.HasSuffix(name, ".md") && len(names) < maxOrphans {
-			names = append(names, name)
-		}
-	}
-	return names
+	names := slices.DeleteFunc(slices.Clone(dir.Names), func(name string) bool {
+		return !strings.HasPrefix(name, ".progress-task-") || !strings.HasSuffix(name, ".md")
+	})
+	return names[:min(len(names), maxOrphans)]
 }
 
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict {

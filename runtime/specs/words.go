@@ -46,11 +46,9 @@ func (r round) goOnWithTask() strategy.Verdict {
 
 // goOnWithBoxes continues where the state file is ahead of tasks.md.
 func (r round) goOnWithBoxes(open int) strategy.Verdict {
-	n := strconv.Itoa(open)
+	n := strconv.Itoa(open) + " unchecked items"
 	if open == 1 {
-		n += " unchecked item"
-	} else {
-		n += " unchecked items"
+		n = "1 unchecked item"
 	}
 	return strategy.Verdict{
 		Rule: uncheckedBoxes, Evidence: "tasks.md has " + n, Told: r.Title + ": tasks.md of " + r.place.Name + " has " + n,

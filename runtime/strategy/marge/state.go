@@ -1,12 +1,3 @@
-// The workflow state of the first design: .claude/workflow-state.json, which a
-// skill has the model write.
-//
-//	{"skill": "executing-plans", "phase": "batch_execution", "tasks_total": 5,
-//	 "tasks_completed": 2, "waiting_for_user": false, "updated_at": "2026-02-06T21:30:00Z"}
-//
-// Two members are ours and optional: next, what comes next in words, and
-// session_id, the session that the state is about. Others are the user's own.
-
 package marge
 
 import (
@@ -21,21 +12,25 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// WorkflowFile is where the workflow state lies.
+// WorkflowFile is the path of the workflow state.
 const WorkflowFile = ".claude/workflow-state.json"
 
+// Workflow is the workflow state of the first design, which a skill tells the model to write:
+//
+//	{"skill": "executing-plans", "phase": "batch_execution", "tasks_total": 5,
+//	 "tasks_completed": 2, "waiting_for_user": false, "updated_at": "2026-02-06T21:30:00Z"}
+//
+// The optional members next and session_id are additions. Unknown members are ignored.
 type Workflow struct {
 	Skill, Phase string
 	Total, Done  int
 	Waiting      bool
-	Next         string
+	Next         string // in words
 	Session      string
 	written      string
-	// Updated is when it was written, in Unix milliseconds.
-	Updated int64
+	Updated      int64 // Unix milliseconds
 }
 
-// Members are those that mean something here.
 func (w *Workflow) Members(m *codec.Members) {
 	m.Text("skill", &w.Skill)
 	m.Text("phase", &w.Phase)
@@ -63,7 +58,7 @@ func ParseWorkflow(data []byte) (w Workflow, err error) {
 	return w, err
 }
 
-// CheckMembers says what is wrong between the members, nil if nothing is.
+// CheckMembers returns an error if the members contradict each other.
 func (w Workflow) CheckMembers() error {
 	switch {
 	case w.Total <= 0:
@@ -90,8 +85,8 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 		}
 	}
 	if err != nil {
-		// Half a year after the work it was about, a broken file is only litter.
-		if p.unsure = o.isTooOld(WorkflowFile, f.Age); p.unsure == "" {
+		// A broken file is only litter long after the work.
+		if p.unsure = o.staleness(WorkflowFile, f.Age); p.unsure == "" {
 			p.fault = WorkflowFile + ": " + err.Error()
 		}
 		return p
@@ -102,10 +97,10 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 		return p
 	}
 	age := s.Session.Now - w.Updated
-	if w.Updated == 0 || age < 0 { // a clock that is wrong must not keep it fresh for years
+	if w.Updated == 0 || age < 0 { // a wrong clock must not keep it fresh for years
 		age = f.Age
 	}
-	if p.unsure = o.isTooOld(WorkflowFile, age); p.unsure != "" {
+	if p.unsure = o.staleness(WorkflowFile, age); p.unsure != "" {
 		return p
 	}
 	if w.Waiting {

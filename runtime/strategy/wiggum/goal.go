@@ -67,16 +67,12 @@ func (g *Goal) takeField(f field) (err error) {
 	case "max_iterations":
 		g.Max, err = f.parseCount()
 	case "active":
-		switch strings.ToLower(f.parseText()) {
-		case "true", "yes", "on":
-			g.Active = true
-		case "false", "no", "off":
-			g.Active = false
-		default:
+		word := strings.ToLower(f.parseText())
+		g.Active = slices.Contains([]string{"true", "yes", "on"}, word)
+		if !g.Active && !slices.Contains([]string{"false", "no", "off"}, word) {
 			return errors.New("it is true or false")
 		}
 	case "completion_promise":
-		g.Promises = nil
 		parts := f.values
 		if !f.list {
 			parts = strings.Split(f.parseText(), "|")
@@ -140,35 +136,24 @@ func SetBody(data []byte, body string) ([]byte, error) {
 // QuoteValue returns a text as a value: in double quotes, on one line. It drops only characters that the
 // file cannot hold.
 func QuoteValue(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < ' ' || r == 0x7f || r == utf8.RuneError || r == 0x2028 || r == 0x2029 || r == 0x85:
-			b.WriteByte(' ')
-		default:
-			b.WriteRune(r)
+	text = strings.Map(func(r rune) rune {
+		isControl := r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85
+		if isControl || r == utf8.RuneError || r == 0x2028 || r == 0x2029 {
+			return ' '
 		}
-	}
-	b.WriteByte('"')
-	return b.String()
+		return r
+	}, text)
+	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }
 
 // QuoteList returns texts as a value: a list, or one text alone.
 func QuoteList(texts []string) string {
-	if len(texts) == 1 && !strings.Contains(texts[0], "|") {
-		return QuoteValue(texts[0])
-	}
 	var all []string
 	for _, text := range texts {
 		all = append(all, QuoteValue(text))
+	}
+	if len(texts) == 1 && !strings.Contains(texts[0], "|") {
+		return all[0]
 	}
 	return "[" + strings.Join(all, ", ") + "]"
 }

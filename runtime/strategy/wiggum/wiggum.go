@@ -263,16 +263,8 @@ func (l *goalLoop) formOfMessage() string {
 	if l.s.Session.Protocol == "exit2" {
 		return quotation.HashText(l.s.Message.Text)
 	}
-	within := false
-	return quotation.HashText(strings.Map(func(r rune) rune {
-		was := within
-		if within = unicode.IsDigit(r); within && was {
-			return -1
-		} else if within {
-			return '0'
-		}
-		return r
-	}, l.s.Message.Text))
+	between := strings.FieldsFunc("^"+l.s.Message.Text+"$", unicode.IsDigit)
+	return quotation.HashText(strings.Join(between, "0"))
 }
 
 // lastWords returns the message since the last continue, "" if there is none: a promise in an older one
