@@ -18,7 +18,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Places are the sources of facts.
 type Places struct {
 	Orders  string   // directory of orders and their events
 	States  []string // directories of decisions
@@ -27,10 +26,8 @@ type Places struct {
 	FindLog func(session string) (path string, err error)
 }
 
-// MostSessions bounds the sessions of a report.
 const MostSessions = 50
 
-// mostDecisions bounds the decisions to read.
 const mostDecisions = 20_000
 
 // session is a session of an order's project. Unknown parts are zero.
@@ -123,7 +120,6 @@ func (s *session) processInWords() string {
 	return "unknown"
 }
 
-// endOf returns the time when an order ended or will end.
 func endOf(o ledger.AwayOrder) int64 {
 	if o.Ended > 0 {
 		return min(o.Ended, o.Until)
@@ -195,5 +191,4 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 // aMoment is the time after a stop in which a host may still log it, in milliseconds.
 const aMoment = 10_000
 
-// short returns a session's ID for people.
 func short(id string) string { return id[:min(len(id), 8)] }

@@ -14,7 +14,6 @@ import (
 // heading is the heading that the agent was told to write its decisions under.
 const heading = "Decided while you were away"
 
-// moment is a text with its time.
 type moment struct {
 	at   int64
 	text string
@@ -43,7 +42,6 @@ type sessionLog struct {
 	open map[string]string // calls without a result, by ID
 }
 
-// mostKept bounds each list of a log.
 const mostKept = 200
 
 // readLog reads a session's log for a report since a time.
@@ -67,7 +65,6 @@ func readLog(path string, since int64) (l sessionLog, err error) {
 	return l, err
 }
 
-// takeLine takes a line. counts reports whether it belongs to the report.
 func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 	switch c.What {
 	case transcript.Prompted, transcript.Joined:

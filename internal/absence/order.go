@@ -75,13 +75,11 @@ func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, e
 	return ended, err
 }
 
-// MarkLooked records that the user has seen the report of an order.
 func (p Places) MarkLooked(id string) error {
 	unseen := func(o ledger.AwayOrder) bool { return o.ID == id && o.Looked == 0 && !o.IsInForce(p.Now) }
 	return p.changeOrders(unseen, func(o *ledger.AwayOrder) { o.Looked = p.Now.UnixMilli() })
 }
 
-// changeOrders changes the matching orders on file.
 func (p Places) changeOrders(meant func(ledger.AwayOrder) bool, change func(*ledger.AwayOrder)) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {

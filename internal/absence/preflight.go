@@ -16,7 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Preflight is the report before the user leaves.
 type Preflight struct {
 	Sessions []Live
 	Notes    []string

@@ -28,7 +28,6 @@ type process struct {
 	StatusAt int64  `json:"statusUpdatedAt"`
 }
 
-// mostProcesses bounds the files to read.
 const mostProcesses = 500
 
 // runningProcesses returns the running processes of Claude Code, by session.

@@ -80,7 +80,6 @@ type Stand struct {
 	Evidence string `json:"evidence"`
 }
 
-// The bounds of a report.
 const (
 	mostOpen  = 50  // of each kind
 	mostOf    = 20  // of each kind in a session
@@ -173,7 +172,6 @@ func (p Places) followed(o ledger.AwayOrder) []ledger.AwayOrder {
 	return orders
 }
 
-// Summary returns an order with its use.
 func (p Places) Summary(o ledger.AwayOrder) Order {
 	past, _ := ledger.AwayEvents(p.Orders, o.ID)
 	used := ledger.Away{Order: o, Past: past}
@@ -183,7 +181,6 @@ func (p Places) Summary(o ledger.AwayOrder) Order {
 	}
 }
 
-// addSession adds a session with its events.
 func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) {
 	out := Session{
 		ID: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)), Asked: say(s.log.asked),

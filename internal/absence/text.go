@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/away"
@@ -18,7 +19,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Describe returns one line about an order and its use.
 func (o Order) Describe(now int64) string {
 	order := ledger.AwayOrder{ID: o.ID, At: o.At, Until: o.Until, Ended: o.Ended, Project: o.Project, From: o.From, Most: o.Most}
 	return away.Describe(order, o.Used, now)
@@ -178,13 +178,10 @@ func (r Report) writeFiles(out layout.Printer) {
 }
 
 func listFiles(files []git.Changed) string {
-	var all []string
-	for _, f := range files {
-		change := fmt.Sprintf(" +%d -%d", f.Added, f.Deleted)
+	return strings.Join(check.NamesOf(files, func(f git.Changed) string {
 		if f.Binary {
-			change = " (binary)"
+			return f.Path + " (binary)"
 		}
-		all = append(all, f.Path+change)
-	}
-	return strings.Join(all, ", ")
+		return fmt.Sprintf("%s +%d -%d", f.Path, f.Added, f.Deleted)
+	}), ", ")
 }

@@ -32,7 +32,6 @@ type Asker interface {
 	Confirm(question string) (bool, error)
 }
 
-// Terminal is the terminal of a person.
 type Terminal struct {
 	In     *os.File
 	Screen *os.File  // for cursor movements
@@ -57,7 +56,6 @@ func (t Terminal) NewAsker(ctx context.Context) Asker {
 	return onLines{t, ctx, lines}
 }
 
-// widthOf returns the terminal's width in columns.
 func (t Terminal) widthOf() int {
 	if width, _, err := term.GetSize(int(t.Screen.Fd())); err == nil && width > 0 {
 		return width
@@ -65,7 +63,6 @@ func (t Terminal) widthOf() int {
 	return 80
 }
 
-// Note prints a text, wrapped between words.
 func (t Terminal) Note(text string) {
 	for line := range strings.Lines(text) {
 		for _, part := range layout.HangText("", "", line, t.widthOf()-1) {

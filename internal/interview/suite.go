@@ -59,12 +59,8 @@ func (s *Suite) plugins() error {
 	if err != nil {
 		return err
 	}
-	var marked []string
-	for _, o := range options {
-		if o.Value == s.Preset || s.Settings.IsAbout(o.Value) {
-			marked = append(marked, o.Value)
-		}
-	}
+	isUnmarked := func(name string) bool { return name != s.Preset && !s.Settings.IsAbout(name) }
+	marked := slices.DeleteFunc(valuesOf(options), isUnmarked)
 	chosen, err := s.Many("Which plugins?", options, marked, atLeastOne)
 	for _, name := range chosen {
 		s.Said.Plugins = append(s.Said.Plugins, generator.Plugin{Name: name, Strategy: name})
@@ -163,7 +159,6 @@ func (s *Suite) targets() error {
 	return err
 }
 
-// summarize prints the answers before the last question.
 func (s *Suite) summarize() {
 	rows := [][]string{s.Facts[0], {"marketplace", s.Said.Marketplace}, {"owner", s.Said.Owner.String()}}
 	for i, plugin := range s.Said.Plugins {

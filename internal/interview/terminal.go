@@ -35,7 +35,6 @@ func newSurvey(ctx context.Context, t Terminal) Asker {
 	return onTerminal{t, ctx, survey.WithStdio(&keys{File: t.In}, t.Screen, t.Screen)}
 }
 
-// refusal wraps a problem between words.
 func (p onTerminal) refusal(err error) error {
 	return errors.New(strings.Join(layout.HangText("", "", display.OneLine(p.problem(err)), p.widthOf()-4), "\n "))
 }
@@ -63,20 +62,18 @@ func (p onTerminal) askInBackground(q survey.Prompt, answer any, opts ...survey.
 	}
 }
 
-func (p onTerminal) Many(question string, options []Option, chosen []string, check func([]string) error) ([]string, error) {
+func (p onTerminal) Many(
+	question string, options []Option, chosen []string, checkAnswer func([]string) error,
+) ([]string, error) {
 	var answer []string
 	q := &survey.MultiSelect{
 		Message: display.OneLine(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
 		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}
 	err := p.askInBackground(q, &answer, survey.WithValidator(func(v any) error {
-		var chosen []string
-		if list, ok := v.([]core.OptionAnswer); ok {
-			for _, o := range list {
-				chosen = append(chosen, o.Value)
-			}
-		}
-		if err := check(chosen); err != nil {
+		marked, _ := v.([]core.OptionAnswer)
+		chosen := check.NamesOf(marked, func(o core.OptionAnswer) string { return o.Value })
+		if err := checkAnswer(chosen); err != nil {
 			q.Default = chosen // keep the marks
 			return p.refusal(err)
 		}

@@ -27,7 +27,6 @@ import (
 // Rule is the rule of an order's decisions.
 const Rule = "away"
 
-// Stop is a stop under an order.
 type Stop struct {
 	Situation *strategy.Situation
 	Verdict   strategy.Verdict // of the strategy
@@ -42,7 +41,6 @@ type Stop struct {
 	Dir       string // of the agent's shell, without links
 }
 
-// Answer is an order's answer to a stop.
 type Answer struct {
 	Event   ledger.AwayEvent // to record, unless Did is ""
 	Verdict strategy.Verdict // replaces the strategy's
@@ -60,7 +58,6 @@ func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
 	})
 }
 
-// AnswerStop returns an order's answer to a stop.
 func AnswerStop(a *ledger.Away, s Stop) Answer {
 	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
 	used := a.CountContinues()
@@ -150,7 +147,6 @@ func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need r
 
 const decideYourself = " Decide yourself: take the safest option that can be undone, say which and why under “Decided while you were away”, and go on with what does not depend on it."
 
-// SayAway returns a sentence with the remaining time.
 func SayAway(o *ledger.AwayOrder, now int64) string {
 	return Denial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
 }
@@ -233,7 +229,6 @@ func RuleFor(check string) string {
 	return "Bash(" + check + ")"
 }
 
-// NeededFor returns the advice for a check that was denied.
 func NeededFor(check string) string {
 	return "it needs " + cmp.Or(RuleFor(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
@@ -279,10 +274,11 @@ func (out *Answer) stop(did, evidence string) {
 }
 
 func (out *Answer) goOn(evidence, reason string) {
-	out.Verdict = strategy.Verdict{Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: evidence, Reason: reason}
+	out.Verdict = strategy.Verdict{
+		Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: evidence, Reason: reason,
+	}
 }
 
-// Request is a permission request or a dialog.
 type Request struct {
 	Tool, About string
 	Questions   string // of a dialog

@@ -12,7 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// kind is the kind of a block.
 type kind byte
 
 const (
@@ -28,7 +27,6 @@ func (k kind) String() string {
 	return [...]string{"paragraph", "heading", "item", "row", "code", "quotation"}[k]
 }
 
-// block is a block of Markdown.
 type block struct {
 	kind kind
 	text string // without list marks and hashes
@@ -57,12 +55,11 @@ func splitBlocks(text string) []block {
 	whole, next := text, 0
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
-		at := next
-		next += len(text) - len(rest)
-		text = rest
 		line = strings.TrimRight(line, " \t\r")
 		trimmed := strings.TrimLeft(line, " \t")
-		end := at + len(line)
+		end := next + len(line)
+		next += len(text) - len(rest)
+		text = rest
 		mark, run, info := FenceAt(trimmed)
 		if fence != 0 {
 			switch {
@@ -259,9 +256,10 @@ const maxQuote = 400
 var quotePairs = [...]struct {
 	open    rune
 	closers string
-}{{'"', `"`}, {'“', "”"}, {'„', "“”\""}, {'«', "»"}, {'»', "«"}, {'「', "」"}, {'『', "』"}, {'”', "”"}}
+}{
+	{'"', `"`}, {'“', "”"}, {'„', "“”\""}, {'«', "»"}, {'»', "«"}, {'「', "」"}, {'『', "』"}, {'”', "”"},
+}
 
-// quotesIn finds quotations.
 func quotesIn(text string) []span {
 	if !strings.ContainsAny(text, "\"“„«「『»”") {
 		return nil
@@ -290,14 +288,13 @@ func quotesIn(text string) []span {
 }
 
 func splitSentences(b block) []sentence {
-	text := b.text
-	p, from := plainText(text)
+	p, from := plainText(b.text)
 	var all []sentence
 	start := 0
 	cut := func(end int, sign rune) {
 		s := strings.TrimSpace(p[start:end])
 		if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '`' }) {
-			said := strings.TrimSpace(text[from[start]:from[end]])
+			said := strings.TrimSpace(b.text[from[start]:from[end]])
 			if len(s) > maxSentence {
 				s = strings.ToValidUTF8(s[len(s)-maxSentence:], "")
 			}
@@ -340,7 +337,7 @@ func splitSentences(b block) []sentence {
 		if all[i].end == 0 {
 			all[i].end = finalSign(all[i].said)
 		}
-		all[i].title = b.kind == heading || isWhollyBold(text) && i < len(all)-1
+		all[i].title = b.kind == heading || isWhollyBold(b.text) && i < len(all)-1
 	}
 	return all
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// Act is an act at the end of a message.
 type Act string
 
 const (
@@ -34,7 +33,6 @@ func AllActs() []Act {
 
 const maxNear = 900 // bytes
 
-// Closing is the end of a message.
 type Closing struct {
 	Languages []string // BCP 47 tags
 
@@ -138,16 +136,13 @@ func (c *Closing) SaysWhatNow() bool {
 // intent.
 func (c *Closing) IntendsLast() bool {
 	last := *c
-	if last.intro = nil; len(c.final) > 0 {
-		last.final = c.final[len(c.final)-1:]
-	}
+	last.intro, last.final = nil, c.final[max(0, len(c.final)-1):]
 	_, starts := last.startsAction()
 	_, announces := last.announcesWork(language.Announce)
 	_, moves := last.announcesWork(language.Move)
 	return (starts || announces) && !moves
 }
 
-// isAbout reports whether a sentence is of a class, in one of the languages.
 func (c *Closing) isAbout(class language.Class, s sentence) bool {
 	return slices.ContainsFunc(c.in, func(f *language.Finder) bool { return f.SaysClass(class, s.folded) })
 }
@@ -226,7 +221,6 @@ func (c *Closing) intents() []sentence {
 	return c.final
 }
 
-// startsAction finds an action that begins in the last sentence.
 func (c *Closing) startsAction() (string, bool) {
 	list := c.intents()
 	if len(list) == 0 {
@@ -279,7 +273,6 @@ func isWhollyBold(line string) bool {
 	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
 }
 
-// WithoutComments removes HTML comments.
 func WithoutComments(text string) string {
 	var b strings.Builder
 	for {

@@ -38,7 +38,6 @@ func beginsWithParticiple(s sentence) bool {
 	return strings.HasSuffix(word, "ed")
 }
 
-// finalSignName returns the ASCII form of the final sign.
 func (c *Closing) finalSignName() string {
 	if len(c.final) == 0 || c.final[len(c.final)-1].end == 0 {
 		return "none"

@@ -143,7 +143,6 @@ type Need struct {
 	Text     string
 }
 
-// FindNeed finds a message's need of the user.
 func FindNeed(s strategy.Situation) (n Need, ok bool) {
 	v := Matching(PersonRules(), nil)(s)
 	if v.Rule == strategy.Unmatched {

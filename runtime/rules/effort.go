@@ -23,11 +23,14 @@ const (
 	maxProjectProgram = 1000
 )
 
-// meter counts the steps left, below 0 if overspent.
-type meter struct{ left int }
+// meter is a budget.
+type meter struct {
+	left       int // steps, below 0 if overspent
+	maxProgram int // instructions of a pattern
+}
 
 // unlimitedMeter is for built-in phrases.
-func unlimitedMeter() *meter { return &meter{math.MaxInt} }
+func unlimitedMeter() *meter { return &meter{math.MaxInt, maxProgram} }
 
 func (m *meter) spendSteps(steps int) (ok bool) {
 	m.left -= steps
@@ -51,13 +54,13 @@ type pattern struct {
 
 // matchPattern returns the first match of a pattern in a text, nil if there is none. A cached pattern costs the
 // same number of steps, so that the outcome does not depend on earlier decisions.
-func (c *Cache) matchPattern(expr, text string, most int, m *meter) (at []int, err error) {
+func (c *Cache) matchPattern(expr, text string, m *meter) (at []int, err error) {
 	if !m.canAfford(2 * parsingCost(expr)) { // here and by regexp
 		return nil, errSteps
 	}
 	known, ok := c.patterns[expr]
 	if !ok {
-		if known.size, known.needs, err = measurePattern(expr, most); err != nil {
+		if known.size, known.needs, err = measurePattern(expr, m.maxProgram); err != nil {
 			return nil, err
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Options are the settings of a strategy that decides by rules.
 type Options struct {
 	Set   string   // name of a built-in rule set, "" for the first
 	Add   []Rule   // tested before the built-in rules
@@ -45,7 +44,6 @@ type Ruled interface {
 	Prepare(*Cache) func(strategy.Situation) strategy.Verdict
 }
 
-// Kind is the difference between strategies that decide by rules alone.
 type Kind struct {
 	Rules func(set string) []Rule
 	Sets  []string // the names of sets, the default first, none without a choice
@@ -205,11 +203,9 @@ func (o *Options) restrictProject(inForce []Rule, judged bool) {
 			o.Last = append(o.Last, r)
 		}
 	}
-	for _, id := range theirs.Off {
-		if !slices.ContainsFunc(inForce, func(r Rule) bool { return r.ID == id && r.Then == strategy.Stop }) {
-			o.Off = append(o.Off, id)
-		}
-	}
+	o.Off = slices.DeleteFunc(theirs.Off, func(id string) bool {
+		return slices.ContainsFunc(inForce, func(r Rule) bool { return r.ID == id && r.Then == strategy.Stop })
+	})
 	if judged {
 		o.Off, o.Muted = nil, o.Off
 	}
@@ -227,7 +223,7 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 			if expr == "" {
 				continue
 			}
-			if _, err := a.matchInText(&r, expr, ""); err != nil {
+			if _, err := a.cache.matchPattern(expr, "", a.meterFor(&r)); err != nil {
 				faults = append(faults, r.faultOf(err))
 			}
 		}

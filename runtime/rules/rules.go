@@ -16,70 +16,45 @@ import (
 )
 
 // Rule is a set of conditions and a decision; the first rule that holds decides. A rule holds if it has a
-// condition and all of them are met. Built-in rules are Go values, a user's own come from strategy.json.
-// Phrases are whole words, in any case.
+// condition and all of them are met. Lists need one match. Phrases are whole words, in any case.
 type Rule struct {
 	ID string
-	// Asked requires that the turn ended with a tool that asks the user.
-	Asked bool
-	// Tool is the name of the last tool called.
-	Tool string
-	// Todo is the status of at least one todo: pending, in_progress, completed, or open for either of the
-	// first two.
-	Todo string
-	// Within is the maximum number of turns since the todo list or the skill changed: 1 for this turn, 0
-	// for any time. It is not a condition of its own.
+
+	Asked bool     // the turn ended with a tool that asks the user
+	Tool  string   // name of the last tool called
+	Todo  string   // status of any todo: pending, in_progress, completed, or open for the first two
+	Skill []string // names of skills in use
+	Used  bool     // a tool was called in this turn
+	Lang  []string // BCP 47 tags of the message
+	// Within limits Todo and Skill to changes in so many turns: 1 is this turn, 0 has no limit.
 	Within int
-	// Skill are names of skills, one of which is in use.
-	Skill []string
-	// Act is an act at the end of the message. Near looks for it before the last paragraph instead.
-	Act  lastmessage.Act
-	Near bool
-	// Used requires a tool call in this turn.
-	Used bool
-	// Lang are BCP 47 tags, one of which is a language of the message.
-	Lang []string
-	// Closes are characters, one of which ends the text, ignoring markup.
-	Closes string
-	// Lists are characters, one of which ends the paragraph before a final list.
-	Lists string
-	// Opens are phrases, one of which begins the last sentence. {do} or {doing} at the end of a phrase
-	// matches any verb of work in that form.
-	Opens []string
-	// Begins are phrases, one of which begins a sentence of the last paragraph or of the one before a final
-	// list.
-	Begins []string
-	// Last are phrases, one of which is in the last sentence.
-	Last []string
-	// Says are phrases, one of which is in the last paragraph or in the one before a final list.
-	Says []string
-	// Unless are phrases, none of which is in the last sentence. It is not a condition of its own.
-	Unless []string
-	// Ending is a regular expression (RE2) that matches in the last paragraph.
-	Ending string
-	// Text is a regular expression that matches anywhere in the text.
-	Text string
 
-	// Late moves a file's rule after the built-in ones.
-	Late bool
+	Act    lastmessage.Act // at the end of the message
+	Near   bool            // find Act before the last paragraph instead
+	Closes string          // characters that end the text, ignoring markup
+	Lists  string          // characters that end the paragraph before a final list
+	// Opens begin the last sentence. {do} or {doing} at the end of a phrase matches any verb of work.
+	Opens  []string
+	Begins []string // begin any sentence of the last paragraph, or of the one before a final list
+	Last   []string // in the last sentence
+	Says   []string // in the last paragraph, or in the one before a final list
+	Unless []string // not in the last sentence; not a condition of its own
+	Ending string   // regular expression (RE2) for the last paragraph
+	Text   string   // regular expression for the whole text
 
+	Late bool // comes after the built-in rules
 	Then strategy.Decision
-	// Sure is the certainty in percent, 0 for 90.
-	Sure int
+	Sure int // percent, 0 for 90
 	// Reason is for the model when the rule continues, with {evidence} and {todos} replaced. "" is a general
 	// sentence.
 	Reason string
 
 	// No file sets the following members.
 
-	// ByProject marks a rule from a project, with a smaller budget.
-	ByProject bool
-	// Doubtful lets the second opinion veto a continue.
-	Doubtful bool
-	// Window restricts Tool and Todo to the last lines of the transcript, as in the first design.
-	Window bool
-	// Test is a condition of the strategy. It returns evidence in either case, and optionally a replacement
-	// for Reason.
+	ByProject bool // it is from a project, with a smaller budget
+	Doubtful  bool // the second opinion may veto a continue
+	Window    bool // Tool and Todo see only the last lines of the transcript, as in the first design
+	// Test is a condition of the strategy. It always returns evidence, and optionally a replacement for Reason.
 	Test func(strategy.Situation) (evidence, reason string, ok bool)
 }
 
@@ -132,12 +107,14 @@ type asking struct {
 	byProject, trusted meter
 }
 
-// newAsking returns an asking. cache may be nil.
 func newAsking(s strategy.Situation, cache *Cache) *asking {
 	if cache == nil {
 		cache = &Cache{}
 	}
-	return &asking{situation: &s, message: cache.messageOf(s.Message.Text), cache: cache, byProject: meter{maxProjectSteps}, trusted: meter{maxSteps}}
+	return &asking{
+		situation: &s, message: cache.messageOf(s.Message.Text), cache: cache,
+		byProject: meter{maxProjectSteps, maxProjectProgram}, trusted: meter{maxSteps, maxProgram},
+	}
 }
 
 // Matching returns the function that decides by the first rule that holds, and stops if there is none.
@@ -185,7 +162,6 @@ type Answer struct {
 	Evidence string
 }
 
-// AskEach tests every rule, even after one that holds.
 func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	a := newAsking(s, nil)
 	var all []Answer
@@ -333,7 +309,7 @@ func (r *Rule) faultOf(err error) error {
 
 // findInText quotes the first match of a pattern. An invalid pattern is a fault.
 func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
-	at, err := a.matchInText(r, expr, text)
+	at, err := a.cache.matchPattern(expr, text, a.meterFor(r))
 	switch {
 	case err == errSteps:
 		a.unasked = append(a.unasked, strconv.Quote(r.ID))
@@ -347,14 +323,6 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 		return quotation.QuoteEvidence(found), true
 	}
 	return "", false
-}
-
-func (a *asking) matchInText(r *Rule, expr, text string) (at []int, err error) {
-	most := maxProgram
-	if r.ByProject {
-		most = maxProjectProgram
-	}
-	return a.cache.matchPattern(expr, text, most, a.meterFor(r))
 }
 
 // matchesTodos looks for the status in the replayed todo list or in that of the window.

@@ -35,7 +35,6 @@ const (
 	uncheckedBoxes = "unchecked-boxes" // done means that tasks.md has no open box
 )
 
-// Kind is the difference between the two.
 type Kind struct {
 	Name      string // of the strategy
 	Title     string // begins its messages to the user
@@ -85,7 +84,6 @@ func (o *Options) Members(m *codec.Members) {
 	m.Texts("checks", &o.Checks)
 }
 
-// maxChecks bounds the names in one file.
 const maxChecks = 400
 
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
@@ -113,7 +111,7 @@ func (o *Options) Needs() strategy.Needs {
 }
 
 func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
-	wants := k.filesUpToState(s)
+	wants := k.filesUpToState(s, isWholeState)
 	p, ok := k.activePlace(s)
 	if !ok {
 		return wants
@@ -126,7 +124,7 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 }
 
 // filesUpToState names the settings file, the files that name the spec, and the state file.
-func (k Kind) filesUpToState(s strategy.Situation) []strategy.Want {
+func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []strategy.Want {
 	wants := []strategy.Want{{Name: k.Local}}
 	local, asked := s.Workspace.Files[k.Local]
 	if !asked || isSwitchedOff(local) {
@@ -135,7 +133,7 @@ func (k Kind) filesUpToState(s strategy.Situation) []strategy.Want {
 	places, more := k.Find(s, frontLines(local.Data))
 	wants = append(wants, more...)
 	for _, p := range places {
-		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: isWholeState})
+		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: isWhole})
 	}
 	return wants
 }
@@ -219,7 +217,6 @@ func PlaceAt(shown string) (Place, bool) {
 // maxShownPath bounds a path in messages, in bytes.
 const maxShownPath = 400
 
-// orphanFiles returns the progress files of parallel tasks.
 func orphanFiles(dir strategy.File) []string {
 	names := slices.DeleteFunc(slices.Clone(dir.Names), func(name string) bool {
 		return !strings.HasPrefix(name, ".progress-task-") || !strings.HasSuffix(name, ".md")
@@ -303,7 +300,6 @@ func (k Kind) memoryKey(s strategy.Situation, p Place) string {
 	return strategy.MemoryKey(s.Workspace.Dir + "/" + p.Dir + "/" + k.StateFile)
 }
 
-// round is one stop of a spec's loop.
 type round struct {
 	Kind
 	s       strategy.Situation

@@ -103,11 +103,7 @@ func isFinalPhase(phase string) bool {
 
 // filesToLookAt names the files that armedState reads. Only the loop's own hook waits until they are whole.
 func (k Kind) filesToLookAt(s strategy.Situation) []strategy.Want {
-	wants := k.filesUpToState(s)
-	for i := range wants {
-		wants[i].Whole = nil
-	}
-	return wants
+	return k.filesUpToState(s, nil)
 }
 
 // armedState reports whether the spec's loop drives this session: tasks remain, or it has a message at

@@ -31,7 +31,6 @@ type Needs struct {
 	Files func(Situation) []Want
 }
 
-// Writer is the author of a settings file.
 type Writer int
 
 // A project's files may come from people whom the user does not trust.
@@ -64,7 +63,6 @@ type Number struct {
 
 func (n *Number) Member(m *codec.Members) { codec.Number(m, n.Name, &n.set) }
 
-// OverlayNumber overlays a file's number on the one below.
 func (n *Number) OverlayNumber(below Number, l *Layer) {
 	set := n.set
 	*n = below

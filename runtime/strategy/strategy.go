@@ -46,7 +46,6 @@ type Situation struct {
 	Past func(loop, dir string) activity.LoopPast
 }
 
-// Message is the agent's last message.
 type Message struct {
 	// Text comes from the event or else from the transcript, where it may be from an earlier turn.
 	Text      string
@@ -57,59 +56,39 @@ type Message struct {
 	Earlier bool
 }
 
-// Turn is the session since the last prompt that a person typed.
+// Turn is the session since the last prompt that a person typed. Times are Unix milliseconds, 0 if unknown.
 type Turn struct {
-	// Prompt is the first 400 bytes of that prompt.
-	Prompt, PromptID string
+	Prompt, PromptID string // the first 400 bytes of that prompt, and its ID
 	// Own is the ID of the user's last own prompt, "" unless the host and the transcript both have it.
-	Own string
-	// Question reports whether the whole prompt ends with a question mark.
-	Question bool
-	// Word is the user's last word on going on, lastword.Unknown if the prompt is uncertain.
-	Word lastword.Word
-	// WordAt is the time of that prompt in Unix milliseconds, 0 if unknown.
-	WordAt int64
-	// Changed reports whether a call of this turn may have changed anything.
-	Changed bool
-	// Leave is why a question for leave to go on may be answered with yes, "" if it may not.
-	Leave string
-	// Attended reports whether a person is at the session's terminal, Away whether their away order is
-	// in force.
-	Attended, Away bool
-	// Known reports whether the prompt was found in the transcript. Without it, Count, Calls and the
-	// window are meaningless.
-	Known bool
-	// Count is the number of tool calls. Calls are at most the last eight, oldest first.
-	Count int
-	Calls []activity.Call
-	// LastTool is the name of the last tool called, "" if none.
-	LastTool string
-	// Asked is AskUserQuestion or ExitPlanMode if the turn ended with that tool.
-	Asked string
-	// Running is the number of this turn's background tasks.
-	Running int
-	// Active is the event's stop_hook_active: any Stop hook has continued this turn. Ours reports
-	// whether the ledger has a continue of a springfield plugin in it.
-	Active, Ours bool
+	Own      string
+	Question bool          // the whole prompt ends with a question mark
+	Word     lastword.Word // lastword.Unknown if the prompt is uncertain
+	WordAt   int64
+	Changed  bool   // a call of this turn may have changed anything
+	Leave    string // why a question for leave may be answered with yes, "" if it may not
+	Attended bool   // a person is at the session's terminal
+	Away     bool   // their away order is in force
+	// Known reports whether the prompt was found in the transcript. Without it, Count, Calls and the window
+	// are meaningless.
+	Known    bool
+	Count    int             // tool calls
+	Calls    []activity.Call // at most the last eight, oldest first
+	LastTool string          // name of the last tool called, "" if none
+	Asked    string          // AskUserQuestion or ExitPlanMode, if the turn ended with it
+	Running  int             // background tasks of this turn
+	Active   bool            // the event's stop_hook_active: any Stop hook has continued this turn
+	Ours     bool            // the ledger has a continue of a springfield plugin in this turn
 }
 
-// Session is the session at the time of the stop.
 type Session struct {
-	ID string // "" if the event has none
-	// Plugin is the plugin's name, the prefix of its slash commands.
-	Plugin string
-	// Agent is "" for Claude, Host "" for Claude Code. Hold is the command that stops the plugin, ""
-	// if unknown.
-	Agent, Host, Hold string
-	// Cap is the host's limit of continues in a row without a tool call, 0 if none is known, and
-	// CapVariable the environment variable that changes it.
-	Cap         int
-	CapVariable string
-	// Protocol is the protocol of a continue from settings. "exit2" writes the reason to standard
-	// error and exits with 2.
-	Protocol string
-	// Now is the time of the stop in Unix milliseconds.
-	Now int64
+	ID          string // "" if the event has none
+	Plugin      string // its name, the prefix of its slash commands
+	Agent, Host string // "" for Claude in Claude Code
+	Hold        string // the command that stops the plugin, "" if unknown
+	Cap         int    // the host's limit of continues in a row without a tool call, 0 if unknown
+	CapVariable string // the environment variable for Cap
+	Protocol    string // of a continue, from settings: "exit2" writes the reason to standard error
+	Now         int64  // Unix milliseconds
 }
 
 // AgentName returns the agent's name for people.
@@ -156,39 +135,31 @@ const Unmatched = "otherwise"
 
 // Verdict is a decision with its reason and its effects.
 type Verdict struct {
-	Decision Decision
-	Rule     string // ID of the rule that decided
-	Sure     int    // percent
-	Evidence string // the words or the fact behind the decision, short
-	Reason   string // for the model when it continues
-	Faults   []error
-	// Languages are the BCP 47 tags of the message, none if no rule has read it.
-	Languages []string
+	Decision  Decision
+	Rule      string // ID of the rule that decided
+	Sure      int    // percent
+	Evidence  string // the words or the fact behind the decision, short
+	Reason    string // for the model when it continues
+	Faults    []error
+	Languages []string // BCP 47 tags of the message, none if no rule has read it
 
-	// Page is the question to a judge, "" for none. A yes turns the verdict into a continue with the
-	// reason Going; without an answer the decision is final.
-	Page  string
-	Going string
-
+	// Page is the question to a judge, "" for none. A yes turns the verdict into a continue with the reason
+	// Going; without an answer the decision is final.
+	Page, Going string
 	// Once keeps the same message, without a tool call since, from continuing again.
 	Once bool
-
-	// Told is shown to the user at a stop and at a prompt's first continue, at later ones only if
-	// Pressing.
+	// Told is shown to the user at a stop and at a prompt's first continue, at later ones only if Pressing.
 	Told     string
 	Pressing bool
-	// Notes are lines for standard error.
-	Notes []string
-	// Changes apply to files of the workspace, in order. If one fails, the agent may stop.
-	Changes []Change
-	// Script is a program below the plugin's root and its arguments. It runs last; its output and exit
-	// code are ignored.
+	Notes    []string // lines for standard error
+	Changes  []Change // in order; if one fails, the agent may stop
+	// Script is a program below the plugin's root and its arguments. It runs last; its output and exit code
+	// are ignored.
 	Script []string
-	// Remember replaces the memory of its key, unless that is "". A continue that remembers belongs to
-	// a loop with a maximum of its own and is not counted by the budget.
+	// Remember replaces the memory of its key, unless that is "". A continue that remembers belongs to a loop
+	// with a maximum of its own and is not counted by the budget.
 	Remember activity.Memory
-	// Events are additions to a loop's history.
-	Events []activity.LoopEvent
+	Events   []activity.LoopEvent // for a loop's history
 }
 
 // StopBy returns a certain stop.
@@ -198,31 +169,23 @@ func StopBy(rule, evidence string) Verdict {
 
 // Strategy is one way of deciding. Only Name and New are required.
 type Strategy struct {
-	Name string
-	// Event is the event of Claude Code to answer, "" for Stop.
-	Event string
-	// Default marks the strategy to use if none is named.
-	Default bool
+	Name    string
+	Event   string // of Claude Code, "" for Stop
+	Default bool   // it is used if none is named
 	// Prefix begins its lines on standard error. With a prefix only the verdicts' notes are printed.
 	Prefix string
-	// Placed restricts it to events that name their directory.
-	Placed bool
-	// Blocks makes "decision": "block" the default for a continue, as the original promises.
-	Blocks bool
-	// Loop is the loop that it drives, nil for none.
-	Loop *Loop
-	// Owns reports that its verdicts change files of the workspace, so stops there are serialized.
-	Owns bool
-	// Judges reports that its verdicts may carry a page.
-	Judges bool
-	// Marks name files or directories: the workspace is the nearest directory upwards, within the
-	// repository, that has one. Without marks it is the session's own.
+	Placed bool  // it answers only events that name their directory
+	Blocks bool  // a continue is "decision": "block" by default, as the original promises
+	Loop   *Loop // nil for none
+	Owns   bool  // its verdicts change files of the workspace, so stops there are serialized
+	Judges bool  // its verdicts may carry a page
+	// Marks name files or directories: the workspace is the nearest directory upwards, within the repository,
+	// that has one. Without marks it is the session's own.
 	Marks []string
-	// Special are members of strategy.json that not every strategy has, each with the reason that
-	// others give for refusing it, like "reads no ledgers".
+	// Special are members of strategy.json that not every strategy has, each with the reason that others give
+	// for refusing it, like "reads no ledgers".
 	Special [][2]string
-	// New returns its options before any file.
-	New func() Options
+	New     func() Options // before any file
 }
 
 // Kind is the role of a strategy in a session. A user enables at most one of each kind.
@@ -247,7 +210,6 @@ func (s Strategy) KindOf() Kind {
 	return GoalLoop
 }
 
-// Silence returns the decision that changes nothing.
 func (s Strategy) Silence() Decision {
 	if s.EventName() == "Stop" {
 		return Stop
@@ -267,7 +229,6 @@ type Want struct {
 	Whole func([]byte) bool
 }
 
-// File is a file as it was read.
 type File struct {
 	Found bool
 	Data  []byte   // at most 256 KiB
@@ -299,7 +260,6 @@ func MemoryKey(path string) string {
 	return path
 }
 
-// Memory returns the memory of a key.
 func (s Situation) Memory(key string) (activity.Memory, bool) {
 	i := slices.IndexFunc(s.Memories, func(m activity.Memory) bool { return m.Key == key })
 	if i < 0 {

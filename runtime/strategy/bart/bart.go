@@ -17,7 +17,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// maxMarker bounds the content of a marker, in bytes.
 const maxMarker = 100
 
 // Reasons to continue.
@@ -49,13 +48,9 @@ func ruleSet(string) []rules.Rule {
 	)
 }
 
-// hasMarker tests for the last marker of this turn's message.
 func hasMarker(word string) func(strategy.Situation) (string, string, bool) {
 	return func(s strategy.Situation) (evidence, reason string, ok bool) {
-		found := ""
-		if !s.Message.Earlier {
-			found = lastMarker(spokenWords(s.Message.Text))
-		}
+		found := lastMarker(spokenWords(s.Message))
 		if found == "" {
 			return "no marker", "", false
 		}
@@ -66,31 +61,27 @@ func hasMarker(word string) func(strategy.Situation) (string, string, bool) {
 // announced tests the last announcement of this turn's message.
 func announced(holds func(announcement) bool) func(strategy.Situation) (string, string, bool) {
 	return func(s strategy.Situation) (evidence, reason string, ok bool) {
-		a, found := announcedIn(s)
-		return a.String(), "", found && holds(a)
+		a := announcedIn(s)
+		return a.String(), "", a.of > 0 && holds(a)
 	}
 }
 
 // announcedTodos tests for an announcement and an open todo list from this turn, which is more precise.
 func announcedTodos(s strategy.Situation) (evidence, reason string, ok bool) {
-	a, found := announcedIn(s)
-	if !found {
+	a := announcedIn(s)
+	switch {
+	case a.of == 0:
 		return a.String(), "", false
-	}
-	if s.Todos.Turns > 0 {
+	case s.Todos.Turns > 0:
 		return "the todo list is from an earlier turn", "", false
+	case s.Todos.CountOwn() == 0:
+		return "nothing is open in the todo list", "", false
 	}
-	if s.Todos.CountOwn() > 0 {
-		return a.String(), "", true
-	}
-	return "nothing is open in the todo list", "", false
+	return a.String(), "", true
 }
 
-func announcedIn(s strategy.Situation) (announcement, bool) {
-	if s.Message.Earlier {
-		return announcement{}, false
-	}
-	return lastAnnouncement(outerParagraphs(lastmessage.WithoutComments(spokenWords(s.Message.Text))))
+func announcedIn(s strategy.Situation) announcement {
+	return lastAnnouncement(outerParagraphs(lastmessage.WithoutComments(spokenWords(s.Message))))
 }
 
 // outerParagraphs returns the first two and the last two paragraphs of a text. Between them, a long message
@@ -104,11 +95,14 @@ func outerParagraphs(text string) string {
 	return strings.Join(all, "\n\n")
 }
 
-// spokenWords returns a message without code and quotations.
-func spokenWords(text string) string {
+// spokenWords returns this turn's message without code and quotations.
+func spokenWords(m strategy.Message) string {
+	if m.Earlier {
+		return ""
+	}
 	var b strings.Builder
 	blank, indented := true, false
-	markdown.EachLine(text, func(_ int, line string, code bool) {
+	markdown.EachLine(m.Text, func(_ int, line string, code bool) {
 		trimmed := strings.TrimLeft(line, " \t")
 		// Indented code begins after a blank line and ends with the indent.
 		deep := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
@@ -186,7 +180,7 @@ func (a announcement) String() string {
 	return strings.ToUpper(a.name[:1]) + a.name[1:] + " " + strconv.Itoa(a.at) + "/" + strconv.Itoa(a.of)
 }
 
-func lastAnnouncement(text string) (last announcement, ok bool) {
+func lastAnnouncement(text string) (last announcement) {
 	text = quotation.LowerASCII(text)
 	for i := range len(text) {
 		for _, name := range [...]string{"task", "step", "phase"} {
@@ -195,11 +189,11 @@ func lastAnnouncement(text string) (last announcement, ok bool) {
 				continue
 			}
 			if at, of, found := countIn(rest); found {
-				last, ok = announcement{name, at, of}, true
+				last = announcement{name, at, of}
 			}
 		}
 	}
-	return last, ok
+	return last
 }
 
 // countIn reads " 3/5" or " 3 of 5" at the start of a text, ignoring emphasis.
@@ -228,7 +222,6 @@ func countIn(s string) (at, of int, ok bool) {
 	return at, of, true
 }
 
-// skipMarks skips up to six of the marks.
 func skipMarks(s, marks string) (rest string, skipped bool) {
 	n := 0
 	for n < len(s) && n < 6 && strings.IndexByte(marks, s[n]) >= 0 {

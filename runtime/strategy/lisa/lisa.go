@@ -28,12 +28,9 @@ func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.
 	match := rules.Matching(o.Rules(), cache)
 	return func(s strategy.Situation) strategy.Verdict {
 		v := match(s)
-		if !o.always {
-			if v.Sure >= sureEnough && v.Rule != rules.Opinion { // the opinion and the rules disagree
-				return v
-			}
-		} else if v.Rule == "silent" {
-			return v // nothing to show
+		disputed := v.Rule == rules.Opinion // against another rule
+		if !o.always && v.Sure >= sureEnough && !disputed || o.always && v.Rule == "silent" {
+			return v
 		}
 		v.Decision, v.Reason = strategy.Stop, ""
 		v.Page = judge.PageFor(s)
@@ -92,7 +89,6 @@ type Options struct {
 	}
 }
 
-// chosenJudge is the judge in one file.
 type chosenJudge struct {
 	Backend, Model       string
 	Within               int
@@ -138,7 +134,6 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.PutChosen(&under.Options, nil, ruleSet, true, l)
 }
 
-// takeLimits overlays a file's judge.
 func (o *Options) takeLimits(in chosenJudge, l *strategy.Layer) {
 	choose := func(name, value string, to *string, allowed, valid bool, wants string) {
 		switch {
@@ -215,7 +210,6 @@ func (o *Options) takeCommand(in chosenJudge, l *strategy.Layer) {
 	}
 }
 
-// inDollars reports whether a number is an amount that a file may set.
 func inDollars(name string, n float64, l *strategy.Layer) bool {
 	if n >= 0 && n <= maxDollars {
 		return true

@@ -17,7 +17,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// progress is the content of a progress file.
 type progress struct {
 	found       bool
 	done, total int    // tasks
@@ -70,7 +69,6 @@ func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.
 
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// reader reads one kind of progress file.
 type reader struct {
 	id    string
 	wants func(strategy.Situation) []strategy.Want

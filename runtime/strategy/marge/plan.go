@@ -129,14 +129,9 @@ func planReads(_ *Options, s strategy.Situation) (p progress) {
 		if f.Problem != "" && p.unsure == "" {
 			p.unsure = "the plan " + shownName(named.Name) + ": " + f.Problem
 		}
-		if !f.Readable() {
-			continue
-		}
-		if s.Workspace.Files[sddDir+workspaceName(named.Name)+sddFile].Found {
-			continue // its ledger counts instead of its boxes
-		}
+		hasLedger := s.Workspace.Files[sddDir+workspaceName(named.Name)+sddFile].Found // which counts instead
 		read := parsePlan(string(f.Data))
-		if len(read.boxes) == 0 {
+		if !f.Readable() || hasLedger || len(read.boxes) == 0 {
 			continue
 		}
 		p = byBoxes(named.Name, read.boxes)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"strconv"
-	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
@@ -109,18 +108,16 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 	}
 	done := strconv.Itoa(w.Done) + " of " + strconv.Itoa(w.Total)
 	p.where = done + " tasks done, says " + WorkflowFile
-	var b strings.Builder
-	b.WriteString("The workflow state has " + done + " tasks done (" + WorkflowFile + ").")
+	p.next = "The workflow state has " + done + " tasks done (" + WorkflowFile + ")."
 	for _, part := range []struct{ name, text string }{{"skill", w.Skill}, {"phase", w.Phase}} {
 		if part.text != "" {
-			b.WriteString(" Its " + part.name + " is " + quotation.QuoteEvidence(part.text) + ".")
+			p.next += " Its " + part.name + " is " + quotation.QuoteEvidence(part.text) + "."
 		}
 	}
-	b.WriteString(" Go on with task " + strconv.Itoa(w.Done+1) + " now")
+	p.next += " Go on with task " + strconv.Itoa(w.Done+1) + " now"
 	if w.Next != "" {
-		b.WriteString(": " + quotation.QuoteEvidence(w.Next))
+		p.next += ": " + quotation.QuoteEvidence(w.Next)
 	}
-	b.WriteString(". When it is done, update that file, tasks_completed and updated_at; if you need the user, set waiting_for_user there, ask, and wait.")
-	p.next = b.String()
+	p.next += ". When it is done, update that file, tasks_completed and updated_at; if you need the user, set waiting_for_user there, ask, and wait."
 	return p
 }

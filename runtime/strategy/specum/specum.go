@@ -17,7 +17,6 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 	Script: []string{"hooks/scripts/update-spec-index.sh", "--quiet"},
 })
 
-// maxRoots bounds the entries of specs_dirs.
 const maxRoots = 16
 
 // specumPlaces returns the possible places of the active spec. .current-spec names it, in the first existing

@@ -31,7 +31,6 @@ const (
 	maxEntries    = 1000 // entries of a file
 )
 
-// todoMemory is the key of the last reminder's memory.
 const todoMemory = "todo list"
 
 // The tag and the headings of the reminder are the original's.
@@ -49,7 +48,6 @@ var Strategy = strategy.Strategy{
 	New:     func() strategy.Options { return &Options{strategy.Ceiling(5)} },
 }
 
-// Options are the maximum of reminders of the same list.
 type Options struct{ Ceiling strategy.Number }
 
 func (o *Options) Members(m *codec.Members) { o.Ceiling.Member(m) }
@@ -122,28 +120,25 @@ func passBy(rule, evidence string) strategy.Verdict {
 	return strategy.Verdict{Decision: strategy.Pass, Rule: rule, Sure: 100, Evidence: evidence}
 }
 
-// todoSection returns one section of the reminder, "" without todos.
 func todoSection(heading string, todos []activity.Todo, most int) string {
 	if len(todos) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	b.WriteString(heading + " (" + strconv.Itoa(len(todos)) + " items):\n")
-	for i, t := range todos {
-		if i == most {
-			b.WriteString("  ... and " + strconv.Itoa(len(todos)-most) + " more\n")
-			break
-		}
-		b.WriteString("  - " + shortEntry(t.Content))
+	section := heading + " (" + strconv.Itoa(len(todos)) + " items):\n"
+	for _, t := range todos[:min(len(todos), most)] {
+		section += "  - " + shortEntry(t.Content)
 		if t.Blocked {
-			b.WriteString(" (waits for another)")
+			section += " (waits for another)"
 		}
 		if t.Owner != "" {
-			b.WriteString(" (taken by " + shortEntry(t.Owner) + ")")
+			section += " (taken by " + shortEntry(t.Owner) + ")"
 		}
-		b.WriteString("\n")
+		section += "\n"
 	}
-	return b.String()
+	if more := len(todos) - most; more > 0 {
+		section += "  ... and " + strconv.Itoa(more) + " more\n"
+	}
+	return section
 }
 
 // shortEntry returns the text of a todo as one short line.

@@ -23,7 +23,6 @@ import (
 // File is the path of a loop's file in a workspace.
 const File = ".stravinsky/continuation-loop.md"
 
-// maxFields bounds the fields of a file: each is compared with all others.
 const maxFields = 200
 
 // MaxCount is the default of max_iterations.
@@ -158,7 +157,6 @@ func QuoteList(texts []string) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// front is a file with fields before its text.
 type front struct {
 	text    string
 	newline string
@@ -325,7 +323,6 @@ func readValue(text string) (value, comment string, quoted bool, err error) {
 	return value, comment, false, nil
 }
 
-// readComment reads the blanks and the comment after a value.
 func readComment(rest string) (string, error) {
 	trimmed := strings.TrimLeft(rest, " \t")
 	if trimmed != "" && (trimmed[0] != '#' || len(trimmed) == len(rest)) {
@@ -362,20 +359,14 @@ func readQuoted(text string) (value, rest string, err error) {
 
 func readList(text string) (values []string, comment string, err error) {
 	rest := strings.TrimLeft(text[1:], " \t")
-	for {
-		switch {
-		case rest == "":
-			return nil, "", errors.New("the list is not closed")
-		case rest[0] == ']':
-			comment, err = readComment(rest[1:])
-			return values, comment, err
-		case rest[0] == '"' || rest[0] == '\'':
-			var value string
-			if value, rest, err = readQuoted(rest); err != nil {
+	for !strings.HasPrefix(rest, "]") {
+		if strings.IndexAny(rest, `"'`) == 0 {
+			value, after, err := readQuoted(rest)
+			if err != nil {
 				return nil, "", err
 			}
-			values = append(values, value)
-		default:
+			values, rest = append(values, value), after
+		} else {
 			at := strings.IndexAny(rest, ",]")
 			if at < 0 {
 				return nil, "", errors.New("the list is not closed")
@@ -386,15 +377,16 @@ func readList(text string) (values []string, comment string, err error) {
 			rest = rest[at:]
 		}
 		rest = strings.TrimLeft(rest, " \t")
-		if rest != "" && rest[0] == ',' {
-			rest = strings.TrimLeft(rest[1:], " \t")
+		if after, ok := strings.CutPrefix(rest, ","); ok {
+			rest = strings.TrimLeft(after, " \t")
 		} else if rest != "" && rest[0] != ']' {
 			return nil, "", errors.New("a comma is missing in the list")
 		}
 	}
+	comment, err = readComment(rest[1:])
+	return values, comment, err
 }
 
-// LoopFile returns the part of a loop's file that the history keeps.
 func LoopFile(data []byte) string { return quotation.Beginning(string(data), goalFile) }
 
 func NewLoopID(dir, session string, now int64) string {

@@ -37,7 +37,6 @@ var Strategy = strategy.Strategy{
 	New:     func() strategy.Options { return &Options{strategy.Ceiling(25)} },
 }
 
-// Options are the maximum that a loop's file may ask for.
 type Options struct{ Ceiling strategy.Number }
 
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
@@ -119,7 +118,6 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	return l.decideIteration()
 }
 
-// goalLoop is a loop at one stop.
 type goalLoop struct {
 	Goal
 	s      strategy.Situation
@@ -157,7 +155,6 @@ func (l *goalLoop) recallMemory(ceiling int) {
 
 func (l *goalLoop) markOfLoop(count int) string { return l.id + " " + strconv.Itoa(count) }
 
-// overMark begins the mark of a loop that is over.
 const overMark = "over "
 
 // parseMemory returns the loop that this session was in at its last stop.
@@ -230,7 +227,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	// idle counts the prompt's continues in a row without a tool call, stalls those of them with the same
 	// words. Without a transcript, calls are unknown.
 	idle, stalls := 0, 0
-	if l.memory.Mark != "" && l.s.Turn.Known && l.memory.Prompt == l.s.Turn.PromptID && l.memory.Calls == l.s.Turn.Count {
+	samePrompt := l.memory.Prompt == l.s.Turn.PromptID
+	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count {
 		idle = l.memory.Idle
 	}
 	if idle != 0 && l.memory.Form == l.formOfMessage() {
@@ -246,9 +244,10 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
 		return l.endLoop(activity.LoopTimedOut, count, "it began "+timestamp.LengthInWords(l.s.Session.Now-l.Started)+
 			" ago, and timeout is "+timestamp.LengthInWords(l.Timeout), "Timeout reached. Loop stopped.")
-	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Turn.PromptID && between >= l.IterationTimeout:
+	case l.IterationTimeout > 0 && l.memory.At > 0 && samePrompt && between >= l.IterationTimeout:
 		return l.endLoop(activity.LoopTimedOut, count, "the iteration took "+timestamp.LengthInWords(between)+
-			", and iteration_timeout is "+timestamp.LengthInWords(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
+			", and iteration_timeout is "+timestamp.LengthInWords(l.IterationTimeout),
+			"Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
 		return l.pauseLoop(count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call")
 	}
@@ -361,7 +360,6 @@ func CapInWords(typed, ceiling int) string {
 	return "your ceiling is " + strconv.Itoa(ceiling)
 }
 
-// endLoop removes the file.
 func (l *goalLoop) endLoop(event string, count int, evidence, note string) strategy.Verdict {
 	return strategy.Verdict{
 		Decision: strategy.Stop, Rule: event, Sure: 100, Evidence: evidence,
