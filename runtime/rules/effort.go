@@ -166,8 +166,7 @@ func countInstructions(re *syntax.Regexp) int {
 // parsingCost returns the cost of parsing a pattern, in steps. Unicode classes and case-insensitive ranges cost
 // more than their length.
 func parsingCost(text string) int {
-	steps := 20 * (len(text) + 1)
-	steps += 10_000 * (strings.Count(text, `\p`) + strings.Count(text, `\P`))
+	steps := 20*(len(text)+1) + 10_000*(strings.Count(text, `\p`)+strings.Count(text, `\P`))
 	if !foldsCase(text) {
 		return steps
 	}

@@ -22,7 +22,7 @@ import (
 
 const (
 	maxStalls  = 2              // continues in a row without progress
-	maxErrors  = 8              // errors of one state file told to the model in a session, as the ledger remembers
+	maxErrors  = 8              // errors of one state file for the model in a session, as many as the ledger remembers
 	orphanAge  = 60 * 60 * 1000 // of a task's file, in milliseconds
 	maxOrphans = 40             // deleted at a stop
 	maxBlock   = 2000           // bytes of tasks.md in the reason
@@ -159,8 +159,7 @@ func (k Kind) activePlace(s strategy.Situation) (Place, bool) {
 }
 
 // frontLines returns the lines between lines of three dashes, anywhere in the file, as the originals do.
-func frontLines(data []byte) []string {
-	var lines []string
+func frontLines(data []byte) (lines []string) {
 	in := false
 	for line := range strings.SplitSeq(string(data), "\n") {
 		switch line = strings.TrimSuffix(line, "\r"); {
@@ -272,7 +271,7 @@ func (r round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	return paused
 }
 
-// withLost tells the user once that the session has left the loop of its last spec before the completion
+// withLost notifies the user once that the session has left the loop of its last spec before the completion
 // signal. here is the key of the active spec without a state file.
 func (k Kind) withLost(s strategy.Situation, v strategy.Verdict, here string) strategy.Verdict {
 	last, _ := s.NewestMemory(k.StateFile)

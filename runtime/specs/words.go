@@ -110,10 +110,10 @@ func (r round) stopAtLimit(reached int) strategy.Verdict {
 	return r.blockOnce(v, limitHash(r.file.Data))
 }
 
-// limitHash is remembered when the user was told of the limit at this content of the state file.
+// limitHash identifies the notice of the limit at this content of the state file.
 func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
 
-// tellOnce stops, and tells the user once in this session.
+// tellOnce stops, and notifies the user once in this session.
 func (r round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) {
@@ -126,7 +126,7 @@ func (r round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 }
 
 // blockOnce gives an error to the model, once in this session for each content of the state file. After
-// that only the user is told.
+// that it only notifies the user.
 func (r round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {

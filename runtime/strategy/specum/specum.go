@@ -24,11 +24,8 @@ const maxRoots = 16
 // the file.
 func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strategy.Want) {
 	root, wants, known := specsRoot(s, local)
-	if !known {
-		return nil, wants
-	}
 	at, ok := specs.PlaceAt(root)
-	if !ok {
+	if !known || !ok {
 		return nil, wants
 	}
 	current := at.Dir + "/.current-spec"
