@@ -144,7 +144,12 @@ func (c *Closing) IntendsLast() bool {
 }
 
 func (c *Closing) isAbout(class language.Class, s sentence) bool {
-	return slices.ContainsFunc(c.in, func(f *language.Finder) bool { return f.SaysClass(class, s.folded) })
+	for _, f := range c.in {
+		if f.SaysClass(class, s.folded) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -237,13 +236,15 @@ func Arranged(o *Options, set []Rule) []Rule {
 	off := func(r Rule) bool { return slices.Contains(o.Off, r.ID) }
 	late := func(r Rule) bool { return r.Late && !slices.Contains(o.Order, r.ID) }
 	all := slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) })
-	place := func(r Rule) int {
-		if i := slices.Index(o.Order, r.ID); i >= 0 {
-			return i
+	var first []Rule
+	for _, id := range o.Order {
+		for _, r := range all {
+			if r.ID == id {
+				first = append(first, r)
+			}
 		}
-		return len(o.Order)
 	}
-	slices.SortStableFunc(all, func(a, b Rule) int { return cmp.Compare(place(a), place(b)) })
+	all = append(first, slices.DeleteFunc(all, func(r Rule) bool { return slices.Contains(o.Order, r.ID) })...)
 	// Late rules come last, but before a final rule "finished": without a match the turn stops, too.
 	end := len(all)
 	for i := len(all) - 1; i >= 0 && all[i].Then == strategy.Stop; i-- {
