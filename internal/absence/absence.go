@@ -1,6 +1,5 @@
-// Package absence is what the command line knows of away orders: what agents do before the
-// user leaves, and what they have done when the user is back. All of it is read: from the
-// ledger, the hosts' logs, and what Claude Code says of its processes.
+// Package absence reports on the sessions of an away order, before the user leaves and when they are back. It
+// reads the ledger, the hosts' logs, and Claude Code's files about its processes.
 package absence
 
 import (
@@ -19,35 +18,31 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Places are where facts lie.
 type Places struct {
-	Orders string   // the directory of orders and what they have brought
-	States []string // the directories of decisions
-	Config string   // Claude Code's configuration directory
-	Now    time.Time
-	// FindLog finds the log of a session.
+	Orders  string   // directory of orders and their events
+	States  []string // directories of decisions
+	Config  string   // Claude Code's configuration directory
+	Now     time.Time
 	FindLog func(session string) (path string, err error)
 }
 
-// MostSessions bounds how many sessions are told of.
 const MostSessions = 50
 
-// mostDecisions bounds how many decisions are looked at.
 const mostDecisions = 20_000
 
-// session is one of an order's project, as far as it is known.
+// session is a session of an order's project. Unknown parts are zero.
 type session struct {
 	id, host, cwd string
-	newest        ledger.Record // the decision at its last stop, without a plugin if there is none
-	process       process       // without a PID if there is none
-	gone          bool          // its process is known to have ended
-	log           sessionLog    // empty if there is none
-	first         int64         // the first sign of it since the time that was asked for, 0 for none
+	decision      ledger.Record // at its last stop
+	process       process
+	ended         bool // its process is known to have ended
+	log           sessionLog
+	first         int64 // the time of its first activity since the report's start
 }
 
-// findSessions finds the sessions of an order's project since a time: those that run, those in which
-// orders have brought something, those that have decided, those whose logs have changed since then. Of too many it
-// leaves out more: first those that need nothing of the user, as far as their last decision tells.
+// findSessions finds an order's sessions since a time: those that run, have events or decisions, or have
+// changed their logs. It returns at most MostSessions, preferring those that need the user, and the number of
+// others.
 func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	byID := map[string]*session{}
 	add := func(id, host, cwd string) *session {
@@ -57,7 +52,7 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.Awa
 		}
 		return byID[id]
 	}
-	processes := processesIn(p.Config)
+	processes := runningProcesses(p.Config)
 	for id, q := range processes {
 		if o.Covers(q.Cwd) {
 			add(id, "", q.Cwd)
@@ -72,16 +67,14 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.Awa
 		if looked++; r.At < since || looked > mostDecisions {
 			break
 		}
-		if r.Decision == "pass" || r.Decision == "remind" {
+		if r.Decision == "pass" || r.Decision == "remind" || r.Session == "" {
 			continue
 		}
 		s := add(r.Session, r.Host, r.ProjectPlace())
-		if s != nil && (s.newest.Plugin == "" || s.newest.StandsAsideFor(&r)) {
-			s.newest, s.host, s.cwd = r, r.Host, r.ProjectPlace()
+		if s.decision.Plugin == "" || s.decision.StandsAsideFor(&r) {
+			s.decision, s.host, s.cwd = r, r.Host, r.ProjectPlace()
 		}
-		if s != nil {
-			s.first = r.At
-		}
+		s.first = r.At
 	}
 	// Claude Code names the directory of a project's logs by its path.
 	named := regexp.MustCompile("[^0-9A-Za-z]").ReplaceAllString(o.Project, "-")
@@ -95,7 +88,7 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.Awa
 		switch {
 		case processes[s.id].PID != 0:
 			return 0
-		case s.newest.Decision == "stop" && needs[s.newest.Rule] != "":
+		case s.decision.Decision == "stop" && needs[s.decision.Rule] != "":
 			return 1
 		}
 		return 2
@@ -106,9 +99,9 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.Awa
 	_, known := os.Stat(filepath.Join(p.Config, "sessions"))
 	for _, s := range all {
 		s.process = processes[s.id]
-		s.gone = s.process.PID == 0 && s.host == "" && known == nil
+		s.ended = s.process.PID == 0 && s.host == "" && known == nil
 		if path, err := p.FindLog(s.id); err == nil {
-			s.log, _ = readLog(path, since) // one that cannot be read says nothing
+			s.log, _ = readLog(path, since)
 		}
 		if s.log.first > 0 && (s.first == 0 || s.log.first < s.first) {
 			s.first = s.log.first
@@ -117,18 +110,16 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.Awa
 	return all, more
 }
 
-// processInWords is what is known of a session's process.
 func (s *session) processInWords() string {
 	switch {
 	case s.process.PID != 0:
 		return "there, " + cmp.Or(say(s.process.Status), "at work")
-	case s.gone:
+	case s.ended:
 		return "gone"
 	}
 	return "unknown"
 }
 
-// endOf is when an order ended, or ends.
 func endOf(o ledger.AwayOrder) int64 {
 	if o.Ended > 0 {
 		return min(o.Ended, o.Until)
@@ -136,18 +127,18 @@ func endOf(o ledger.AwayOrder) int64 {
 	return o.Until
 }
 
-// waits tells what a session waits for that only the user can give it, "" for nothing.
+// waits returns why a session waits for the user, "" if it does not.
 func (s *session) waits() string {
 	switch {
 	case s.process.Status == "waiting":
 		return "waits at a " + strings.TrimPrefix(cmp.Or(say(s.process.Waits), "dialog"), "a ")
-	case s.process.Status == "busy", s.gone:
+	case s.process.Status == "busy", s.ended:
 		return ""
 	case s.process.PID != 0 && s.log.asked == "":
 		return firstPrompt
 	case s.process.PID != 0:
 		return "waits for you"
-	case s.newest.Decision == "stop" && s.log.last <= s.newest.At+aMoment:
+	case s.decision.Decision == "stop" && s.log.last <= s.decision.At+aMoment:
 		return "waits for you, as far as its log tells"
 	}
 	return ""
@@ -155,7 +146,7 @@ func (s *session) waits() string {
 
 const firstPrompt = "waits for its first prompt"
 
-// needs are what the user has to give, by the rule of a stop or by the call that stands.
+// needs are the needs of the user, by the rule of a stop or by an open call.
 var needs = map[string]string{
 	"asked": "a question", "asks": "a question", "dialogue": "a question", "AskUserQuestion": "a question",
 	"choices": "a choice", "offers": "an offer", "plans": "a plan to approve", "ExitPlanMode": "a plan to approve",
@@ -166,12 +157,11 @@ var needs = map[string]string{
 
 const workLeft = "it stopped with work left"
 
-// findNeed finds what a session needs of the user, whether its process is there or has ended, "" for
-// nothing: a report that all is done needs no answer, nor does one whose check has passed. word makes
-// it the user's alone to decide.
+// findNeed returns a session's need of the user, "" for none: a report that all is done has none, nor a session
+// whose check has passed. word makes a question grave.
 func (s *session) findNeed(passed bool) (need, text, word string) {
-	stops := s.newest.Decision == "stop" && s.newest.At+aMoment >= s.log.spoke
-	asks, said := rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: s.log.words, FromEvent: true}})
+	stops := s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke
+	asks, found := rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: s.log.words, FromEvent: true}})
 	tool, about, _ := strings.Cut(s.log.doing, " ")
 	switch {
 	case s.log.turn && needs[tool] != "":
@@ -181,25 +171,24 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 		return s.waits(), s.log.doing, ""
 	case s.log.failure != "":
 		return "it failed", s.log.failure, ""
-	case s.log.turn && s.gone:
+	case s.log.turn && s.ended:
 		return "its process ended while it worked", s.log.doing, ""
-	case s.log.turn, stops && (s.newest.Rule == "finished" || s.newest.Rule == "reported"):
-	case said && (asks.Rule != "waits" || s.process.PID == 0):
+	case s.log.turn, stops && (s.decision.Rule == "finished" || s.decision.Rule == "reported"):
+	case found && (asks.Rule != "waits" || s.process.PID == 0):
 		if asks.Question {
 			word, _ = grave.Find(asks.Text)
 		}
 		return needs[asks.Rule], asks.Evidence, word
 	case passed:
-	case stops && needs[s.newest.Rule] != "":
-		return needs[s.newest.Rule], s.newest.Evidence, ""
-	case s.log.asked != "" || s.newest.Plugin != "":
-		return s.waits(), cmp.Or(s.log.words, s.newest.Evidence), ""
+	case stops && needs[s.decision.Rule] != "":
+		return needs[s.decision.Rule], s.decision.Evidence, ""
+	case s.log.asked != "" || s.decision.Plugin != "":
+		return s.waits(), cmp.Or(s.log.words, s.decision.Evidence), ""
 	}
 	return "", "", ""
 }
 
-// aMoment is how long after a stop a host may still write about it, in milliseconds.
+// aMoment is the time after a stop in which a host may still log it, in milliseconds.
 const aMoment = 10_000
 
-// short is how a session is named for people.
 func short(id string) string { return id[:min(len(id), 8)] }

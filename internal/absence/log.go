@@ -11,40 +11,40 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// heading is what the agent was asked to put what it decides under.
+// heading is the heading that the agent was told to write its decisions under.
 const heading = "Decided while you were away"
 
-// moment is something said or failed at a time.
 type moment struct {
 	at   int64
 	text string
 }
 
-// sessionLog is what is read of a session's log; what is counted, since a time.
+// sessionLog is the summary of a session's log. Times are Unix milliseconds.
 type sessionLog struct {
 	asked       string // the first prompt
-	began, last int64  // Unix milliseconds, of the first line and the newest
-	first       int64  // of the first line that counts
-	prompted    int64  // when the newest prompt was typed
-	spoke       int64  // when the agent said its last, or failed
+	began, last int64  // the first line and the last
+	prompted    int64  // the last prompt
+	spoke       int64  // the agent's last words or failure
 	mode        string // permission mode
 	version     string // of the host
-	calls       int
-	doing       string // the newest call, while it runs
-	turn        bool   // the agent is at work, as far as the log tells
-	failures    []moment
-	failure     string   // that ended the newest turn
-	decided     []moment // what the agent says of its decisions
-	refused     []string // calls that the host refused by itself, for want of a permission
-	words       string   // the agent's last
+	doing       string // the last call, while it runs
+	turn        bool   // the agent is at work
+	failure     string // that ended the last turn
+	words       string // the agent's last
 
-	open map[string]string // calls without a result, by id
+	// These begin at the start of the report.
+	first    int64
+	calls    int
+	failures []moment
+	decided  []moment // the agent's words about its decisions
+	refused  []string // calls that the host refused for want of a permission
+
+	open map[string]string // calls without a result, by ID
 }
 
-// mostKept bounds how many failures, and how many decisions, are kept of a log.
 const mostKept = 200
 
-// readLog reads a session's log; what it counts begins at a time.
+// readLog reads a session's log for a report since a time.
 func readLog(path string, since int64) (l sessionLog, err error) {
 	at := int64(0)
 	err = registry.HostOfLog(path).Log.EachLine(path, 0, func(c *transcript.Cursor) bool {
@@ -65,7 +65,6 @@ func readLog(path string, since int64) (l sessionLog, err error) {
 	return l, err
 }
 
-// takeLine takes a line; counts says that it is not before what is counted.
 func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 	switch c.What {
 	case transcript.Prompted, transcript.Joined:
@@ -101,10 +100,10 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 	}
 }
 
-// marks are what ends a heading, begins a line, and sets words off.
+// marks are the end of a heading, the marks of lists, and emphasis.
 var marks = regexp.MustCompile("(?m)\\A[”\"*_:.— ]+|^[\\s*#>•-]*(\\d+[.)] )?|\\*\\*|__|`")
 
-// firstSentence is the first sentence below a heading, with those behind it that a colon introduces.
+// firstSentence returns the first sentence after a heading, with those that a colon introduces.
 func firstSentence(text string) (first string) {
 	for _, s := range rules.Sentences(marks.ReplaceAllString(text, "")) {
 		if first += strings.TrimSpace(s); !strings.HasSuffix(first, ":") {
@@ -139,17 +138,17 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
 	}
 }
 
-// takeResults looks for calls that were refused. What an order has denied is on file already.
+// takeResults collects calls that were refused, except those that an order denied.
 func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 	for _, p := range c.Entry.Parts {
 		if p.Kind != transcript.Result {
 			continue
 		}
-		what, known := l.open[string(p.ID)]
+		call, known := l.open[string(p.ID)]
 		delete(l.open, string(p.ID))
 		byOrder := strings.Contains(codec.ValidText(p.Text), away.Denial)
 		if known && counts && p.Denied && !byOrder && len(l.refused) < mostKept {
-			l.refused = append(l.refused, what)
+			l.refused = append(l.refused, call)
 		}
 	}
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// OrdersInForce are the orders in force in a scope: of one project, and of all.
+// OrdersInForce returns the orders in force that cover a project, or all of them.
 func (p Places) OrdersInForce(project string, all bool) []ledger.AwayOrder {
 	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
 		return !o.IsInForce(p.Now) || !all && !o.Covers(project)
 	})
 }
 
-// NewestOrder is the newest order of a scope, in force or not.
-func (p Places) NewestOrder(project string, all bool) (newest ledger.AwayOrder, found bool) {
-	for _, o := range ledger.AwayOrders(p.Orders) {
+// NewestOrder returns the last order that covers a project, or of all, in force or not.
+func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
+	for _, o := range slices.Backward(ledger.AwayOrders(p.Orders)) {
 		if o.ID != "" && o.At <= p.Now.UnixMilli() && (all || o.Covers(project)) {
-			newest, found = o, true
+			return o, true
 		}
 	}
-	return newest, found
+	return ledger.AwayOrder{}, false
 }
 
-// Shorten has the order in force of just this scope end sooner, or bring fewer continues, if that is
-// all that another one would change. It needs no terminal, because agents stop sooner.
+// Shorten makes the order of this scope end sooner or with fewer continues, if the wanted one differs in nothing
+// else. It needs no terminal, because agents stop sooner.
 func (p Places) Shorten(
 	wanted ledger.AwayOrder, sameMost, sameCheck bool,
 ) (now ledger.AwayOrder, done bool, err error) {
@@ -49,8 +49,7 @@ func (p Places) Shorten(
 	return now, done && err == nil, err
 }
 
-// SetOrder sets an order in the place of those in force that lie within its scope: when it ends, none of
-// them goes on.
+// SetOrder sets an order, and ends those in force within its scope.
 func (p Places) SetOrder(o ledger.AwayOrder) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {
@@ -63,10 +62,10 @@ func (p Places) SetOrder(o ledger.AwayOrder) error {
 	})
 }
 
-// EndOrders ends the orders in force of a scope, and returns them as they are then.
+// EndOrders ends the orders in force that cover a project, or all, and returns them.
 func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, err error) {
 	if len(p.OrdersInForce(project, all)) == 0 {
-		return nil, nil // so nothing is made where there was never an order
+		return nil, nil // without an order, no file is created
 	}
 	err = p.changeOrders(func(o ledger.AwayOrder) bool { return o.IsInForce(p.Now) && (all || o.Covers(project)) },
 		func(o *ledger.AwayOrder) {
@@ -76,13 +75,11 @@ func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, e
 	return ended, err
 }
 
-// MarkLooked notes that the user has seen what an order has brought.
 func (p Places) MarkLooked(id string) error {
 	unseen := func(o ledger.AwayOrder) bool { return o.ID == id && o.Looked == 0 && !o.IsInForce(p.Now) }
 	return p.changeOrders(unseen, func(o *ledger.AwayOrder) { o.Looked = p.Now.UnixMilli() })
 }
 
-// changeOrders changes those orders on file that are meant.
 func (p Places) changeOrders(meant func(ledger.AwayOrder) bool, change func(*ledger.AwayOrder)) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {
@@ -94,13 +91,13 @@ func (p Places) changeOrders(meant func(ledger.AwayOrder) bool, change func(*led
 	})
 }
 
-// Unseen is the newest order of a project that has ended and was not looked at.
+// Unseen returns the last order of a project, if it has ended and the user has not seen its report.
 func (p Places) Unseen(project string) (ledger.AwayOrder, bool) {
 	o, found := p.NewestOrder(project, false)
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
 }
 
-// LackedRule says that none of some rules allows a check, "" where one does.
+// LackedRule returns the advice to allow a check, "" if one of the rules allows it.
 func LackedRule(check string, allowed []string) string {
 	allows := func(rule string) bool {
 		about, isBash := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")
@@ -120,7 +117,7 @@ func LackedRule(check string, allowed []string) string {
 	return lacks
 }
 
-// UntilInWords is when an order ends, by the clock.
+// UntilInWords returns the local time of an order's end.
 func UntilInWords(until, now time.Time) string {
 	if until = until.Local(); until.Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
 		return until.Format("15:04")

@@ -16,28 +16,33 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Preflight is what is known before the user leaves.
 type Preflight struct {
 	Sessions []Live
 	Notes    []string
-	Version  string // the newest of Claude Code at work, "" if none is known
+	Version  string // the latest of Claude Code in use, "" if unknown
 	now      int64
 }
 
 // Live is a session that is at work or waits.
 type Live struct {
 	Session, Host, Project, Plugin, Mode string
-	Process                              int   // 0: not known
-	Seen                                 int64 // Unix milliseconds, 0: not known
+	Process                              int   // 0 if unknown
+	Seen                                 int64 // Unix milliseconds, 0 if unknown
 	Does                                 string
 	Warnings                             []string
 }
 
-// lately is how long ago a session has been seen whose process cannot be known.
+// lately is the age up to which a session without a known process is live.
 const lately = 30 * time.Minute
 
-// Look looks at all sessions that an order is for. plugin is the one that decides in Claude Code, and
-// asleep what pmset says of the machine, where there is such a program.
+var modeWarnings = map[string]string{
+	"default":     "in default mode Bash is refused all night unless your rules allow it, and so are changes to files",
+	"acceptEdits": "in acceptEdits mode Bash is refused all night unless your rules allow it",
+	"plan":        "in plan mode its plan waits for you: nothing is answered",
+}
+
+// Look reports on all sessions that an order covers. plugin decides in Claude Code; asleep is the output of
+// pmset, where it exists.
 func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
 	sessions, _ := p.findSessions(o, p.Now.Add(-lately).UnixMilli())
@@ -45,15 +50,15 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 		if NewerVersion(s.process.Version, out.Version) {
 			out.Version = s.process.Version
 		}
-		if s.gone {
+		if s.ended {
 			continue
 		}
 		if s.host == "" && NewerVersion(s.log.version, out.Version) {
 			out.Version = s.log.version
 		}
 		live := Live{
-			Session: s.id, Host: registry.TitleOf(s.host), Project: cmp.Or(s.process.Cwd, s.cwd), Plugin: s.newest.Plugin,
-			Mode: s.log.mode, Process: s.process.PID, Seen: max(s.log.last, s.newest.At),
+			Session: s.id, Host: registry.TitleOf(s.host), Project: cmp.Or(s.process.Cwd, s.cwd), Plugin: s.decision.Plugin,
+			Mode: s.log.mode, Process: s.process.PID, Seen: max(s.log.last, s.decision.At),
 		}
 		if live.Plugin == "" && s.host == "" {
 			live.Plugin = plugin
@@ -70,22 +75,16 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 				live.Does += ": " + say(s.log.doing)
 			}
 		}
-		const refused = " mode Bash is refused all night unless your rules allow it"
-		switch live.Mode {
-		case "default":
-			live.Warnings = append(live.Warnings, "in default"+refused+", and so are changes to files")
-		case "acceptEdits":
-			live.Warnings = append(live.Warnings, "in acceptEdits"+refused)
-		case "plan":
-			live.Warnings = append(live.Warnings, "in plan mode its plan waits for you: nothing is answered")
+		if warning := modeWarnings[live.Mode]; warning != "" {
+			live.Warnings = append(live.Warnings, warning)
 		}
 		out.Sessions = append(out.Sessions, live)
 	}
 	if len(out.Sessions) == 0 {
 		out.Notes = append(out.Notes, "no session is at work here now; those that begin later are kept at work, too")
 	}
-	if lacks := whatCheckLacks(o.Check, o.Project); lacks != "" {
-		out.Notes = append(out.Notes, "the check cannot pass: "+lacks)
+	if missing := missingForCheck(o.Check, o.Project); missing != "" {
+		out.Notes = append(out.Notes, "the check cannot pass: "+missing)
 	}
 	if note := sleepNote(filepath.Join("/sys", "class", "power_supply"), asleep); note != "" {
 		out.Notes = append(out.Notes, note)
@@ -93,11 +92,11 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	return out
 }
 
-// shellWords are what a check can begin with where no program is called so.
+// shellWords may begin a check without being a program.
 const shellWords = " case cd command eval exec export for if set source time until while "
 
-// whatCheckLacks says what a check begins with and is not there, "" where that cannot be told, as of a path.
-func whatCheckLacks(check, project string) string {
+// missingForCheck returns the reason if a check's program or Makefile is known to be missing.
+func missingForCheck(check, project string) string {
 	program, rest, _ := strings.Cut(check, " ")
 	if _, err := exec.LookPath(program); err != nil && strings.Trim(program, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && program != "" && !strings.Contains(shellWords, " "+program+" ") {
 		return "there is no program " + program
@@ -133,7 +132,7 @@ func (f Preflight) WriteText(out layout.Printer) {
 	}
 }
 
-// NewerVersion tells whether a version like 2.1.330 is newer than another; what is none is older than all.
+// NewerVersion reports whether a version like 2.1.330 is newer than another. Invalid versions are the oldest.
 func NewerVersion(a, b string) bool {
 	v, err := semver.StrictNewVersion(a)
 	w, none := semver.StrictNewVersion(b)

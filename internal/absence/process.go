@@ -1,9 +1,5 @@
 package absence
 
-// Claude Code says of each of its processes which session it has and what that does now:
-// sessions/PID.json in its configuration directory, seen on 2.1.330. A process that was
-// killed leaves its file behind, so the system is asked whether it is there.
-
 import (
 	"encoding/json"
 	"errors"
@@ -18,12 +14,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// process is what such a file says.
+// process is Claude Code's file about a process: sessions/PID.json in its configuration directory, as of
+// 2.1.330. A killed process leaves its file.
 type process struct {
 	PID      int    `json:"pid"`
 	Session  string `json:"sessionId"`
 	Cwd      string `json:"cwd"`
-	Begun    string `json:"procStart"` // of the process, as Linux counts
+	Begun    string `json:"procStart"` // on Linux, the start time in /proc/PID/stat
 	Domain   string `json:"pidDomain"`
 	Version  string `json:"version"`
 	Status   string `json:"status"` // busy, idle or waiting
@@ -31,18 +28,16 @@ type process struct {
 	StatusAt int64  `json:"statusUpdatedAt"`
 }
 
-// mostProcesses bounds how many files are read.
 const mostProcesses = 500
 
-// processesIn are the processes of Claude Code that are there, by session. config is its
-// configuration directory.
-func processesIn(config string) map[string]process {
+// runningProcesses returns the running processes of Claude Code, by session.
+func runningProcesses(config string) map[string]process {
 	all := map[string]process{}
 	names, _ := filepath.Glob(filepath.Join(config, "sessions", "*.json"))
 	for _, name := range names[:min(len(names), mostProcesses)] {
 		var p process
 		data, err := file.ReadRegular(name, 64<<10)
-		if err != nil || json.Unmarshal(data, &p) != nil || p.Session == "" || p.PID <= 0 || !p.isThere() {
+		if err != nil || json.Unmarshal(data, &p) != nil || p.Session == "" || p.PID <= 0 || !p.isRunning() {
 			continue
 		}
 		if p.StatusAt >= all[p.Session].StatusAt {
@@ -52,8 +47,8 @@ func processesIn(config string) map[string]process {
 	return all
 }
 
-// isThere tells whether the process runs. That of another container cannot be seen from here.
-func (p process) isThere() bool {
+// isRunning reports whether the process runs, false for one in another container.
+func (p process) isRunning() bool {
 	running, err := os.FindProcess(p.PID)
 	if err != nil {
 		return false
@@ -76,15 +71,15 @@ func (p process) isThere() bool {
 	if err != nil {
 		return false
 	}
-	// The name of the program, in brackets, may have blanks; the 20th word behind it is the start.
+	// The program's name, in brackets, may have blanks. The 20th word after it is the start time.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	return p.Begun == "" || len(fields) > 19 && fields[19] == p.Begun
 }
 
-// sleepNote says what is known of the machine going to sleep, "" for nothing. supplies is where
-// Linux lists what feeds it; battery answers for macOS.
-func sleepNote(supplies string, settings string) string {
-	const what = ": while it sleeps, no agent works"
+// sleepNote returns a warning if the machine may go to sleep. supplies is Linux's directory of power supplies,
+// settings the output of macOS's pmset.
+func sleepNote(supplies, settings string) string {
+	const because = ": while it sleeps, no agent works"
 	online, battery := false, false
 	names, _ := filepath.Glob(filepath.Join(supplies, "*", "type"))
 	for _, name := range names {
@@ -94,12 +89,12 @@ func sleepNote(supplies string, settings string) string {
 		online = online || strings.TrimSpace(string(on)) == "1"
 	}
 	if battery && !online {
-		return "the machine is on battery and may go to sleep" + what
+		return "the machine is on battery and may go to sleep" + because
 	}
 	for line := range strings.Lines(settings) {
 		if words := strings.Fields(line); len(words) > 1 && words[0] == "sleep" {
 			if minutes, err := strconv.Atoi(words[1]); err == nil && minutes > 0 && !strings.Contains(line, "prevented") {
-				return "the machine goes to sleep after " + words[1] + " min without use" + what + "; caffeinate -i keeps it awake"
+				return "the machine goes to sleep after " + words[1] + " min without use" + because + "; caffeinate -i keeps it awake"
 			}
 		}
 	}

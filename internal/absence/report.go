@@ -15,16 +15,16 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Report is what an away order has brought; back --json prints it. Times are Unix milliseconds.
+// Report is the report of an away order; back --json prints it. Times are Unix milliseconds.
 type Report struct {
 	Order     Order         `json:"order"`
 	Held      bool          `json:"held"`      // a hold is in force
-	Questions []Item        `json:"questions"` // that were left to the user, grave ones first
-	Waiting   []Item        `json:"waiting"`   // what sessions need now besides
+	Questions []Item        `json:"questions"` // left to the user, grave ones first
+	Waiting   []Item        `json:"waiting"`   // other needs of sessions now
 	Sessions  []Session     `json:"sessions"`
-	Deciding  []git.Changed `json:"deciding"` // of those changed, that decide what the check says
-	Changed   []git.Changed `json:"changed"`  // since the order, the largest first
-	Return    string        `json:"return"`   // the command that gives the files back, "" for none
+	Deciding  []git.Changed `json:"deciding"` // changed files that affect the check
+	Changed   []git.Changed `json:"changed"`  // the largest change first
+	Return    string        `json:"return"`   // command that restores the files, "" for none
 	Notes     []string      `json:"notes"`
 	now       int64
 }
@@ -35,7 +35,7 @@ type Order struct {
 	Until   int64  `json:"until"`
 	Ended   int64  `json:"ended,omitempty"` // before its time
 	Project string `json:"project"`         // "" for all
-	From    string `json:"from"`            // a terminal, "" if that is not known
+	From    string `json:"from"`            // a terminal, "" if unknown
 	Used    int    `json:"used"`
 	Most    int    `json:"most"`
 	Check   string `json:"check,omitempty"`
@@ -43,14 +43,13 @@ type Order struct {
 	InForce bool   `json:"in_force"`
 }
 
-// Item is something that happened.
 type Item struct {
 	At      int64  `json:"at,omitempty"`
 	Session string `json:"session,omitempty"`
-	Needs   string `json:"needs,omitempty"` // what of the user: an answer, a yes
+	Needs   string `json:"needs,omitempty"` // the need of the user
 	Text    string `json:"text"`
-	Word    string `json:"word,omitempty"`   // in a question, that makes it the user's alone to decide
-	Answer  string `json:"answer,omitempty"` // of the agent to a question, "" if it says nothing of it
+	Word    string `json:"word,omitempty"`   // makes a question grave
+	Answer  string `json:"answer,omitempty"` // of the agent to its question, "" if unknown
 	Times   int    `json:"times,omitempty"`
 }
 
@@ -58,21 +57,21 @@ type Session struct {
 	ID        string `json:"id"`
 	Host      string `json:"host"`
 	Project   string `json:"project"`
-	Asked     string `json:"asked"` // its first prompt
-	Ran       int64  `json:"ran"`   // milliseconds since the order, up to the last sign of it
+	Asked     string `json:"asked"` // first prompt
+	Ran       int64  `json:"ran"`   // milliseconds from the order to its last activity
 	Continues int    `json:"continues"`
 	Calls     int    `json:"calls"`
 	Decided   []Item `json:"decided"` // in the user's place
 	Refused   []Item `json:"refused"` // permissions
 	Failed    []Item `json:"failed"`
-	Check     string `json:"check,omitempty"` // passed, failed, denied, or checked: it was told to run it
+	Check     string `json:"check,omitempty"` // passed, failed, denied, or checked if it was asked for
 	CheckAt   int64  `json:"check_at,omitempty"`
 	Stands    *Stand `json:"stands,omitempty"`
-	Words     string `json:"words"` // its last
+	Words     string `json:"words"` // the agent's last
 	Process   string `json:"process"`
 }
 
-// Stand is the newest decision of a session.
+// Stand is the last decision of a session.
 type Stand struct {
 	At       int64  `json:"at"`
 	Plugin   string `json:"plugin"`
@@ -81,14 +80,13 @@ type Stand struct {
 	Evidence string `json:"evidence"`
 }
 
-// The bounds of a report.
 const (
 	mostOpen  = 50  // of each kind
 	mostOf    = 20  // of each kind in a session
-	mostFiles = 500 // that changed
+	mostFiles = 500 // changed
 )
 
-// Report makes the report of an order. changed are the files that differ from its snapshot.
+// Report returns the report of an order. changed are the files that differ from its snapshot.
 func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	r := Report{
 		Order: p.Summary(o), Questions: []Item{}, Waiting: []Item{},
@@ -117,7 +115,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	r.Deciding = slices.DeleteFunc(slices.Clone(r.Changed), func(f git.Changed) bool {
 		return o.Check == "" || !decidesCheck(f.Path, o.Check)
 	})
-	slices.SortStableFunc(r.Deciding, func(a, b git.Changed) int { // what all tests run by comes before one of many tests
+	slices.SortStableFunc(r.Deciding, func(a, b git.Changed) int { // a Makefile before one of many tests
 		return cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/"))
 	})
 	r.Deciding = r.Deciding[:min(len(r.Deciding), mostOf)]
@@ -129,13 +127,13 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		r.Notes = append(r.Notes, layout.CountOf(more, "more session")+" were at work than are shown here: springfield log has their decisions")
 	}
 	for _, s := range sessions {
-		brought := slices.DeleteFunc(slices.Clone(past), func(e ledger.AwayEvent) bool { return e.Session != s.id })
+		events := slices.DeleteFunc(slices.Clone(past), func(e ledger.AwayEvent) bool { return e.Session != s.id })
 		stands := s.process.Status == "waiting" && s.process.StatusAt <= endOf(o)
-		if len(brought) > 0 || stands || s.first > 0 && s.first <= endOf(o) {
-			r.addSession(s, since, brought)
+		if len(events) > 0 || stands || s.first > 0 && s.first <= endOf(o) {
+			r.addSession(s, since, events)
 		}
 	}
-	for _, e := range past { // of sessions that are too many to be told of
+	for _, e := range past { // of the sessions beyond MostSessions
 		known := slices.ContainsFunc(r.Sessions, func(s Session) bool { return s.ID == say(e.Session) })
 		if e.Did == ledger.AwayLeft && !known {
 			r.Questions = append(r.Questions, Item{At: e.At, Session: say(e.Session), Text: say(e.Text), Word: say(e.Word)})
@@ -147,7 +145,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		}
 		return cmp.Compare(a.At, b.At)
 	})
-	slices.SortStableFunc(r.Waiting, func(a, b Item) int { // what only waits comes last
+	slices.SortStableFunc(r.Waiting, func(a, b Item) int { // unspecific needs last
 		return cmp.Compare(strings.Count(a.Needs, "waits for you"), strings.Count(b.Needs, "waits for you"))
 	})
 	r.Changed = r.Changed[:min(len(r.Changed), mostFiles)]
@@ -158,8 +156,8 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	return r
 }
 
-// followed is an order behind those of its scope that it followed within a day, if the user has not
-// looked at what they brought.
+// followed returns an order after those of its scope that it followed within a day, if the user has not seen
+// their reports.
 func (p Places) followed(o ledger.AwayOrder) []ledger.AwayOrder {
 	orders := []ledger.AwayOrder{o}
 	for _, one := range slices.Backward(ledger.AwayOrders(p.Orders)) {
@@ -174,9 +172,8 @@ func (p Places) followed(o ledger.AwayOrder) []ledger.AwayOrder {
 	return orders
 }
 
-// Summary is what an order is, and how much of it is used.
 func (p Places) Summary(o ledger.AwayOrder) Order {
-	past, _ := ledger.AwayEvents(p.Orders, o.ID) // what cannot be read has brought nothing
+	past, _ := ledger.AwayEvents(p.Orders, o.ID)
 	used := ledger.Away{Order: o, Past: past}
 	return Order{
 		ID: say(o.ID), At: o.At, Until: o.Until, Ended: o.Ended, Project: say(o.Project), From: say(o.From),
@@ -184,38 +181,37 @@ func (p Places) Summary(o ledger.AwayOrder) Order {
 	}
 }
 
-// addSession adds what one session has done since a time, and what the order has brought in it.
-func (r *Report) addSession(s *session, since int64, brought []ledger.AwayEvent) {
+func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) {
 	out := Session{
 		ID: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)), Asked: say(s.log.asked),
 		Calls: s.log.calls, Words: say(s.log.words), Process: s.processInWords(),
 		Decided: []Item{}, Refused: []Item{}, Failed: []Item{},
 	}
-	for _, e := range brought {
+	for _, e := range events {
 		r.addEvent(&out, s, e)
 	}
-	for _, m := range s.log.decided { // of what was decided before it, its first words are about the newest
-		for i := len(out.Decided) - 1; i >= 0; i-- {
-			if d := &out.Decided[i]; d.At <= m.at {
-				d.Answer = cmp.Or(d.Answer, say(m.text))
+	for _, m := range s.log.decided { // it explains the last decision before it
+		for i, d := range slices.Backward(out.Decided) {
+			if d.At <= m.at {
+				out.Decided[i].Answer = cmp.Or(d.Answer, say(m.text))
 				break
 			}
 		}
 	}
-	out.Decided = slices.DeleteFunc(out.Decided, func(d Item) bool { // what was only asked again
+	out.Decided = slices.DeleteFunc(out.Decided, func(d Item) bool { // questions that were only asked again
 		left := func(e ledger.AwayEvent) bool { return e.Did == ledger.AwayLeft && say(e.Text) == d.Text }
-		return d.Answer == "" && slices.ContainsFunc(brought, left)
+		return d.Answer == "" && slices.ContainsFunc(events, left)
 	})
-	for _, what := range s.log.refused {
-		out.refuse(say(what))
+	for _, call := range s.log.refused {
+		out.refuse(say(call))
 	}
 	for _, m := range s.log.failures[max(0, len(s.log.failures)-mostOf):] {
 		out.Failed = append(out.Failed, Item{At: m.at, Text: say(m.text)})
 	}
-	if n := s.newest; n.Plugin != "" {
+	if n := s.decision; n.Plugin != "" {
 		out.Stands = &Stand{n.At, say(n.Plugin), say(n.Decision), say(n.Rule), say(n.Evidence)}
 	}
-	if end := max(s.log.last, s.newest.At); end > since {
+	if end := max(s.log.last, s.decision.At); end > since {
 		out.Ran = end - max(since, s.log.began)
 	}
 	out.Decided, out.Refused = out.Decided[:min(len(out.Decided), mostOf)], out.Refused[:min(len(out.Refused), mostOf)]
@@ -223,16 +219,16 @@ func (r *Report) addSession(s *session, since int64, brought []ledger.AwayEvent)
 	r.Sessions = append(r.Sessions, out)
 }
 
-// addNeed adds what a session needs of the user now, unless that is there already.
+// addNeed adds a session's need of the user now, unless the report has it.
 func (r *Report) addNeed(s *session, passed bool) {
 	need, text, word := s.findNeed(passed)
-	at := max(s.process.StatusAt, s.newest.At, s.log.spoke)
+	at := max(s.process.StatusAt, s.decision.At, s.log.spoke)
 	item := Item{At: at, Session: say(s.id), Needs: need, Text: say(text), Word: say(word)}
-	said := func(q Item) bool {
+	same := func(q Item) bool {
 		return q.Session == item.Session && (q.Text == item.Text || max(q.At-item.At, item.At-q.At) < aMoment)
 	}
 	switch {
-	case need == "", slices.ContainsFunc(r.Questions, said), slices.ContainsFunc(r.Waiting, said):
+	case need == "", slices.ContainsFunc(r.Questions, same), slices.ContainsFunc(r.Waiting, same):
 	case word != "":
 		r.Questions = append(r.Questions, item)
 	default:
@@ -240,50 +236,46 @@ func (r *Report) addNeed(s *session, passed bool) {
 	}
 }
 
-// addEvent adds what an order has brought in a session.
 func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 	if e.IsContinue() {
 		out.Continues++
 	}
-	check := e.Check
-	if e.Did == ledger.AwayPassed || e.Did == ledger.AwayFailed || e.Did == ledger.AwayChecked {
-		check = cmp.Or(check, e.Did)
-	}
-	if check != "" {
-		out.Check, out.CheckAt = check, e.At
+	if e.Check != "" {
+		out.Check, out.CheckAt = e.Check, e.At
 	}
 	item := Item{At: e.At, Session: out.ID, Needs: "a question", Text: say(e.Text), Word: say(e.Word)}
 	switch e.Did {
+	case ledger.AwayPassed, ledger.AwayFailed, ledger.AwayChecked:
+		out.Check, out.CheckAt = cmp.Or(e.Check, e.Did), e.At
 	case ledger.AwayAnswered, ledger.AwayDialog:
 		out.Decided = append(out.Decided, Item{At: e.At, Text: item.Text, Word: item.Word})
 	case ledger.AwayLeft:
-		if s.log.prompted <= e.At { // else the user has answered
+		if s.log.prompted <= e.At { // the user has not answered
 			r.Questions = append(r.Questions, item)
 		}
 	case ledger.AwayDenied:
 		out.refuse(item.Text)
 	case ledger.AwayStands:
-		if s.process.Status == "waiting" || s.process.PID == 0 && !s.gone && s.log.last <= e.At+aMoment {
+		if s.process.Status == "waiting" || s.process.PID == 0 && !s.ended && s.log.last <= e.At+aMoment {
 			item.Needs = "a permission prompt stands"
 			r.Waiting = append(r.Waiting, item)
 		}
 	}
 }
 
-func (s *Session) refuse(what string) {
-	i := slices.IndexFunc(s.Refused, func(r Item) bool { return r.Text == what })
+func (s *Session) refuse(call string) {
+	i := slices.IndexFunc(s.Refused, func(r Item) bool { return r.Text == call })
 	if i < 0 {
-		i, s.Refused = len(s.Refused), append(s.Refused, Item{Text: what})
+		i, s.Refused = len(s.Refused), append(s.Refused, Item{Text: call})
 	}
 	s.Refused[i].Times++
 }
 
-// decidesCheck tells whether a file may decide what a check says: what it runs by, CI, tests.
+// decidesCheck reports whether a file may affect a check: it is named there, or is for builds, CI or tests.
 func decidesCheck(file, check string) bool {
-	for _, word := range strings.Fields(check) {
-		if path.Clean(strings.TrimPrefix(word, "./")) == file {
-			return true
-		}
+	isFile := func(word string) bool { return path.Clean(strings.TrimPrefix(word, "./")) == file }
+	if slices.ContainsFunc(strings.Fields(check), isFile) {
+		return true
 	}
 	for _, pattern := range []string{
 		".github", ".circleci", ".buildkite", "test", "tests", "spec", "specs", "__tests__", "testdata", "e2e",

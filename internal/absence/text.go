@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/away"
@@ -18,7 +19,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Describe says in one line what an order is, and how much of it is used.
 func (o Order) Describe(now int64) string {
 	order := ledger.AwayOrder{ID: o.ID, At: o.At, Until: o.Until, Ended: o.Ended, Project: o.Project, From: o.From, Most: o.Most}
 	return away.Describe(order, o.Used, now)
@@ -27,21 +27,21 @@ func (o Order) Describe(now int64) string {
 // maxText bounds each text of a report, in characters.
 const maxText = 300
 
-// say is what a report has of a text that an agent or a file has brought.
+// say makes a text by an agent or a file safe for a report.
 func say(text string) string {
 	return quotation.FirstRunes(strings.Join(strings.Fields(secret.Mask(display.OneLine(text))), " "), maxText)
 }
 
 func clock(at int64) string { return time.UnixMilli(at).Local().Format("15:04") }
 
-// The most that the page shows; back --json has the rest.
+// The bounds of the page; back --json has the rest.
 const (
 	shownOpen  = 10
 	shownOf    = 3
 	shownFiles = 10
 )
 
-// WriteText prints the report, what needs the user first.
+// WriteText prints the report, the user's needs first.
 func (r Report) WriteText(out layout.Printer) {
 	out.InBold().PrintText("%s", r.Order.Describe(r.now))
 	if r.Held {
@@ -75,7 +75,6 @@ func (r Report) WriteText(out layout.Printer) {
 	}
 }
 
-// writeOpen prints what needs the user.
 func writeOpen(out layout.Printer, all []Item) {
 	if len(all) == 0 {
 		out.InGreen().PrintText("nothing waits for you")
@@ -121,14 +120,14 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	})
 	printSome(out.InRed(), "  failed   ", s.Failed, func(f Item) string { return clock(f.At) + " " + f.Text })
 	if s.Check != "" {
-		said := o.Check + map[string]string{
+		result := o.Check + map[string]string{
 			ledger.AwayPassed: " passed at ", ledger.AwayFailed: " did not pass at ", ledger.AwayDenied: " was denied, so it did not run, at ",
 			ledger.AwayChecked: " has not passed; it was told to run it at ",
 		}[s.Check] + clock(s.CheckAt)
 		if s.Check == ledger.AwayDenied {
-			said += "; " + away.NeededFor(o.Check)
+			result += "; " + away.NeededFor(o.Check)
 		}
-		out.PrintField("  check    ", said)
+		out.PrintField("  check    ", result)
 	}
 	if d := s.Stands; d != nil {
 		did := " let it stop "
@@ -153,18 +152,18 @@ func printSome(out layout.Printer, title string, items []Item, text func(Item) s
 	}
 }
 
-// writeFiles prints what was changed, and the way back.
+// writeFiles prints the changed files, and the command that restores them.
 func (r Report) writeFiles(out layout.Printer) {
 	if r.Return == "" {
+		return
+	}
+	if len(r.Changed) == 0 {
+		out.PrintText("\nno file has changed since you left")
 		return
 	}
 	added, deleted := 0, 0
 	for _, f := range r.Changed {
 		added, deleted = added+f.Added, deleted+f.Deleted
-	}
-	if len(r.Changed) == 0 {
-		out.PrintText("\nno file has changed since you left")
-		return
 	}
 	out.InBold().PrintText("\nchanged since you left: %s, +%d -%d", layout.CountOf(len(r.Changed), "file"), added, deleted)
 	for i, f := range r.Changed {
@@ -179,13 +178,10 @@ func (r Report) writeFiles(out layout.Printer) {
 }
 
 func listFiles(files []git.Changed) string {
-	var all []string
-	for _, f := range files {
+	return strings.Join(check.NamesOf(files, func(f git.Changed) string {
 		if f.Binary {
-			all = append(all, f.Path+" (binary)")
-			continue
+			return f.Path + " (binary)"
 		}
-		all = append(all, fmt.Sprintf("%s +%d -%d", f.Path, f.Added, f.Deleted))
-	}
-	return strings.Join(all, ", ")
+		return fmt.Sprintf("%s +%d -%d", f.Path, f.Added, f.Deleted)
+	}), ", ")
 }

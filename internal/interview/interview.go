@@ -1,6 +1,5 @@
-// Package interview asks a person: one question at a time, again while the answer is
-// refused. On a terminal that can, by survey; else line by line. Questions go to standard
-// error, results have standard output for themselves.
+// Package interview asks a person questions: with survey on a capable terminal, else line by line. It prints to
+// standard error, because results go to standard output.
 package interview
 
 import (
@@ -20,14 +19,12 @@ import (
 // ErrCancelled is Ctrl-C, the end of input, or a no to the last question.
 var ErrCancelled = errors.New("cancelled")
 
-// Option is something to choose: its value, a few words beside it, and sentences about
-// it: on a terminal the key ? shows them.
+// Option is an answer to choose. The key ? shows Help on a terminal.
 type Option struct{ Value, Label, Help string }
 
-// Asker asks one question at a time, again while check refuses the answer. Ctrl-C is
-// ErrCancelled.
+// Asker asks one question at a time, again while check refuses the answer. Ctrl-C returns ErrCancelled.
 type Asker interface {
-	// Note says something before a question.
+	// Note prints a text before a question.
 	Note(text string)
 	Many(question string, options []Option, chosen []string, check func([]string) error) ([]string, error)
 	One(question string, options []Option, chosen string) (string, error)
@@ -35,24 +32,22 @@ type Asker interface {
 	Confirm(question string) (bool, error)
 }
 
-// Terminal is where a person is.
 type Terminal struct {
 	In     *os.File
-	Screen *os.File  // for what moves the cursor
-	Out    io.Writer // by package display: what others wrote can be printed as it is
+	Screen *os.File  // for cursor movements
+	Out    io.Writer // of package display, safe for foreign text
 	Color  bool
-	Plain  bool // ask line by line, without moving the cursor
-	// Hint is what to do about an error, "" if that is plain.
+	Plain  bool // ask line by line, without cursor movements
+	// Hint returns the hint of an error, "" if it has none.
 	Hint func(error) string
 }
 
-// NewAsker asks there.
 func (t Terminal) NewAsker(ctx context.Context) Asker {
 	if !t.Plain {
 		return newSurvey(ctx, t)
 	}
 	lines := make(chan string)
-	go func() { // because Ctrl-C does not end a read
+	go func() { // Ctrl-C does not interrupt a read
 		defer close(lines)
 		for s := bufio.NewScanner(t.In); s.Scan(); {
 			lines <- s.Text()
@@ -61,7 +56,6 @@ func (t Terminal) NewAsker(ctx context.Context) Asker {
 	return onLines{t, ctx, lines}
 }
 
-// widthOf is how many columns a line may take.
 func (t Terminal) widthOf() int {
 	if width, _, err := term.GetSize(int(t.Screen.Fd())); err == nil && width > 0 {
 		return width
@@ -69,7 +63,6 @@ func (t Terminal) widthOf() int {
 	return 80
 }
 
-// Note says something, broken between words.
 func (t Terminal) Note(text string) {
 	for line := range strings.Lines(text) {
 		for _, part := range layout.HangText("", "", line, t.widthOf()-1) {
@@ -78,7 +71,7 @@ func (t Terminal) Note(text string) {
 	}
 }
 
-// problem is what is wrong with an answer, and what to do, on one line.
+// problem returns an error with its hint, on one line.
 func (t Terminal) problem(err error) string {
 	if hint := t.Hint(err); hint != "" {
 		return err.Error() + "; " + hint

@@ -1,6 +1,3 @@
-// Asking line by line: nothing is drawn twice and the cursor only moves on, so
-// that a screen reader, a log or a terminal that can do little says all of it.
-
 package interview
 
 import (
@@ -14,15 +11,15 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
+// onLines asks line by line, without redrawing, for screen readers, logs and simple terminals.
 type onLines struct {
 	Terminal
 	ctx   context.Context
 	lines <-chan string // closed at the end of input
 }
 
-// readLine reads one line after a prompt; "" stands for what is preset.
 func (p onLines) readLine(prompt string) (string, error) {
-	lines := layout.HangText("", "", prompt, p.widthOf()-10) // what is typed stands behind it
+	lines := layout.HangText("", "", prompt, p.widthOf()-10) // leaves room for the answer
 	fmt.Fprint(p.Out, strings.Join(lines, "\n")+" ")
 	select {
 	case line, ok := <-p.lines:
@@ -115,12 +112,8 @@ func (p onLines) Text(question, preset string, check func(string) error) (answer
 
 func (p onLines) Confirm(question string) (yes bool, err error) {
 	err = p.askUntilTaken(question+" Yes or no; Enter for yes:", func(line string) error {
-		switch strings.ToLower(line) {
-		case "", "y", "yes":
-			yes = true
-		case "n", "no":
-			yes = false
-		default:
+		yes = slices.Contains([]string{"", "y", "yes"}, strings.ToLower(line))
+		if !yes && !slices.Contains([]string{"n", "no"}, strings.ToLower(line)) {
 			return fmt.Errorf("%q is neither yes nor no", line)
 		}
 		return nil
@@ -128,7 +121,6 @@ func (p onLines) Confirm(question string) (yes bool, err error) {
 	return yes, err
 }
 
-// pickOption finds an option by number or name.
 func pickOption(text string, options []Option) (string, error) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
 		return options[n-1].Value, nil

@@ -1,6 +1,3 @@
-// What flags leave open of a suite. Which plugins there are and
-// what they want to know is data beside their templates.
-
 package interview
 
 import (
@@ -15,23 +12,21 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Suite is what the questions about a suite have to know.
+// Suite asks for the answers that flags leave open. The plugins' own questions are data next to their templates.
 type Suite struct {
 	Asker
 	Out      io.Writer
-	Said     generator.Spec // what is not asked
+	Said     generator.Spec // the known answers
 	Settings generator.Settings
 	Defaults generator.Spec
-	// Preset is the plugin that is marked before anything is.
-	Preset string
+	Preset   string // the plugin that is preselected
 	// CheckMarketplace refuses a name.
 	CheckMarketplace func(string) error
-	// Facts are what the summary says besides, a name and a value each, the first of them
-	// in front. None: nothing is to be confirmed.
+	// Facts are further rows of the summary, the first of them on top. Without facts there is no confirmation.
 	Facts [][]string
 }
 
-// AskForSuite asks for what is open. A no to the last question is ErrCancelled.
+// AskForSuite asks for the open answers. A no to the last question returns ErrCancelled.
 func (s *Suite) AskForSuite() (generator.Spec, error) {
 	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.askForOwner, s.targets} {
 		if err := ask(); err != nil {
@@ -64,12 +59,8 @@ func (s *Suite) plugins() error {
 	if err != nil {
 		return err
 	}
-	var marked []string
-	for _, o := range options {
-		if o.Value == s.Preset || s.Settings.IsAbout(o.Value) {
-			marked = append(marked, o.Value)
-		}
-	}
+	isUnmarked := func(name string) bool { return name != s.Preset && !s.Settings.IsAbout(name) }
+	marked := slices.DeleteFunc(valuesOf(options), isUnmarked)
 	chosen, err := s.Many("Which plugins?", options, marked, atLeastOne)
 	for _, name := range chosen {
 		s.Said.Plugins = append(s.Said.Plugins, generator.Plugin{Name: name, Strategy: name})
@@ -77,8 +68,7 @@ func (s *Suite) plugins() error {
 	return err
 }
 
-// strategies are the plugins to choose from. The one to begin with comes first, so
-// that the cursor is on it.
+// strategies returns the plugins to choose from. first comes first, so that the cursor is on it.
 func strategies(first string) (options []Option, err error) {
 	for _, name := range registry.StrategyNames() {
 		about, err := generator.ReadAbout(name)
@@ -128,7 +118,7 @@ func (s *Suite) marketplace() (err error) {
 	}
 	preset := s.Defaults.Marketplace
 	if s.CheckMarketplace(preset) != nil {
-		preset = "" // what is refused is not offered
+		preset = ""
 	}
 	s.Said.Marketplace, err = s.Text("Name of the marketplace?", preset, s.CheckMarketplace)
 	return err
@@ -169,7 +159,6 @@ func (s *Suite) targets() error {
 	return err
 }
 
-// summarize says what would be made, before the last question.
 func (s *Suite) summarize() {
 	rows := [][]string{s.Facts[0], {"marketplace", s.Said.Marketplace}, {"owner", s.Said.Owner.String()}}
 	for i, plugin := range s.Said.Plugins {

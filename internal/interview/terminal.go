@@ -1,6 +1,7 @@
 package interview
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,9 +21,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// onTerminal asks by survey/v2, which is archived upstream: nothing else knows it. It
-// moves the cursor, so it writes past display.SafeWriter: what others wrote goes through
-// display.OneLine. The options are springfield's own.
+// onTerminal asks with survey/v2, which is archived upstream and used nowhere else. It moves the cursor, so it
+// bypasses display.SafeWriter: foreign text needs display.OneLine. Options are springfield's own.
 type onTerminal struct {
 	Terminal
 	ctx   context.Context
@@ -35,13 +35,12 @@ func newSurvey(ctx context.Context, t Terminal) Asker {
 	return onTerminal{t, ctx, survey.WithStdio(&keys{File: t.In}, t.Screen, t.Screen)}
 }
 
-// refusal is what is wrong, broken between words.
 func (p onTerminal) refusal(err error) error {
 	return errors.New(strings.Join(layout.HangText("", "", display.OneLine(p.problem(err)), p.widthOf()-4), "\n "))
 }
 
-// askInBackground asks in the background, because survey knows no context: a signal that ends
-// springfield would wait for a key. The terminal is then given back as it was.
+// askInBackground asks in a goroutine, because survey has no context: otherwise a signal would wait for a key. On
+// cancellation it restores the terminal.
 func (p onTerminal) askInBackground(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
 	mode, modeErr := term.GetState(int(p.In.Fd()))
 	asked := make(chan error, 1)
@@ -63,21 +62,19 @@ func (p onTerminal) askInBackground(q survey.Prompt, answer any, opts ...survey.
 	}
 }
 
-func (p onTerminal) Many(question string, options []Option, chosen []string, check func([]string) error) ([]string, error) {
+func (p onTerminal) Many(
+	question string, options []Option, chosen []string, checkAnswer func([]string) error,
+) ([]string, error) {
 	var answer []string
 	q := &survey.MultiSelect{
 		Message: display.OneLine(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
 		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}
 	err := p.askInBackground(q, &answer, survey.WithValidator(func(v any) error {
-		var chosen []string
-		if list, ok := v.([]core.OptionAnswer); ok {
-			for _, o := range list {
-				chosen = append(chosen, o.Value)
-			}
-		}
-		if err := check(chosen); err != nil {
-			q.Default = chosen // what was marked stays marked
+		marked, _ := v.([]core.OptionAnswer)
+		chosen := check.NamesOf(marked, func(o core.OptionAnswer) string { return o.Value })
+		if err := checkAnswer(chosen); err != nil {
+			q.Default = chosen // keep the marks
 			return p.refusal(err)
 		}
 		return nil
@@ -115,11 +112,10 @@ func valuesOf(options []Option) []string {
 	return check.NamesOf(options, func(o Option) string { return o.Value })
 }
 
-// labelOf is what a row says of an option, cut to the width: survey breaks lines in the
-// middle of words.
+// labelOf returns the function for the label of a row, clipped because survey breaks lines within words.
 func (p onTerminal) labelOf(options []Option) func(value string, i int) string {
 	return func(value string, i int) string {
-		const frame = 12 // columns of a row that are neither value nor label
+		const frame = 12 // columns around value and label
 		return layout.ClipText(options[i].Label, max(p.widthOf()-layout.TextWidth(value)-frame, 0))
 	}
 }
@@ -134,8 +130,8 @@ func (p onTerminal) helpText(options []Option) string {
 	return strings.Join(lines, "\n")
 }
 
-// filterOptions keeps the options that have what was typed. Where none has, all stay: survey
-// cannot move in an empty list.
+// filterOptions keeps the options that contain the typed text, or all if none does: survey cannot handle an empty
+// list.
 func filterOptions(options []Option) func(typed, value string, i int) bool {
 	return func(typed, value string, _ int) bool {
 		has := func(value string) bool { return strings.Contains(value, strings.ToLower(typed)) }
@@ -143,9 +139,8 @@ func filterOptions(options []Option) func(typed, value string, i int) bool {
 	}
 }
 
-// keys is what the user types at a terminal, which also answers here where the cursor
-// is. survey asks for that before it reads a line, and forgets what it has read together
-// with the answer: so an answer is a read of its own, and no key gets lost.
+// keys reads the terminal, which also reports the position of the cursor there. survey asks for it before it reads
+// a line and drops any keys read together with the report, so keys returns a report in a read of its own.
 type keys struct {
 	*os.File
 	left []byte
@@ -163,12 +158,8 @@ func (k *keys) Read(p []byte) (int, error) {
 		k.left = buffer[:n]
 	}
 	end := len(k.left)
-	switch reply := cursorReply.FindIndex(k.left); {
-	case reply == nil:
-	case reply[0] > 0:
-		end = reply[0]
-	default:
-		end = reply[1]
+	if reply := cursorReply.FindIndex(k.left); reply != nil {
+		end = cmp.Or(reply[0], reply[1])
 	}
 	n := copy(p, k.left[:end])
 	k.left = k.left[n:]

@@ -1,13 +1,12 @@
-// Package away decides what an away order makes of a stop, and of a permission that the agent
-// asks for. It is pure: the hook reads the order and what it has brought, and writes down
-// what comes of it.
+// Package away answers stops and permission requests while an away order is in force. It is pure: the hook
+// reads the order with its events and writes new ones.
 //
-// Nothing here is more than the agent could do with its own tools at that moment: it goes
-// on, it is refused, it is told to run a command. So who forges an order gains some turns, and
-// these are counted.
+// An answer only continues, denies, or asks for a command that the agent could run anyway. A forged order
+// therefore gains no more than some turns, and these are counted.
 package away
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,127 +24,110 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Rule is the rule of a decision that an order has taken.
+// Rule is the rule of an order's decisions.
 const Rule = "away"
 
-// Stop is a stop that an order is asked about.
 type Stop struct {
 	Situation *strategy.Situation
-	Verdict   strategy.Verdict // the strategy's
-	Stops     bool             // that is the decision
+	Verdict   strategy.Verdict // of the strategy
+	Stops     bool             // the strategy's decision
 	Session   string
-	Key       string // names the stop, whichever plugin decides it
+	Key       string // identifies the stop for all plugins
 	Plugin    string
-	Now       int64 // Unix milliseconds
-	// Typed is when the user has typed their newest prompt in the session, Unix milliseconds,
-	// 0 if that is not known; Turns counts the session's prompts.
-	Typed int64
-	Turns int
-	Work  int    // counts what was done in the session: files changed and tests run
-	Dir   string // that the agent's shell is in, without links
+	Now       int64  // Unix milliseconds
+	Typed     int64  // the time of the user's last prompt in the session, 0 if unknown
+	Turns     int    // prompts of the session
+	Work      int    // files changed and tests run in the session
+	Dir       string // of the agent's shell, without links
 }
 
-// Answer is what an order makes of a stop.
 type Answer struct {
-	Event   ledger.AwayEvent // what is to be noted, unless Did is ""
-	Verdict strategy.Verdict // in the place of the strategy's
-	Counts  bool             // a continue is one of the order's: its number stands for burst and prompt
+	Event   ledger.AwayEvent // to record, unless Did is ""
+	Verdict strategy.Verdict // replaces the strategy's
+	Counts  bool             // it continues on the order's number, which replaces the limits burst and prompt
 }
 
-// presence is how long after an order a prompt of the user's still belongs to their leaving.
+// presence is the time after an order in which a prompt still belongs to the user's leaving, in milliseconds.
 const presence = 15 * 60 * 1000
 
-// IsPresent tells that the user is back in a session: they have typed a prompt there since, which
-// was not its first one.
+// IsPresent reports whether the user is back in a session: they have typed a prompt there that was not its
+// first.
 func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
 	return typed > a.Order.At+presence && turns > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
 		return e.Session == session && e.Did == ledger.AwayPresent
 	})
 }
 
-// AnswerStop asks an order about a stop.
 func AnswerStop(a *ledger.Away, s Stop) Answer {
 	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
 	used := a.CountContinues()
-	var own []ledger.AwayEvent // of this session
-	noted := false
-	for _, e := range a.Past {
-		if e.Session == s.Session {
-			own = append(own, e)
-			noted = noted || e.Did == ledger.AwayPresent
-		}
-		if e.IsByAnother(out.Event) {
-			out.Counts = !s.Stops && used <= a.Order.Most
-			return out // another plugin has answered
-		}
-	}
-	if IsPresent(a, s.Session, s.Typed, s.Turns) {
-		if !noted {
+	own := slices.DeleteFunc(slices.Clone(a.Past), func(e ledger.AwayEvent) bool { return e.Session != s.Session })
+	switch {
+	case slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool { return e.IsByAnother(out.Event) }):
+		out.Counts = !s.Stops && used <= a.Order.Most
+		return out
+	case IsPresent(a, s.Session, s.Typed, s.Turns):
+		if !slices.ContainsFunc(own, func(e ledger.AwayEvent) bool { return e.Did == ledger.AwayPresent }) {
 			out.Event.Did = ledger.AwayPresent
 		}
 		return out
-	}
-	if !s.Stops {
+	case s.Stops:
+		out.answerNeed(a, own, s)
+	default:
 		out.Event.Did, out.Event.Text = ledger.AwayContinued, s.Verdict.Evidence
-	} else {
-		situation := *s.Situation
-		calls := situation.Turn.Calls
-		if n := len(calls); n > 0 && isDenied(calls[n-1]) {
-			situation.Turn.Asked = "" // the dialog is closed, and the message is about something else
-		}
-		call, ran := findCheck(calls, &a.Order, s.Dir)
-		switch {
-		case a.Order.Check == "":
-		case ran && call.Error:
-			out.Event.Check = ledger.AwayFailed
-		case ran:
-			out.Event.Check = ledger.AwayPassed
-		case isCheckDenied(calls, &a.Order, s.Dir):
-			out.Event.Check = ledger.AwayDenied
-		}
-		need, needed := rules.FindNeed(situation)
-		switch {
-		case needed && need.Question:
-			out.answerQuestion(a, own, need)
-		case !needed && s.Verdict.Rule == rules.Checkpoint: // the client itself goes on after a limit, and none has been reached
-			out.Event.Did, out.Event.Text = ledger.AwayContinued, s.Verdict.Evidence
-			out.Verdict = strategy.Verdict{
-				Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: "it wraps up before a usage limit that is not reached: " + s.Verdict.Evidence,
-				Reason: SayAway(&a.Order, out.Event.At) + " No usage limit has been reached yet. Go on with what is left.",
-			}
-		case a.Order.Check == "":
-			return out
-		case needed && out.Event.Check != "":
-			out.Event.Did = ledger.AwaySeen
-			return out
-		case needed || situation.Turn.Word.Kind == lastword.Asks && !situation.Turn.Changed:
-			return out
-		default:
-			out.askForCheck(a, own, call, ran, s.Dir)
-		}
 	}
 	if out.Event.IsContinue() {
-		if used >= a.Order.Most {
+		if out.Counts = used < a.Order.Most; !out.Counts {
 			out.stop(ledger.AwaySpent, strconv.Itoa(used)+" continues, as many as your away order may bring")
-			return out
 		}
-		out.Counts = true
 	}
 	return out
 }
 
-// answerQuestion decides a question in the user's place, once, if it may be decided so.
+// answerNeed answers a stop of the strategy: a question, a wrap-up, or work that may be done.
+func (out *Answer) answerNeed(a *ledger.Away, own []ledger.AwayEvent, s Stop) {
+	situation := *s.Situation
+	calls := situation.Turn.Calls
+	if n := len(calls); n > 0 && isDenied(calls[n-1]) {
+		situation.Turn.Asked = "" // the dialog is closed, and the message is about something else
+	}
+	call, ran := findCheck(calls, &a.Order, s.Dir)
+	switch {
+	case a.Order.Check == "":
+	case ran && call.Error:
+		out.Event.Check = ledger.AwayFailed
+	case ran:
+		out.Event.Check = ledger.AwayPassed
+	case isCheckDenied(calls, &a.Order, s.Dir):
+		out.Event.Check = ledger.AwayDenied
+	}
+	need, needed := rules.FindNeed(situation)
+	switch {
+	case needed && need.Question:
+		out.answerQuestion(a, own, need)
+	case !needed && s.Verdict.Rule == rules.Checkpoint: // after a real limit the client continues by itself
+		out.Event.Did, out.Event.Text = ledger.AwayContinued, s.Verdict.Evidence
+		out.goOn("it wraps up before a usage limit that is not reached: "+s.Verdict.Evidence,
+			SayAway(&a.Order, out.Event.At)+" No usage limit has been reached yet. Go on with what is left.")
+	case a.Order.Check == "":
+	case needed && out.Event.Check != "":
+		out.Event.Did = ledger.AwaySeen
+	case needed, situation.Turn.Word.Kind == lastword.Asks && !situation.Turn.Changed:
+	default:
+		out.askForCheck(a, own, call, ran, s.Dir)
+	}
+}
+
+// answerQuestion answers a question once, unless it is grave.
 func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need rules.Need) {
 	e := &out.Event
 	e.Text, e.Same = quotation.Beginning(need.Evidence, 1000), quotation.HashText(language.FoldText(need.Evidence))
 	word, isGrave := grave.Find(need.Text)
 	again, since := false, 0
 	for _, old := range own {
-		if old.Did != ledger.AwayAnswered {
-			continue
-		}
-		again = again || old.Same == e.Same
-		if old.Work == e.Work {
+		answered := old.Did == ledger.AwayAnswered
+		again = again || answered && old.Same == e.Same
+		if answered && old.Work == e.Work {
 			since++
 		}
 	}
@@ -159,21 +141,17 @@ func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need r
 		out.stop(ledger.AwayLeft, "a third question, and no file changed and no test run since the first: "+need.Evidence)
 	default:
 		e.Did = ledger.AwayAnswered
-		out.Verdict = strategy.Verdict{
-			Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: "you are away, and it asks: " + need.Evidence,
-			Reason: SayAway(&a.Order, e.At) + decideYourself,
-		}
+		out.goOn("you are away, and it asks: "+need.Evidence, SayAway(&a.Order, e.At)+decideYourself)
 	}
 }
 
 const decideYourself = " Decide yourself: take the safest option that can be undone, say which and why under “Decided while you were away”, and go on with what does not depend on it."
 
-// SayAway says that the user is away, and for how long.
 func SayAway(o *ledger.AwayOrder, now int64) string {
 	return Denial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
 }
 
-// Describe says what an order is, in one line: who set it, when, from where, until when, how much is used.
+// Describe returns one line about an order: its scope, origin, times and use.
 func Describe(o ledger.AwayOrder, used int, now int64) string {
 	from, where := "origin unknown", "every project"
 	if o.From != "" {
@@ -194,33 +172,31 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 	return "away: " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from + ", " + end + "; " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used"
 }
 
-// askForCheck has the agent run the order's check, where it has not since the last change to a
-// file, and reads what came of it.
+// askForCheck stops if the order's check has passed since the last change to a file, and else asks the agent
+// to run it, up to three times with the same outcome.
 func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call activity.Call, ran bool, dir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check
-	if ran && !call.Error {
-		out.stop(ledger.AwayPassed, "the check has passed: "+check)
-		return
-	}
-	if e.Check == ledger.AwayDenied { // to ask again would bring no more
-		out.stop(ledger.AwaySeen, "the check was denied, so it did not run: "+check+"; "+NeededFor(check))
-		return
-	}
-	if ran {
+	failed := ran && call.Error
+	if failed {
 		e.Same = call.Seen
 	}
 	same := 1
-	for i := len(own) - 1; i >= 0; i-- {
-		if own[i].Did != ledger.AwayChecked {
-			continue
-		}
-		if own[i].Same != e.Same {
+	for _, old := range slices.Backward(own) {
+		if old.Did == ledger.AwayChecked && old.Same != e.Same {
 			break
 		}
-		same++
+		if old.Did == ledger.AwayChecked {
+			same++
+		}
 	}
 	switch {
+	case ran && !failed:
+		out.stop(ledger.AwayPassed, "the check has passed: "+check)
+		return
+	case e.Check == ledger.AwayDenied:
+		out.stop(ledger.AwaySeen, "the check was denied, so it did not run: "+check+"; "+NeededFor(check))
+		return
 	case same > 3 && ran:
 		out.stop(ledger.AwayFailed, "the check has failed in the same way three times: "+check)
 		return
@@ -242,11 +218,10 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call acti
 		evidence = "the check has failed: " + check
 		reason = "The check has failed. Mend what is wrong, and run exactly this command again" + in + "\n\n    " + command + "\n\n"
 	}
-	out.Verdict = strategy.Verdict{Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: evidence,
-		Reason: SayAway(&a.Order, e.At) + " " + reason + "If it cannot be run here, say so under “Decided while you were away”."}
+	out.goOn(evidence, SayAway(&a.Order, e.At)+" "+reason+"If it cannot be run here, say so under “Decided while you were away”.")
 }
 
-// RuleFor is the rule by which Claude Code allows a check and nothing else; "": no rule can say so.
+// RuleFor returns the permission rule that allows exactly this check, "" if none can.
 func RuleFor(check string) string {
 	if check == "" || strings.ContainsAny(check, `()*:\`) {
 		return ""
@@ -254,17 +229,12 @@ func RuleFor(check string) string {
 	return "Bash(" + check + ")"
 }
 
-// NeededFor says what a check that was denied needs.
 func NeededFor(check string) string {
-	rule := RuleFor(check)
-	if rule == "" {
-		rule = "a rule for it"
-	}
-	return "it needs " + rule + " in permissions.allow, and no rule or hook against it"
+	return "it needs " + cmp.Or(RuleFor(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
-// findCheck finds the check among the newest calls: the newest command of a shell, as isCheck knows it, behind the last
-// call that can have changed a file, and at its end.
+// findCheck returns the last shell command after the last call that can have changed a file. It reports whether
+// that is the check, and has ended.
 func findCheck(calls []activity.Call, o *ledger.AwayOrder, dir string) (activity.Call, bool) {
 	for _, c := range slices.Backward(calls) {
 		if c.Command == "" && c.Writes {
@@ -277,17 +247,17 @@ func findCheck(calls []activity.Call, o *ledger.AwayOrder, dir string) (activity
 	return activity.Call{}, false
 }
 
-// isCheckDenied tells that the newest call of the check was denied, whatever came after it.
+// isCheckDenied reports whether the last call of the check was denied, whatever came after it.
 func isCheckDenied(calls []activity.Call, o *ledger.AwayOrder, dir string) bool {
-	for i := len(calls) - 1; i >= 0; i-- {
-		if isCheck(calls[i], o, dir) {
-			return wasDenied(calls[i])
+	for _, c := range slices.Backward(calls) {
+		if isCheck(c, o, dir) {
+			return wasDenied(c)
 		}
 	}
 	return false
 }
 
-// isCheck knows the check by its command, whole and as it stands, in the order's project.
+// isCheck reports whether a call is the exact command of the check, in the order's project.
 func isCheck(c activity.Call, o *ledger.AwayOrder, dir string) bool {
 	command, isThere := c.Command, o.Project == "" || dir == o.Project
 	for _, place := range []string{o.Project, "'" + o.Project + "'", `"` + o.Project + `"`, quotation.ShellWord(o.Project)} {
@@ -300,39 +270,42 @@ func isCheck(c activity.Call, o *ledger.AwayOrder, dir string) bool {
 
 func (out *Answer) stop(did, evidence string) {
 	out.Event.Did = did
-	out.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: Rule, Sure: 100, Evidence: evidence}
+	out.Verdict = strategy.StopBy(Rule, evidence)
 }
 
-// Request is a permission that the agent asks for, or a dialog that it would show.
+func (out *Answer) goOn(evidence, reason string) {
+	out.Verdict = strategy.Verdict{
+		Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: evidence, Reason: reason,
+	}
+}
+
 type Request struct {
 	Tool, About string
 	Questions   string // of a dialog
 	Session     string
 	Key, Plugin string
-	Mode        string // the permission mode
-	Plan        bool   // the dialog asks to leave plan mode
-	Now         int64
+	Mode        string          // permission mode
+	Plan        bool            // the dialog would leave plan mode
+	Now         int64           // Unix milliseconds
 	Present     bool            // the user is back in the session
-	Calls       []activity.Call // the newest of the turn
+	Calls       []activity.Call // the last of the turn
 }
 
-// The bounds of denials: in a row with no other call between, and in a session; so many prompts that
-// stand are noted, too.
+// The maximum of denials. mostInSession also bounds the recorded prompts that were left to the client.
 const (
-	mostInARow    = 3
+	mostInARow    = 3 // without another call between
 	mostInSession = 20
 )
 
-// Denial begins what a call brings back that an order has denied, by which the next one knows it.
+// Denial begins the result of a call that an order denied.
 const Denial = "The user is away"
 
 func isDenied(c activity.Call) bool { return c.Error && strings.Contains(c.Result, Denial) }
 
-// wasDenied tells that a call did not run: the user, the client or an order has denied it.
+// wasDenied reports whether the user, the client or an order denied a call.
 func wasDenied(c activity.Call) bool { return c.Denied || isDenied(c) }
 
-// AnswerRequest asks an order about a request: the words to deny it with, "" to leave it to
-// the client. It never allows one.
+// AnswerRequest returns the words to deny a request with, "" to leave it to the client. It never allows one.
 func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent) {
 	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: quotation.Beginning(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
 	if r.Mode == "plan" || r.Plan || r.Present {
@@ -344,22 +317,25 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 			continue
 		}
 		answered = answered || old.IsByAnother(e)
-		if old.Did == ledger.AwayDenied || old.Did == ledger.AwayDialog || old.Did == ledger.AwayLeft {
+		switch old.Did {
+		case ledger.AwayDenied, ledger.AwayDialog, ledger.AwayLeft:
 			denied++
-		}
-		if old.Did == ledger.AwayStands {
+		case ledger.AwayStands:
 			standing++
 			noted = noted || old.Key == r.Key
 		}
 	}
 	row := 0
-	for i := len(r.Calls) - 1; i >= 0 && (!r.Calls[i].Done || isDenied(r.Calls[i])); i-- {
-		if r.Calls[i].Done {
+	for _, c := range slices.Backward(r.Calls) {
+		if c.Done && !isDenied(c) {
+			break
+		}
+		if c.Done {
 			row++
 		}
 	}
 	defer func() {
-		if answered { // another plugin has noted it
+		if answered { // another plugin has recorded it
 			e.Did = ""
 		}
 	}()

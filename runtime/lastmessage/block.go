@@ -1,10 +1,6 @@
-// Package lastmessage reads an agent's last message: how it ends, and what that says
-// about whose turn it is.
-//
-// What counts is what the agent says. Code and quotations are shown, not said, and
-// emphasis, headings, lists and tables carry meaning: a check mark is a state, a
-// heading with nothing below is a step about to begin. The package is pure, its
-// work is linear in the length of the message.
+// Package lastmessage finds the acts at the end of an agent's last message, such as a question or an
+// announcement of work. Code and quotations do not count as the agent's own words. The package is pure,
+// and its work is linear in the length of the message.
 package lastmessage
 
 import (
@@ -16,7 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// kind is what a block of a message is.
 type kind byte
 
 const (
@@ -32,21 +27,19 @@ func (k kind) String() string {
 	return [...]string{"paragraph", "heading", "item", "row", "code", "quotation"}[k]
 }
 
-// block is a part of a message that blank lines or its own form set off.
 type block struct {
 	kind kind
-	text string // as written, without list marks and hashes
-	from int    // where a paragraph or an item begins
+	text string // without list marks and hashes
+	from int    // offset of a paragraph or an item
 }
 
-// maxBlocks bounds how many blocks of a message's end are kept.
+// maxBlocks is the number of blocks that are kept from the end of a message.
 const maxBlocks = 200
 
 func isRuler(line string) bool {
 	return slices.ContainsFunc([]string{"- ", "* ", "_ ", "━─═="}, func(signs string) bool { return strings.Trim(line, signs) == "" })
 }
 
-// splitBlocks takes a message apart.
 func splitBlocks(text string) []block {
 	var all []block
 	blank := true
@@ -58,21 +51,20 @@ func splitBlocks(text string) []block {
 		all = append(all, b)
 	}
 	var fence byte
-	width, inside := 0, 0 // of the fence, and how many fences are open within it
+	width, inside := 0, 0 // of the fence, and the number of open fences within
 	whole, next := text, 0
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
-		at := next
-		next += len(text) - len(rest)
-		text = rest
 		line = strings.TrimRight(line, " \t\r")
 		trimmed := strings.TrimLeft(line, " \t")
-		end := at + len(line)
+		end := next + len(line)
+		next += len(text) - len(rest)
+		text = rest
 		mark, run, info := FenceAt(trimmed)
 		if fence != 0 {
 			switch {
 			case mark != fence || run < width:
-			case info != "" && !strings.Contains(info, " "): // Markdown that shows code
+			case info != "" && !strings.Contains(info, " "): // a fence in a block of Markdown
 				inside++
 			case inside > 0 && info == "":
 				inside--
@@ -85,9 +77,7 @@ func splitBlocks(text string) []block {
 		case mark != 0:
 			fence, width, inside = mark, run, 0
 			add(block{kind: code})
-		case trimmed == "":
-			blank = true
-		case len(trimmed) >= 3 && isRuler(trimmed):
+		case trimmed == "", len(trimmed) >= 3 && isRuler(trimmed):
 			blank = true
 		case trimmed[0] == '>':
 			add(block{kind: quotation, text: trimmed})
@@ -110,8 +100,8 @@ func splitBlocks(text string) []block {
 	return all[max(0, len(all)-maxBlocks):]
 }
 
-// FenceAt is the character and the length of the fence that a line begins with, 0
-// if it is none, and what stands behind it.
+// FenceAt returns the character, length and info string of the code fence at the start of a line, mark 0
+// if there is none.
 func FenceAt(line string) (mark byte, run int, info string) {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return 0, 0, ""
@@ -124,7 +114,7 @@ func FenceAt(line string) (mark byte, run int, info string) {
 	return line[0], run, strings.TrimSpace(rest)
 }
 
-// HeadingIn is the text of a heading, "" if the line is none.
+// HeadingIn returns the text of a heading, "" if the line is not one.
 func HeadingIn(line string) string {
 	rest := strings.TrimLeft(line, "#")
 	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
@@ -133,7 +123,7 @@ func HeadingIn(line string) string {
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#"))
 }
 
-// parseListItem takes the mark of a list off a line: "- a", "* [x] a", "2. a", "b) a", "✅ a".
+// parseListItem removes the mark of a list item: "- a", "* [x] a", "2. a", "b) a", "✅ a".
 func parseListItem(line string) (body string, ok bool) {
 	marker, rest, found := strings.Cut(line, " ")
 	switch {
@@ -152,41 +142,33 @@ func parseListItem(line string) (body string, ok bool) {
 	return rest, true
 }
 
-// checkMarks make a line an item of a list by themselves.
+// checkMarks begin a list item without another mark.
 const checkMarks = "✅✔✓☑🟢⬜☐⏳🔲⌛🔜◻▢🟡⚪🚧❌✘✗🔴"
 
-// isBareBullet reports whether a line is the mark of a list with nothing behind it.
+// isBareBullet reports whether a line is only the mark of a list item.
 func isBareBullet(line string) bool {
 	return line == "-" || line == "*" || len(line) > 1 && len(line) <= 3 && line[len(line)-1] == '.' && isOrdinal(line[:len(line)-1])
 }
 
+// isOrdinal reports whether a text is a number or a single letter.
 func isOrdinal(s string) bool {
-	if s == "" {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (len(s) > 1 || (c|0x20 < 'a' || c|0x20 > 'z')) {
-			return false
-		}
-	}
-	return true
+	isLetter := len(s) == 1 && 'a' <= s[0]|0x20 && s[0]|0x20 <= 'z'
+	return isLetter || s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// maxSentence bounds a sentence, in bytes: what is longer keeps its end.
+// maxSentence bounds a sentence, in bytes from its end.
 const maxSentence = 600
 
-// sentence is one of a block's sentences.
 type sentence struct {
 	said   string // as written
-	plain  string // in the agent's own voice
-	folded string // the same, ready to be compared
-	end    rune   // the sign that ends it, 0 for none
-	title  bool   // it is of a heading: a question mark in it asks no one
+	plain  string // as of plainText
+	folded string // plain, folded for comparison
+	end    rune   // the final sign, 0 for none
+	title  bool   // it is part of a heading, where a question mark asks no one
 }
 
-// plainText is what a block says in the agent's own voice: without emphasis, with a
-// backtick for inline code and two quotation marks for what is quoted. from says
-// where each byte stood.
+// plainText returns a block without emphasis, with a backtick for inline code or a URL and "" for a
+// quotation. from has the offset of each byte in the block.
 func plainText(text string) (out string, from []int) {
 	b := make([]byte, 0, len(text))
 	from = make([]int, 0, len(text)+1)
@@ -215,16 +197,13 @@ func plainText(text string) (out string, from []int) {
 				}
 				continue
 			}
-			put(" ` ", i) // opened and never closed
+			put(" ` ", i) // never closed
 			i += run
 			continue
-		case c == '*' || c == '~' && strings.HasPrefix(text[i:], "~~"):
-			i++
-			if c == '~' {
-				i++
-			}
+		case strings.HasPrefix(text[i:], "~~"):
+			i += 2
 			continue
-		case c == '_' && (i == 0 || i+1 == len(text) || !isLetterAt(text, i-1) || !isLetterAt(text, i+1)):
+		case c == '*', c == '_' && (i == 0 || i+1 == len(text) || !isLetterAt(text, i-1) || !isLetterAt(text, i+1)):
 			i++
 			continue
 		case c == '[':
@@ -270,10 +249,17 @@ func parseLink(text string, i int) (label string, end int, ok bool) {
 
 type span struct{ open, end int }
 
-// maxQuote bounds a quotation, in bytes: marks that are further apart are no pair.
+// maxQuote bounds a quotation, in bytes.
 const maxQuote = 400
 
-// quotesIn finds what stands between quotation marks.
+// quotePairs are opening quotation marks and the marks that may close them.
+var quotePairs = [...]struct {
+	open    rune
+	closers string
+}{
+	{'"', `"`}, {'“', "”"}, {'„', "“”\""}, {'«', "»"}, {'»', "«"}, {'「', "」"}, {'『', "』"}, {'”', "”"},
+}
+
 func quotesIn(text string) []span {
 	if !strings.ContainsAny(text, "\"“„«「『»”") {
 		return nil
@@ -282,23 +268,10 @@ func quotesIn(text string) []span {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		closers := ""
-		switch r {
-		case '"':
-			closers = `"`
-		case '“':
-			closers = "”"
-		case '„':
-			closers = "“”\""
-		case '«':
-			closers = "»"
-		case '»':
-			closers = "«"
-		case '「':
-			closers = "」"
-		case '『':
-			closers = "』"
-		case '”':
-			closers = "”"
+		for _, pair := range quotePairs {
+			if pair.open == r {
+				closers = pair.closers
+			}
 		}
 		if closers != "" && (r != '"' || i == 0 || !isLetterAt(text, i-1)) {
 			window := text[i+size : min(len(text), i+size+maxQuote)]
@@ -314,16 +287,14 @@ func quotesIn(text string) []span {
 	return all
 }
 
-// splitSentences takes a block apart.
 func splitSentences(b block) []sentence {
-	text := b.text
-	p, from := plainText(text)
+	p, from := plainText(b.text)
 	var all []sentence
 	start := 0
 	cut := func(end int, sign rune) {
 		s := strings.TrimSpace(p[start:end])
 		if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '`' }) {
-			said := strings.TrimSpace(text[from[start]:from[end]])
+			said := strings.TrimSpace(b.text[from[start]:from[end]])
 			if len(s) > maxSentence {
 				s = strings.ToValidUTF8(s[len(s)-maxSentence:], "")
 			}
@@ -366,46 +337,34 @@ func splitSentences(b block) []sentence {
 		if all[i].end == 0 {
 			all[i].end = finalSign(all[i].said)
 		}
-		all[i].title = b.kind == heading || isWhollyBold(text) && i < len(all)-1
+		all[i].title = b.kind == heading || isWhollyBold(b.text) && i < len(all)-1
 	}
 	return all
 }
 
-// signsAt goes behind the signs and brackets that follow a sign, of which a question
-// mark is the one that counts.
+// signsAt skips the signs and brackets after a sign. A question mark among them replaces it.
 func signsAt(p string, at int, sign rune) (int, rune) {
-	for at < len(p) {
-		s, n := utf8.DecodeRuneInString(p[at:])
-		if !strings.ContainsRune("。！？؟।)）」』\"'", s) {
-			break
-		}
-		if s == '？' {
-			sign = s
-		}
-		at += n
+	end := len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
+	if strings.ContainsRune(p[at:end], '？') {
+		sign = '？'
 	}
-	return at, sign
+	return end, sign
 }
 
-// finalSign is the sign that a text ends with, marks and symbols left aside.
+// finalSign returns the sign at the end of a text, 0 for none. It ignores marks and symbols.
 func finalSign(s string) rune {
-	for s != "" {
-		r, size := utf8.DecodeLastRuneInString(s)
-		switch {
-		case r == '`':
-			return r
-		case strings.ContainsRune(" \t\r\n\"'”’»)*_", r), unicode.In(r, unicode.So, unicode.Cf, unicode.Sk), r == 0xfe0f:
-			s = s[:len(s)-size]
-			continue
-		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.Is(unicode.M, r):
-			return 0
-		}
-		return r
+	s = strings.TrimRightFunc(s, func(r rune) bool {
+		isSymbol := unicode.In(r, unicode.So, unicode.Cf, unicode.Sk) || r == 0xfe0f
+		return r != '`' && (isSymbol || strings.ContainsRune(" \t\r\n\"'”’»)*_", r))
+	})
+	r, _ := utf8.DecodeLastRuneInString(s)
+	if s == "" || unicode.In(r, unicode.L, unicode.Nd, unicode.M) {
+		return 0
 	}
-	return 0
+	return r
 }
 
-// isAbbreviated tells a full stop that ends no sentence: "e.g. this", "z. B.", "3. Kapitel".
+// isAbbreviated reports whether a full stop does not end a sentence: "e.g. this", "z. B.", "3. Kapitel".
 func isAbbreviated(before, after string) bool {
 	word := before[strings.LastIndexAny(before, " \n(")+1:]
 	if len(word) > 4 {
@@ -420,7 +379,7 @@ func isAbbreviated(before, after string) bool {
 	return word != "" && strings.Trim(word, "0123456789") == "" && unicode.IsLower(r)
 }
 
-// isWrapped tells a line end that only a narrow page has made.
+// isWrapped reports whether a line end is only a soft wrap.
 func isWrapped(before, after string) bool {
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	r, _ := utf8.DecodeRuneInString(after)

@@ -7,9 +7,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// Traits name what the end of a message shows: what its sentences are about, its last
-// blocks, and the sign that ends it. How long it is, and how much of anything it has, is
-// not among them: that tells how a message was come by, not what it says.
+// Traits returns the classes of the last sentences, the kinds of the last blocks, and the final sign.
+// Lengths and counts are left out: they depend on the source of a message.
 func (c *Closing) Traits() []string {
 	var all []string
 	for _, place := range []struct {
@@ -39,26 +38,14 @@ func beginsWithParticiple(s sentence) bool {
 	return strings.HasSuffix(word, "ed")
 }
 
-// finalSignName is the sign of the last sentence, by a name that all languages share.
 func (c *Closing) finalSignName() string {
-	if len(c.final) == 0 {
+	if len(c.final) == 0 || c.final[len(c.final)-1].end == 0 {
 		return "none"
 	}
-	switch c.final[len(c.final)-1].end {
-	case 0:
-		return "none"
-	case '.', '。', '।', '॥':
-		return "."
-	case ':', '：':
-		return ":"
-	case '!', '！':
-		return "!"
-	case '?', '？', '؟':
-		return "?"
-	case '`':
-		return "`"
-	case ')', '）':
-		return ")"
+	for _, signs := range []string{".。।॥", ":：", "!！", "?？؟", "`", ")）"} {
+		if strings.ContainsRune(signs, c.final[len(c.final)-1].end) {
+			return signs[:1]
+		}
 	}
 	return "other"
 }

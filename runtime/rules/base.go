@@ -1,5 +1,5 @@
-// The rules that most strategies begin with: how a message ends says whether a person
-// is needed, and whether work is left.
+// Package rules decides by rules over the end of a message: whether a person is needed, and whether work is
+// left.
 package rules
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// What the model is told. It has just said what a rule saw, and the user is told that
-// in a line of its own, so none of it is said again.
+// Reasons to continue. They do not repeat the evidence: the model has just written it, and the user sees it
+// in a line of its own.
 const (
 	GoOnWithTodos    = "The todo list is not done.{todos} Go on with the next one now, and mark each as done. If you need a decision from the user, ask for it."
 	GoOnWithProgress = "You said what comes next, so do it now.{todos} When all is done, say so."
@@ -21,21 +21,20 @@ const (
 	GoOnWithSkill    = "You began to use a skill, and its work is not finished.{todos} Take its next step now. When it is done, or the skill says to wait for the user, say so."
 )
 
-// LeaveRule continues at a question for leave that the user's own words have answered.
+// LeaveRule continues at a question for leave that the user has already answered.
 func LeaveRule() Rule {
 	return Rule{ID: "leave", Act: lastmessage.Leave, Then: strategy.Continue, Sure: 97, Reason: GoOnByLeave, Test: hasLeave}
 }
 
-// Checkpoint is the rule of a message that wraps up because the host announced its usage limit.
+// Checkpoint is the rule of a message that wraps up because of an announced usage limit.
 const Checkpoint = "checkpoint"
 
-// BaseRules asks for the person first, then for work. What the last paragraph says
-// outweighs what stands in front of it.
+// BaseRules look for a needed person first, then for work, and in the last paragraph before earlier ones.
 func BaseRules() []Rule {
 	return []Rule{
 		{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
 		LeaveRule(),
-		{ID: "silent", Then: strategy.Stop, Sure: 95, Test: func(s strategy.Situation) (evidence, reason string, ok bool) { // an earlier message says nothing of this stop
+		{ID: "silent", Then: strategy.Stop, Sure: 95, Test: func(s strategy.Situation) (evidence, reason string, ok bool) {
 			return "nothing was said in this turn", "", s.Message.Earlier || strings.TrimSpace(s.Message.Text) == ""
 		}},
 		{ID: "asks", Closes: "?？؟", Then: strategy.Stop, Sure: 99},
@@ -61,7 +60,7 @@ func BaseRules() []Rule {
 		{ID: "hands", Act: lastmessage.Hands, Near: true, Then: strategy.Stop, Sure: 92},
 		{ID: "plans", Act: lastmessage.Plans, Near: true, Then: strategy.Stop, Sure: 70},
 		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
-		// A switch for Matching, which asks the second opinion wherever a doubtful rule says go on.
+		// It never holds: its presence enables the second opinion in Matching.
 		{ID: Opinion, Then: strategy.Stop, Sure: 60, Test: func(strategy.Situation) (evidence, reason string, ok bool) {
 			return "is asked where a doubtful rule says go on", "", false
 		}},
@@ -69,15 +68,14 @@ func BaseRules() []Rule {
 	}
 }
 
-// PersonRules are those of the base that know when a person is needed: whatever a ledger or a
-// plan says remains, the message says whose turn it is.
+// PersonRules are the base rules that find a needed person.
 func PersonRules() []Rule {
 	return slices.DeleteFunc(BaseRules(), func(r Rule) bool {
 		return r.Then != strategy.Stop || slices.Contains([]string{"silent", "finished", "reported", Checkpoint, Opinion}, r.ID)
 	})
 }
 
-// hasLeave holds where the user's last word, or their setting, answers a question for leave.
+// hasLeave reports whether the user's last word, or their setting, answers a question for leave.
 func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
 	if s.Turn.Leave == "" {
 		return "nothing that you said answers it", "", false
@@ -88,8 +86,7 @@ func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
 	return s.Turn.Leave, "", true
 }
 
-// reportsLast tests whether the last paragraph says what has been done: a list that
-// is still open does not speak against it.
+// reportsLast reports whether the last paragraph states finished work.
 func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
 	for _, sentence := range endOfText(s.Message.Text).sentences {
 		if said, ok := Reports(sentence); ok {
@@ -99,12 +96,11 @@ func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
 	return "the last paragraph reports nothing", "", false
 }
 
-// A message of more bytes than LongMessage in which no rule finds a next step is
-// a report. Measured: of the stops where one was left, nine in ten are shorter.
+// LongMessage is the length, in bytes, above which a message without a next step is a report. Measured: nine
+// in ten stops with a next step are shorter.
 const LongMessage = 350
 
-// Reports finds the first sentence of a short message that says what has been
-// done, or where it can be seen.
+// Reports finds the first sentence of a short message that states finished work or links to it.
 func Reports(text string) (sentence string, ok bool) {
 	if len(text) > LongMessage*2 {
 		return "", false
@@ -123,7 +119,7 @@ func Reports(text string) (sentence string, ok bool) {
 	return "", false
 }
 
-// isResult tells a word by which a sentence says that something has been done.
+// isResult reports whether a word states finished work.
 func isResult(word string) bool {
 	return slices.Contains([]string{
 		"pushed", "committed", "fixed", "done", "created", "updated", "added", "shipped", "merged", "removed", "deleted", "changed", "renamed", "moved",
@@ -132,23 +128,21 @@ func isResult(word string) bool {
 	}, word)
 }
 
-// beginsAReport tells the first word of a sentence whose result comes a little
-// later: "All 12 tests fixed", "PR created", "The branch is merged".
+// beginsAReport reports whether a result may follow a first word: "All 12 tests fixed", "PR created".
 func beginsAReport(word string) bool {
 	return slices.Contains([]string{"all", "pr", "draft", "branch", "commit", "both", "everything", "the", "conflicts", "changes", "it", "it's", "that's", "this"}, word)
 }
 
-// Need is what a message needs of the user, by the rules that know when a person is needed.
+// Need is a message's need of the user, found by PersonRules.
 type Need struct {
-	Rule     string // the one that found it
-	Evidence string // the words that it found
-	// Question tells that the user is asked: by a question, a choice or an offer. Text is the
-	// question with what leads to it, for one who has to know what it is about.
+	Rule     string
+	Evidence string
+	// Question reports whether it is a question, a choice or an offer. Text is the question with its
+	// context.
 	Question bool
 	Text     string
 }
 
-// FindNeed finds what a message needs of the user, if it needs anything.
 func FindNeed(s strategy.Situation) (n Need, ok bool) {
 	v := Matching(PersonRules(), nil)(s)
 	if v.Rule == strategy.Unmatched {
@@ -165,10 +159,10 @@ func FindNeed(s strategy.Situation) (n Need, ok bool) {
 	return n, true
 }
 
-// wordsOfPointing is how long a question is that points to what stands in front of it: "Shall I do that?"
+// wordsOfPointing is the maximum length of a question that refers to the paragraph before: "Shall I do that?"
 const wordsOfPointing = 8
 
-// lastParagraphs are so many, and the end of what is longer than it is looked at.
+// lastParagraphs returns the ends of the last n paragraphs.
 func lastParagraphs(text string, n int) string {
 	all := strings.Split(strings.TrimSpace(strings.ReplaceAll(lastmessage.WithoutComments(text), "\r\n", "\n")), "\n\n")
 	var kept []string

@@ -2,18 +2,19 @@ package rules
 
 import "github.com/cameronsjo/springfield/runtime/lastmessage"
 
-// Cache keeps compiled patterns and the newest message between decisions, of any strategy. It is for one goroutine.
+// Cache keeps compiled patterns and the last message between decisions, of any strategy. It is not safe for
+// concurrent use.
 type Cache struct {
 	patterns map[string]pattern
-	newest   *message
+	last     *message
 }
 
-// message is a text that rules are asked about, read as far as they have asked.
+// message is a text with its lazily computed readings.
 type message struct {
 	text  string
 	end   end
-	whole *lastmessage.Closing // nil until a rule asks for it
-	acts  map[wanted]found     // what has been looked for
+	whole *lastmessage.Closing // nil until a rule needs it
+	acts  map[wanted]found
 }
 
 type wanted struct {
@@ -26,15 +27,14 @@ type found struct {
 	ok   bool
 }
 
-// messageOf is a text, the newest one if it is the same again.
+// messageOf returns the message of a text.
 func (c *Cache) messageOf(text string) *message {
-	if c.newest == nil || c.newest.text != text {
-		c.newest = &message{text: text, end: endOfText(text), acts: map[wanted]found{}}
+	if c.last == nil || c.last.text != text {
+		c.last = &message{text: text, end: endOfText(text), acts: map[wanted]found{}}
 	}
-	return c.newest
+	return c.last
 }
 
-// closing is the message as package lastmessage reads it.
 func (m *message) closing() *lastmessage.Closing {
 	if m.whole == nil {
 		m.whole = lastmessage.ReadMessage(m.text)
@@ -49,11 +49,4 @@ func (m *message) findAct(act lastmessage.Act, near bool) (said string, ok bool)
 	said, ok = m.closing().FindAct(act, near)
 	m.acts[wanted{act, near}] = found{said, ok}
 	return said, ok
-}
-
-func (c *Cache) keepPattern(text string, p pattern) {
-	if c.patterns == nil {
-		c.patterns = map[string]pattern{}
-	}
-	c.patterns[text] = p
 }

@@ -1,9 +1,3 @@
-// What rules may cost. Claude waits for a decision, and a hook that takes too long is
-// ended without one. So the rules of a decision have a number of steps between them,
-// counted from the rules and the message alone: the same on every machine. A step is
-// what a regular expression does with one instruction at one byte, 20 to 60 ns. Those
-// that a project brings have their own, far smaller number: it may belong to people whom the user does not trust.
-
 package rules
 
 import (
@@ -17,75 +11,84 @@ import (
 	"unicode/utf8"
 )
 
+// The agent waits for a decision, and a hook that takes too long is killed. The rules of a decision therefore
+// share a budget of steps, which depends only on the rules and the message. A step is one instruction of a
+// regular expression at one byte, 20 to 60 ns. The rules of a project, which may be untrusted, have a smaller
+// budget of their own.
 const (
-	maxSteps   = 100 << 20 // for the rules of the user and of the plugin, all together: seconds
-	maxProgram = 20_000    // instructions of a pattern of theirs
-	// The same for the rules of a project: the decision stays below 50 ms.
+	maxSteps   = 100 << 20 // for all rules of the user and the plugin: seconds
+	maxProgram = 20_000    // instructions of one of their patterns
+	// For the rules of a project: the decision takes less than 50 ms.
 	maxProjectSteps   = 1 << 20
 	maxProjectProgram = 1000
 )
 
-// meter counts the steps that are left, below 0 when there are none.
-type meter struct{ left int }
+// meter is a budget.
+type meter struct {
+	left       int // steps, below 0 if overspent
+	maxProgram int // instructions of a pattern
+}
 
-// unlimitedMeter is for phrases that no file brings.
-func unlimitedMeter() *meter { return &meter{math.MaxInt} }
+// unlimitedMeter is for built-in phrases.
+func unlimitedMeter() *meter { return &meter{math.MaxInt, maxProgram} }
 
 func (m *meter) spendSteps(steps int) (ok bool) {
 	m.left -= steps
 	return m.left >= 0
 }
 
-// canAfford spends steps only if they are there: what costs less can still be asked.
+// canAfford spends the steps only if they are left, so that a cheaper rule may still run.
 func (m *meter) canAfford(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
 
-// errSteps says that a rule is not asked, because the steps are used up.
+// errSteps is the fault of a rule that was not run.
 var errSteps = errors.New("takes more steps than are left for this decision")
 
 type pattern struct {
 	re   *regexp.Regexp // nil until a text may match
 	size int
-	// needs are words, one of which is in all that matches; none if nothing is known.
+	// needs are words, at least one of which is in every match, none if unknown.
 	needs []string
 }
 
-// matchPattern finds the first match of a pattern in a text, nil if there is none. A pattern
-// that is known costs the same again: what a rule may cost depends on nothing that was
-// before.
-func (c *Cache) matchPattern(expr, text string, most int, m *meter) (at []int, err error) {
+// matchPattern returns the first match of a pattern in a text, nil if there is none. A cached pattern costs the
+// same number of steps, so that the outcome does not depend on earlier decisions.
+func (c *Cache) matchPattern(expr, text string, m *meter) (at []int, err error) {
 	if !m.canAfford(2 * parsingCost(expr)) { // here and by regexp
 		return nil, errSteps
 	}
 	known, ok := c.patterns[expr]
 	if !ok {
-		if known.size, known.needs, err = measurePattern(expr, most); err != nil {
+		if known.size, known.needs, err = measurePattern(expr, m.maxProgram); err != nil {
 			return nil, err
 		}
 	}
 	if !m.canAfford(known.size * (compiling + len(text) + 1)) {
 		return nil, errSteps
 	}
-	if may := len(known.needs) == 0 || slices.ContainsFunc(known.needs, func(word string) bool { return strings.Contains(text, word) }); !may {
-		c.keepPattern(expr, known)
-		return nil, nil
-	}
-	if known.re == nil {
+	has := func(word string) bool { return strings.Contains(text, word) }
+	mayMatch := len(known.needs) == 0 || slices.ContainsFunc(known.needs, has)
+	if mayMatch && known.re == nil {
 		if known.re, err = regexp.Compile(expr); err != nil {
 			return nil, err
 		}
-		c.keepPattern(expr, known)
+	}
+	if c.patterns == nil {
+		c.patterns = map[string]pattern{}
+	}
+	c.patterns[expr] = known
+	if !mayMatch {
+		return nil, nil
 	}
 	return known.re.FindStringIndex(text), nil
 }
 
-// compiling is what an instruction costs to be made, in steps.
+// compiling is the cost of compiling an instruction, in steps.
 const compiling = 60
 
-// measurePattern is how many instructions a pattern has, and what a text needs to match it; an
-// error for one that is none or has more instructions than most. Nothing of its
-// repetitions is written out for that.
+// measurePattern returns the number of instructions of a pattern and the words that a match needs, without
+// expanding repetitions. It returns an error if the pattern is invalid or larger than most.
 func measurePattern(text string, most int) (size int, needs []string, err error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -98,10 +101,10 @@ func measurePattern(text string, most int) (size int, needs []string, err error)
 	return size, neededWords(tree), nil
 }
 
-// maxNeeds is how many words are looked for before a pattern is.
+// maxNeeds bounds the needed words of a pattern.
 const maxNeeds = 16
 
-// neededWords are words, one of which is in every match of a tree, none if that is not known.
+// neededWords returns words, at least one of which is in every match of a tree, none if unknown.
 func neededWords(re *syntax.Regexp) (words []string) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -116,7 +119,6 @@ func neededWords(re *syntax.Regexp) (words []string) {
 				words = part
 			}
 		}
-		return words
 	case syntax.OpAlternate:
 		for _, sub := range re.Sub {
 			part := neededWords(sub)
@@ -125,25 +127,21 @@ func neededWords(re *syntax.Regexp) (words []string) {
 			}
 			words = append(words, part...)
 		}
-		return words
 	}
-	return nil
+	return words
 }
 
-// shortestLength is the length of the shortest of some words, 0 of none.
-func shortestLength(words []string) (n int) {
-	for i, w := range words {
-		if i == 0 || len(w) < n {
-			n = len(w)
-		}
+// shortestLength returns the length of the shortest word, 0 without words.
+func shortestLength(words []string) int {
+	if len(words) == 0 {
+		return 0
 	}
-	return n
+	return len(slices.MinFunc(words, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// countInstructions is how many instructions a tree becomes at most. A tree is as deep as
-// the parser lets it be, 1000 at most.
+// countInstructions returns an upper bound of a tree's instructions. The parser limits its depth to 1000.
 func countInstructions(re *syntax.Regexp) int {
-	const enough = 1 << 30 // beyond every limit, and no overflow
+	const enough = 1 << 30 // beyond every limit, without overflow
 	n := 0
 	for _, sub := range re.Sub {
 		n = min(enough, n+countInstructions(sub))
@@ -155,7 +153,7 @@ func countInstructions(re *syntax.Regexp) int {
 		n += len(re.Sub)
 	case syntax.OpCapture, syntax.OpStar, syntax.OpPlus, syntax.OpQuest:
 		n += 2
-	case syntax.OpRepeat: // each once, those that may be missing with one beside them
+	case syntax.OpRepeat: // one copy each, and one more instruction for an optional one
 		if re.Max < 0 {
 			n = n*max(re.Min, 1) + 2
 		} else {
@@ -165,16 +163,14 @@ func countInstructions(re *syntax.Regexp) int {
 	return min(enough, max(n, 1))
 }
 
-// parsingCost is what a pattern costs to be read, in steps: more than its length says where
-// it names classes of Unicode, or a range of characters in any case.
+// parsingCost returns the cost of parsing a pattern, in steps. Unicode classes and case-insensitive ranges cost
+// more than their length.
 func parsingCost(text string) int {
-	steps := 20 * (len(text) + 1)
-	steps += 10_000 * (strings.Count(text, `\p`) + strings.Count(text, `\P`))
+	steps := 20*(len(text)+1) + 10_000*(strings.Count(text, `\p`)+strings.Count(text, `\P`))
 	if !foldsCase(text) {
 		return steps
 	}
-	// Every character of a range is looked up. Ends that are escaped are below 512,
-	// but for those in hexadecimal.
+	// Every character of a range is looked up. Escaped ends are below 512, except in hexadecimal.
 	const escaped, folding = 512, 0x1e943
 	hex := strings.Contains(text, `\x`)
 	for i := strings.IndexByte(text, '['); i >= 0 && i < len(text); i++ {
@@ -192,21 +188,9 @@ func parsingCost(text string) int {
 	return steps
 }
 
-// foldsCase tells whether a pattern has a flag for any case.
+// foldsCase reports whether a pattern has the flag i.
 func foldsCase(text string) bool {
-	for {
-		_, after, found := strings.Cut(text, "(?")
-		if !found {
-			return false
-		}
-		text = after
-		for _, c := range after {
-			if c == 'i' {
-				return true
-			}
-			if !strings.ContainsRune("msU-", c) {
-				break
-			}
-		}
-	}
+	return slices.ContainsFunc(strings.Split(text, "(?")[1:], func(group string) bool {
+		return strings.HasPrefix(strings.TrimLeft(group, "msU-"), "i")
+	})
 }

@@ -1,12 +1,3 @@
-// How a message ends, for the conditions that users' rules and the seed set ask: opens,
-// begins, last, says, ending, closes, lists. They look at its last paragraph, its last
-// sentence, its last character. That is where Claude says what happens next; the words before
-// it are about what has been.
-//
-// The default set asks for acts instead, which package lastmessage finds by the packs of
-// package language. New words go into a pack, never in here: the verbs below are English, and
-// are for {do} and {doing} in a user's own phrases.
-
 package rules
 
 import (
@@ -24,18 +15,19 @@ import (
 // maxParagraph bounds the last paragraph, in bytes from its end.
 const maxParagraph = 600
 
-// markup is what may stand behind the last character of a sentence.
+// markup may follow the last character of a sentence.
 const markup = " \t\r\n\"'”’)]*_`」』）"
 
-// lead is what may stand before the first word of a sentence: list markers,
-// headings, quotes, the bullets of command-line tools.
+// lead may precede the first word of a sentence: marks of lists, headings and quotes.
 const lead = " \t\r\n-*_#>`(\"“•◆►▶→✓✔✅━─═=|"
 
+// end is the end of a message for the conditions opens, begins, last, says, ending, closes and lists, which
+// users' rules and the seed set have. The default set uses the acts of package lastmessage instead.
 type end struct {
 	paragraph string
-	intro     string   // the paragraph in front of it, if it is a list
+	intro     string   // the paragraph before a list
 	sentences []string // of the intro and the paragraph, without leading markup
-	last      string   // the paragraph's last sentence, "" if there is none
+	last      string   // the paragraph's last sentence
 }
 
 func endOfText(text string) end {
@@ -57,7 +49,7 @@ func endOfText(text string) end {
 	return e
 }
 
-// isWhollyList tells whether every line is a list item: "- a", "* a", "1. a", "A) a".
+// isWhollyList reports whether every line is a list item: "- a", "* a", "1. a", "A) a".
 func isWhollyList(p string) bool {
 	for _, line := range strings.Split(p, "\n") {
 		if line = strings.TrimLeft(line, " \t"); strings.HasPrefix(line, "* ") {
@@ -72,8 +64,8 @@ func isWhollyList(p string) bool {
 	return p != ""
 }
 
-// Sentences splits at line ends and where a full stop, colon, question or
-// exclamation mark has a blank behind it.
+// Sentences splits at line ends, and at full stops, colons, question and exclamation marks with a blank after
+// them.
 func Sentences(p string) []string {
 	var all []string
 	start := 0
@@ -106,12 +98,10 @@ func Sentences(p string) []string {
 	return all
 }
 
-// foldPhrase makes phrases comparable: lower case, straight apostrophes.
+// foldPhrase folds case and apostrophes.
 func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
-// ClosesParagraph tells whether one of the characters ends a paragraph, markup and
-// symbols like emoji left aside. Package display is about what is shown, this is about
-// what ends a sentence.
+// ClosesParagraph reports whether one of the characters ends a paragraph, ignoring markup and symbols.
 func ClosesParagraph(p, characters string) bool {
 	return unlimitedMeter().closesParagraph(p, characters)
 }
@@ -120,20 +110,15 @@ func (m *meter) closesParagraph(p, characters string) bool {
 	if !m.spendSteps(5 + len(p)*len(characters)/64) {
 		return false
 	}
-	for p != "" {
-		r, size := utf8.DecodeLastRuneInString(p)
-		if strings.ContainsRune(characters, r) {
-			return true
-		}
-		if !strings.ContainsRune(markup, r) && !unicode.In(r, unicode.So, unicode.Mn, unicode.Cf) {
-			return false
-		}
-		p = p[:len(p)-size]
-	}
-	return false
+	p = strings.TrimRightFunc(p, func(r rune) bool {
+		isMarkup := strings.ContainsRune(markup, r) || unicode.In(r, unicode.So, unicode.Mn, unicode.Cf)
+		return isMarkup && !strings.ContainsRune(characters, r)
+	})
+	last, _ := utf8.DecodeLastRuneInString(p)
+	return p != "" && strings.ContainsRune(characters, last)
 }
 
-// findSentence finds the first of some sentences that has one of the phrases, or begins so.
+// findSentence returns the first sentence that has one of the phrases.
 func (e end) findSentence(in iter.Seq2[int, string], phrases []string, m *meter, has func(m *meter, sentence string, phrases []string) bool) (string, bool) {
 	m.spendSteps(len(e.intro))
 	for _, sentence := range in {
@@ -144,8 +129,8 @@ func (e end) findSentence(in iter.Seq2[int, string], phrases []string, m *meter,
 	return "", false
 }
 
-// OpensWithPhrase tells whether one of the phrases begins a sentence. The words {do} and
-// {doing} in a phrase stand for any verb of work.
+// OpensWithPhrase reports whether one of the phrases begins a sentence. {do} and {doing} at the end of a
+// phrase match any verb of work.
 func OpensWithPhrase(sentence string, phrases []string) bool {
 	return unlimitedMeter().opensWithPhrase(sentence, phrases)
 }
@@ -162,25 +147,23 @@ func (m *meter) opensWithPhrase(sentence string, phrases []string) bool {
 		if !strings.HasPrefix(s, before) {
 			continue
 		}
-		switch rest := s[len(before):]; class {
+		word, opens := firstWord(s[len(before):]), false
+		switch class {
 		case "do}":
-			if isWorkVerb(firstWord(rest)) {
-				return true
-			}
+			opens = isWorkVerb(word)
 		case "doing}":
-			if isWorking(firstWord(rest)) {
-				return true
-			}
+			opens = isWorking(word)
 		default:
-			if !IsWordAt(s, len(phrase)) {
-				return true
-			}
+			opens = !IsWordAt(s, len(phrase))
+		}
+		if opens {
+			return true
 		}
 	}
 	return false
 }
 
-// HasAnyPhrase tells whether a sentence has one of the phrases as whole words.
+// HasAnyPhrase reports whether a sentence has one of the phrases as whole words.
 func HasAnyPhrase(sentence string, phrases []string) bool {
 	return unlimitedMeter().hasAnyPhrase(sentence, phrases)
 }
@@ -194,7 +177,7 @@ func (m *meter) hasAnyPhrase(sentence string, phrases []string) bool {
 		}
 		phrase = foldPhrase(phrase)
 		for from := 0; ; {
-			m.spendSteps(1) // for each place that is not a whole word
+			m.spendSteps(1) // for each match inside a word
 			i := strings.Index(folded[from:], phrase)
 			if i < 0 {
 				break
@@ -209,7 +192,7 @@ func (m *meter) hasAnyPhrase(sentence string, phrases []string) bool {
 	return false
 }
 
-// WordBefore and IsWordAt tell whether a letter or digit ends or begins there.
+// WordBefore and IsWordAt report whether a letter or digit ends or begins at an offset.
 func WordBefore(s string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
 	return IsWordRune(r)
@@ -220,18 +203,15 @@ func IsWordAt(s string, i int) bool {
 	return IsWordRune(r)
 }
 
-// IsWordRune tells whether a character belongs to a word. In Chinese and Japanese a
-// phrase may stand anywhere.
+// IsWordRune reports whether a character belongs to a word. Those of languages without blanks do not: a
+// phrase may be anywhere there.
 func IsWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.HasBlanks(string(r))
 }
 
-// Verbs of work. "Now update the table." and "Committing." say what Claude does
-// next; "Now it works." and "Nothing else." do not, and the verb is what tells
-// them apart. Verbs that a person is told to do ("Now try it", "restart") are
-// left out on purpose.
-
-// workVerbs are in alphabetical order, in their base form.
+// workVerbs are the base forms of verbs for {do} and {doing} in users' phrases, in alphabetical order. Verbs of
+// instructions to a person, such as "try" and "restart", are left out. Words of the default rules belong in a
+// pack of package language.
 func workVerbs() []string {
 	return []string{
 		"add", "address", "adjust", "analyse", "analyze", "append", "apply", "assemble", "audit", "bisect", "build", "bump", "capture", "change",
@@ -253,8 +233,7 @@ func isWorkVerb(word string) bool {
 	return found
 }
 
-// isWorking tells whether a word is the -ing form of one of the verbs:
-// checking, writing (write), committing (commit).
+// isWorking reports whether a word is the -ing form of one of the verbs: checking, writing, committing.
 func isWorking(word string) bool {
 	stem, ok := strings.CutSuffix(word, "ing")
 	if !ok || stem == "" {
@@ -264,13 +243,8 @@ func isWorking(word string) bool {
 	return isWorkVerb(stem) || isWorkVerb(stem+"e") || last > 0 && stem[last] == stem[last-1] && isWorkVerb(stem[:last])
 }
 
-// firstWord is what a text begins with, up to the first character that is
-// neither a letter nor a hyphen.
+// firstWord returns the letters and hyphens at the start of a text.
 func firstWord(s string) string {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < 'a' || c > 'z') && c != '-' {
-			return s[:i]
-		}
-	}
-	return s
+	rest := strings.TrimLeftFunc(s, func(r rune) bool { return 'a' <= r && r <= 'z' || r == '-' })
+	return s[:len(s)-len(rest)]
 }

@@ -1,26 +1,25 @@
-// The second opinion. Rules know what words say; it knows what messages look like that
-// real sessions ended with. It is a sum of learned weights, one for each trait of the
-// message's end, and it only takes continues back: of the rules that were wrong too often
-// on real sessions, see BaseRules. `make learn` makes opinion.txt.
-
 package rules
 
 import (
 	_ "embed"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Opinion is the id of the rule that takes continues back, and of the switch for it.
+// Opinion is the ID of the second opinion, which vetoes continues of doubtful rules at messages that look like
+// reports: it sums up weights of the traits of a message's end, learned from real stops.
 const Opinion = "opinion"
 
+// `make learn` writes opinion.txt.
+//
 //go:embed opinion.txt
 var learnedOpinion string
 
-// takeBack makes a stop of a continue, if the message looks like a report.
-func (a *asking) takeBack(v *strategy.Verdict) {
+// veto turns a continue into a stop, if the message looks like a report.
+func (a *asking) veto(v *strategy.Verdict) {
 	a.read = true
 	score, limit, seen, reports := weigh(learnedOpinion, OpinionTraits(v.Rule, a.situation, a.message.closing().Traits()))
 	if score <= limit {
@@ -33,8 +32,8 @@ func (a *asking) takeBack(v *strategy.Verdict) {
 	}
 }
 
-// OpinionTraits are what the second opinion looks at: the traits of the message's end, the
-// rule that says go on, and whether the user's prompt was a question.
+// OpinionTraits are the traits of the message's end, the rule that continues, and whether the user's prompt was
+// a question.
 func OpinionTraits(rule string, s *strategy.Situation, message []string) []string {
 	all := append(message, "always", "rule "+rule)
 	if s.Turn.Question {
@@ -43,25 +42,20 @@ func OpinionTraits(rule string, s *strategy.Situation, message []string) []strin
 	return all
 }
 
-// weigh adds up the weights of traits, in hundredths: above the limit, the message is
-// taken for a report. Of messages that were seen with a score like this, some were. A line
-// of the data is "limit SCORE", "weight POINTS TRAIT", or "seen SCORE MESSAGES REPORTS",
-// for the messages up to a score; these stand last, in their order.
+// weigh sums up the weights of traits, in hundredths. A score above the limit means a report; seen and reports
+// count the learned messages with a similar score. A line of the data is "limit SCORE", "weight POINTS TRAIT",
+// or, at the end and by score, "seen SCORE MESSAGES REPORTS" for the messages up to a score.
 func weigh(data string, traits []string) (score, limit, seen, reports int) {
-	has := make(map[string]bool, len(traits))
-	for _, t := range traits {
-		has[t] = true
-	}
 	for line := range strings.Lines(data) {
-		what, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		first, rest, _ := strings.Cut(rest, " ")
 		n, _ := strconv.Atoi(first)
 		switch {
-		case what == "limit":
+		case kind == "limit":
 			limit = n
-		case what == "weight" && has[rest]:
+		case kind == "weight" && slices.Contains(traits, rest):
 			score += n
-		case what == "seen" && seen == 0 && score <= n:
+		case kind == "seen" && seen == 0 && score <= n:
 			first, rest, _ := strings.Cut(rest, " ")
 			seen, _ = strconv.Atoi(first)
 			reports, _ = strconv.Atoi(rest)

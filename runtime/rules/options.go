@@ -1,6 +1,3 @@
-// What files of settings choose of rules: additions, which are asked before the
-// built-in ones, and those to leave out or to ask first.
-
 package rules
 
 import (
@@ -12,55 +9,49 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Options are what files choose. A strategy that decides by rules embeds them.
 type Options struct {
 	Set   string   // name of a built-in rule set, "" for the first
-	Add   []Rule   // asked before the built-in rules
-	Off   []string // ids of rules to leave out
-	Order []string // ids of rules to ask first, in this order
-	// Last are rules asked after all others: the continuing rules of a project, which
-	// must not outvote a stop.
+	Add   []Rule   // tested before the built-in rules
+	Off   []string // IDs of disabled rules
+	Order []string // IDs of the rules to test first, in order
+	// Last are tested after all others: the continuing rules of a project, which must not outvote a stop.
 	Last []Rule
-	// Muted are continuing rules that a project has switched off where a judge is
-	// asked: they stop, for it must not be asked more often because of a project.
+	// Muted are the continuing rules that a project has disabled for a strategy with a judge. They stop,
+	// because a project must not cause more questions to the judge.
 	Muted []string
 
-	// Leave is what answers a question for leave to go on: "" for AfterYes.
+	// Leave is one of Always, AfterYes and Never, "" for AfterYes.
 	Leave string
 
-	added []Rule // as a file has them
+	added []Rule // of the current file
 }
 
-// What can answer a question for leave: every one is, none is, or the next one after the user has
-// said yes to one, and all under a standing order.
+// The answers to a question for leave. A standing order answers all but with Never.
 const (
 	Always   = "always"
-	AfterYes = "after-yes"
+	AfterYes = "after-yes" // a yes of the user answers the next one, too
 	Never    = "never"
 )
 
 // Ruled are the options of a strategy that decides by rules.
 type Ruled interface {
 	strategy.Options
-	// Chosen is what files have chosen.
 	Chosen() *Options
-	// Rules are the rules in the order in which they are asked.
+	// Rules returns the rules in the order of their tests.
 	Rules() []Rule
-	// Prepare is Decide for many situations: what does not depend on the
-	// situation is made once. What it returns is for one goroutine.
+	// Prepare returns Decide for many situations. It is not safe for concurrent use.
 	Prepare(*Cache) func(strategy.Situation) strategy.Verdict
 }
 
-// Kind is what strategies that decide by rules alone differ in.
 type Kind struct {
 	Rules func(set string) []Rule
-	Sets  []string // their names that "rules" can choose, the default first; none if there is no choice
-	// Windowed is the set that looks at the last lines of the transcript, "" for none.
+	Sets  []string // the names of sets, the default first, none without a choice
+	// Windowed is the set that reads the last lines of the transcript, "" for none.
 	Windowed string
 	Once     bool // the same message is not continued twice
 }
 
-// New are the options of such a strategy as long as no file has set one.
+// New returns the options before any file.
 func (k *Kind) New() strategy.Options { return &decider{kind: k} }
 
 type decider struct {
@@ -68,7 +59,7 @@ type decider struct {
 	kind *Kind
 }
 
-// RuleSetsOf names the rule sets of a strategy that has a choice of them.
+// RuleSetsOf returns the names of the rule sets of a strategy that has a choice.
 func RuleSetsOf(s strategy.Strategy) []string {
 	if o, ok := s.New().(*decider); ok {
 		return o.kind.Sets
@@ -101,8 +92,7 @@ func (o *decider) Prepare(cache *Cache) func(strategy.Situation) strategy.Verdic
 
 func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// Members are those of strategy.json. One rule more than a file can have is read, which
-// is the fault that is told; no room is made for all of them.
+// Members reads up to one rule more than allowed, which PutChosen reports as a fault.
 func (o *Options) Members(m *codec.Members) {
 	m.Text("rules", &o.Set)
 	codec.ListOf(m.LimitNext(MaxRules+1), "add", &o.added)
@@ -115,13 +105,12 @@ func (o *Options) Needs() strategy.Needs { return strategy.Needs{Todos: true, Sk
 
 func (o *Options) Chosen() *Options { return o }
 
-// maxIDs is how many ids a file can switch off or order: more than there are rules.
+// maxIDs bounds the IDs in off and order: there are fewer rules.
 const maxIDs = 400
 
-// PutChosen puts what a file has chosen over what is in force below. sets are the names of
-// the built-in rule sets, none if there is no choice; set is what is in one; judged
-// tells that a judge is asked where no rule is sure. Only what is wrong is taken out: a
-// fault in one rule must not take a stop rule beside it out of force.
+// PutChosen overlays a file's choice on the one below. sets are the names of the built-in rule sets, none
+// without a choice; set returns one of them; judged reports whether a judge is asked where no rule is sure.
+// Faulty parts are dropped one by one: a fault in one rule must not disable a stop rule next to it.
 func (o *Options) PutChosen(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
 	if len(o.added) > MaxRules {
@@ -163,17 +152,15 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	for _, list := range []*[]Rule{&o.Add, &o.Last} {
 		if n := len(*list); n > MaxRules {
 			l.NoteFault(tooMany)
-			*list = (*list)[n-MaxRules:] // the newest layer lies in front: it goes first
+			*list = (*list)[n-MaxRules:] // drop the rules of the last layer, which come first
 		}
-		var good []Rule
-		for _, r := range *list {
-			if err := r.checkFields(); err != nil {
+		*list = slices.DeleteFunc(*list, func(r Rule) bool {
+			err := r.checkFields()
+			if err != nil {
 				l.NoteFault("add: " + err.Error())
-				continue
 			}
-			good = append(good, r)
-		}
-		*list = good
+			return err != nil
+		})
 	}
 	known := slices.Concat(o.Add, set(o.Set), o.Last)
 	for i, list := range lists {
@@ -185,7 +172,7 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	}
 }
 
-// chooseLeave keeps what the writer of a file may choose: a project only less, and always the user alone.
+// chooseLeave drops a choice that the writer of the file may not make.
 func (o *Options) chooseLeave(below string, l *strategy.Layer) {
 	switch {
 	case o.Leave == "":
@@ -201,14 +188,13 @@ func (o *Options) chooseLeave(below string, l *strategy.Layer) {
 	o.Leave = below
 }
 
-// restrictProject keeps of a project's choice what cannot push Claude on against the user's:
-// rules that stop, rules that continue where no other decides, with no words of its
-// own, and continuing rules switched off.
+// restrictProject keeps the parts of a project's choice that cannot continue against the user's: rules that
+// stop, rules that continue where no other decides, without their own reasons, and disabled continuing rules.
 func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}
 	for _, r := range theirs.Add {
-		r.Reason, r.Sure = "", 0 // a rule that is not sure has a judge asked
+		r.Reason, r.Sure = "", 0 // an unsure rule would ask the judge
 		r.ByProject = true
 		if r.Then == strategy.Stop {
 			o.Add = append(o.Add, r)
@@ -216,61 +202,58 @@ func (o *Options) restrictProject(inForce []Rule, judged bool) {
 			o.Last = append(o.Last, r)
 		}
 	}
-	for _, id := range theirs.Off {
-		if !slices.ContainsFunc(inForce, func(r Rule) bool { return r.ID == id && r.Then == strategy.Stop }) {
-			o.Off = append(o.Off, id)
-		}
-	}
+	o.Off = slices.DeleteFunc(theirs.Off, func(id string) bool {
+		return slices.ContainsFunc(inForce, func(r Rule) bool { return r.ID == id && r.Then == strategy.Stop })
+	})
 	if judged {
 		o.Off, o.Muted = nil, o.Off
 	}
 }
 
-// CheckPatterns names the rules of files whose patterns will not be in force, and why.
-// A decision finds that out when their turn comes.
+// CheckPatterns returns the faults of patterns in files' rules, which a decision finds only when it uses them.
 func CheckPatterns(options strategy.Options) (faults []error) {
 	ruled, ok := options.(Ruled)
 	if !ok {
 		return nil
 	}
-	o := ruled.Chosen()
 	a := newAsking(strategy.Situation{}, nil)
-	for _, list := range [][]Rule{o.Add, o.Last} {
-		for i := range list {
-			r := &list[i]
-			for _, expr := range []string{r.Ending, r.Text} {
-				if expr == "" {
-					continue
-				}
-				if _, err := a.matchInText(r, expr, ""); err != nil {
-					faults = append(faults, r.faultOf(err))
-				}
+	for _, r := range slices.Concat(ruled.Chosen().Add, ruled.Chosen().Last) {
+		for _, expr := range []string{r.Ending, r.Text} {
+			if expr == "" {
+				continue
+			}
+			if _, err := a.cache.matchPattern(expr, "", a.meterFor(&r)); err != nil {
+				faults = append(faults, r.faultOf(err))
 			}
 		}
 	}
 	return faults
 }
 
-// Arranged are the user's additions, a built-in set, and a project's own continuing
-// rules, in the user's order and without what is switched off.
+// Arranged returns the additions, a built-in set and a project's continuing rules in the order of their tests,
+// without disabled ones.
 func Arranged(o *Options, set []Rule) []Rule {
 	off := func(r Rule) bool { return slices.Contains(o.Off, r.ID) }
 	late := func(r Rule) bool { return r.Late && !slices.Contains(o.Order, r.ID) }
 	all := slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) })
-	if len(o.Order) > 0 {
-		all = orderRules(all, o.Order)
-	}
-	// Late rules stand at the end, but in front of a rule "finished" that no continuing
-	// rule comes after. What such a rule stops would stop without it.
-	place := len(all)
-	for i := len(all) - 1; i >= 0 && all[i].Then == strategy.Stop; i-- {
-		if all[i].ID == "finished" {
-			place = i
+	var first []Rule
+	for _, id := range o.Order {
+		for _, r := range all {
+			if r.ID == id {
+				first = append(first, r)
+			}
 		}
 	}
-	all = slices.Insert(all, place, slices.DeleteFunc(slices.Clone(o.Add), func(r Rule) bool { return off(r) || !late(r) })...)
-	// A project's own stay last, whatever the order says: they decide only where no
-	// other does.
+	all = append(first, slices.DeleteFunc(all, func(r Rule) bool { return slices.Contains(o.Order, r.ID) })...)
+	// Late rules come last, but before a final rule "finished": without a match the turn stops, too.
+	end := len(all)
+	for i := len(all) - 1; i >= 0 && all[i].Then == strategy.Stop; i-- {
+		if all[i].ID == "finished" {
+			end = i
+		}
+	}
+	all = slices.Insert(all, end, slices.DeleteFunc(slices.Clone(o.Add), func(r Rule) bool { return off(r) || !late(r) })...)
+	// A project's own come last, whatever the order.
 	all = append(all, slices.DeleteFunc(slices.Clone(o.Last), off)...)
 	for i, r := range all {
 		if r.Then == strategy.Continue && slices.Contains(o.Muted, r.ID) {
@@ -278,22 +261,4 @@ func Arranged(o *Options, set []Rule) []Rule {
 		}
 	}
 	return all
-}
-
-// orderRules puts the named rules first, in the order of their names.
-func orderRules(rules []Rule, ids []string) []Rule {
-	first := make([]Rule, 0, len(rules))
-	for _, id := range ids {
-		for _, r := range rules {
-			if r.ID == id {
-				first = append(first, r)
-			}
-		}
-	}
-	for _, r := range rules {
-		if !slices.Contains(ids, r.ID) {
-			first = append(first, r)
-		}
-	}
-	return first
 }

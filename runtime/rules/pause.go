@@ -1,6 +1,3 @@
-// A loop pauses for its user: it lets the agent stop, writes nothing and counts nothing, and goes
-// on at the first stop behind the user's next order. The user is told once.
-
 package rules
 
 import (
@@ -12,15 +9,16 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Pausing is a loop that may pause.
+// Pausing is a loop that pauses for its user: it stops, changes nothing, and continues at the first stop after
+// the user's next order. The user is told once.
 type Pausing struct {
 	Key   string // of its memory
-	Title string // begins its words to the user
-	End   string // what the user types to end it
+	Title string // begins its messages to the user
+	End   string // the command that ends it
 }
 
-// AtWord pauses at a last word that forbids or asks, if it is newer than since, Unix milliseconds.
-// A time that is not known counts as newer.
+// AtWord pauses at a last word that forbids or asks, if it came after since, in Unix milliseconds, or at an
+// unknown time.
 func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, ok bool) {
 	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
 	switch kind := s.Turn.Word.Kind; {
@@ -33,7 +31,7 @@ func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, 
 	return v, false
 }
 
-// AtNeed pauses at a question of the agent's, or at what only a person can do, where one is there.
+// AtNeed pauses at a question of the agent, or where it needs a person, if one attends the session.
 func (p Pausing) AtNeed(s strategy.Situation) (v strategy.Verdict, ok bool) {
 	if !s.Turn.Attended || s.Turn.Away || s.Message.Earlier {
 		return v, false
@@ -48,10 +46,10 @@ func (p Pausing) AtNeed(s strategy.Situation) (v strategy.Verdict, ok bool) {
 }
 
 func (p Pausing) pause(s strategy.Situation, rule, evidence string) (v strategy.Verdict, ok bool) {
-	if s.Session.Protocol == "exit2" { // which does what the original does
+	if s.Session.Protocol == "exit2" { // the original never pauses
 		return v, false
 	}
-	v = strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
+	v = strategy.StopBy(rule, evidence)
 	name := quotation.HashText(rule + evidence + strconv.FormatInt(s.Turn.WordAt, 10))
 	if m, _ := s.Memory(p.Key); m.Paused != name {
 		v.Told = p.Title + ": paused, " + evidence + "; the loop goes on with your next order; to end it: " + p.End

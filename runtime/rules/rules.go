@@ -1,7 +1,3 @@
-// Rules are data: the built-in sets are Go values, a user's own come from
-// strategy.json, and both are asked by the same loop. The first rule whose
-// conditions all hold decides; no rule, no continuation.
-
 package rules
 
 import (
@@ -19,85 +15,49 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Rule is one question and its answer. Conditions that are not set do not
-// count; a rule with none never holds.
+// Rule is a set of conditions and a decision; the first rule that holds decides. A rule holds if it has a
+// condition and all of them are met. Lists need one match. Phrases are whole words, in any case.
 type Rule struct {
 	ID string
-	// Asked tells that the turn ended with a tool that asks the user.
-	Asked bool
-	// Tool is the name of the last tool called.
-	Tool string
-	// Todo is a status that at least one entry of the todo list has: pending,
-	// in_progress, completed, or open for either of the first two.
-	Todo string
-	// Within is how many turns ago the todo list, or the skill, may have
-	// changed: 1 means in this turn. 0: any time. It is no condition of its own.
+
+	Asked bool     // the turn ended with a tool that asks the user
+	Tool  string   // name of the last tool called
+	Todo  string   // status of any todo: pending, in_progress, completed, or open for the first two
+	Skill []string // names of skills in use
+	Used  bool     // a tool was called in this turn
+	Lang  []string // BCP 47 tags of the message
+	// Within limits Todo and Skill to changes in so many turns: 1 is this turn, 0 has no limit.
 	Within int
-	// Skill are names of skills, one of which is in use.
-	Skill []string
-	// Act is what the message does at its end, as package lastmessage reads it: asks,
-	// offers, waits, blocked, hands, plans, finishes, heads, moves, announces, breaks,
-	// leaves or counts. Near looks for it before the last paragraph instead.
-	Act  lastmessage.Act
-	Near bool
-	// Used tells that tools were called in this turn.
-	Used bool
-	// Lang are languages, one of which the message is in, as in BCP 47.
-	Lang []string
-	// Closes are characters, one of which ends the text, markup left aside.
-	Closes string
-	// Lists are characters, one of which ends the paragraph in front of a list
-	// that ends the text.
-	Lists string
-	// Opens are phrases, one of which begins the last sentence, in any case. A
-	// phrase may end in {do} or {doing}: any verb of work, in that form.
-	Opens []string
-	// Begins are phrases, one of which begins any sentence of the last paragraph,
-	// or of the one in front of a list that ends the text.
-	Begins []string
-	// Last are phrases, one of which is in the last sentence: whole words, in
-	// any case.
-	Last []string
-	// Says are phrases, one of which is in the last paragraph, where Claude says
-	// what happens next, or in the one in front of a list that ends the text: whole
-	// words, in any case.
-	Says []string
-	// Unless are phrases, none of which is in the last sentence. It is no
-	// condition of its own.
-	Unless []string
-	// Ending is a regular expression (RE2) that matches in the last paragraph.
-	Ending string
-	// Text is a regular expression that matches somewhere in the text.
-	Text string
 
-	// Late puts a rule that a file adds behind the others: it decides only where none
-	// of them knows of a person who is needed, or of work.
-	Late bool
+	Act    lastmessage.Act // at the end of the message
+	Near   bool            // find Act before the last paragraph instead
+	Closes string          // characters that end the text, ignoring markup
+	Lists  string          // characters that end the paragraph before a final list
+	// Opens begin the last sentence. {do} or {doing} at the end of a phrase matches any verb of work.
+	Opens  []string
+	Begins []string // begin any sentence of the last paragraph, or of the one before a final list
+	Last   []string // in the last sentence
+	Says   []string // in the last paragraph, or in the one before a final list
+	Unless []string // not in the last sentence; not a condition of its own
+	Ending string   // regular expression (RE2) for the last paragraph
+	Text   string   // regular expression for the whole text
 
-	// ByProject marks a rule from a project, which may spend less; see effort.go. No
-	// file sets it.
-	ByProject bool
-
+	Late bool // comes after the built-in rules
 	Then strategy.Decision
-	// Sure is how sure the answer is, in percent; 0 counts as 90.
-	Sure int
-	// Reason goes to the model when the rule continues. {evidence} stands for
-	// what the rule matched, {todos} for what is open in the todo list. Empty: a
-	// general sentence.
+	Sure int // percent, 0 for 90
+	// Reason is for the model when the rule continues, with {evidence} and {todos} replaced. "" is a general
+	// sentence.
 	Reason string
 
-	// Doubtful tells that the second opinion may take a continue back. No file sets it.
-	Doubtful bool
+	// No file sets the following members.
 
-	// Window makes Tool and Todo look at the last lines of the transcript only,
-	// as the first design has it. No file sets it.
-	Window bool
-	// Test is a condition of the strategy's own. It returns evidence, whether it holds
-	// or not, and may return words to the model in place of Reason. No file sets it.
+	ByProject bool // it is from a project, with a smaller budget
+	Doubtful  bool // the second opinion may veto a continue
+	Window    bool // Tool and Todo see only the last lines of the transcript, as in the first design
+	// Test is a condition of the strategy. It always returns evidence, and optionally a replacement for Reason.
 	Test func(strategy.Situation) (evidence, reason string, ok bool)
 }
 
-// Members are a rule as a file has it.
 func (r *Rule) Members(m *codec.Members) {
 	m.Text("id", &r.ID)
 	m.Bool("asked", &r.Asked)
@@ -124,39 +84,40 @@ func (r *Rule) Members(m *codec.Members) {
 	m.Text("reason", &r.Reason)
 }
 
-// Limits of what a configuration may bring, so that a decision stays quick.
+// Limits of a configuration, so that decisions stay fast.
 const (
-	MaxRules   = 200  // of a file, and of all files together
-	maxPattern = 1000 // bytes, of a regular expression or all phrases of a condition
+	MaxRules   = 200  // in a file, and in all files together
+	maxPattern = 1000 // bytes of a regular expression, or of all phrases of a condition
 	maxReason  = 2000 // bytes
 	maxID      = 40   // bytes
 )
 
 const generalReason = "There is work left.{todos} Go on with it now. When all is done, say so. If you need a decision from the user, ask for it."
 
-// asking is one situation that rules are asked about.
+// asking is a run of rules in one situation.
 type asking struct {
 	situation *strategy.Situation
 	message   *message
-	read      bool     // a rule has asked how the message reads
-	reason    string   // what the newest own condition has to say to the model
-	faults    []error  // patterns that are none, found when their turn came
-	unasked   []string // rules that there were no steps for
+	read      bool     // the closing of the message was read
+	reason    string   // from the last Test
+	faults    []error  // of patterns
+	unasked   []string // quoted IDs of rules that were too expensive
 	cache     *Cache
-	// What is left to spend: for a project's rules, and for all others.
+	// The budgets of a project's rules and of all others.
 	byProject, trusted meter
 }
 
-// newAsking begins to ask; cache is nil for one situation alone.
 func newAsking(s strategy.Situation, cache *Cache) *asking {
 	if cache == nil {
 		cache = &Cache{}
 	}
-	return &asking{situation: &s, message: cache.messageOf(s.Message.Text), cache: cache, byProject: meter{maxProjectSteps}, trusted: meter{maxSteps}}
+	return &asking{
+		situation: &s, message: cache.messageOf(s.Message.Text), cache: cache,
+		byProject: meter{maxProjectSteps, maxProjectProgram}, trusted: meter{maxSteps, maxProgram},
+	}
 }
 
-// Matching asks rules in order, of one situation after the other. Without a match it is
-// a stop.
+// Matching returns the function that decides by the first rule that holds, and stops if there is none.
 func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verdict {
 	secondOpinion := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == Opinion })
 	return func(s strategy.Situation) strategy.Verdict {
@@ -166,7 +127,7 @@ func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verd
 			if evidence, ok := a.holdsFor(&rules[i]); ok {
 				v = rules[i].verdictFor(&s, evidence, a.reason)
 				if secondOpinion && rules[i].Doubtful && v.Decision == strategy.Continue {
-					a.takeBack(&v)
+					a.veto(&v)
 				}
 				break
 			}
@@ -194,14 +155,13 @@ func (r *Rule) verdictFor(s *strategy.Situation, evidence, reason string) strate
 	return v
 }
 
-// Answer is what one rule had to say, for explaining a decision.
+// Answer is the result of one rule, to explain a decision.
 type Answer struct {
 	Rule     Rule
 	Holds    bool
-	Evidence string // what held, or what did not
+	Evidence string
 }
 
-// AskEach asks every rule, whether an earlier one has decided or not.
 func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	a := newAsking(s, nil)
 	var all []Answer
@@ -212,10 +172,9 @@ func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	return all
 }
 
-// holdsFor tests the conditions, the cheap ones first, and says what it saw: what
-// held, or the first condition that did not. Regular expressions are compiled
-// when their turn comes: most stops are decided before, and compiling costs
-// more than all phrases together. A rule that there are no steps for does not hold.
+// holdsFor reports whether a rule holds, with the evidence of its last condition or else the first that fails.
+// Regular expressions are compiled late, because most stops are decided before. A rule beyond the budget does
+// not hold.
 func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
 	m := a.meterFor(r)
 	if m.left >= 0 && m.spendSteps(asked+len(r.Skill)) {
@@ -228,17 +187,16 @@ func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
 	return evidence, ok
 }
 
-// asked is what a rule costs beside its phrases and patterns, in steps.
+// asked is the base cost of a rule, in steps.
 const asked = 200
 
-// condition is something that a rule can ask for.
 type condition struct {
-	fails string // what is so where it does not hold
+	fails string // the evidence where it fails
 	set   func(r *Rule) bool
 	test  func(a *asking, r *Rule, m *meter) (evidence string, ok bool)
 }
 
-// conditions are all of them, the cheap ones first.
+// conditions are all conditions, the cheap ones first.
 var conditions = [...]condition{
 	{"the turn did not end with a tool that asks you", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
 		return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
@@ -295,7 +253,6 @@ var conditions = [...]condition{
 	}},
 }
 
-// quoteIf quotes what a condition held for.
 func quoteIf(ok bool, text string) (string, bool) {
 	if !ok {
 		return "", false
@@ -335,7 +292,7 @@ func (a *asking) meterFor(r *Rule) *meter {
 	return &a.trusted
 }
 
-// unaskedFault names the rules that there were no steps for.
+// unaskedFault names the rules that were beyond the budget.
 func (a *asking) unaskedFault() error {
 	const named = 5
 	n := len(a.unasked)
@@ -350,10 +307,9 @@ func (r *Rule) faultOf(err error) error {
 	return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
 }
 
-// findInText reports the first match of a pattern. One that does not compile matches
-// nothing and is a fault.
+// findInText quotes the first match of a pattern. An invalid pattern is a fault.
 func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
-	at, err := a.matchInText(r, expr, text)
+	at, err := a.cache.matchPattern(expr, text, a.meterFor(r))
 	switch {
 	case err == errSteps:
 		a.unasked = append(a.unasked, strconv.Quote(r.ID))
@@ -361,7 +317,7 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 		a.faults = append(a.faults, r.faultOf(err))
 	case at != nil:
 		found := strings.TrimSpace(text[at[0]:at[1]])
-		for _, end := range []string{"\n", ". ", "! ", "? "} { // a pattern may have found several sentences
+		for _, end := range []string{"\n", ". ", "! ", "? "} { // a match may span sentences
 			found, _, _ = strings.Cut(found, end)
 		}
 		return quotation.QuoteEvidence(found), true
@@ -369,16 +325,7 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 	return "", false
 }
 
-func (a *asking) matchInText(r *Rule, expr, text string) (at []int, err error) {
-	most := maxProgram
-	if r.ByProject {
-		most = maxProjectProgram
-	}
-	return a.cache.matchPattern(expr, text, most, a.meterFor(r))
-}
-
-// matchesTodos looks for entries with the status in the list that the rule set means:
-// the replayed one, or that of the window.
+// matchesTodos looks for the status in the replayed todo list or in that of the window.
 func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {
@@ -387,26 +334,24 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	if r.Within > 0 && turns >= r.Within {
 		return "", false
 	}
-	n, first := 0, ""
+	var matches []string
 	for _, t := range list {
 		switch {
 		case r.Window && (t.Blocked || t.Owner != ""):
 		case t.IsOpen() && t.IsOthers():
 			return "another agent has an open task: " + quotation.QuoteEvidence(t.Content), false
 		case !t.Blocked && (t.Status == r.Todo || r.Todo == "open" && t.IsOpen()):
-			if n++; n == 1 {
-				first = t.Content
-			}
+			matches = append(matches, quotation.QuoteEvidence(t.Content))
 		}
 	}
-	if n == 0 {
+	switch n := len(matches); n {
+	case 0:
 		return "no " + r.Todo + " todo", false
+	case 1:
+		return "1 " + r.Todo + " todo, " + matches[0], true
+	default:
+		return strconv.Itoa(n) + " " + r.Todo + " todos, first " + matches[0], true
 	}
-	todos := " todos, first "
-	if n == 1 {
-		todos = " todo, "
-	}
-	return strconv.Itoa(n) + " " + r.Todo + todos + quotation.QuoteEvidence(first), true
 }
 
 func (r *Rule) matchesSkill(s *strategy.Situation) (string, bool) {
@@ -416,8 +361,7 @@ func (r *Rule) matchesSkill(s *strategy.Situation) (string, bool) {
 	return "the skill " + s.Skill.Name + " is in use", slices.Contains(r.Skill, s.Skill.Name)
 }
 
-// Remaining says what is open in the todo list, a sentence with a blank in
-// front; "" if nothing is.
+// Remaining returns a sentence, after a blank, that lists the open todos, "" if there are none.
 func Remaining(todos []activity.Todo) string {
 	var open []string
 	for _, t := range todos {
@@ -436,8 +380,7 @@ func Remaining(todos []activity.Todo) string {
 	return " Open in the todo list: " + strings.Join(open, ", ") + rest + "."
 }
 
-// checkFields reports the first fault of a rule that a user wrote, but for patterns:
-// those are compiled when their turn comes, by matchPattern.
+// checkFields returns the first fault of a user's rule. Patterns are left to matchPattern.
 func (r *Rule) checkFields() error {
 	quoted := "rule " + strconv.Quote(r.ID)
 	var acts []string
@@ -455,7 +398,7 @@ func (r *Rule) checkFields() error {
 		return errors.New(quoted + ": there is no act " + strconv.Quote(string(r.Act)) + ": choose one of " + strings.Join(acts, ", "))
 	case slices.ContainsFunc(r.Lang, func(code string) bool { return !slices.Contains(language.PackCodes(), code) }):
 		return errors.New(quoted + ": there is no language pack for its lang: choose from " + strings.Join(language.PackCodes(), ", "))
-	case !r.Asked && !r.Used && r.Act == "" && len(r.Lang) == 0 && r.Tool == "" && r.Todo == "" && len(r.Skill) == 0 && r.Closes == "" && r.Lists == "" && len(r.Opens) == 0 && len(r.Begins) == 0 && len(r.Last) == 0 && len(r.Says) == 0 && r.Ending == "" && r.Text == "":
+	case !slices.ContainsFunc(conditions[:], func(c condition) bool { return c.set(r) }):
 		return errors.New(quoted + " has no condition: give asked, used, act, lang, tool, todo, skill, closes, lists, opens, begins, last, says, ending or text")
 	case r.Sure < 0 || r.Sure > 100:
 		return errors.New(quoted + ": sure must be from 0 to 100")

@@ -1,7 +1,3 @@
-// The word that ends a spec: on a line of its own, in what Claude says. A
-// sentence about the word is not the word, and neither is the word in a code
-// fence or a quote.
-
 package specs
 
 import (
@@ -13,11 +9,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
+// allDone is the completion signal. It needs a line of its own, outside of code.
 const allDone = "ALL_TASKS_COMPLETE"
 
-// whereSignalled says where the word stands, "" if nowhere: in the last message, or
-// in what Claude has said since the newest prompt. Lines that are no JSON count
-// too: all of a transcript that is plain text.
+// whereSignalled returns the place of the completion signal, "" if there is none: the last message, or
+// the transcript since the last prompt, including lines that are not JSON.
 func whereSignalled(s strategy.Situation) string {
 	if s.Message.FromEvent && saysDone(s.Message.Text, true) {
 		return "the last message"
@@ -29,8 +25,8 @@ func whereSignalled(s strategy.Situation) string {
 	return ""
 }
 
-// saysDone tells whether a text has the word on a line of its own. closing lets
-// it stand at the very end behind "All done:", too.
+// saysDone reports whether a text has the signal on a line of its own or, if closing is set, at the very
+// end after words like "All done:".
 func saysDone(text string, closing bool) bool {
 	if !strings.Contains(text, allDone) {
 		return false
@@ -43,26 +39,25 @@ func saysDone(text string, closing bool) bool {
 		if code || line == "" {
 			return
 		}
-		// The word alone: bold, a heading, with a mark or an emoji beside it.
 		before, after, ok := strings.Cut(line, allDone)
-		alone = alone || ok && !strings.ContainsFunc(before, isDecoration("#*_` \t")) && !strings.ContainsFunc(after, isDecoration("#*_` \t.!"))
+		alone = alone || ok && !strings.ContainsFunc(before, notDecoration("#*_` \t")) && !strings.ContainsFunc(after, notDecoration("#*_` \t.!"))
 		last = line
 	})
 	return alone || closing && isAnnounced(last)
 }
 
-// isDecoration tells characters that make a line more than a decorated word.
-func isDecoration(decoration string) func(rune) bool {
+// notDecoration returns a test for characters other than marks and emoji.
+func notDecoration(marks string) func(rune) bool {
 	return func(r rune) bool {
-		return !strings.ContainsRune(decoration, r) && !unicode.Is(unicode.So, r) && r != '\ufe0f' && r != '\u200d'
+		return !strings.ContainsRune(marks, r) && !unicode.Is(unicode.So, r) && r != '\ufe0f' && r != '\u200d'
 	}
 }
 
-// isAnnounced tells whether the line says that all is done and has the word
-// behind a colon or a dash: "All 5 tasks are finished: ALL_TASKS_COMPLETE".
+// isAnnounced reports whether the line announces that all is done and ends with the signal after a colon
+// or a dash: "All 5 tasks are finished: ALL_TASKS_COMPLETE".
 func isAnnounced(line string) bool {
 	before, after, ok := strings.Cut(line, allDone)
-	if !ok || strings.ContainsFunc(after, isDecoration("*_` \t.!")) {
+	if !ok || strings.ContainsFunc(after, notDecoration("*_` \t.!")) {
 		return false
 	}
 	before = strings.TrimRight(before, "*_` \t")

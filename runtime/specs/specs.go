@@ -1,12 +1,9 @@
-// Package specs is what ralph-specum and ralph-speckit share. Both drive a spec's tasks.md through
-// a state file that the coordinator, a prompt in the session, keeps; the hook
-// only reads it.
+// Package specs implements ralph-specum and ralph-speckit. Both drive a spec's tasks.md through a state
+// file that the coordinator, a prompt in the session, maintains; the hook only reads it.
 //
-// The order: switched off in the plugin's own settings file, no spec, no state
-// file, the completion signal, a broken state file, the limit of iterations, the
-// phase, all tasks done, waiting for approval, another loop, no
-// movement; else continue. So the signal beats a broken file, and errors beat
-// the guard. Whatever is in doubt, Claude may stop.
+// The checks, in order: disabled in the plugin's own settings file, no spec, no state file, the
+// completion signal, a broken state file, the limit of iterations, the phase, all tasks done, awaiting
+// approval, another loop, stagnation. Errors therefore precede the guards.
 package specs
 
 import (
@@ -24,40 +21,31 @@ import (
 )
 
 const (
-	// maxStalls is how many continues in a row may bring nothing forward: the
-	// second is one too many.
-	maxStalls = 2
-	// maxErrors is how many different errors of one state file the model is told
-	// of in a session. The ledger remembers no more.
-	maxErrors = 8
-	// orphanAge is how old the file of a task must be to be left over, in
-	// milliseconds; maxOrphans how many are deleted at a stop.
-	orphanAge  = 60 * 60 * 1000
-	maxOrphans = 40
-	// maxBlock bounds what of tasks.md comes into the reason, in bytes, maxGroup
-	// how many tasks side by side.
-	maxBlock = 2000
-	maxGroup = 5
+	maxStalls  = 2              // continues in a row without progress
+	maxErrors  = 8              // errors of one state file for the model in a session, as many as the ledger remembers
+	orphanAge  = 60 * 60 * 1000 // of a task's file, in milliseconds
+	maxOrphans = 40             // deleted at a stop
+	maxBlock   = 2000           // bytes of tasks.md in the reason
+	maxGroup   = 5              // parallel tasks
 )
 
+// The names of optional checks.
 const (
-	quickMode      = "quick-mode"      // go on in every phase that quickMode is set in
-	uncheckedBoxes = "unchecked-boxes" // tasks.md has the last word on what is done
+	quickMode      = "quick-mode"      // continue in every phase with quickMode set
+	uncheckedBoxes = "unchecked-boxes" // done means that tasks.md has no open box
 )
 
-// Kind is what the two differ in.
 type Kind struct {
 	Name      string // of the strategy
-	Title     string // how its words to the user begin
-	Noun      string // what it calls a spec
+	Title     string // begins its messages to the user
+	Noun      string // for a spec
 	Local     string // its own settings file in the project
-	Current   string // the file that names the active spec, at its usual place
-	StateFile string // the name of the state file
-	// Find names the directories where the active spec may be, the likeliest
-	// first, and what has to be read to know.
+	Current   string // default path of the file that names the active spec
+	StateFile string // base name
+	// Find returns the directories where the active spec may be, the likeliest first, and the files that
+	// it has to read for that.
 	Find func(s strategy.Situation, local []string) ([]Place, []strategy.Want)
-	// Blocks makes the limit an error for the model. Else it ends the loop, with a
-	// line on standard error alone.
+	// Blocks makes the limit an error for the model, instead of a line on standard error.
 	Blocks bool
 	// Groups hands tasks marked [P] over together.
 	Groups bool
@@ -68,8 +56,8 @@ type Kind struct {
 // Place is a spec's directory.
 type Place struct {
 	Dir   string // relative to the workspace, clean
-	Shown string // as the original shows it
-	Name  string // what texts call the spec
+	Shown string // as the original prints it
+	Name  string // of the spec
 }
 
 func StrategyOf(k *Kind) strategy.Strategy {
@@ -81,8 +69,8 @@ func StrategyOf(k *Kind) strategy.Strategy {
 	}
 }
 
-// Options are the most iterations that a state file can ask for, and more to look at
-// before Claude may stop, which a project cannot choose.
+// Options are the maximum that a state file may ask for, and optional checks, which a project cannot
+// choose.
 type Options struct {
 	kind    *Kind
 	Ceiling strategy.Number
@@ -96,7 +84,6 @@ func (o *Options) Members(m *codec.Members) {
 	m.Texts("checks", &o.Checks)
 }
 
-// maxChecks is how many names a file can have.
 const maxChecks = 400
 
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
@@ -119,16 +106,13 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	})
 }
 
-// Needs are the files of the spec, what is remembered of its loop, and the word that
-// ends it.
 func (o *Options) Needs() strategy.Needs {
 	return strategy.Needs{Memories: true, Files: o.kind.filesToRead, Lines: 500, Word: allDone}
 }
 
-// filesToRead names the settings file, then what leads to the spec, then its files.
 func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
-	wants := k.filesThatLead(s)
-	p, ok := k.activePlace(s, k.possiblePlaces(s))
+	wants := k.filesUpToState(s, isWholeState)
+	p, ok := k.activePlace(s)
 	if !ok {
 		return wants
 	}
@@ -139,8 +123,8 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 	return wants
 }
 
-// filesThatLead names the settings file, then what leads to the spec, then the state file.
-func (k Kind) filesThatLead(s strategy.Situation) []strategy.Want {
+// filesUpToState names the settings file, the files that name the spec, and the state file.
+func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []strategy.Want {
 	wants := []strategy.Want{{Name: k.Local}}
 	local, asked := s.Workspace.Files[k.Local]
 	if !asked || isSwitchedOff(local) {
@@ -149,13 +133,12 @@ func (k Kind) filesThatLead(s strategy.Situation) []strategy.Want {
 	places, more := k.Find(s, frontLines(local.Data))
 	wants = append(wants, more...)
 	for _, p := range places {
-		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: isWholeState})
+		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: isWhole})
 	}
 	return wants
 }
 
-// possiblePlaces are where the active spec may be, none if the settings file switches the hook
-// off.
+// possiblePlaces returns the places of the active spec, none if the hook is disabled.
 func (k Kind) possiblePlaces(s strategy.Situation) []Place {
 	local := s.Workspace.Files[k.Local]
 	if isSwitchedOff(local) {
@@ -165,8 +148,9 @@ func (k Kind) possiblePlaces(s strategy.Situation) []Place {
 	return places
 }
 
-func (k Kind) activePlace(s strategy.Situation, places []Place) (Place, bool) {
-	for _, p := range places {
+// activePlace returns the first possible place with a state file.
+func (k Kind) activePlace(s strategy.Situation) (Place, bool) {
+	for _, p := range k.possiblePlaces(s) {
 		if s.Workspace.Files[p.Dir+"/"+k.StateFile].Found {
 			return p, true
 		}
@@ -174,10 +158,8 @@ func (k Kind) activePlace(s strategy.Situation, places []Place) (Place, bool) {
 	return Place{}, false
 }
 
-// frontLines is what stands between lines of three dashes, as the originals read it:
-// wherever in the file.
-func frontLines(data []byte) []string {
-	var lines []string
+// frontLines returns the lines between lines of three dashes, anywhere in the file, as the originals do.
+func frontLines(data []byte) (lines []string) {
 	in := false
 	for line := range strings.SplitSeq(string(data), "\n") {
 		switch line = strings.TrimSuffix(line, "\r"); {
@@ -190,8 +172,7 @@ func frontLines(data []byte) []string {
 	return lines
 }
 
-// isSwitchedOff tells whether the settings file switches the hook off: only "false" does.
-// One that cannot be read does, too: it may say so.
+// isSwitchedOff reports whether the settings file has enabled: false, or might: it cannot be read.
 func isSwitchedOff(local strategy.File) bool {
 	if local.Found && local.Problem != "" {
 		return true
@@ -205,7 +186,6 @@ func isSwitchedOff(local strategy.File) bool {
 	return false
 }
 
-// RemoveChars is a text without some characters.
 func RemoveChars(s, cut string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(cut, r) {
@@ -215,8 +195,7 @@ func RemoveChars(s, cut string) string {
 	}, s)
 }
 
-// NameIn is what a file names, all white space left out, "" if it cannot be a
-// name.
+// NameIn returns the name in a file without white space, "" if it has none.
 func NameIn(f strategy.File) string {
 	if !f.Readable() || len(f.Data) > 1000 {
 		return ""
@@ -225,7 +204,7 @@ func NameIn(f strategy.File) string {
 	return strings.TrimRight(strings.TrimPrefix(name, "\ufeff"), "/")
 }
 
-// PlaceAt is a directory, if it can be in the workspace.
+// PlaceAt returns a directory, if it is in the workspace.
 func PlaceAt(shown string) (Place, bool) {
 	dir := path.Clean(shown)
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {
@@ -234,38 +213,34 @@ func PlaceAt(shown string) (Place, bool) {
 	return Place{Dir: dir, Shown: quotation.ShownName(shown, maxShownPath), Name: quotation.PlainName(path.Base(dir))}, true
 }
 
-// maxShownPath bounds a path that texts hold, in bytes.
+// maxShownPath bounds a path in messages, in bytes.
 const maxShownPath = 400
 
-// orphanFiles are the files that tasks which ran side by side may have left.
 func orphanFiles(dir strategy.File) []string {
-	var names []string
-	for _, name := range dir.Names {
-		if strings.HasPrefix(name, ".progress-task-") && strings.HasSuffix(name, ".md") && len(names) < maxOrphans {
-			names = append(names, name)
-		}
-	}
-	return names
+	names := slices.DeleteFunc(slices.Clone(dir.Names), func(name string) bool {
+		return !strings.HasPrefix(name, ".progress-task-") || !strings.HasSuffix(name, ".md")
+	})
+	return names[:min(len(names), maxOrphans)]
 }
 
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	k := *o.kind
 	local := s.Workspace.Files[k.Local]
 	if isSwitchedOff(local) {
-		v := stopBy("disabled", k.Local+" says enabled: false")
+		v := strategy.StopBy("disabled", k.Local+" says enabled: false")
 		if local.Problem != "" {
-			v = stopBy("settings", k.Local+": "+local.Problem)
+			v = strategy.StopBy("settings", k.Local+": "+local.Problem)
 			v.Notes = []string{"I cannot read " + k.Local + " (" + local.Problem + "), so " + s.Session.AgentName() + " may stop"}
 		}
 		return v
 	}
-	places := k.possiblePlaces(s)
-	if len(places) == 0 {
-		return k.withLost(s, stopBy("no-"+k.Noun, "there is no active "+k.Noun), "")
-	}
-	p, ok := k.activePlace(s, places)
+	p, ok := k.activePlace(s)
 	if !ok {
-		return k.withLost(s, stopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile), k.memoryKey(s, places[0]))
+		places := k.possiblePlaces(s)
+		if len(places) == 0 {
+			return k.withLost(s, strategy.StopBy("no-"+k.Noun, "there is no active "+k.Noun), "")
+		}
+		return k.withLost(s, strategy.StopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile), k.memoryKey(s, places[0]))
 	}
 	if s.Workspace.CwdDiffers {
 		p.Shown = quotation.ShownName(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
@@ -273,7 +248,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.MaxIterations()}
 	r.memory, _ = s.Memory(k.memoryKey(s, p))
 	v := r.pauseOr(r.decideRound(o.Checks))
-	if v.Decision == strategy.Continue { // for other plugins, which may decide later
+	if v.Decision == strategy.Continue { // for plugins that decide later at this stop
 		v.Remember.Text, v.Remember.At, v.Remember.Paused = quotation.HashText(s.Message.Text), s.Session.Now, ""
 	}
 	if last, _ := s.NewestMemory(k.StateFile); last.Key != r.memory.Key {
@@ -282,25 +257,22 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	return v
 }
 
-// pauseOr lets the agent stop for its user where the verdict continues.
+// pauseOr replaces a continue with a pause for the user, if they need one.
 func (r round) pauseOr(v strategy.Verdict) strategy.Verdict {
-	if v.Decision != strategy.Continue {
-		return v
-	}
 	p := rules.Pausing{Key: r.memory.Key, Title: r.Title, End: r.commandToType("cancel")}
 	paused, ok := p.AtWord(r.s, 0)
 	if !ok {
 		paused, ok = p.AtNeed(r.s)
 	}
-	if !ok {
+	if !ok || v.Decision != strategy.Continue {
 		return v
 	}
 	paused.Notes = v.Notes
 	return paused
 }
 
-// withLost adds to a verdict that the newest spec which this session was in is left, once. here names the
-// loop of the spec that is active and has no state file. A spec that has said its last word is not lost.
+// withLost notifies the user once that the session has left the loop of its last spec before the completion
+// signal. here is the key of the active spec without a state file.
 func (k Kind) withLost(s strategy.Situation, v strategy.Verdict, here string) strategy.Verdict {
 	last, _ := s.NewestMemory(k.StateFile)
 	if last.Mark == "" {
@@ -323,12 +295,10 @@ func (k Kind) withLost(s strategy.Situation, v strategy.Verdict, here string) st
 	return v
 }
 
-// memoryKey names the loop of a spec.
 func (k Kind) memoryKey(s strategy.Situation, p Place) string {
 	return strategy.MemoryKey(s.Workspace.Dir + "/" + p.Dir + "/" + k.StateFile)
 }
 
-// round is one stop in the life of a spec.
 type round struct {
 	Kind
 	s       strategy.Situation
@@ -341,7 +311,7 @@ type round struct {
 
 func (r round) decideRound(checks []string) strategy.Verdict {
 	if where := whereSignalled(r.s); where != "" {
-		v := stopBy("signal", allDone+" in "+where)
+		v := strategy.StopBy("signal", allDone+" in "+where)
 		v.Notes, v.Script = []string{allDone + " detected in " + where}, r.Script
 		if v.Remember = r.memory; r.memory.Mark == "" {
 			v.Remember.Key = ""
@@ -351,7 +321,7 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 	}
 	if r.file.Problem != "" {
 		file := r.place.Shown + "/" + r.StateFile
-		v := stopBy("unreadable", file+": "+r.file.Problem)
+		v := strategy.StopBy("unreadable", file+": "+r.file.Problem)
 		v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so " + r.s.Session.AgentName() + " may stop"
 		return r.tellOnce(v, quotation.HashText("unreadable "+r.file.Problem))
 	}
@@ -367,35 +337,35 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 		if state.Quick && slices.Contains(checks, quickMode) && !isFinalPhase(state.Phase) {
 			return r.continueGuarded("", r.goOnWithPhase)
 		}
-		return r.tidyProgress(stopBy("phase", "the phase is "+shortenText(state.Phase)))
+		return r.tidyProgress(strategy.StopBy("phase", "the phase is "+shortenText(state.Phase)))
 	}
 	var v strategy.Verdict
 	switch open := countOpenBoxes(r.tasksFile()); {
 	case state.Index < state.Total && state.Awaiting:
-		v = stopBy("approval", "the state file says awaitingApproval")
+		v = strategy.StopBy("approval", "the state file says awaitingApproval")
 		v.Notes = []string{"awaitingApproval=true: it is the user's turn"}
 	case state.Index < state.Total:
 		v = r.continueGuarded("", r.goOnWithTask)
 	case state.Total > 0 && open > 0 && slices.Contains(checks, uncheckedBoxes):
 		v = r.continueGuarded(strconv.Itoa(open), func() strategy.Verdict { return r.goOnWithBoxes(open) })
 	default:
-		v = r.tidyProgress(stopBy("done", "task "+r.state.currentTask()+": none is left"))
+		v = r.tidyProgress(strategy.StopBy("done", "task "+r.state.currentTask()+": none is left"))
 	}
 	v.Notes = append([]string{"Session stopped during " + r.Noun + ": " + r.place.Name + " | Task: " + r.state.currentTask() + " | Attempt: " + strconv.Itoa(state.Attempt)}, v.Notes...)
 	return v
 }
 
-// continueGuarded continues, unless another loop drives, or nothing moves, or we have
-// done so often enough. more is what else can move.
+// continueGuarded continues, unless another loop drives the session, the loop stagnates, or its limit is
+// reached. more is progress beyond the state file.
 func (r round) continueGuarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
 	st := r.state
 	numbers := strconv.Itoa(st.Attempt) + " " + strconv.Itoa(st.Global)
 	mark := shortenText(st.Phase) + " " + st.currentTask() + " " + numbers + " " + more
-	// Another springfield plugin that kept Claude going stands aside from now on.
+	// Another springfield plugin that continued this turn defers to the loop from now on.
 	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
-	if active && m.Mark == "" { // we have not blocked for this state file in this session
-		v := stopBy("another", "stop_hook_active is set, and not by this plugin")
+	if active && m.Mark == "" { // not by this loop in this session
+		v := strategy.StopBy("another", "stop_hook_active is set, and not by this plugin")
 		v.Notes = []string{"stop_hook_active=true, and another hook kept " + r.s.Session.AgentName() + " going, so this one does not"}
 		return v
 	}
@@ -403,17 +373,18 @@ func (r round) continueGuarded(more string, goOn func() strategy.Verdict) strate
 		m.Prompt, m.Continues = prompt, 0
 	}
 	switch {
-	case !active, m.Mark != mark: // a new turn, or it moves
+	case !active, m.Mark != mark: // a new turn, or progress
 		m.Stalls = 0
-	case r.s.Turn.Known: // else it is not known, and the limit is what ends it
+	case r.s.Turn.Known: // without a transcript only the limit ends the loop
 		m.Stalls++
 	}
 	if m.Stalls >= maxStalls {
-		v := stopBy("stagnation", "task "+r.state.currentTask()+": two continues in a row moved neither the task nor an iteration")
+		const stalled = ": two continues in a row moved neither the task nor an iteration"
+		v := strategy.StopBy("stagnation", "task "+st.currentTask()+stalled)
 		if m.Stalls == maxStalls {
-			v.Told = r.Title + ": stopped at task " + r.state.currentTask() + " of " + r.place.Name + ": two continues in a row moved neither the task nor an iteration. " +
+			v.Told = r.Title + ": stopped at task " + st.currentTask() + " of " + r.place.Name + stalled + ". " +
 				"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.commandToType("implement") + "."
-			v.Notes = []string{"Stagnation at task " + r.state.currentTask() + ": two continues in a row moved neither the task nor an iteration"}
+			v.Notes = []string{"Stagnation at task " + st.currentTask() + stalled}
 		}
 		v.Remember = m
 		return v
@@ -437,7 +408,7 @@ func (r round) tasksFile() []byte { return r.s.Workspace.Files[r.place.Dir+"/tas
 
 func (r round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
 
-// commandToType is what the user types for one of the plugin's commands, as its host has them.
+// commandToType returns one of the plugin's commands in the form of the host.
 func (r round) commandToType(word string) string {
 	if before, ok := strings.CutSuffix(r.s.Session.Hold, "hold"); ok && strings.HasPrefix(before, "/") {
 		return before + word
@@ -445,11 +416,9 @@ func (r round) commandToType(word string) string {
 	return "/" + r.pluginName() + ":" + word
 }
 
-// iterationLimit is how many iterations there may be: what the state file says, at most
-// the ceiling.
 func (r round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
-// tidyProgress deletes what tasks side by side have left long ago.
+// tidyProgress deletes old progress files of parallel tasks.
 func (r round) tidyProgress(v strategy.Verdict) strategy.Verdict {
 	for _, name := range orphanFiles(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name
@@ -458,10 +427,6 @@ func (r round) tidyProgress(v strategy.Verdict) strategy.Verdict {
 		}
 	}
 	return v
-}
-
-func stopBy(rule, evidence string) strategy.Verdict {
-	return strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
 }
 
 func shortenText(s string) string { return quotation.ShownName(s, 60) }

@@ -1,7 +1,3 @@
-// The state file of a spec: one JSON object, kept by the coordinator. What steers
-// the loop has to make sense, or the file is corrupt; for the rest there are
-// defaults. Numbers may be written as strings, as the originals allow.
-
 package specs
 
 import (
@@ -16,15 +12,16 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// maxCount is what greater numbers count as.
+// maxCount caps greater numbers.
 const maxCount = 1_000_000_000
 
-// specState is what the loop looks at.
+// specState is the state file, a JSON object that the coordinator maintains. Numbers may be strings, as in
+// the originals.
 type specState struct {
 	Phase             string
 	Index, Total      int // of tasks; Index counts from 0
-	Attempt, Attempts int // at the task: this one, and how many there may be
-	Global, Limit     int // iterations: this one, and how many there may be
+	Attempt, Attempts int // at the task, and their maximum
+	Global, Limit     int // iteration, and its maximum
 	Awaiting          bool
 	Recovery          bool
 	Quick             bool
@@ -35,6 +32,7 @@ func isWholeState(data []byte) bool {
 	return err == nil
 }
 
+// readState reads a state file. A wrong number that steers the loop is an error; the others have defaults.
 func readState(data []byte) (specState, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {
@@ -59,24 +57,19 @@ func readState(data []byte) (specState, error) {
 	}{
 		{"taskIndex", &s.Index, 0}, {"totalTasks", &s.Total, 0}, {"globalIteration", &s.Global, 1}, {"maxGlobalIterations", &s.Limit, 100},
 	} {
-		n, ok := parseCount(members[f.name], f.fallback)
-		if !ok {
+		var ok bool
+		if *f.to, ok = parseCount(members[f.name], f.fallback); !ok {
 			return s, errors.New(f.name + " is " + shortenText(string(members[f.name])) + ", not a whole number from 0")
 		}
-		*f.to = n
 	}
-	s.Attempt, s.Attempts = 1, 5
-	if n, ok := parseCount(members["taskIteration"], 1); ok {
-		s.Attempt = n
-	}
-	if n, ok := parseCount(members["maxTaskIterations"], 5); ok {
-		s.Attempts = n
-	}
+	s.Attempt, _ = parseCount(members["taskIteration"], 1)
+	s.Attempts, _ = parseCount(members["maxTaskIterations"], 5)
 	return s, nil
 }
 
-// parseCount reads a whole number from 0, also one in quotes.
-func parseCount(raw []byte, fallback int) (int, bool) {
+// parseCount reads a whole number from 0, also one in quotes. Without one it returns the fallback, ok only
+// if the member is absent.
+func parseCount(raw []byte, fallback int) (n int, ok bool) {
 	if codec.IsAbsent(raw) {
 		return fallback, true
 	}
@@ -85,14 +78,14 @@ func parseCount(raw []byte, fallback int) (int, bool) {
 		text, _ = codec.ExactString(raw)
 		text = strings.TrimSpace(text)
 		if text == "" || text[0] < '0' || text[0] > '9' {
-			return 0, false // "NaN", "Inf", "0x1" and "-1" are numbers to ParseFloat
+			return fallback, false // "NaN", "Inf", "0x1" and "-1" are numbers to ParseFloat
 		}
 	}
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil && !math.IsInf(n, 1) || n < 0 || !math.IsInf(n, 1) && n != math.Trunc(n) {
-		return 0, false
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil && !math.IsInf(f, 1) || f < 0 || !math.IsInf(f, 1) && f != math.Trunc(f) {
+		return fallback, false
 	}
-	return int(min(n, maxCount)), true
+	return int(min(f, maxCount)), true
 }
 
 // parseFlag reads a flag, also one in quotes.
@@ -108,22 +101,15 @@ func isFinalPhase(phase string) bool {
 	return false
 }
 
-// How a spec's loop looks to the other plugins of a session.
-
-// filesToLookAt are the files that armed needs. They are not waited for: the loop's own hook
-// does that.
+// filesToLookAt names the files that armedState reads. Only the loop's own hook waits until they are whole.
 func (k Kind) filesToLookAt(s strategy.Situation) []strategy.Want {
-	wants := k.filesThatLead(s)
-	for i := range wants {
-		wants[i].Whole = nil
-	}
-	return wants
+	return k.filesUpToState(s, nil)
 }
 
-// armedState tells whether the spec's loop drives this session: tasks remain, or the loop has
-// a word to say at this stop.
+// armedState reports whether the spec's loop drives this session: tasks remain, or it has a message at
+// this stop.
 func (k Kind) armedState(s strategy.Situation) strategy.Armed {
-	p, ok := k.activePlace(s, k.possiblePlaces(s))
+	p, ok := k.activePlace(s)
 	if !ok {
 		return strategy.Armed{}
 	}

@@ -1,5 +1,3 @@
-// What ralph-specum and ralph-speckit say to the model, and the errors.
-
 package specs
 
 import (
@@ -11,8 +9,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// goOnWithTask is the reminder of the coordinator's prompt. The whole of it
-// stands in commands/implement.md and is not sent again at every stop.
+// goOnWithTask continues with a summary of the coordinator's prompt, commands/implement.md.
 func (r round) goOnWithTask() strategy.Verdict {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
@@ -47,13 +44,11 @@ func (r round) goOnWithTask() strategy.Verdict {
 	}
 }
 
-// goOnWithBoxes is for a state file that is ahead of tasks.md.
+// goOnWithBoxes continues where the state file is ahead of tasks.md.
 func (r round) goOnWithBoxes(open int) strategy.Verdict {
-	n := strconv.Itoa(open)
+	n := strconv.Itoa(open) + " unchecked items"
 	if open == 1 {
-		n += " unchecked item"
-	} else {
-		n += " unchecked items"
+		n = "1 unchecked item"
 	}
 	return strategy.Verdict{
 		Rule: uncheckedBoxes, Evidence: "tasks.md has " + n, Told: r.Title + ": tasks.md of " + r.place.Name + " has " + n,
@@ -65,7 +60,7 @@ func (r round) goOnWithBoxes(open int) strategy.Verdict {
 	}
 }
 
-// goOnWithPhase is for a spec that is written without asking.
+// goOnWithPhase continues a spec that is written in quick mode.
 func (r round) goOnWithPhase() strategy.Verdict {
 	phase := shortenText(r.state.Phase)
 	return strategy.Verdict{
@@ -78,7 +73,7 @@ func (r round) goOnWithPhase() strategy.Verdict {
 
 func (r round) stopCorrupt(err error) strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
-	v := stopBy("corrupt", file+": "+err.Error())
+	v := strategy.StopBy("corrupt", file+": "+err.Error())
 	v.Reason = "ERROR: Corrupt state file at " + file + " (" + err.Error() + ")\n\n" +
 		"Recovery options:\n" +
 		"1. Start again: " + r.commandToType("implement") + " makes a new state from tasks.md, whose boxes say what is done\n" +
@@ -88,10 +83,9 @@ func (r round) stopCorrupt(err error) strategy.Verdict {
 	return r.blockOnce(v, quotation.HashText(string(r.file.Data)))
 }
 
-// stopAtLimit is for a loop that has gone on for long enough.
 func (r round) stopAtLimit(reached int) strategy.Verdict {
 	n := strconv.Itoa(r.iterationLimit())
-	v := stopBy("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
+	v := strategy.StopBy("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
 	v.Notes = []string{
 		"ERROR: Maximum global iterations (" + n + ") reached. See " + r.place.Shown + "/.progress.md for what kept failing.",
 		"Recovery: fix that, then " + r.commandToType("implement") + "; or " + r.commandToType("cancel"),
@@ -116,10 +110,10 @@ func (r round) stopAtLimit(reached int) strategy.Verdict {
 	return r.blockOnce(v, limitHash(r.file.Data))
 }
 
-// limitHash tells whether the limit has been told of at this content of the state file.
+// limitHash identifies the notice of the limit at this content of the state file.
 func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
 
-// tellOnce leaves a stop, and tells the user of it once in this session.
+// tellOnce stops, and notifies the user once in this session.
 func (r round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) {
@@ -131,8 +125,8 @@ func (r round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	return v
 }
 
-// blockOnce makes an error block, the first time that this content of the state file
-// brings it up in this session. After that only the user is told.
+// blockOnce gives an error to the model, once in this session for each content of the state file. After
+// that it only notifies the user.
 func (r round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
@@ -155,9 +149,8 @@ func countOpenBoxes(tasks []byte) (open int) {
 	return open
 }
 
-// taskBlock is the task with this number, counted from 0: its line and what is
-// indented below it, boxes too. With groups set, tasks right behind it that are marked [P]
-// as it is come along.
+// taskBlock returns the task with this index: its line and all that is indented below. With groups set
+// and a task marked [P], the marked ones that follow immediately are included.
 func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) {
 	var lines []string
 	n, count := -1, 0

@@ -1,7 +1,3 @@
-// Options: what the files of settings choose. Each strategy has a type of its own for
-// them. It lists its members of strategy.json, and says what a layer may change; the
-// hook decodes the files, strictly, and puts them over one another.
-
 package strategy
 
 import (
@@ -11,71 +7,62 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// Options are what is in force for a strategy.
+// Options are a strategy's settings. The hook decodes each file into a value of its own and overlays
+// them.
 type Options interface {
-	// Object are the members that strategy.json can have for the strategy beside those that
-	// it has for all.
+	// Object lists the strategy's own members of strategy.json.
 	codec.Object
-	// Over puts what one file has set over what is in force below it, which has the
-	// same type. What its writer may not set is not in force, and a fault.
+	// Over overlays one file's settings on those below, which have the same type. A value that its
+	// writer may not set is dropped and recorded as a fault.
 	Over(below Options, l *Layer)
-	// Needs are what it reads of a stop.
 	Needs() Needs
-	// Decide takes the decision.
 	Decide(Situation) Verdict
 }
 
-// Needs are the parts of a situation that a strategy reads beside the message, the
-// turn and the session. It gets no others.
+// Needs are the optional parts of a situation that a strategy reads.
 type Needs struct {
 	Todos, Skill, Plans, Memories bool
-	// Lines is how many lines of the transcript's end it reads, 0 for none. Word is
-	// what it looks for in them, if that is all it looks for.
+	// Lines is how many lines from the transcript's end it reads. Word, if set, is the only word that
+	// it looks for in them.
 	Lines int
 	Word  string
-	// Files names files of the workspace to read before the decision. It is asked
-	// again with what was read until it names nothing new, at most eight times.
+	// Files names files of the workspace. It is called again with the files read so far until it names
+	// no others, at most eight times.
 	Files func(Situation) []Want
 }
 
-// Writer is the one who has written a file of settings.
 type Writer int
 
-// A layer may say what its writer may: a project may belong to people whom the user
-// does not trust.
+// A project's files may come from people whom the user does not trust.
 const (
 	Author  Writer = iota // of the plugin
-	User                  // whose machine it is
+	User                  // of this machine
 	Project               // anyone
 )
 
-// Layer is one file of settings, put over those below it.
+// Layer is one settings file, overlaid on those below it.
 type Layer struct {
 	By       Writer
 	Strategy string // its name
-	// IsAbs tells an absolute path on this machine.
+	// IsAbs reports whether a path is absolute on this machine.
 	IsAbs  func(path string) bool
 	Faults []string
 }
 
-func (l *Layer) NoteFault(says string) { l.Faults = append(l.Faults, says) }
+func (l *Layer) NoteFault(text string) { l.Faults = append(l.Faults, text) }
 
-// Number is a member that is a whole number from 1 to Most. Everyone can set it lower
-// than what is in force below, only the user's own file higher.
+// Number is a setting from 1 to Most. Any file can lower it, only the user's own can raise it.
 type Number struct {
 	Name        string
 	Value, Most int
-	Unit        string // behind Most, like " minutes"
-	// Raised tells that the plugin's file can set it higher, too; a project's that does is
-	// no fault.
+	Unit        string // printed after Most, like " minutes"
+	// Raised lets the plugin's file raise it, too, and silently ignores a project's.
 	Raised bool
-	set    int // by the file at hand, 0: it has none
+	set    int // by the current file, 0: not set
 }
 
-// Member is a file's number.
 func (n *Number) Member(m *codec.Members) { codec.Number(m, n.Name, &n.set) }
 
-// OverlayNumber puts the number of a file over the one below.
 func (n *Number) OverlayNumber(below Number, l *Layer) {
 	set := n.set
 	*n = below
@@ -91,13 +78,12 @@ func (n *Number) OverlayNumber(below Number, l *Layer) {
 	}
 }
 
-// Ceiling is the most rounds that a loop's own file may ask for, so many as long as no
-// file of settings says another number.
+// Ceiling returns the setting for the maximum that a loop's own file may ask for.
 func Ceiling(rounds int) Number {
 	return Number{Name: "ceiling", Value: rounds, Most: activity.MostIterations}
 }
 
-// Looping are options of a strategy whose loop has a maximum of its own: the budget
+// Looping is implemented by the options of a strategy whose loop has a maximum of its own: the budget
 // does not count its rounds.
 type Looping interface {
 	MaxIterations() int

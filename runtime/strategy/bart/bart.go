@@ -1,14 +1,11 @@
-// Package bart is bart-simpson: Claude says itself whether it goes on. Two markers in its last
-// message, <!-- el-barto:continue --> and <!-- el-barto:stop -->, and
-// announcements that say how far it is: "I'm using executing-plans. Task 3/5."
+// Package bart implements bart-simpson: the agent declares whether it continues, by the marker
+// <!-- el-barto:continue --> or <!-- el-barto:stop --> or by an announcement such as "Task 3/5".
 //
-// What counts is what Claude says, not what it shows: a marker or an
-// announcement in a code block, in inline code or in a quotation is none. Of
-// several the last counts. Stop always stops; a question stops whatever the
-// marker says.
+// The last one counts, outside of code and quotations. A question stops even after the marker continue.
 package bart
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -20,10 +17,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// maxMarker bounds what stands in a marker, in bytes.
 const maxMarker = 100
 
-// What the model is told.
+// Reasons to continue.
 const (
 	goOnWithMarker   = "Your message says that there is work left.{todos} Go on with it now. End with <!-- el-barto:stop --> when all is done, or when you need the user."
 	goOnWithAnnounce = "The one you are at is not the last.{todos} Go on with it, and then with the next one, now. Say which one you are at. If you need a decision from the user, ask for it."
@@ -34,35 +30,27 @@ var Strategy = strategy.Strategy{Name: "bart-simpson", New: kind.New}
 
 var kind = rules.Kind{Rules: ruleSet, Once: true}
 
-// ruleSet asks for a stop first, then for the person, then for what Claude said.
+// ruleSet tests the marker stop, then questions, then the marker continue, then other needs of a person, then
+// announcements.
 func ruleSet(string) []rules.Rule {
-	var questions, others []rules.Rule
-	for _, r := range rules.PersonRules() {
-		switch r.ID {
-		case "asked", "asks", "choices":
-			questions = append(questions, r)
-		default:
-			others = append(others, r)
-		}
-	}
-	all := []rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Test: markerSays("stop")}, rules.LeaveRule()}
-	all = append(all, questions...)
-	all = append(all, rules.Rule{ID: "marker", Then: strategy.Continue, Sure: 95, Reason: goOnWithMarker, Test: markerSays("continue")})
-	all = append(all, others...)
-	return append(all,
-		rules.Rule{ID: "todos", Then: strategy.Continue, Reason: goOnWithList, Test: announcedTodos},
-		rules.Rule{ID: "announced", Then: strategy.Continue, Reason: goOnWithAnnounce, Test: announced(func(a announcement) bool { return a.at < a.of })},
-		rules.Rule{ID: "announced-last", Then: strategy.Stop, Test: announced(func(a announcement) bool { return a.at == a.of })},
+	asks := func(r rules.Rule) bool { return slices.Contains([]string{"asked", "asks", "choices"}, r.ID) }
+	asksNot := func(r rules.Rule) bool { return !asks(r) }
+	return slices.Concat(
+		[]rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Test: hasMarker("stop")}, rules.LeaveRule()},
+		slices.DeleteFunc(rules.PersonRules(), asksNot),
+		[]rules.Rule{{ID: "marker", Then: strategy.Continue, Sure: 95, Reason: goOnWithMarker, Test: hasMarker("continue")}},
+		slices.DeleteFunc(rules.PersonRules(), asks),
+		[]rules.Rule{
+			{ID: "todos", Then: strategy.Continue, Reason: goOnWithList, Test: announcedTodos},
+			{ID: "announced", Then: strategy.Continue, Reason: goOnWithAnnounce, Test: announced(func(a announcement) bool { return a.at < a.of })},
+			{ID: "announced-last", Then: strategy.Stop, Test: announced(func(a announcement) bool { return a.at == a.of })},
+		},
 	)
 }
 
-// markerSays tests whether the last marker of this turn's message is this one.
-func markerSays(word string) func(strategy.Situation) (string, string, bool) {
+func hasMarker(word string) func(strategy.Situation) (string, string, bool) {
 	return func(s strategy.Situation) (evidence, reason string, ok bool) {
-		found := ""
-		if !s.Message.Earlier {
-			found = lastMarker(spokenWords(s.Message.Text))
-		}
+		found := lastMarker(spokenWords(s.Message))
 		if found == "" {
 			return "no marker", "", false
 		}
@@ -73,57 +61,50 @@ func markerSays(word string) func(strategy.Situation) (string, string, bool) {
 // announced tests the last announcement of this turn's message.
 func announced(holds func(announcement) bool) func(strategy.Situation) (string, string, bool) {
 	return func(s strategy.Situation) (evidence, reason string, ok bool) {
-		a, found := announcedIn(s)
-		return a.String(), "", found && holds(a)
+		a := announcedIn(s)
+		return a.String(), "", a.of > 0 && holds(a)
 	}
 }
 
-// announcedTodos tests whether beside an announcement there is a todo list that
-// changed in this turn and is open: it knows more than the announcement.
+// announcedTodos tests for an announcement and an open todo list from this turn, which is more precise.
 func announcedTodos(s strategy.Situation) (evidence, reason string, ok bool) {
-	a, found := announcedIn(s)
-	if !found {
+	a := announcedIn(s)
+	switch {
+	case a.of == 0:
 		return a.String(), "", false
-	}
-	if s.Todos.Turns > 0 {
+	case s.Todos.Turns > 0:
 		return "the todo list is from an earlier turn", "", false
+	case s.Todos.CountOwn() == 0:
+		return "nothing is open in the todo list", "", false
 	}
-	if s.Todos.CountOwn() > 0 {
-		return a.String(), "", true
-	}
-	return "nothing is open in the todo list", "", false
+	return a.String(), "", true
 }
 
-func announcedIn(s strategy.Situation) (announcement, bool) {
-	if s.Message.Earlier {
-		return announcement{}, false
-	}
-	return lastAnnouncement(outerParagraphs(lastmessage.WithoutComments(spokenWords(s.Message.Text))))
+func announcedIn(s strategy.Situation) announcement {
+	return lastAnnouncement(outerParagraphs(lastmessage.WithoutComments(spokenWords(s.Message))))
 }
 
-// outerParagraphs are the first two paragraphs of a text and the last two: where Claude
-// says what it is at. Further in, a long message reports: "Phase 12 of 17" is a
-// line of a table there.
+// outerParagraphs returns the first two and the last two paragraphs of a text. Between them, a long message
+// reports: "Phase 12 of 17" may be the line of a table there.
 func outerParagraphs(text string) string {
-	var all []string
-	for _, p := range strings.Split(text, "\n\n") {
-		if strings.Trim(p, " \t\n-*_") != "" { // a line across the page is no paragraph
-			all = append(all, p)
-		}
-	}
+	isRuler := func(paragraph string) bool { return strings.Trim(paragraph, " \t\n-*_") == "" }
+	all := slices.DeleteFunc(strings.Split(text, "\n\n"), isRuler)
 	if len(all) > 4 {
 		all = append(all[:2], all[len(all)-2:]...)
 	}
 	return strings.Join(all, "\n\n")
 }
 
-// spokenWords is what is left of a message without code and quotations.
-func spokenWords(text string) string {
+// spokenWords returns this turn's message without code and quotations.
+func spokenWords(m strategy.Message) string {
+	if m.Earlier {
+		return ""
+	}
 	var b strings.Builder
 	blank, indented := true, false
-	markdown.EachLine(text, func(_ int, line string, code bool) {
+	markdown.EachLine(m.Text, func(_ int, line string, code bool) {
 		trimmed := strings.TrimLeft(line, " \t")
-		// Indented code begins behind a blank line and ends where the indent does.
+		// Indented code begins after a blank line and ends with the indent.
 		deep := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
 		indented = deep && trimmed != "" && (blank || indented) || indented && trimmed == ""
 		blank = trimmed == ""
@@ -135,7 +116,7 @@ func spokenWords(text string) string {
 	return withoutCode(b.String())
 }
 
-// withoutCode leaves inline code out: what stands between backticks in one paragraph.
+// withoutCode removes inline code, which ends in the paragraph where it begins.
 func withoutCode(text string) string {
 	var b strings.Builder
 	for {
@@ -146,17 +127,16 @@ func withoutCode(text string) string {
 		}
 		after := strings.TrimLeft(rest, "`")
 		marks := text[len(before) : len(text)-len(after)]
-		inside, behind, closed := strings.Cut(after, marks)
-		if text = behind; !closed || strings.Contains(inside, "\n\n") {
+		inside, next, closed := strings.Cut(after, marks)
+		if text = next; !closed || strings.Contains(inside, "\n\n") {
 			b.WriteString(marks)
 			text = after
 		}
 	}
 }
 
-// lastMarker is what the last marker says, "continue" or "stop", "" if there is
-// none. Blanks and case do not matter; one between quotation marks is a
-// quotation.
+// lastMarker returns the word of the last marker, "continue" or "stop", "" if there is none. Blanks and case do
+// not matter; a quoted marker does not count.
 func lastMarker(text string) (word string) {
 	for {
 		i := strings.Index(text, "<!--")
@@ -170,18 +150,17 @@ func lastMarker(text string) (word string) {
 			continue
 		}
 		after := text[len(comment)+len("-->"):]
-		name, says, _ := strings.Cut(comment, ":")
+		name, value, _ := strings.Cut(comment, ":")
 		if strings.EqualFold(strings.TrimSpace(name), "el-barto") && !isQuoted(before, after) {
-			switch says = strings.ToLower(strings.TrimSpace(says)); says {
-			case "continue", "stop":
-				word = says
+			if value = strings.ToLower(strings.TrimSpace(value)); value == "continue" || value == "stop" {
+				word = value
 			}
 			text = after
 		}
 	}
 }
 
-// isQuoted tells whether quotation marks stand right around something.
+// isQuoted reports whether quotation marks enclose the text between before and after.
 func isQuoted(before, after string) bool {
 	opens, _ := utf8.DecodeLastRuneInString(before)
 	closes, _ := utf8.DecodeRuneInString(after)
@@ -190,7 +169,7 @@ func isQuoted(before, after string) bool {
 
 // announcement is "Task 3/5", "Step 3 of 5", "Phase 3 of 5".
 type announcement struct {
-	what   string
+	name   string
 	at, of int
 }
 
@@ -198,33 +177,26 @@ func (a announcement) String() string {
 	if a.of == 0 {
 		return "no announcement"
 	}
-	return a.what + " " + strconv.Itoa(a.at) + "/" + strconv.Itoa(a.of)
+	return strings.ToUpper(a.name[:1]) + a.name[1:] + " " + strconv.Itoa(a.at) + "/" + strconv.Itoa(a.of)
 }
 
-func lastAnnouncement(text string) (last announcement, ok bool) {
+func lastAnnouncement(text string) (last announcement) {
 	text = quotation.LowerASCII(text)
-	for i := 0; i < len(text); i++ {
-		word, name := "", ""
-		switch text[i] {
-		case 't':
-			word, name = "task", "Task"
-		case 's':
-			word, name = "step", "Step"
-		case 'p':
-			word, name = "phase", "Phase"
-		default:
-			continue
-		}
-		if strings.HasPrefix(text[i:], word) && !rules.WordBefore(text, i) {
-			if at, of, found := countIn(text[i+len(word):]); found {
-				last, ok = announcement{name, at, of}, true
+	for i := range len(text) {
+		for _, name := range [...]string{"task", "step", "phase"} {
+			rest, begins := strings.CutPrefix(text[i:], name)
+			if !begins || rules.WordBefore(text, i) {
+				continue
+			}
+			if at, of, found := countIn(rest); found {
+				last = announcement{name, at, of}
 			}
 		}
 	}
-	return last, ok
+	return last
 }
 
-// countIn reads how a text begins as " 3/5" or " 3 of 5", emphasis left aside.
+// countIn reads " 3/5" or " 3 of 5" at the start of a text, ignoring emphasis.
 func countIn(s string) (at, of int, ok bool) {
 	s = strings.TrimPrefix(s, "s")
 	s, gap := skipMarks(s, " \t*_#:(")
@@ -250,7 +222,6 @@ func countIn(s string) (at, of int, ok bool) {
 	return at, of, true
 }
 
-// skipMarks leaves out at most six of some characters.
 func skipMarks(s, marks string) (rest string, skipped bool) {
 	n := 0
 	for n < len(s) && n < 6 && strings.IndexByte(marks, s[n]) >= 0 {

@@ -1,10 +1,6 @@
-// Package lisa is lisa-simpson: rules where they are sure, a model where they are not.
-//
-// The rules are ned-flanders', and a few more that know a stop which is none of
-// his business: an answer without any work, a report of what is done, a message
-// so long that it is one. Each is sure to some percent. What no rule is sure of,
-// about one stop in twenty-five, goes to a judge, who sees a page and nothing else.
-// Without an answer Claude may stop.
+// Package lisa implements lisa-simpson: the rules of ned-flanders, a few more that recognize reports and
+// answers, and a judge where no rule is sure, about one stop in twenty-five. The judge sees only a page.
+// Without its answer the agent may stop.
 package lisa
 
 import (
@@ -18,7 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// sureEnough is how sure a rule has to be for Lisa to believe it, in percent.
+// sureEnough is the certainty, in percent, from which no judge is asked.
 const sureEnough = 75
 
 var Strategy = strategy.Strategy{
@@ -32,12 +28,9 @@ func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.
 	match := rules.Matching(o.Rules(), cache)
 	return func(s strategy.Situation) strategy.Verdict {
 		v := match(s)
-		if !o.always {
-			if v.Sure >= sureEnough && v.Rule != rules.Opinion { // there, rules and second opinion disagree
-				return v
-			}
-		} else if v.Rule == "silent" {
-			return v // there is nothing to show
+		disputed := v.Rule == rules.Opinion // against another rule
+		if !o.always && v.Sure >= sureEnough && !disputed || o.always && v.Rule == "silent" {
+			return v
 		}
 		v.Decision, v.Reason = strategy.Stop, ""
 		v.Page = judge.PageFor(s)
@@ -46,14 +39,11 @@ func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.
 	}
 }
 
-// Decide asks the rules, and adds a page where none is sure.
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// goOnAsJudged has none of the judge's words: what it has read may have been
-// written by others.
+// goOnAsJudged quotes no words of the judge: they may repeat text by others.
 const goOnAsJudged = "The work does not look finished.{todos} Go on with its next step now. When all is done, say so. If you need a decision from the user, ask for it."
 
-// ruleSet asks ned's rules first.
 func ruleSet(string) []rules.Rule {
 	left := func(s strategy.Situation) (string, string, bool) {
 		open := s.Todos.CountOwn()
@@ -79,39 +69,36 @@ func ruleSet(string) []rules.Rule {
 	}...)
 }
 
-// Who may say what of the judge, in which layer. Everyone who writes a layer can ask
-// for less; only the user's own file can have more spent, or name a program.
-
-// maxDollars is the most that any file can have spent.
+// maxDollars bounds every amount in a file.
 const maxDollars = 100
 
-// commandInstead is what to write in place of the backends that this package once had.
+// commandInstead replaces the backends that were removed.
 const commandInstead = `: write {"judge": {"backend": "command", "command": ["/path/to/ask"], "cost": 0}} in your own file, as docs/lisa-simpson.md shows`
 
-// Options are those of rules, and the judge.
+// Options are the settings of rules and of the judge. Any file can lower the judge's limits; only the user's
+// own can raise costs or name a program.
 type Options struct {
 	rules.Options
-	// always tells that rules that are sure are not believed either: the judge is
-	// asked every time.
+	// always asks the judge at every stop.
 	always bool
 	judge  judge.Options
 
-	set struct { // by the file at hand
+	set struct { // by the current file
 		cascade *bool
-		judge   said
+		judge   chosenJudge
 	}
 }
 
-// said is what a file says of the judge.
-type said struct {
+type chosenJudge struct {
 	Backend, Model       string
 	Within               int
-	Client, Address      string // no question goes to an address any more
+	Client               string
+	Address              string // removed
 	Command, Variables   []string
 	Cost, Daily, Session *float64
 }
 
-func (s *said) Members(m *codec.Members) {
+func (s *chosenJudge) Members(m *codec.Members) {
 	m.Text("backend", &s.Backend)
 	m.Text("model", &s.Model)
 	codec.Number(m, "within", &s.Within)
@@ -143,13 +130,11 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 		o.always = !*cascade
 	}
 	o.takeLimits(o.set.judge, l)
-	o.set.cascade, o.set.judge = nil, said{}
+	o.set.cascade, o.set.judge = nil, chosenJudge{}
 	o.PutChosen(&under.Options, nil, ruleSet, true, l)
 }
 
-// takeLimits takes of a file who is asked, for how long, and at what cost: that goes upwards
-// from the user only.
-func (o *Options) takeLimits(in said, l *strategy.Layer) {
+func (o *Options) takeLimits(in chosenJudge, l *strategy.Layer) {
 	choose := func(name, value string, to *string, allowed, valid bool, wants string) {
 		switch {
 		case value == "" || value == *to:
@@ -164,7 +149,7 @@ func (o *Options) takeLimits(in said, l *strategy.Layer) {
 	user, trusted := l.By == strategy.User, l.By != strategy.Project
 	if gone := in.Backend == "api" || in.Backend == "openai"; gone && trusted {
 		l.NoteFault("judge: there is no backend " + strconv.Quote(in.Backend) + " any more" + commandInstead)
-		in.Backend = judge.Command // no other model gets what was meant for that one
+		in.Backend = judge.Command // the questions must not go to another model
 	} else if in.Address != "" {
 		l.NoteFault("judge: there is no address any more" + commandInstead)
 	}
@@ -179,16 +164,15 @@ func (o *Options) takeLimits(in said, l *strategy.Layer) {
 	case in.Within == 0:
 	case in.Within < 1 || in.Within > judge.MaxWithin:
 		l.NoteFault("judge: within must be from 1 to " + strconv.Itoa(judge.MaxWithin) + " seconds")
-	case in.Within > o.judge.Within && l.By == strategy.User: // hooks.json says when Claude Code ends the hook
+	case in.Within > o.judge.Within && l.By == strategy.User: // the timeout in hooks.json would kill the hook
 		l.NoteFault("judge: within can only be shorter than the plugin's " + strconv.Itoa(o.judge.Within) + " seconds")
 	case in.Within > o.judge.Within && l.By == strategy.Project:
 	default:
 		o.judge.Within = in.Within
 	}
 	for _, d := range []struct {
-		name  string
-		value *float64
-		limit *float64
+		name         string
+		value, limit *float64
 	}{{"daily", in.Daily, &o.judge.Daily}, {"session", in.Session, &o.judge.Session}} {
 		switch {
 		case d.value == nil:
@@ -202,8 +186,8 @@ func (o *Options) takeLimits(in said, l *strategy.Layer) {
 	}
 }
 
-// takeCommand takes the user's own program, what it is given, and what a question to it costs.
-func (o *Options) takeCommand(in said, l *strategy.Layer) {
+// takeCommand overlays the user's own program, its variables, and the cost of a question.
+func (o *Options) takeCommand(in chosenJudge, l *strategy.Layer) {
 	if in.Command == nil && in.Variables == nil && in.Cost == nil {
 		return
 	}
@@ -226,7 +210,6 @@ func (o *Options) takeCommand(in said, l *strategy.Layer) {
 	}
 }
 
-// inDollars reports whether a number is so many dollars as any file can say.
 func inDollars(name string, n float64, l *strategy.Layer) bool {
 	if n >= 0 && n <= maxDollars {
 		return true

@@ -1,11 +1,9 @@
-// Package marge is marge-simpson: what remains is written down somewhere, so it reads that. Three
-// kinds of ledger, each with a reader of its own: the workflow state of the first
-// design (state.go), the ledger of superpowers' subagent-driven development
-// (sdd.go), the plan that the session works through (plan.go).
+// Package marge implements marge-simpson: it continues while a progress file has open tasks. It reads three
+// kinds: the workflow state of the first design, the ledger of superpowers' subagent-driven development, and
+// the session's plan.
 //
-// First the message is asked whether a person is needed: a ledger says what
-// remains, the message says whose turn it is. Then the first ledger that speaks
-// decides. One that is stale, or another session's, does not speak.
+// A message that needs a person stops first. Then the first usable progress file decides; a stale one, or
+// another session's, is not usable.
 package marge
 
 import (
@@ -19,22 +17,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// progress is what a reader found out.
 type progress struct {
-	// found tells that there is a ledger that speaks, or would if it could.
-	found bool
-	// done and total count its tasks.
-	done, total int
-	// where says how far it is, in words: "2 of 5 tasks complete in …".
-	where string
-	// next is what to do next, and how to write it down, for the model.
-	next string
-	// waiting is why a person is needed, "" if none is.
-	waiting string
-	// fault is what is wrong with it: Claude may stop.
-	fault string
-	// unsure is why it does not speak: it is stale, or cannot be understood.
-	unsure string
+	found       bool
+	done, total int    // tasks
+	where       string // in words: "2 of 5 tasks complete in …"
+	next        string // the reason to continue
+	waiting     string // why a person is needed, "" if none is
+	fault       string // why the agent may stop at a broken file
+	unsure      string // why the file is not usable
 }
 
 var Strategy = strategy.Strategy{
@@ -44,12 +34,10 @@ var Strategy = strategy.Strategy{
 	},
 }
 
-// maxStale is the longest time after which a ledger is stale, in
-// minutes: a week.
+// maxStale is a week, in minutes.
 const maxStale = 7 * 24 * 60
 
-// Options are those of rules, and after how many minutes a ledger that has not been
-// touched is stale. A project may only make ledgers stale sooner.
+// Options are the settings of rules, and the age in minutes from which a progress file is stale.
 type Options struct {
 	rules.Options
 	stale strategy.Number
@@ -74,22 +62,20 @@ func (o *Options) Needs() strategy.Needs {
 
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.ruleSet("")) }
 
-// Prepare is Decide for many situations. Each gets rules of its own, because they remember
-// what they have read in the ledgers.
+// Prepare makes rules for each situation, because they cache the progress files.
 func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.Verdict {
 	return func(s strategy.Situation) strategy.Verdict { return rules.Matching(o.Rules(), cache)(s) }
 }
 
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// reader reads one kind of ledger.
 type reader struct {
 	id    string
 	wants func(strategy.Situation) []strategy.Want
 	reads func(*Options, strategy.Situation) progress
 }
 
-// progressReaders are in the order in which they speak.
+// progressReaders are in the order of precedence.
 func progressReaders() []reader {
 	return []reader{
 		{"state", func(strategy.Situation) []strategy.Want {
@@ -107,29 +93,24 @@ func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 	return all
 }
 
-// ruleSet asks for the person, then every ledger. Each is read once, when the first of
-// its rules is asked: these rules are for one situation.
+// ruleSet returns the rules for one situation. Each progress file is read once, by the first of its rules.
 func (o *Options) ruleSet(string) []rules.Rule {
 	all := append([]rules.Rule{rules.LeaveRule()}, rules.PersonRules()...)
-	var ledgers []func(strategy.Situation) progress
-	for _, r := range progressReaders() {
-		var known *progress
-		ledgers = append(ledgers, func(s strategy.Situation) progress {
-			if known == nil {
-				p := r.reads(o, s)
-				known = &p
-			}
-			return *known
-		})
+	known := map[string]progress{}
+	read := func(r reader, s strategy.Situation) progress {
+		p, ok := known[r.id]
+		if !ok {
+			p = r.reads(o, s)
+			known[r.id] = p
+		}
+		return p
 	}
-	for i, r := range progressReaders() {
+	for _, r := range progressReaders() {
 		own := func(holds func(p progress) (evidence string, ok bool)) func(strategy.Situation) (string, string, bool) {
 			return func(s strategy.Situation) (evidence, reason string, ok bool) {
-				p := ledgers[i](s)
-				if evidence, ok = holds(p); ok {
-					reason = p.next + rules.Remaining(s.Todos.List)
-				}
-				return evidence, reason, ok
+				p := read(r, s)
+				evidence, ok = holds(p)
+				return evidence, p.next + rules.Remaining(s.Todos.List), ok
 			}
 		}
 		all = append(all,
@@ -140,8 +121,8 @@ func (o *Options) ruleSet(string) []rules.Rule {
 		)
 	}
 	return append(all, rules.Rule{ID: "unsure", Then: strategy.Stop, Sure: 50, Test: func(s strategy.Situation) (string, string, bool) {
-		for _, ledger := range ledgers {
-			if p := ledger(s); p.unsure != "" {
+		for _, r := range progressReaders() {
+			if p := read(r, s); p.unsure != "" {
 				return p.unsure, "", true
 			}
 		}
@@ -153,8 +134,8 @@ func (p progress) hasProgress() bool {
 	return p.found && p.waiting == "" && p.fault == "" && p.unsure == ""
 }
 
-// isTooOld says that a ledger is too old to rely on, "" if it is not.
-func (o *Options) isTooOld(name string, age int64) string {
+// staleness returns why a progress file is stale, "" if it is not.
+func (o *Options) staleness(name string, age int64) string {
 	minutes := o.stale.Value
 	if age <= int64(minutes)*60_000 {
 		return ""
@@ -162,8 +143,7 @@ func (o *Options) isTooOld(name string, age int64) string {
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
 }
 
-// relativeToWorkspace is a name in the workspace for a path as it was written, "" if it
-// lies elsewhere.
+// relativeToWorkspace returns a path relative to the workspace, "" if it is outside.
 func relativeToWorkspace(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
@@ -177,11 +157,9 @@ func relativeToWorkspace(dir, name string) string {
 	return name
 }
 
-// shownName is a name as it can be shown: on one line, without control characters,
-// not too long.
+// shownName returns a name for display: short, on one line, without control characters.
 func shownName(name string) string { return quotation.Beginning(quotation.OneLine(name), 200) }
 
-// placeOf names a line of a file.
 func placeOf(name string, line int) string {
 	return shownName(name) + ", line " + strconv.Itoa(line)
 }

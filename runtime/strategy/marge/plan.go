@@ -1,9 +1,3 @@
-// Plans: Markdown files with check boxes, as superpowers' writing-plans makes
-// them in docs/superpowers/plans, and people anywhere. A plan counts while the
-// session works on it, and that shows in its being named: in the prompt, by a
-// call, or by Claude, in this turn. A turn that only says to go on is one with
-// those before it.
-
 package marge
 
 import (
@@ -18,25 +12,24 @@ import (
 
 const (
 	maxPlans = 4 // plans that are read
-	// lookBack is how many turns a plan may have been named ago when the person
-	// only says to go on.
-	lookBack = 3
+	lookBack = 3 // turns to look for a plan's name, after a prompt that only says to go on
 )
 
+// plan is a Markdown file with check boxes, such as superpowers' writing-plans makes. It counts in turns where
+// the prompt, the agent or a tool call names it.
 type plan struct {
 	tasks []task
 	boxes []markdown.Box
 }
 
-// task is a heading "Task 3: …", with the first open box below it.
+// task is a heading "Task 3: …".
 type task struct {
 	label, title string
 	line         int
-	boxes        int
-	open         markdown.Box // line 0: there is none
+	boxes        int          // below it
+	open         markdown.Box // the first open one, line 0 if there is none
 }
 
-// parsePlan reads the tasks and check boxes of a plan.
 func parsePlan(text string) (p plan) {
 	current, known := -1, map[string]int{}
 	markdown.EachLine(text, func(n int, line string, code bool) {
@@ -96,8 +89,7 @@ func taskLabel(s string) (label, rest string) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// plansInUse are the plans that the session works on, the newest first. One that is not in the workspace may be
-// in the project around it.
+// plansInUse returns the session's plans, the most recent first, in the workspace and in the project around it.
 func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
 	if prompt := strings.TrimSpace(s.Turn.Prompt); len(prompt) <= 60 && rules.OpensWithPhrase(prompt, []string{
@@ -137,19 +129,13 @@ func planReads(_ *Options, s strategy.Situation) (p progress) {
 		if f.Problem != "" && p.unsure == "" {
 			p.unsure = "the plan " + shownName(named.Name) + ": " + f.Problem
 		}
-		if !f.Readable() {
-			continue
-		}
-		if s.Workspace.Files[sddDir+workspaceName(named.Name)+sddFile].Found {
-			continue // its ledger speaks for it: its boxes are not ticked
-		}
+		hasLedger := s.Workspace.Files[sddDir+workspaceName(named.Name)+sddFile].Found // which counts instead
 		read := parsePlan(string(f.Data))
-		if len(read.boxes) == 0 {
+		if !f.Readable() || hasLedger || len(read.boxes) == 0 {
 			continue
 		}
 		p = byBoxes(named.Name, read.boxes)
 		if p.done == 0 && named.Written {
-			// It may be meant to be read first.
 			p.unsure = "no task of " + shownName(named.Name) + " has begun: it was written in this turn, and no box is ticked"
 		}
 		return p

@@ -1,17 +1,3 @@
-// The ledger of superpowers' subagent-driven development, read as that skill
-// reads it after a compaction:
-//
-//	.superpowers/sdd/<name of the plan>/progress.md
-//	# SDD ledger — plan: docs/superpowers/plans/2026-09-09-agent-loop.md
-//	Task 1: complete (commits 1a2b3c4..5d6e7f8, review clean)
-//	Task 2: fix round 1/5 (…)
-//
-// The first line names the plan; a task with a line "Task N: complete" is done,
-// whatever else is said of it; the next one is the first without. How many there
-// are, and what they are, stands in the plan, in its headings "### Task N: …"
-// and the check boxes below them. The skill ticks none of these; where the user
-// has ticked all of a task's, it is done, too.
-
 package marge
 
 import (
@@ -27,28 +13,29 @@ import (
 )
 
 const (
-	sddDir  = ".superpowers/sdd/"
-	sddFile = "/progress.md"
-	// maxLedgers is how many ledgers are looked at, the last by name, which begins
-	// with a date.
-	maxLedgers = 24
-	// maxLabels is of how many tasks at once a line can speak, and as many again.
-	maxLabels = 200
-	// maxMentions is how often a ledger can speak of a task. One that does so more
-	// often is not believed: it would take longer to read than a decision may.
-	maxMentions = 20_000
-	// planLines are those in which a ledger names its plan.
-	planLines = 12
+	sddDir      = ".superpowers/sdd/"
+	sddFile     = "/progress.md"
+	maxLedgers  = 24     // ledgers to read, the last by name, which begins with a date
+	maxLabels   = 200    // tasks in a line
+	maxMentions = 20_000 // of tasks in a ledger: more would take too long
+	planLines   = 12     // the lines that may name the plan
 )
 
+// sddLedger is the ledger of superpowers' subagent-driven development, .superpowers/sdd/PLAN/progress.md:
+//
+//	# SDD ledger — plan: docs/superpowers/plans/2026-09-09-agent-loop.md
+//	Task 1: complete (commits 1a2b3c4..5d6e7f8, review clean)
+//	Task 2: fix round 1/5 (…)
+//
+// A line "Task N: complete" is final. The plan has the number of tasks, as headings "### Task N: …", and check
+// boxes below them, which the skill leaves open; a task whose boxes the user has all ticked is done, too.
 type sddLedger struct {
-	plan  string            // the path that it names, "" if none
-	done  map[string]bool   // labels of the tasks that are complete
-	last  map[string]string // what was said last of a task, by its label
-	boxes []markdown.Box    // where the list is kept in the ledger
-	vague bool              // it says that something is complete, but not in this form
-	// mentions counts how often it speaks of a task.
-	mentions int
+	plan     string            // the path of the plan, "" if none
+	done     map[string]bool   // labels of complete tasks
+	last     map[string]string // the last words about a task, by its label
+	boxes    []markdown.Box    // the ledger's own
+	vague    bool              // it has a completion in another form
+	mentions int               // of tasks
 }
 
 func parseSDD(text string) sddLedger {
@@ -66,17 +53,17 @@ func parseSDD(text string) sddLedger {
 			l.boxes = append(l.boxes, b)
 			line = b.Text
 		}
-		labels, says, first := taskLine(line)
-		complete := ticked && b.Done || isComplete(says)
+		labels, words, first := taskLine(line)
+		complete := ticked && b.Done || isComplete(words)
 		l.mentions += len(labels)
 		for _, label := range labels {
 			switch {
 			case complete:
 				l.done[label] = true
 			case !first:
-				continue // a word about a task in some other line
+				continue // a mention in another line
 			}
-			l.last[label] = says
+			l.last[label] = words
 		}
 		if !l.vague && len(labels) == 0 && len(line) >= len("✅") && !strings.HasPrefix(line, "#") && rules.HasAnyPhrase(line, []string{"complete", "completed", "done", "✅"}) {
 			l.vague = true
@@ -86,7 +73,7 @@ func parseSDD(text string) sddLedger {
 	return l
 }
 
-// planInLine finds the plan that a line names: "# SDD ledger — plan: FILE.md".
+// planInLine returns the plan in a line: "# SDD ledger — plan: FILE.md".
 func planInLine(line string) string {
 	folded := quotation.LowerASCII(line)
 	i := strings.Index(folded, "plan:")
@@ -95,17 +82,12 @@ func planInLine(line string) string {
 		return ""
 	}
 	name := line[i+len("plan:") : end+len(".md")]
-	// A link, or words in front of the path.
-	if j := strings.LastIndexAny(name, "(`<[\""); j >= 0 {
-		name = name[j+1:]
-	}
+	name = name[strings.LastIndexAny(name, "(`<[\"")+1:] // without a link or words before the path
 	return strings.Trim(name, " \t*_")
 }
 
-// taskLine reads "Task 3: complete (…)", also with a mark in front or for several
-// tasks at once, "Tasks 1-3: complete". first tells that it stands in front of
-// the line.
-func taskLine(line string) (labels []string, says string, first bool) {
+// taskLine reads "Task 3: complete (…)" or "Tasks 1-3: complete". first reports whether only marks precede it.
+func taskLine(line string) (labels []string, words string, first bool) {
 	folded := quotation.LowerASCII(line)
 	for from := 0; ; {
 		i := strings.Index(folded[from:], "task")
@@ -133,9 +115,9 @@ func taskLine(line string) (labels []string, says string, first bool) {
 		}
 		rest = strings.TrimLeft(rest, " \t*_`)")
 		first = strings.Trim(line[:i], " \t-*+_>|#`.)0123456789") == ""
-		for _, mark := range []string{":", "—", "–", "-", "✅", "✓", "☑", "✔"} {
+		for _, mark := range append([]string{":", "—", "–", "-"}, tickMarks...) {
 			if after, ok := strings.CutPrefix(rest, mark); ok && (first || mark == ":") {
-				if len(mark) > 1 && mark != "—" && mark != "–" {
+				if slices.Contains(tickMarks, mark) {
 					after = rest
 				}
 				return labels, strings.TrimLeft(after, " \t*_`:"), first
@@ -147,7 +129,7 @@ func taskLine(line string) (labels []string, says string, first bool) {
 	}
 }
 
-// anotherLabel reads a further label behind one: "1-3", "1 to 3", "1, 2", "1 & 2".
+// anotherLabel reads the labels after one: "1-3", "1 to 3", "1, 2", "1 & 2".
 func anotherLabel(label, s string) (labels []string, rest string) {
 	trimmed := strings.TrimLeft(s, " ")
 	for _, mark := range []string{"-", "–", "to ", "through ", ",", "&", "and "} {
@@ -175,30 +157,29 @@ func anotherLabel(label, s string) (labels []string, rest string) {
 	return nil, s
 }
 
-func isComplete(says string) bool {
-	return rules.OpensWithPhrase(says, []string{"complete", "completed", "done", "finished", "approved", "merged"}) || strings.HasPrefix(says, "✅") ||
-		strings.HasPrefix(says, "✓") || strings.HasPrefix(says, "✔") || strings.HasPrefix(says, "☑")
+var tickMarks = []string{"✅", "✓", "☑", "✔"}
+
+func isComplete(words string) bool {
+	ticked := func(mark string) bool { return strings.HasPrefix(words, mark) }
+	return rules.OpensWithPhrase(words, []string{"complete", "completed", "done", "finished", "approved", "merged"}) ||
+		slices.ContainsFunc(tickMarks, ticked)
 }
 
-// workspaceName is the name of a plan's workspace: its file's name without .md.
+// workspaceName returns the base name of a plan without .md.
 func workspaceName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }
 
-// ledgerSlugs are the workspaces whose ledgers are looked at.
+// ledgerSlugs returns the workspaces whose ledgers are read.
 func ledgerSlugs(s strategy.Situation) []string {
-	var all []string
-	for _, name := range s.Workspace.Files[sddDir].Names {
-		if !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".md") {
-			all = append(all, name)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(s.Workspace.Files[sddDir].Names), func(name string) bool {
+		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md")
+	})
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// newestWorkspace is the workspace whose ledger changed last, of those that are this
-// session's.
-func newestWorkspace(s strategy.Situation) (slug string, others bool) {
+// latestWorkspace returns the session's workspace whose ledger changed last, and whether other sessions have one.
+func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
 		switch {
@@ -212,10 +193,8 @@ func newestWorkspace(s strategy.Situation) (slug string, others bool) {
 	return slug, others
 }
 
-// isOwnLedger tells whether a ledger is what this session works on. Several sessions
-// can be at work in one directory, and a ledger names none; but a session that
-// follows a ledger names it, or its plan. One that has called no tool yet may be
-// about to.
+// isOwnLedger reports whether this session follows a ledger: it has named the ledger or its plan, or called no
+// tool yet. Several sessions may work in one directory.
 func isOwnLedger(s strategy.Situation, slug string) bool {
 	if !s.Turn.Known || s.Turn.LastTool == "" {
 		return true
@@ -230,7 +209,7 @@ func sddWants(s strategy.Situation) []strategy.Want {
 	for _, name := range ledgerSlugs(s) {
 		all = append(all, strategy.Want{Name: sddDir + name + sddFile})
 	}
-	if slug, _ := newestWorkspace(s); slug != "" {
+	if slug, _ := latestWorkspace(s); slug != "" {
 		for _, name := range planNames(s, slug) {
 			all = append(all, strategy.Want{Name: name})
 		}
@@ -238,8 +217,8 @@ func sddWants(s strategy.Situation) []strategy.Want {
 	return all
 }
 
-// planNames are where the plan of a ledger may lie: where the ledger says, which
-// may be another checkout, and where superpowers puts plans.
+// planNames returns the possible paths of a ledger's plan: the one in the ledger, which may be in another
+// checkout, and those where superpowers writes plans.
 func planNames(s strategy.Situation, slug string) []string {
 	var all []string
 	base := slug + ".md"
@@ -256,7 +235,7 @@ func planNames(s strategy.Situation, slug string) []string {
 }
 
 func sddReads(o *Options, s strategy.Situation) (p progress) {
-	slug, others := newestWorkspace(s)
+	slug, others := latestWorkspace(s)
 	if slug == "" {
 		if others {
 			p.unsure = "the ledgers in " + sddDir + " are not what this session works on"
@@ -266,30 +245,30 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 	name := sddDir + slug + sddFile
 	f := s.Workspace.Files[name]
 	p.found = true
-	if f.Problem != "" {
-		p.unsure = shownName(name) + ": " + f.Problem
-		return p
-	}
-	if p.unsure = o.isTooOld(name, f.Age); p.unsure != "" {
-		return p
-	}
 	ledger := parseSDD(string(f.Data))
-	if ledger.mentions > maxMentions {
+	switch stale := o.staleness(name, f.Age); {
+	case f.Problem != "":
+		p.unsure = shownName(name) + ": " + f.Problem
+	case stale != "":
+		p.unsure = stale
+	case ledger.mentions > maxMentions:
 		p.unsure = shownName(name) + " speaks of tasks more than " + strconv.Itoa(maxMentions) + " times"
-		return p
-	}
-	if ledger.vague {
+	case ledger.vague:
 		p.unsure = shownName(name) + " has no line “Task N: complete”, and says in some other way what is"
+	}
+	if p.unsure != "" {
 		return p
 	}
 	for _, file := range planNames(s, slug) {
-		if f := s.Workspace.Files[file]; f.Readable() {
-			switch read := parsePlan(string(f.Data)); {
-			case len(read.tasks) > 0:
-				return ledger.countByPlan(p, name, file, read)
-			case len(read.boxes) > 0:
-				return byBoxes(file, read.boxes)
-			}
+		f := s.Workspace.Files[file]
+		if !f.Readable() {
+			continue
+		}
+		switch read := parsePlan(string(f.Data)); {
+		case len(read.tasks) > 0:
+			return ledger.countByPlan(p, name, file, read)
+		case len(read.boxes) > 0:
+			return byBoxes(file, read.boxes)
 		}
 	}
 	if len(ledger.boxes) == 0 {
@@ -302,7 +281,7 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 func (l sddLedger) countByPlan(p progress, name, file string, read plan) progress {
 	next := task{}
 	for _, t := range read.tasks {
-		if l.done[t.label] || t.boxes > 0 && t.open.Line == 0 { // every box of it is ticked
+		if l.done[t.label] || t.boxes > 0 && t.open.Line == 0 { // all boxes ticked
 			p.done++
 		} else if next.line == 0 {
 			next = t
@@ -313,9 +292,9 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 	if next.line == 0 {
 		return p
 	}
-	says := l.last[next.label]
-	if rules.OpensWithPhrase(says, []string{"blocked", "waiting", "awaiting", "paused", "on hold", "needs", "needs_context", "escalated"}) {
-		p.waiting = shownName(name) + " says of task " + next.label + ": " + quotation.QuoteEvidence(says)
+	words := l.last[next.label]
+	if rules.OpensWithPhrase(words, []string{"blocked", "waiting", "awaiting", "paused", "on hold", "needs", "needs_context", "escalated"}) {
+		p.waiting = shownName(name) + " says of task " + next.label + ": " + quotation.QuoteEvidence(words)
 		return p
 	}
 	p.where += ", next is task " + next.label + " " + quotation.QuoteEvidence(next.title)
@@ -325,14 +304,14 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 		p.next += ", from " + quotation.QuoteEvidence(next.open.Text) + " (line " + strconv.Itoa(next.open.Line) + ") on"
 	}
 	p.next += "."
-	if says != "" {
-		p.next += " The ledger's last word about it is " + quotation.QuoteEvidence(says) + "."
+	if words != "" {
+		p.next += " The ledger's last word about it is " + quotation.QuoteEvidence(words) + "."
 	}
 	p.next += " Go on with it now, as the skill says, and add its line to the ledger when it is complete. If you need a decision from the user, ask for it and wait."
 	return p
 }
 
-// byBoxes counts by the check boxes of a plan, or of a ledger itself.
+// byBoxes returns the progress of the check boxes in a plan or a ledger.
 func byBoxes(name string, boxes []markdown.Box) progress {
 	p := progress{found: true, total: len(boxes)}
 	var first markdown.Box

@@ -1,19 +1,9 @@
-// The workflow state of the first design: .claude/workflow-state.json, which a
-// skill has the model write.
-//
-//	{"skill": "executing-plans", "phase": "batch_execution", "tasks_total": 5,
-//	 "tasks_completed": 2, "waiting_for_user": false, "updated_at": "2026-02-06T21:30:00Z"}
-//
-// Two members are ours and optional: next, what comes next in words, and
-// session_id, the session that the state is about. Others are the user's own.
-
 package marge
 
 import (
 	"bytes"
 	"errors"
 	"strconv"
-	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
@@ -21,21 +11,25 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// WorkflowFile is where the workflow state lies.
+// WorkflowFile is the path of the workflow state.
 const WorkflowFile = ".claude/workflow-state.json"
 
+// Workflow is the workflow state of the first design, which a skill tells the model to write:
+//
+//	{"skill": "executing-plans", "phase": "batch_execution", "tasks_total": 5,
+//	 "tasks_completed": 2, "waiting_for_user": false, "updated_at": "2026-02-06T21:30:00Z"}
+//
+// The optional members next and session_id are additions. Unknown members are ignored.
 type Workflow struct {
 	Skill, Phase string
 	Total, Done  int
 	Waiting      bool
-	Next         string
+	Next         string // in words
 	Session      string
 	written      string
-	// Updated is when it was written, in Unix milliseconds.
-	Updated int64
+	Updated      int64 // Unix milliseconds
 }
 
-// Members are those that mean something here.
 func (w *Workflow) Members(m *codec.Members) {
 	m.Text("skill", &w.Skill)
 	m.Text("phase", &w.Phase)
@@ -63,7 +57,7 @@ func ParseWorkflow(data []byte) (w Workflow, err error) {
 	return w, err
 }
 
-// CheckMembers says what is wrong between the members, nil if nothing is.
+// CheckMembers returns an error if the members contradict each other.
 func (w Workflow) CheckMembers() error {
 	switch {
 	case w.Total <= 0:
@@ -90,8 +84,8 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 		}
 	}
 	if err != nil {
-		// Half a year after the work it was about, a broken file is only litter.
-		if p.unsure = o.isTooOld(WorkflowFile, f.Age); p.unsure == "" {
+		// A broken file is only litter long after the work.
+		if p.unsure = o.staleness(WorkflowFile, f.Age); p.unsure == "" {
 			p.fault = WorkflowFile + ": " + err.Error()
 		}
 		return p
@@ -102,10 +96,10 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 		return p
 	}
 	age := s.Session.Now - w.Updated
-	if w.Updated == 0 || age < 0 { // a clock that is wrong must not keep it fresh for years
+	if w.Updated == 0 || age < 0 { // a wrong clock must not keep it fresh for years
 		age = f.Age
 	}
-	if p.unsure = o.isTooOld(WorkflowFile, age); p.unsure != "" {
+	if p.unsure = o.staleness(WorkflowFile, age); p.unsure != "" {
 		return p
 	}
 	if w.Waiting {
@@ -114,18 +108,16 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 	}
 	done := strconv.Itoa(w.Done) + " of " + strconv.Itoa(w.Total)
 	p.where = done + " tasks done, says " + WorkflowFile
-	var b strings.Builder
-	b.WriteString("The workflow state has " + done + " tasks done (" + WorkflowFile + ").")
+	p.next = "The workflow state has " + done + " tasks done (" + WorkflowFile + ")."
 	for _, part := range []struct{ name, text string }{{"skill", w.Skill}, {"phase", w.Phase}} {
 		if part.text != "" {
-			b.WriteString(" Its " + part.name + " is " + quotation.QuoteEvidence(part.text) + ".")
+			p.next += " Its " + part.name + " is " + quotation.QuoteEvidence(part.text) + "."
 		}
 	}
-	b.WriteString(" Go on with task " + strconv.Itoa(w.Done+1) + " now")
+	p.next += " Go on with task " + strconv.Itoa(w.Done+1) + " now"
 	if w.Next != "" {
-		b.WriteString(": " + quotation.QuoteEvidence(w.Next))
+		p.next += ": " + quotation.QuoteEvidence(w.Next)
 	}
-	b.WriteString(". When it is done, update that file, tasks_completed and updated_at; if you need the user, set waiting_for_user there, ask, and wait.")
-	p.next = b.String()
+	p.next += ". When it is done, update that file, tasks_completed and updated_at; if you need the user, set waiting_for_user there, ask, and wait."
 	return p
 }

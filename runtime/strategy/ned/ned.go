@@ -1,10 +1,5 @@
-// Package ned is ned-flanders: rules, first match wins, no model is asked and nothing
-// is spent.
-//
-// Two rule sets. "seed" is the decision tree of the plugin's first design, to the
-// letter: its order, its case-sensitive patterns anywhere in the text. "default" keeps
-// its intent and its table of skill phrases, but asks first whether Claude asks,
-// offers or waits, and looks at how the message ends.
+// Package ned implements ned-flanders: rules without a model. The rule set "seed" is the decision tree of the
+// first design, to the letter; "default" is rules.BaseRules.
 package ned
 
 import (

@@ -100,30 +100,6 @@ func TestNedRuleSets(t *testing.T) {
 	}
 }
 
-// Closings that sound like work and wait for a person.
-func TestNedWaitsForThePerson(t *testing.T) {
-	for _, text := range []string{
-		"Let me know how you want to proceed:\n\n1. Fix the tests\n2. Skip them",
-		"I'll proceed once you confirm.",
-		"I'll hold off until you approve it.",
-		"I'll need the password from you.",
-		"You can pick A or B. Let me hear which one.",
-		"I'll continue after CI passes.",
-		"I should mention that the tests were never run.",
-		"We need to decide between A and B.",
-		"I need to pick a license: MIT or Apache.",
-		"Reply with one of these:",
-		"Everything is set up. Now run `make install`.",
-		"Deleting the branch cannot be undone.",
-		"Testing needs a staging key.",
-		"Which database should the service use? I need to know this before I go on.",
-	} {
-		if v := decide(rules.Options{}, strategy.Situation{Message: strategy.Message{Text: text}}); v.Decision != strategy.Stop {
-			t.Errorf("%q: %s by %s (%s)", text, v.Decision, v.Rule, v.Evidence)
-		}
-	}
-}
-
 func TestNedConfiguration(t *testing.T) {
 	deploys := rules.Rule{ID: "deploys", Ending: "deploy(ing|ment)", Then: strategy.Stop}
 	for name, test := range map[string]struct {
@@ -152,6 +128,16 @@ func TestNedConfiguration(t *testing.T) {
 		"no condition":             {rules.Options{Add: []rules.Rule{{ID: "a", Then: strategy.Stop}}}, "Let me fix it.", strategy.Continue, "intent", "no condition"},
 		"bad decision":             {rules.Options{Add: []rules.Rule{{ID: "a", Text: "a", Then: "block"}}}, "Let me fix it.", strategy.Continue, "intent", "then must be"},
 		"bad pattern":              {rules.Options{Add: []rules.Rule{{ID: "a", Text: "(", Then: strategy.Stop}}}, "Let me fix it.", strategy.Continue, "intent", "missing closing )"},
+		"an act":                   {rules.Options{Add: []rules.Rule{{ID: "x", Act: "announces", Then: strategy.Stop}}}, "Ich passe jetzt die Tests an.", strategy.Stop, "x", ""},
+		"in a language":            {rules.Options{Add: []rules.Rule{{ID: "x", Act: "announces", Lang: []string{"de", "nl"}, Then: strategy.Stop}}}, "Ich passe jetzt die Tests an.", strategy.Stop, "x", ""},
+		"in another":               {rules.Options{Add: []rules.Rule{{ID: "x", Act: "announces", Lang: []string{"fr"}, Then: strategy.Stop}}}, "Ich passe jetzt die Tests an.", strategy.Continue, "intent", ""},
+		"near":                     {rules.Options{Add: []rules.Rule{{ID: "x", Act: "waits", Near: true, Then: strategy.Stop}}}, "CI is running.\n\nThe sign has four letters.", strategy.Stop, "x", ""},
+		"tools were used":          {rules.Options{Add: []rules.Rule{{ID: "x", Used: true, Then: strategy.Stop}}}, "Let me hang the sign.", strategy.Continue, "intent", ""},
+		"no such act":              {rules.Options{Add: []rules.Rule{{ID: "x", Act: "sings", Then: strategy.Stop}}}, "", strategy.Stop, "silent", "no act \"sings\""},
+		"no pack":                  {rules.Options{Add: []rules.Rule{{ID: "x", Lang: []string{"sv"}, Then: strategy.Stop}}}, "", strategy.Stop, "silent", "no language pack"},
+		"nothing to go by":         {rules.Options{Add: []rules.Rule{{ID: "x", Near: true, Then: strategy.Stop}}}, "", strategy.Stop, "silent", "no condition"},
+		"a phrase in Chinese":      {rules.Options{Add: []rules.Rule{{ID: "x", Says: []string{"挂招牌"}, Then: strategy.Stop}}}, "我来挂招牌了。", strategy.Stop, "x", ""},
+		"a beginning behind 。":     {rules.Options{Add: []rules.Rule{{ID: "x", Opens: []string{"挂招牌"}, Then: strategy.Stop}}}, "好。挂招牌了。", strategy.Stop, "x", ""},
 		"long reason":              {rules.Options{Add: []rules.Rule{{ID: "a", Text: "a", Then: strategy.Continue, Reason: strings.Repeat("a", 2001)}}}, "", strategy.Stop, "silent", "longer than 2000"},
 	} {
 		mended, faults := mend(test.config)
@@ -205,6 +191,12 @@ func TestNedReadsEndings(t *testing.T) {
 			// A promise, a menu, an offer, and work that was left on purpose.
 			"Understood. I will follow this from now on.", "Step 3 is drafted.\n\n[A] Elicit [C] Continue", "Next, I can add the read routes or refactor the page.", "The fix is in, but not committed, as you asked.",
 			"I'm checkpointing here. What's left:\n\n- the docs\n- the second test",
+			// Words of work that wait for the person.
+			"Let me know how you want to proceed:\n\n1. Fix the tests\n2. Skip them", "I'll proceed once you confirm.", "I'll hold off until you approve it.",
+			"I'll need the password from you.", "You can pick A or B. Let me hear which one.", "I'll continue after CI passes.",
+			"I should mention that the tests were never run.", "We need to decide between A and B.", "I need to pick a license: MIT or Apache.",
+			"Reply with one of these:", "Everything is set up. Now run `make install`.", "Deleting the branch cannot be undone.", "Testing needs a staging key.",
+			"Which database should the service use? I need to know this before I go on.",
 			"Working tree clean.", "I'll check for this on every future PR.", "I need you to pick one of the two. Then I'll write it.", "I'll monitor progress.",
 			"Draft PR created: https://example.invalid/1", "Fixed and pushed.", "Everything is set up. Now run `npm start` and open the page in your browser.",
 		},
@@ -243,34 +235,8 @@ func TestTodosOfOthers(t *testing.T) {
 	}
 }
 
-// Rules of a file can name acts and languages, and a verdict says which were read.
-func TestRulesReadActs(t *testing.T) {
-	for name, test := range map[string]struct {
-		rule    rules.Rule
-		text    string
-		want    string // the rule that decides
-		refused string
-	}{
-		"an act":               {rules.Rule{ID: "x", Act: "announces", Then: strategy.Stop}, "Ich passe jetzt die Tests an.", "x", ""},
-		"in a language":        {rules.Rule{ID: "x", Act: "announces", Lang: []string{"de", "nl"}, Then: strategy.Stop}, "Ich passe jetzt die Tests an.", "x", ""},
-		"in another":           {rules.Rule{ID: "x", Act: "announces", Lang: []string{"fr"}, Then: strategy.Stop}, "Ich passe jetzt die Tests an.", "intent", ""},
-		"near":                 {rules.Rule{ID: "x", Act: "waits", Near: true, Then: strategy.Stop}, "CI is running.\n\nThe sign has four letters.", "x", ""},
-		"tools were used":      {rules.Rule{ID: "x", Used: true, Then: strategy.Stop}, "Let me hang the sign.", "intent", ""},
-		"no such act":          {rules.Rule{ID: "x", Act: "sings", Then: strategy.Stop}, "", "silent", "no act \"sings\""},
-		"no pack":              {rules.Rule{ID: "x", Lang: []string{"sv"}, Then: strategy.Stop}, "", "silent", "no language pack"},
-		"nothing to go by":     {rules.Rule{ID: "x", Near: true, Then: strategy.Stop}, "", "silent", "no condition"},
-		"a phrase in Chinese":  {rules.Rule{ID: "x", Says: []string{"挂招牌"}, Then: strategy.Stop}, "我来挂招牌了。", "x", ""},
-		"a beginning behind 。": {rules.Rule{ID: "x", Opens: []string{"挂招牌"}, Then: strategy.Stop}, "好。挂招牌了。", "x", ""},
-	} {
-		c, faults := mend(rules.Options{Add: []rules.Rule{test.rule}})
-		said := ""
-		for _, err := range faults {
-			said += err.Error()
-		}
-		if v := decide(c, strategy.Situation{Message: strategy.Message{Text: test.text}}); v.Rule != test.want || (said == "") != (test.refused == "") || !strings.Contains(said, test.refused) {
-			t.Errorf("%s: %s by %s (%s), %s", name, v.Decision, v.Rule, v.Evidence, said)
-		}
-	}
+// A verdict names the languages that were read.
+func TestVerdictHasLanguages(t *testing.T) {
 	v := decide(rules.Options{}, strategy.Situation{Message: strategy.Message{Text: "Ich passe jetzt die Tests an."}})
 	if strings.Join(v.Languages, " ") != "de" || v.Decision != strategy.Continue || !strings.HasPrefix(v.Reason, "You said") {
 		t.Errorf("%+v", v)

@@ -1,4 +1,4 @@
-// Package speckit is ralph-speckit: features in .specify/specs, the state in .speckit-state.json.
+// Package speckit implements ralph-speckit: features in .specify/specs, the state in .speckit-state.json.
 package speckit
 
 import (
@@ -15,7 +15,7 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 	Find: speckitPlaces,
 })
 
-// speckitPlaces is where the feature lies that .specify/.current-feature names.
+// speckitPlaces returns the place of the feature that .specify/.current-feature names.
 func speckitPlaces(s strategy.Situation, _ []string) ([]specs.Place, []strategy.Want) {
 	const current, root = ".specify/.current-feature", ".specify/specs/"
 	wants := []strategy.Want{{Name: current}}

@@ -1,5 +1,5 @@
-// Package specum is ralph-specum: specs in ./specs or in the directories that its settings file
-// names, the state in .ralph-state.json.
+// Package specum implements ralph-specum: specs in ./specs or in the directories of its settings file, with the
+// state in .ralph-state.json.
 package specum
 
 import (
@@ -17,34 +17,29 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 	Script: []string{"hooks/scripts/update-spec-index.sh", "--quiet"},
 })
 
-// maxRoots is how many entries of specs_dirs are looked at.
 const maxRoots = 16
 
-// specumPlaces are where the active spec may be. The first entry of specs_dirs
-// that is a directory, else ./specs, holds .current-spec, and that names it: a
-// bare name lies beside the file, a path begins with ./ or is absolute.
+// specumPlaces returns the possible places of the active spec. .current-spec names it, in the first existing
+// directory of specs_dirs or else in ./specs: a path begins with ./ or is absolute, a bare name is a sibling of
+// the file.
 func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strategy.Want) {
 	root, wants, known := specsRoot(s, local)
-	if !known {
-		return nil, wants
-	}
 	at, ok := specs.PlaceAt(root)
-	if !ok {
+	if !known || !ok {
 		return nil, wants
 	}
 	current := at.Dir + "/.current-spec"
 	wants = append(wants, strategy.Want{Name: current})
 	name := specs.NameIn(s.Workspace.Files[current])
 	var candidates []string
-	switch {
+	switch abs := inWorkspace(s.Workspace.Dir, name); {
 	case name == "":
 	case strings.HasPrefix(name, "./"), strings.HasPrefix(name, "/"):
-		candidates = []string{inWorkspace(s.Workspace.Dir, name)}
+		candidates = []string{abs}
+	case abs != name, strings.Contains(name, "/"): // C:\… on Windows, or a path without ./
+		candidates = []string{root + "/" + name, abs}
 	default:
 		candidates = []string{root + "/" + name}
-		if abs := inWorkspace(s.Workspace.Dir, name); abs != name || strings.Contains(name, "/") {
-			candidates = append(candidates, abs) // C:\… on Windows, or a path without ./
-		}
 	}
 	var places []specs.Place
 	for _, c := range candidates {
@@ -55,8 +50,7 @@ func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strate
 	return places, wants
 }
 
-// specsRoot is the directory of the active spec's name; known tells that all has
-// been read that it depends on.
+// specsRoot returns the directory of .current-spec. known reports whether all directories before it were read.
 func specsRoot(s strategy.Situation, local []string) (root string, wants []strategy.Want, known bool) {
 	known = true
 	for _, dir := range specsDirs(local) {
@@ -75,7 +69,7 @@ func specsRoot(s strategy.Situation, local []string) (root string, wants []strat
 	return cmp.Or(root, "./specs"), wants, known
 }
 
-// specsDirs are the entries of specs_dirs, which stands on one line.
+// specsDirs returns the entries of specs_dirs, which is on one line.
 func specsDirs(local []string) (dirs []string) {
 	for _, line := range local {
 		value, ok := strings.CutPrefix(line, "specs_dirs:")
@@ -96,8 +90,8 @@ func specsDirs(local []string) (dirs []string) {
 	return dirs
 }
 
-// inWorkspace is a path relative to the workspace. Absolute paths outside of it
-// are taken as relative ones, as the original does, and lead nowhere.
+// inWorkspace returns a path relative to the workspace. Like the original, it takes absolute paths outside as
+// relative ones.
 func inWorkspace(dir, name string) string {
 	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
 	if rest, ok := strings.CutPrefix(slashed, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {

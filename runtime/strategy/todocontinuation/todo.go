@@ -1,48 +1,39 @@
-// Package todocontinuation is todo-continuation: before each prompt of the user, Claude is reminded of what
-// is open in its todo list. No Stop hook: it never makes Claude go on, and runs beside
-// whatever decides at Stop.
+// Package todocontinuation implements todo-continuation: before each prompt of the user, the agent is reminded
+// of its open todos. It decides nothing at a stop.
 //
-// The rules:
-//   - the list is the session's own, replayed from its transcript; where it has
-//     none, the one that another tool keeps in .claude/todo_state.json;
-//   - nothing open, nothing said;
-//   - a list that stays as it is has been put aside: after so many reminders
-//     (ceiling) it is left alone until it changes;
-//   - todos are data. Each is one short line, and no line of theirs begins like
-//     one of ours.
+//   - The list is the session's own, or else the one that another tool keeps in .claude/todo_state.json.
+//   - After as many reminders as the ceiling, an unchanged list is left alone.
+//   - Todos are data: each is one short line that cannot pass for one of the reminder's.
 package todocontinuation
 
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
-
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// todoState is where tools other than Claude Code keep a list.
+// todoState is the list of tools other than Claude Code.
 const todoState = ".claude/todo_state.json"
 
 const (
-	// maxInProgress and maxPending are how many entries a reminder lists, maxEntry
-	// how long one is, in bytes. Claude Code takes 10,000 characters from a hook.
-	maxInProgress = 20
-	maxPending    = 5
-	maxEntry      = 160
-	// maxEntries bounds what is looked at of a file.
-	maxEntries = 1000
+	// Claude Code takes 10,000 characters from a hook.
+	maxInProgress = 20   // entries listed
+	maxPending    = 5    // entries listed
+	maxEntry      = 160  // bytes of an entry
+	maxEntries    = 1000 // entries of a file
 )
 
-// todoMemory is the key under which the last reminder is remembered.
 const todoMemory = "todo list"
 
-// The reminder. Its tag and its headings are what the original's readers know.
+// The tag and the headings of the reminder are the original's.
 const (
 	todoTag  = "[SYSTEM REMINDER - TODO CONTINUATION]"
 	todoEnds = `The user's prompt comes first. If it changes the plan, change the list to match.
@@ -57,7 +48,6 @@ var Strategy = strategy.Strategy{
 	New:     func() strategy.Options { return &Options{strategy.Ceiling(5)} },
 }
 
-// Options are how often in a row Claude is reminded of the same list.
 type Options struct{ Ceiling strategy.Number }
 
 func (o *Options) Members(m *codec.Members) { o.Ceiling.Member(m) }
@@ -66,7 +56,6 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
 }
 
-// Needs are the list, and what is remembered of reminders.
 func (o *Options) Needs() strategy.Needs {
 	return strategy.Needs{Todos: true, Memories: true, Files: func(s strategy.Situation) []strategy.Want {
 		if len(s.Todos.List) > 0 {
@@ -92,20 +81,16 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		}
 		where = " in " + todoState
 	}
-	var doing, pending []activity.Todo
-	for _, t := range todos {
-		switch t.Status {
-		case "in_progress":
-			doing = append(doing, t)
-		case "pending":
-			pending = append(pending, t)
-		}
+	with := func(status string) []activity.Todo {
+		return slices.DeleteFunc(slices.Clone(todos), func(t activity.Todo) bool { return t.Status != status })
 	}
-	if len(doing)+len(pending) == 0 {
+	doing, pending := with("in_progress"), with("pending")
+	open := len(doing) + len(pending)
+	if open == 0 {
 		return passBy("done", "nothing is open in the todo list"+where)
 	}
-	evidence := strconv.Itoa(len(doing)+len(pending)) + " open todos" + where
-	if len(doing)+len(pending) == 1 {
+	evidence := strconv.Itoa(open) + " open todos" + where
+	if open == 1 {
 		evidence = "1 open todo" + where
 	}
 	if len(doing) > 0 {
@@ -135,34 +120,31 @@ func passBy(rule, evidence string) strategy.Verdict {
 	return strategy.Verdict{Decision: strategy.Pass, Rule: rule, Sure: 100, Evidence: evidence}
 }
 
-// todoSection is one section of the reminder, "" without todos.
 func todoSection(heading string, todos []activity.Todo, most int) string {
 	if len(todos) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	b.WriteString(heading + " (" + strconv.Itoa(len(todos)) + " items):\n")
-	for i, t := range todos {
-		if i == most {
-			b.WriteString("  ... and " + strconv.Itoa(len(todos)-most) + " more\n")
-			break
-		}
-		b.WriteString("  - " + shortEntry(t.Content))
+	section := heading + " (" + strconv.Itoa(len(todos)) + " items):\n"
+	for _, t := range todos[:min(len(todos), most)] {
+		section += "  - " + shortEntry(t.Content)
 		if t.Blocked {
-			b.WriteString(" (waits for another)")
+			section += " (waits for another)"
 		}
 		if t.Owner != "" {
-			b.WriteString(" (taken by " + shortEntry(t.Owner) + ")")
+			section += " (taken by " + shortEntry(t.Owner) + ")"
 		}
-		b.WriteString("\n")
+		section += "\n"
 	}
-	return b.String()
+	if more := len(todos) - most; more > 0 {
+		section += "  ... and " + strconv.Itoa(more) + " more\n"
+	}
+	return section
 }
 
-// shortEntry is a text of a todo as one short line that passes for nothing else.
+// shortEntry returns the text of a todo as one short line.
 func shortEntry(text string) string {
 	text = strings.Join(strings.Fields(display.OneLine(text)), " ")
-	if strings.Contains(strings.ToLower(text), "system-reminder") { // the tag that Claude Code puts around what a hook says
+	if strings.Contains(strings.ToLower(text), "system-reminder") { // Claude Code's tag around a hook's text
 		text = strings.NewReplacer("<", "(", ">", ")").Replace(text)
 	}
 	return cmp.Or(quotation.Beginning(text, maxEntry), "Unknown task")
@@ -176,8 +158,7 @@ func listSum(todos []activity.Todo) string {
 	return quotation.HashText(b.String())
 }
 
-// readTodos reads the list that another tool keeps: {"todos": [{"content",
-// "status"}]}. What is no entry is passed over.
+// readTodos reads another tool's list: {"todos": [{"content", "status"}]}. It skips other entries.
 func readTodos(data []byte) ([]activity.Todo, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {
@@ -186,18 +167,14 @@ func readTodos(data []byte) ([]activity.Todo, error) {
 	var todos []activity.Todo
 	entries := 0
 	list := codec.Elements(members["todos"], func(raw []byte) {
-		if entries++; entries > maxEntries {
-			return
-		}
+		entries++
 		item, err := codec.ReadMembers(raw)
-		if err != nil {
+		if err != nil || entries > maxEntries {
 			return
 		}
-		var t activity.Todo
-		// What is no text is none: an entry of no status, an unknown task.
-		t.Status, _ = codec.ExactString(item["status"])
-		t.Content, _ = codec.ExactString(item["content"])
-		todos = append(todos, t)
+		status, _ := codec.ExactString(item["status"])
+		content, _ := codec.ExactString(item["content"])
+		todos = append(todos, activity.Todo{Status: status, Content: content})
 	})
 	if !list && !codec.IsAbsent(members["todos"]) {
 		return nil, errors.New("todos is not a list")

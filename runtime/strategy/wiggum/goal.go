@@ -1,13 +1,10 @@
-// The goal loop's own file: a few fields between two lines "---", then the goal
-// in free text. People write it by hand, so the grammar is small and what does not
-// fit it is refused with its line; and it is theirs, so an edit changes one field
-// and leaves every other byte.
+// The format of a loop's file, which people write by hand. An edit keeps every byte of the other fields.
 //
-//   - "---" begins at the first byte, another "---" ends the fields;
-//   - a field is `key: value`; a value is a whole number, true or false, a bare or
-//     quoted string, a list in brackets, or a list of lines that begin with "-";
-//   - "#" begins a comment, at the start of a line or behind a blank;
-//   - lines end with LF or CRLF.
+//   - The fields are between a first line "---" and another "---"; the goal follows as free text.
+//   - A field is `key: value`. A value is a whole number, true or false, a bare or quoted string, a list
+//     in brackets, or lines that begin with "-".
+//   - "#" begins a comment, at the start of a line or after a blank.
+//   - Lines end with LF or CRLF.
 
 package wiggum
 
@@ -23,33 +20,31 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// File is where the goal loop lies in a workspace.
+// File is the path of a loop's file in a workspace.
 const File = ".stravinsky/continuation-loop.md"
 
-// maxFields is how many fields a file has at most: each is compared with all others.
 const maxFields = 200
 
-// MaxCount is how many iterations a loop has that does not say it.
+// MaxCount is the default of max_iterations.
 const MaxCount = 10
 
-// Goal is what a loop's file says.
+// Goal is the content of a loop's file. Times are Unix milliseconds, 0 if unknown; timeouts are
+// milliseconds, 0 for no limit.
 type Goal struct {
-	Count    int      // stops so far, counted from 1
-	Max      int      // the stop at which the loop ends
-	Promises []string // texts, one of which ends it when Claude says it
-	Active   bool
-	Session  string // the session that it belongs to, "" for the first that stops
-	ID       string // of the loop in the history, "" if it has none yet
-	// Timeout is how long the loop may last, IterationTimeout how long may pass
-	// between two stops; milliseconds, 0: no limit.
-	Timeout, IterationTimeout int64
-	Started                   int64 // Unix milliseconds, 0 if unknown
-	// Stopped is when the user was told that the loop was stopped, 0 for not yet.
-	Stopped int64
-	Body    string
+	Count            int      // stops so far, from 1
+	Max              int      // the stop that ends the loop
+	Promises         []string // the agent ends the loop by stating one
+	Active           bool
+	Session          string // "" binds the loop to the first session that stops
+	ID               string // in the history, "" before the first stop
+	Timeout          int64  // of the whole loop
+	IterationTimeout int64  // between two stops
+	Started          int64
+	Stopped          int64 // when the user was told of the stop
+	Body             string
 }
 
-// ReadLoop reads a loop's file. The error names the line.
+// ReadLoop reads a loop's file. Errors name the line.
 func ReadLoop(data []byte) (Goal, error) {
 	front, err := readFront(string(data))
 	if err != nil {
@@ -71,16 +66,12 @@ func (g *Goal) takeField(f field) (err error) {
 	case "max_iterations":
 		g.Max, err = f.parseCount()
 	case "active":
-		switch strings.ToLower(f.parseText()) {
-		case "true", "yes", "on":
-			g.Active = true
-		case "false", "no", "off":
-			g.Active = false
-		default:
+		word := strings.ToLower(f.parseText())
+		g.Active = slices.Contains([]string{"true", "yes", "on"}, word)
+		if !g.Active && !slices.Contains([]string{"false", "no", "off"}, word) {
 			return errors.New("it is true or false")
 		}
 	case "completion_promise":
-		g.Promises = nil
 		parts := f.values
 		if !f.list {
 			parts = strings.Split(f.parseText(), "|")
@@ -106,9 +97,8 @@ func (g *Goal) takeField(f field) (err error) {
 	return err
 }
 
-// SetFields puts fields into a loop's file: one that is there is replaced in its
-// place, one that is not is added behind the last. Values are as the file has
-// them: a number, true, or what QuoteValue makes of a text; "" takes a field out.
+// SetFields replaces fields in a loop's file, or adds them after the last. Values are raw: a number, true,
+// or a text from QuoteValue; "" removes the field.
 func SetFields(data []byte, fields ...[2]string) ([]byte, error) {
 	text := string(data)
 	for _, set := range fields {
@@ -132,7 +122,7 @@ func SetFields(data []byte, fields ...[2]string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// SetBody puts a text in the place of the goal's, and leaves the fields.
+// SetBody replaces the goal's text and keeps the fields.
 func SetBody(data []byte, body string) ([]byte, error) {
 	front, err := readFront(string(data))
 	if err != nil {
@@ -142,49 +132,37 @@ func SetBody(data []byte, body string) ([]byte, error) {
 	return []byte(front.text[:front.after] + strings.ReplaceAll("\n"+body+"\n", "\n", front.newline)), nil
 }
 
-// QuoteValue writes a text as a value: in double quotes, on one line. It leaves out what
-// the file cannot hold, not what a terminal does not show: the text stays the user's.
+// QuoteValue returns a text as a value: in double quotes, on one line. It drops only characters that the
+// file cannot hold.
 func QuoteValue(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < ' ' || r == 0x7f || r == utf8.RuneError || r == 0x2028 || r == 0x2029 || r == 0x85:
-			b.WriteByte(' ')
-		default:
-			b.WriteRune(r)
+	text = strings.Map(func(r rune) rune {
+		isControl := r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85
+		if isControl || r == utf8.RuneError || r == 0x2028 || r == 0x2029 {
+			return ' '
 		}
-	}
-	b.WriteByte('"')
-	return b.String()
+		return r
+	}, text)
+	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }
 
-// QuoteList writes texts as a value: a list, or a text alone.
+// QuoteList returns texts as a value: a list, or one text alone.
 func QuoteList(texts []string) string {
-	if len(texts) == 1 && !strings.Contains(texts[0], "|") {
-		return QuoteValue(texts[0])
-	}
 	var all []string
 	for _, text := range texts {
 		all = append(all, QuoteValue(text))
 	}
+	if len(texts) == 1 && !strings.Contains(texts[0], "|") {
+		return all[0]
+	}
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// front is a file with fields before its text.
 type front struct {
 	text    string
 	newline string
 	fields  []field
-	end     int // where the line that ends the fields begins
-	after   int // where the text begins
+	end     int // offset of the line that ends the fields
+	after   int // offset of the goal's text
 }
 
 // field is one field. Its lines are text[start:end].
@@ -192,7 +170,7 @@ type field struct {
 	key        string
 	values     []string
 	list       bool
-	comment    string // behind the value, with the blanks before it
+	comment    string // after the value, with the blanks before it
 	line       int
 	start, end int
 }
@@ -218,71 +196,76 @@ func (f field) parseSpan() (int64, error) {
 	return ms, nil
 }
 
-func errorAtLine(line int, says string) error {
-	return errors.New("line " + strconv.Itoa(line) + ": " + says)
+func errorAtLine(line int, fault string) error {
+	return errors.New("line " + strconv.Itoa(line) + ": " + fault)
 }
 
 func readFront(text string) (front, error) {
 	f := front{text: text, newline: "\n"}
-	first, rest, ok := cutLine(text)
-	if first != "---" || !ok {
+	first, rest, ok := strings.Cut(text, "\n")
+	if strings.TrimSuffix(first, "\r") != "---" || !ok {
 		return f, errorAtLine(1, `the first line is not "---"`)
 	}
-	if strings.HasSuffix(text[:len(text)-len(rest)], "\r\n") {
+	if first != "---" {
 		f.newline = "\r\n"
 	}
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return f, errorAtLine(1, "it is not text in UTF-8")
 	}
-	for number := 2; ; number++ {
-		at := len(text) - len(rest)
-		if rest == "" {
-			return f, errorAtLine(number, `no line "---" ends the fields`)
-		}
-		var line string
-		line, rest, _ = cutLine(rest)
-		end := len(text) - len(rest)
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case line == "---":
-			f.end, f.after = at, end
+	number := 1
+	f.after = len(first) + 1
+	for line := range strings.Lines(rest) {
+		number++
+		f.end = f.after
+		f.after += len(line)
+		if line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"); line == "---" {
 			return f, nil
-		case trimmed == "" || trimmed[0] == '#':
-			continue
-		case strings.HasPrefix(trimmed, "-"):
-			last := len(f.fields) - 1
-			item := trimmed[1:]
-			if last < 0 || !f.fields[last].list && len(f.fields[last].values) > 0 || item != "" && item[0] != ' ' && item[0] != '\t' {
-				return f, errorAtLine(number, "a list item belongs to no field")
-			}
-			value, _, _, err := readValue(item)
-			if err != nil {
-				return f, errorAtLine(number, err.Error())
-			}
-			f.fields[last].list = true
-			f.fields[last].values = append(f.fields[last].values, value)
-			f.fields[last].end = end
-			continue
 		}
-		next, err := readField(line)
-		if err != nil {
+		if err := f.addLine(line, number); err != nil {
 			return f, errorAtLine(number, err.Error())
 		}
-		if len(f.fields) == maxFields {
-			return f, errorAtLine(number, "more than "+strconv.Itoa(maxFields)+" fields")
-		}
-		if slices.ContainsFunc(f.fields, func(had field) bool { return had.key == next.key }) {
-			return f, errorAtLine(number, next.key+" is given twice")
-		}
-		next.line, next.start, next.end = number, at, end
-		f.fields = append(f.fields, next)
 	}
+	return f, errorAtLine(number+1, `no line "---" ends the fields`)
 }
 
-// cutLine cuts the first line off, without its end. Not ok: it has none.
-func cutLine(text string) (line, rest string, ok bool) {
-	line, rest, ok = strings.Cut(text, "\n")
-	return strings.TrimSuffix(line, "\r"), rest, ok
+// addLine adds text[end:after], a line before the end of the fields.
+func (f *front) addLine(line string, number int) error {
+	trimmed := strings.TrimSpace(line)
+	if trimmed == "" || trimmed[0] == '#' {
+		return nil
+	}
+	if item, ok := strings.CutPrefix(trimmed, "-"); ok {
+		return f.addItem(item)
+	}
+	next, err := readField(line)
+	if err != nil {
+		return err
+	}
+	if len(f.fields) == maxFields {
+		return errors.New("more than " + strconv.Itoa(maxFields) + " fields")
+	}
+	if slices.ContainsFunc(f.fields, func(had field) bool { return had.key == next.key }) {
+		return errors.New(next.key + " is given twice")
+	}
+	next.line, next.start, next.end = number, f.end, f.after
+	f.fields = append(f.fields, next)
+	return nil
+}
+
+// addItem adds an item to the list of the last field.
+func (f *front) addItem(item string) error {
+	last := len(f.fields) - 1
+	if last < 0 || !f.fields[last].list && len(f.fields[last].values) > 0 || item != "" && item[0] != ' ' && item[0] != '\t' {
+		return errors.New("a list item belongs to no field")
+	}
+	value, _, _, err := readValue(item)
+	if err != nil {
+		return err
+	}
+	had := &f.fields[last]
+	had.list, had.end = true, f.after
+	had.values = append(had.values, value)
+	return nil
 }
 
 func readField(line string) (f field, err error) {
@@ -340,8 +323,6 @@ func readValue(text string) (value, comment string, quoted bool, err error) {
 	return value, comment, false, nil
 }
 
-// readComment is what may stand behind a value: blanks, and a comment behind
-// them.
 func readComment(rest string) (string, error) {
 	trimmed := strings.TrimLeft(rest, " \t")
 	if trimmed != "" && (trimmed[0] != '#' || len(trimmed) == len(rest)) {
@@ -350,8 +331,8 @@ func readComment(rest string) (string, error) {
 	return strings.TrimRight(rest, " \t"), nil
 }
 
-// readQuoted reads a string in quotes. In double ones a backslash escapes, in
-// single ones two stand for one.
+// readQuoted reads a quoted string: double quotes with backslash escapes, or single quotes, doubled for
+// one inside.
 func readQuoted(text string) (value, rest string, err error) {
 	var b strings.Builder
 	mark := text[0]
@@ -378,20 +359,14 @@ func readQuoted(text string) (value, rest string, err error) {
 
 func readList(text string) (values []string, comment string, err error) {
 	rest := strings.TrimLeft(text[1:], " \t")
-	for {
-		switch {
-		case rest == "":
-			return nil, "", errors.New("the list is not closed")
-		case rest[0] == ']':
-			comment, err = readComment(rest[1:])
-			return values, comment, err
-		case rest[0] == '"' || rest[0] == '\'':
-			var value string
-			if value, rest, err = readQuoted(rest); err != nil {
+	for !strings.HasPrefix(rest, "]") {
+		if strings.IndexAny(rest, `"'`) == 0 {
+			value, after, err := readQuoted(rest)
+			if err != nil {
 				return nil, "", err
 			}
-			values = append(values, value)
-		default:
+			values, rest = append(values, value), after
+		} else {
 			at := strings.IndexAny(rest, ",]")
 			if at < 0 {
 				return nil, "", errors.New("the list is not closed")
@@ -402,15 +377,16 @@ func readList(text string) (values []string, comment string, err error) {
 			rest = rest[at:]
 		}
 		rest = strings.TrimLeft(rest, " \t")
-		if rest != "" && rest[0] == ',' {
-			rest = strings.TrimLeft(rest[1:], " \t")
+		if after, ok := strings.CutPrefix(rest, ","); ok {
+			rest = strings.TrimLeft(after, " \t")
 		} else if rest != "" && rest[0] != ']' {
 			return nil, "", errors.New("a comma is missing in the list")
 		}
 	}
+	comment, err = readComment(rest[1:])
+	return values, comment, err
 }
 
-// LoopFile is how much of a loop's file the history keeps.
 func LoopFile(data []byte) string { return quotation.Beginning(string(data), goalFile) }
 
 func NewLoopID(dir, session string, now int64) string {

@@ -1,10 +1,8 @@
-// Package wiggum is ralph-wiggum: the goal loop. A file in the project says what the goal is, how
-// many iterations it may take and what Claude says when it is reached; at each
-// stop the loop counts one up and goes on until one of them ends it.
+// Package wiggum implements ralph-wiggum: the goal loop. A file in the project holds the goal, the maximum
+// of iterations and the promises that end the loop when the agent states one.
 //
-// The file belongs to its user: only the count changes, and, when the first
-// session stops there, the session that the loop is bound to. It may have come with
-// a cloned repository, so the user's own ceiling stands above its maximum.
+// The file belongs to its user: the loop only counts up and binds it to the first session. It may
+// have come with a cloned repository, so the user's own ceiling limits its maximum.
 package wiggum
 
 import (
@@ -25,17 +23,11 @@ import (
 const Name = "ralph-wiggum"
 
 const (
-	// goalStalls is how many continues in a row may bring the same text and no tool
-	// call.
-	goalStalls = 3
-	// goalBody is how much of the goal the model is told at each stop, in
-	// characters, and goalPromise how much of the promises.
-	goalBody    = 2000
-	goalPromise = 1000
-	// maxDir is how much of a directory's path the history keeps, in bytes.
-	maxDir = 1000
-	// goalFile is how much of a loop's file the history keeps, in bytes.
-	goalFile = 16 << 10
+	goalStalls  = 3        // continues in a row with the same text and no tool call
+	goalBody    = 2000     // characters of the goal in the reason
+	goalPromise = 1000     // characters of the promises there
+	maxDir      = 1000     // bytes of a directory's path in the history
+	goalFile    = 16 << 10 // bytes of a loop's file there
 )
 
 var Strategy = strategy.Strategy{
@@ -45,7 +37,6 @@ var Strategy = strategy.Strategy{
 	New:     func() strategy.Options { return &Options{strategy.Ceiling(25)} },
 }
 
-// Options are the most iterations that a loop's file can ask for.
 type Options struct{ Ceiling strategy.Number }
 
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
@@ -56,15 +47,14 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
 }
 
-// Needs are the loop's file, and what is remembered of the loop.
 func (o *Options) Needs() strategy.Needs {
 	return strategy.Needs{Memories: true, Files: func(strategy.Situation) []strategy.Want {
 		return []strategy.Want{{Name: File, Whole: func(data []byte) bool { _, err := ReadLoop(data); return err == nil }}}
 	}}
 }
 
-// armedState tells whether the loop drives this session, also where its own hook has ended
-// it at this stop.
+// armedState reports whether the loop drives this session, including one that its own hook ended at this
+// stop.
 func armedState(s strategy.Situation) strategy.Armed {
 	file := s.Workspace.Files[File]
 	m, _ := s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + File))
@@ -82,14 +72,12 @@ func armedState(s strategy.Situation) strategy.Armed {
 	case err != nil, goal.Session != "" && s.Session.ID != "" && goal.Session != s.Session.ID:
 		return strategy.Armed{}
 	case !goal.Active && (!running || goal.ID != id || goal.Count != count):
-		return strategy.Armed{} // else it was stopped since the last iteration
+		return strategy.Armed{} // not paused since the last iteration
 	}
-	// Without the iteration: its own hook may count it up at the same time, and what is typed limits it.
 	return strategy.Armed{Evidence: "its loop is in " + File, Running: running && goal.ID == id}
 }
 
-// Reminder is what the model is told first, word for word as users of the
-// original know it.
+// Reminder begins each reason, verbatim from the original.
 const Reminder = `[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]
 This is an automated continuation loop. Review your progress:
 - Check what has been completed
@@ -97,7 +85,6 @@ This is an automated continuation loop. Review your progress:
 - If complete, explicitly state the completion promise
 - If blocked, explain the issue`
 
-// Decide counts the loop up, and ends it or goes on.
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	l := goalLoop{s: s, file: s.Workspace.Files[File]}
 	l.memory, _ = s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + File))
@@ -112,9 +99,9 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		return l.restOnce("frontmatter", File+": "+err.Error())
 	}
 	id, _, running := parseMemory(l.memory)
-	if l.Session != "" && s.Session.ID != "" && l.Session != s.Session.ID { // silent, unless it was this session's until now
-		v := strategy.Verdict{Decision: strategy.Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
-		if running {
+	if l.Session != "" && s.Session.ID != "" && l.Session != s.Session.ID {
+		v := strategy.StopBy("other-session", "the loop belongs to another session")
+		if running { // it was this session's until now
 			v.Told = l.pluginName() + ": the loop is over here: its file is another session's now"
 			v.Remember = l.rememberEnd(overMark + id)
 		}
@@ -122,7 +109,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	}
 	began := l.Started
 	if running && id == l.ID {
-		began = min(began, l.memory.At) // not later than it has gone on here, whatever the file says
+		began = min(began, l.memory.At) // the file may be forged
 	}
 	if v, ok := l.pausing().AtWord(s, began); ok && l.Active {
 		return v
@@ -131,22 +118,19 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	return l.decideIteration()
 }
 
-// goalLoop is a loop at one stop.
 type goalLoop struct {
 	Goal
 	s      strategy.Situation
 	file   strategy.File
-	max    int             // the file's, at most what the user has typed, or else the ceiling
-	memory activity.Memory // of it
+	max    int // the file's, capped by the number that the user typed or else by the ceiling
+	memory activity.Memory
 	past   activity.LoopPast
 	fresh  bool // its first stop
 	id     string
 }
 
-// recallMemory finds what is remembered of the loop. A file that is not the one that
-// was counted up last is another loop, or was edited by hand: its stalls count
-// anew. Iterations are counted in the user's own ledger: a file that is set back, that
-// another session takes up, or that comes back after the loop's end, has had them.
+// recallMemory restores the loop from the ledger, which counts its iterations whatever the file and
+// whichever session. Stalls start over in a file other than the one counted up last.
 func (l *goalLoop) recallMemory(ceiling int) {
 	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
@@ -171,10 +155,9 @@ func (l *goalLoop) recallMemory(ceiling int) {
 
 func (l *goalLoop) markOfLoop(count int) string { return l.id + " " + strconv.Itoa(count) }
 
-// overMark begins the mark of a loop that is over.
 const overMark = "over "
 
-// parseMemory tells which loop this session was in at its last stop.
+// parseMemory returns the loop that this session was in at its last stop.
 func parseMemory(m activity.Memory) (id string, count int, ok bool) {
 	id, number, _ := strings.Cut(m.Mark, " ")
 	count, err := strconv.Atoi(number)
@@ -186,10 +169,10 @@ func (l *goalLoop) pausing() rules.Pausing {
 	return rules.Pausing{Key: l.memory.Key, Title: l.pluginName(), End: strings.TrimSuffix(hold, "hold") + "loop stop"}
 }
 
-// loopIsGone is a stop without a file. If this session was in a loop, the user has
-// taken it away, which may have been Claude, or the session has left the loop's directory.
+// loopIsGone stops without a file. If this session was in a loop, the file was removed, maybe by the
+// agent, or the session has left the loop's directory.
 func (l *goalLoop) loopIsGone() strategy.Verdict {
-	v := strategy.Verdict{Decision: strategy.Stop, Rule: "no-loop", Sure: 100, Evidence: "there is no " + File}
+	v := strategy.StopBy("no-loop", "there is no "+File)
 	if id, count, ok := parseMemory(l.memory); ok {
 		l.id, l.max = id, l.memory.Max
 		v.Told = l.pluginName() + ": the loop is over: its file is gone"
@@ -206,12 +189,12 @@ func (l *goalLoop) loopIsGone() strategy.Verdict {
 	return v
 }
 
-// elsewhere names the pause of a loop whose session has left its directory.
+// elsewhere is the pause of a loop whose session has left its directory.
 const elsewhere = "elsewhere"
 
-// restOnce is a stop with a file that is no loop: once, the user is told why.
+// restOnce stops at an invalid file, and tells the user once.
 func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
-	v := strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
+	v := strategy.StopBy(rule, evidence)
 	if hash := quotation.HashText(evidence); !slices.Contains(l.memory.Told, hash) {
 		v.Told = l.pluginName() + ": not a loop: " + evidence
 		v.Remember = l.memory
@@ -224,10 +207,10 @@ func (l *goalLoop) pluginName() string { return cmp.Or(l.s.Session.Plugin, Name)
 
 func (l *goalLoop) decideIteration() strategy.Verdict {
 	if !l.Active {
-		v := strategy.Verdict{Decision: strategy.Stop, Rule: "inactive", Sure: 100, Evidence: "active is false in " + File}
+		v := strategy.StopBy("inactive", "active is false in "+File)
 		if l.memory.Mark != "" { // it was running until now
 			v.Remember = l.rememberEnd("")
-			if l.Stopped == 0 { // else it has been told by who stopped it
+			if l.Stopped == 0 { // else the user has been told
 				v.Told = l.pluginName() + ": the loop is paused: " + v.Evidence
 				v.Events = []activity.LoopEvent{l.newEvent(activity.LoopCancelled, l.Count)}
 			}
@@ -241,15 +224,17 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 			return l.endLoop(activity.LoopPromised, count, l.s.Session.AgentName()+" said "+quotation.QuoteEvidence(promise), "Completion promise detected. Loop stopped successfully.")
 		}
 	}
-	// Our continues in a row without a tool call, of one prompt. Without a transcript calls are not known.
-	idle := 0
-	if l.memory.Mark != "" && l.s.Turn.Known && l.memory.Prompt == l.s.Turn.PromptID && l.memory.Calls == l.s.Turn.Count {
+	// idle counts the prompt's continues in a row without a tool call, stalls those of them with the same
+	// words. Without a transcript, calls are unknown.
+	idle, stalls := 0, 0
+	samePrompt := l.memory.Prompt == l.s.Turn.PromptID
+	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count {
 		idle = l.memory.Idle
 	}
-	stalls := 0 // those of them that brought the same words, too
 	if idle != 0 && l.memory.Form == l.formOfMessage() {
 		stalls = l.memory.Stalls
 	}
+	between := l.s.Session.Now - l.memory.At
 	switch {
 	case count >= l.max:
 		v := l.endLoop(activity.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.limitInWords(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
@@ -257,9 +242,12 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 			" --max " + strconv.Itoa(min(2*l.max, activity.MostIterations))
 		return v
 	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
-		return l.endLoop(activity.LoopTimedOut, count, "it began "+timestamp.LengthInWords(l.s.Session.Now-l.Started)+" ago, and timeout is "+timestamp.LengthInWords(l.Timeout), "Timeout reached. Loop stopped.")
-	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Turn.PromptID && l.s.Session.Now-l.memory.At >= l.IterationTimeout:
-		return l.endLoop(activity.LoopTimedOut, count, "the iteration took "+timestamp.LengthInWords(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+timestamp.LengthInWords(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
+		return l.endLoop(activity.LoopTimedOut, count, "it began "+timestamp.LengthInWords(l.s.Session.Now-l.Started)+
+			" ago, and timeout is "+timestamp.LengthInWords(l.Timeout), "Timeout reached. Loop stopped.")
+	case l.IterationTimeout > 0 && l.memory.At > 0 && samePrompt && between >= l.IterationTimeout:
+		return l.endLoop(activity.LoopTimedOut, count, "the iteration took "+timestamp.LengthInWords(between)+
+			", and iteration_timeout is "+timestamp.LengthInWords(l.IterationTimeout),
+			"Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
 		return l.pauseLoop(count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call")
 	}
@@ -269,25 +257,17 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	return l.continueLoop(count, idle, stalls)
 }
 
-// formOfMessage tells messages apart that differ in more than their numbers.
+// formOfMessage returns a hash that ignores the values of numbers, except under the original's protocol.
 func (l *goalLoop) formOfMessage() string {
 	if l.s.Session.Protocol == "exit2" {
 		return quotation.HashText(l.s.Message.Text)
 	}
-	within := false
-	return quotation.HashText(strings.Map(func(r rune) rune {
-		was := within
-		if within = unicode.IsDigit(r); within && was {
-			return -1
-		} else if within {
-			return '0'
-		}
-		return r
-	}, l.s.Message.Text))
+	between := strings.FieldsFunc("^"+l.s.Message.Text+"$", unicode.IsDigit)
+	return quotation.HashText(strings.Join(between, "0"))
 }
 
-// lastWords is what Claude has said since our last continue. What the transcript has
-// from before counts as nothing: a promise in it was made to another loop.
+// lastWords returns the message since the last continue, "" if there is none: a promise in an older one
+// was made to another loop.
 func (l *goalLoop) lastWords() string {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
@@ -295,17 +275,15 @@ func (l *goalLoop) lastWords() string {
 	return l.s.Message.Text
 }
 
-// continueLoop goes on. Idle are our continues in a row without a tool call, stalls those
-// of them that brought the same words, too.
 func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 	fields := [][2]string{{"iteration_count", strconv.Itoa(count)}}
 	if l.Session == "" && l.s.Session.ID != "" {
 		fields = append(fields, [2]string{"session_id", QuoteValue(l.s.Session.ID)})
 	}
-	if l.Stopped != 0 { // and is active again
+	if l.Stopped != 0 { // it is active again
 		fields = append(fields, [2]string{"stopped_at", ""})
 	}
-	if l.fresh { // it becomes this session's
+	if l.fresh {
 		if l.ID == "" {
 			fields = append(fields, [2]string{"loop_id", l.id})
 		}
@@ -313,7 +291,7 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 	}
 	data, err := SetFields(l.file.Data, fields...)
 	if err != nil {
-		return strategy.Verdict{Decision: strategy.Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
+		return strategy.StopBy("frontmatter", err.Error())
 	}
 	reason := Reminder + "\n\nIteration " + strconv.Itoa(count) + " of " + strconv.Itoa(l.max) + "."
 	if len(l.Promises) > 0 {
@@ -366,7 +344,7 @@ func (l *goalLoop) goalInWords() string {
 	return says
 }
 
-// limitInWords is the last iteration, and why it is not the one that the file names.
+// limitInWords returns the maximum, with the reason if it is not the file's.
 func (l *goalLoop) limitInWords() string {
 	if l.max < l.Max {
 		return strconv.Itoa(l.max) + " (the file asks for " + strconv.Itoa(l.Max) + "; " + CapInWords(l.past.Typed, l.max) + ")"
@@ -374,7 +352,7 @@ func (l *goalLoop) limitInWords() string {
 	return strconv.Itoa(l.max)
 }
 
-// CapInWords is what no file goes beyond: the number that the user has typed, else the ceiling.
+// CapInWords names the cap of a file's maximum: the number that the user typed or else the ceiling.
 func CapInWords(typed, ceiling int) string {
 	if typed > 0 {
 		return "you typed " + strconv.Itoa(typed)
@@ -382,25 +360,22 @@ func CapInWords(typed, ceiling int) string {
 	return "your ceiling is " + strconv.Itoa(ceiling)
 }
 
-// endLoop takes the file away: the loop is over.
 func (l *goalLoop) endLoop(event string, count int, evidence, note string) strategy.Verdict {
-	v := strategy.Verdict{
+	return strategy.Verdict{
 		Decision: strategy.Stop, Rule: event, Sure: 100, Evidence: evidence,
 		Told:     l.pluginName() + ": the loop is over: " + evidence,
 		Notes:    []string{note},
 		Changes:  []strategy.Change{{Name: File, Was: l.file.Data}},
 		Remember: l.rememberEnd(overMark + l.id),
+		Events:   l.withBeginning(l.newEvent(event, count)),
 	}
-	v.Events = l.withBeginning(l.newEvent(event, count))
-	return v
 }
 
-// pauseLoop leaves the goal where it is, switched off: nothing that the user wrote
-// down is lost because Claude got stuck.
+// pauseLoop keeps the file with active: false, so the goal is not lost because the agent got stuck.
 func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	data, err := SetFields(l.file.Data, [2]string{"active", "false"})
 	if err != nil {
-		return strategy.Verdict{Decision: strategy.Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
+		return strategy.StopBy("frontmatter", err.Error())
 	}
 	return strategy.Verdict{
 		Decision: strategy.Stop, Rule: activity.LoopStalled, Sure: 100, Evidence: evidence,
@@ -412,12 +387,12 @@ func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	}
 }
 
-// rememberEnd is what is remembered of a loop that has ended at this stop.
+// rememberEnd returns the memory of a loop that ends at this stop.
 func (l *goalLoop) rememberEnd(mark string) activity.Memory {
 	return activity.Memory{Key: l.memory.Key, Mark: mark, Text: quotation.HashText(l.s.Message.Text), At: l.s.Session.Now}
 }
 
-// withBeginning puts the start of a loop before what happens at its first stop.
+// withBeginning prepends the start of the loop at its first stop.
 func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 	if !l.fresh {
 		return []activity.LoopEvent{e}
