@@ -182,7 +182,8 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call acti
 		e.Same = call.Seen
 	}
 	same := 1
-	for _, old := range slices.Backward(own) {
+	for i := len(own) - 1; i >= 0; i-- {
+		old := own[i]
 		if old.Did == ledger.AwayChecked && old.Same != e.Same {
 			break
 		}
@@ -236,7 +237,8 @@ func NeededFor(check string) string {
 // findCheck returns the last shell command after the last call that can have changed a file. It reports whether
 // that is the check, and has ended.
 func findCheck(calls []activity.Call, o *ledger.AwayOrder, dir string) (activity.Call, bool) {
-	for _, c := range slices.Backward(calls) {
+	for i := len(calls) - 1; i >= 0; i-- {
+		c := calls[i]
 		if c.Command == "" && c.Writes {
 			break
 		}
@@ -249,7 +251,8 @@ func findCheck(calls []activity.Call, o *ledger.AwayOrder, dir string) (activity
 
 // isCheckDenied reports whether the last call of the check was denied, whatever came after it.
 func isCheckDenied(calls []activity.Call, o *ledger.AwayOrder, dir string) bool {
-	for _, c := range slices.Backward(calls) {
+	for i := len(calls) - 1; i >= 0; i-- {
+		c := calls[i]
 		if isCheck(c, o, dir) {
 			return wasDenied(c)
 		}
@@ -326,7 +329,8 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 		}
 	}
 	row := 0
-	for _, c := range slices.Backward(r.Calls) {
+	for i := len(r.Calls) - 1; i >= 0; i-- {
+		c := r.Calls[i]
 		if c.Done && !isDenied(c) {
 			break
 		}

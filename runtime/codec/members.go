@@ -244,29 +244,44 @@ func ListOf[T any, O interface {
 	Object
 }](m *Members, name string, v *[]T) {
 	all := []T{}
-	at := func(i int) Object { return O(&(*v)[i]) }
-	add := func() Object {
+	list := func(do listStep, i int) Object {
+		switch do {
+		case oldElement:
+			return O(&(*v)[i])
+		case dropElement:
+			all = all[:len(all)-1]
+			return nil
+		}
 		all = append(all, *new(T))
 		return O(&all[len(all)-1])
 	}
-	if m.eachObject(name, len(*v), at, add, func() { all = all[:len(all)-1] }) {
+	if m.eachObject(name, len(*v), list) {
 		*v = all
 	}
 }
 
+// listStep is a step of a list of any type. One function for all steps keeps the hook small.
+type listStep byte
+
+const (
+	oldElement listStep = iota
+	newElement
+	dropElement
+)
+
 // eachObject is not generic, so that it is compiled once.
-func (m *Members) eachObject(name string, n int, at func(i int) Object, add func() Object, drop func()) bool {
+func (m *Members) eachObject(name string, n int, list func(do listStep, i int) Object) bool {
 	most, number, read := m.most, 0, 0
 	m.most = 0
-	return m.eachElement(name, n, func(i int) { m.out = Append(m.out, at(i)) }, func(raw []byte) {
+	return m.eachElement(name, n, func(i int) { m.out = Append(m.out, list(oldElement, i)) }, func(raw []byte) {
 		number++
 		if m.strict != nil && string(raw) == "null" || most > 0 && read == most { // null stands for nothing
 			return
 		}
-		if before := len(m.faults); m.readObject(raw, add()) {
+		if before := len(m.faults); m.readObject(raw, list(newElement, 0)) {
 			read++
 		} else {
-			drop()
+			list(dropElement, 0)
 			for _, f := range m.faults[before:] {
 				f.Says += "; number " + strconv.Itoa(number) + " of " + name + " is left out"
 			}

@@ -5,7 +5,6 @@ package console
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"time"
 
@@ -309,7 +308,8 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	if err != nil {
 		return "", []string{"read the history of holds: " + err.Error()}
 	}
-	for _, e := range slices.Backward(all) {
+	for i := len(all) - 1; i >= 0; i-- {
+		e := all[i]
 		if e.Of != "" {
 			continue
 		}

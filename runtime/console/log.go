@@ -99,7 +99,8 @@ func (d *Console) unseenDecisions(v view, every bool, seen map[string]bool) (all
 		}
 		recent = append(recent, r)
 	}
-	for _, r := range slices.Backward(recent) {
+	for i := len(recent) - 1; i >= 0; i-- {
+		r := recent[i]
 		one := r.Session + "\n" + r.Plugin + "\n" + r.ID + "\n" + strconv.FormatInt(r.At, 10)
 		if aside := slices.ContainsFunc(recent, func(o ledger.Record) bool { return r.StandsAsideFor(&o) }); !seen[one] && (every || !aside) {
 			seen[one] = true

@@ -158,7 +158,8 @@ func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 		lists = [][]sentence{c.near}
 	}
 	for _, list := range lists {
-		for _, s := range slices.Backward(list) {
+		for i := len(list) - 1; i >= 0; i-- {
+			s := list[i]
 			if c.isAbout(class, s) && !c.isAbout(language.Start, s) {
 				return s.said, true
 			}
@@ -173,7 +174,8 @@ func (c *Closing) asksLeave() (string, bool) {
 	if _, plans := c.saysClass(language.Plan, false); plans || len(c.intro) > 0 {
 		return "", false
 	}
-	for _, s := range slices.Backward(c.final[max(0, len(c.final)-2):]) {
+	for i := len(c.final) - 1; i >= max(0, len(c.final)-2); i-- {
+		s := c.final[i]
 		if isQuestion(s) && c.isAbout(language.Leave, s) || c.isAbout(language.Ready, s) {
 			return s.said, true
 		}
@@ -191,7 +193,8 @@ func (c *Closing) asksQuestion() (string, bool) {
 		}
 	}
 	all := slices.Concat(c.near, c.intro, c.final)
-	for i, s := range slices.Backward(all) {
+	for i := len(all) - 1; i >= 0; i-- {
+		s := all[i]
 		if isQuestion(s) && (i+1 == len(all) || !c.isAbout(language.Answer, all[i+1])) || c.isAbout(language.Ask, s) {
 			return s.said, true
 		}

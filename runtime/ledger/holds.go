@@ -224,7 +224,8 @@ func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent)
 // LastHoldEvents returns the last event of each hold, the latest first.
 func LastHoldEvents(all []HoldEvent) (last []HoldEvent) {
 	seen := map[string]bool{}
-	for _, e := range slices.Backward(all) {
+	for i := len(all) - 1; i >= 0; i-- {
+		e := all[i]
 		if !seen[e.Of] {
 			last = append(last, e)
 		}

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -118,12 +117,15 @@ func (m *meter) closesParagraph(p, characters string) bool {
 	return p != "" && strings.ContainsRune(characters, last)
 }
 
-// findSentence returns the first sentence that has one of the phrases.
-func (e end) findSentence(in iter.Seq2[int, string], phrases []string, m *meter, has func(m *meter, sentence string, phrases []string) bool) (string, bool) {
+// findSentence returns the first sentence that has one of the phrases, or the last one.
+func (e end) findSentence(last bool, phrases []string, m *meter, has func(m *meter, sentence string, phrases []string) bool) (string, bool) {
 	m.spendSteps(len(e.intro))
-	for _, sentence := range in {
-		if has(m, sentence, phrases) {
-			return quotation.QuoteEvidence(sentence), true
+	for i := range e.sentences {
+		if last {
+			i = len(e.sentences) - 1 - i
+		}
+		if has(m, e.sentences[i], phrases) {
+			return quotation.QuoteEvidence(e.sentences[i]), true
 		}
 	}
 	return "", false

@@ -233,13 +233,13 @@ var conditions = [...]condition{
 		return quoteIf(m.opensWithPhrase(a.message.end.last, r.Opens), a.message.end.last)
 	}},
 	{"no sentence of the last paragraph begins so", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return a.message.end.findSentence(slices.Backward(a.message.end.sentences), r.Begins, m, (*meter).opensWithPhrase)
+		return a.message.end.findSentence(true, r.Begins, m, (*meter).opensWithPhrase)
 	}},
 	{"the last sentence does not say so", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
 		return quoteIf(m.hasAnyPhrase(a.message.end.last, r.Last), a.message.end.last)
 	}},
 	{"the last paragraph does not say so", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return a.message.end.findSentence(slices.All(a.message.end.sentences), r.Says, m, (*meter).hasAnyPhrase)
+		return a.message.end.findSentence(false, r.Says, m, (*meter).hasAnyPhrase)
 	}},
 	{"the last paragraph does not match", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
 		return a.findInText(r, r.Ending, a.message.end.paragraph)

@@ -270,7 +270,8 @@ func (s Situation) Memory(key string) (activity.Memory, bool) {
 
 // NewestMemory returns the last memory of a loop whose state file has this name.
 func (s Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
-	for _, m := range slices.Backward(s.Memories) {
+	for i := len(s.Memories) - 1; i >= 0; i-- {
+		m := s.Memories[i]
 		if strings.HasSuffix(m.Key, "/"+file) {
 			return m, true
 		}

@@ -116,7 +116,8 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 		v.Skill = activity.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
 	}
 
-	for _, n := range slices.Backward(l.Plans) {
+	for i := len(l.Plans) - 1; i >= 0; i-- {
+		n := l.Plans[i]
 		if name := withSlash(codec.ValidText(fetchPlace(f, n.At, maxPath, buf))); name != "" {
 			v.Plans = append(v.Plans, activity.Plan{Name: name, Turns: l.Turns - n.Turn, Written: n.Wrote == l.Turns+1})
 		}
