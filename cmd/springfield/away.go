@@ -53,16 +53,15 @@ func newAway(a *app, run func(context.Context, awayOptions) error) *cobra.Comman
 	cmd := &cobra.Command{
 		Use:   "away [DURATION | HH:MM]",
 		Short: "Keep agents at work while you are away",
-		Long: `Orders every springfield hook of this project to keep its agent at work while you are
-away: for a time like 8h, or until one like 06:10, at most 24 h. Questions that can be undone
-are answered ("decide yourself"), dialogs and permissions are denied with a reason, and with
---check "done" means that the command passes. Nothing is ever allowed, and what is yours
-alone to decide waits.
+		Long: `Keeps the agents of this project at work for a time such as 8h, or until a time of
+day such as 06:10, for at most 24 hours. The order answers questions about acts that can be undone
+("decide yourself"), and denies dialogs and permissions with a reason. With --check, work is done
+only when the command passes. The order grants no permission, and decisions that are yours alone
+wait.
 
-It shows first what is at work and what will not work, then asks at your terminal, so no
-agent can set it. A shorter time than the order in force needs no terminal. Without a
-duration it lists the orders in force, and what hinders them. springfield back ends it and
-says what happened.`,
+away lists the sessions at work and anything that will prevent work, then asks at your terminal, so
+no agent can set an order. Without a duration, away lists the orders in force and their obstacles.
+springfield back ends them and prints a report.`,
 		Example: `  springfield away 8h --check 'make test'
   springfield away 06:10 --max 20
   springfield away`,
@@ -84,11 +83,11 @@ says what happened.`,
 		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.all, "all", false, "in every project, not only in this one")
-	f.IntVar(&o.most, "max", 50, "how many continues at most, over all sessions; at most 500")
-	f.StringVar(&o.check, "check", "", "the command that tells whether the work is done; the agent runs it")
-	f.BoolVar(&o.yes, "yes", false, "take what is offered besides; the order itself is always asked about")
-	f.BoolVar(&o.json, "json", false, "print the orders in force as JSON")
+	f.BoolVar(&o.all, "all", false, "all projects")
+	f.IntVar(&o.most, "max", 50, "limit of continues in all sessions, up to 500")
+	f.StringVar(&o.check, "check", "", "command that passes when work is done; the agent runs it")
+	f.BoolVar(&o.yes, "yes", false, "accept every offer except the order itself")
+	f.BoolVar(&o.json, "json", false, "list the orders in force as JSON")
 	return cmd
 }
 

@@ -27,15 +27,13 @@ func newBack(a *app) *cobra.Command {
 	var all, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "back",
-		Short: "End an away order, and show what happened meanwhile",
-		Long: `Ends the away orders that are in force for the project in the current directory, and
-shows on one page what each has brought, or else the newest: what needs you first, then
-for each session what was decided in your place, what was refused, what failed, the
-check, where it stands and its last words, and how to return to the files as you left
-them.`,
-		Example: `  springfield back
-  springfield back --json`,
-		Args: arguments(0, 0, "no arguments"),
+		Short: "End an away order and print its report",
+		Long: `Ends the away orders of the current project, and prints a report on each one, or else
+on the latest order. The report begins with everything that needs you. Then it lists for each
+session the decisions made for you, refusals, failures, the check, the state and last words, and how
+to restore your files.`,
+		Example: "  springfield back",
+		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				p, err := a.absencePlaces(&d)
@@ -68,8 +66,8 @@ them.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "of every project")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	cmd.Flags().BoolVar(&all, "all", false, "all projects")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

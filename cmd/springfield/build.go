@@ -30,22 +30,21 @@ func newBuild(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
 		Short: "Compile the hook into every plugin of a suite",
-		Long: `Compiles for the suite in DIR, or around the current directory. A plugin that asks a
-model gets the judge too. Only these programs and their record in ` + generator.SuiteFile + `
-change; programs for targets that are no longer named are removed. springfield undo
-brings back what was there before.
+		Long: `Compiles the hook and, for a plugin that asks a model, the judge. Only these programs
+and their record in ` + generator.SuiteFile + ` change. Programs for removed targets are deleted.
+springfield undo restores the old state. DIR defaults to the suite around the current directory.
 
-A released springfield carries compiled hooks. Otherwise it compiles the sources that
-it carries: that needs Go, but no network.`,
+A release contains compiled hooks. Otherwise springfield compiles its own sources: this needs Go,
+but no network.`,
 		Example: `  springfield build
   springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runBuild(cmd.Context(), a, onlyOne(args), o) },
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch, from now on (repeatable; default: the suite's own)")
-	f.StringVar((*string)(&o.builder), "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.StringArrayVar(&o.targets, "target", nil, "target machine, also of later builds (repeatable; default: the suite's)")
+	f.StringVar((*string)(&o.builder), "builder", string(generator.Auto), "source of the hooks: auto, go or prebuilt")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 

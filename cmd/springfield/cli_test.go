@@ -27,7 +27,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// commandLine are the arguments of a line in which springfield is called.
+// commandLine returns the arguments of a line that calls springfield.
 func commandLine(line string) (args []string, ok bool) {
 	line, ok = strings.CutPrefix(strings.TrimSpace(line), "springfield ")
 	line, _, _ = strings.Cut(line, "   ") // a remark
@@ -69,7 +69,7 @@ func helpOf(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// docs/cli.md is made from the commands.
+// docs/cli.md is generated from the commands.
 func TestCLIDocIsCurrent(t *testing.T) {
 	scratch.Golden(t, "../../docs/cli.md", []byte(cliDoc(newRoot(&app{}))))
 }
@@ -78,21 +78,19 @@ const cliIntro = `# Commands
 
 <!-- Made by go test ./cmd/springfield -run TestCLIDocIsCurrent -update -->
 
-` + "`springfield COMMAND --help`" + ` shows the same on a terminal, and ` + "`springfield completion SHELL`" + ` completes commands, flags and values in
-bash, zsh, fish and PowerShell.
+` + "`springfield COMMAND --help`" + ` prints these texts. Your shell can [complete](#springfield-completion) commands, flags and values.
 
 | exit code | |
 |---|---|
 | 0 | done |
-| 1 | failed: the message says why, and the hint what to do |
+| 1 | failed: the message has the reason, the hint the next step |
 | 2 | wrong usage: an unknown command, flag or value |
-| 130 | cancelled, by Ctrl-C or by your answer |
+| 130 | cancelled by Ctrl-C or your answer |
 
-With ` + "`--json`" + ` the result is JSON on standard output, also of a failure: ` + "`{\"error\": \"…\", \"hint\": \"…\"}`" + `. [files.md](files.md#json-on-standard-output)
-describes every result.
+With ` + "`--json`" + ` the result is [JSON](files.md#json-on-standard-output) on standard output, also of a failure: ` + "`{\"error\": \"…\", \"hint\": \"…\"}`" + `.
 `
 
-// cliDoc is the reference of all commands: links by groups, then each.
+// cliDoc returns the reference of all commands: links by group, then each help text.
 func cliDoc(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(cliIntro)
@@ -207,17 +205,17 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// Man pages are made here and not by a verb, so that what makes them is no part
-// of the command. make man calls this test with -man DIR.
+// A test writes the man pages, so that the program does not contain their generator.
+// make man runs it with -man DIR.
 
 var man = flag.String("man", "", "write the man pages into this directory")
 
-// manPages are the pages of a verb and those below it, by file name. They bear
-// no date: the same sources give the same pages.
+// manPages returns the pages of a command and its subcommands by file name. They have no date,
+// so the same sources produce the same pages.
 func manPages(cmd *cobra.Command) (map[string][]byte, error) {
 	cmd.InitDefaultHelpFlag()
 	cmd.DisableAutoGenTag = true
-	cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n    ") // what is set off stays as it is, line by line
+	cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n    ") // keeps the lines of indented blocks
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
 	var b bytes.Buffer
 	err := doc.GenMan(cmd, &doc.GenManHeader{

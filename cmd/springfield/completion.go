@@ -22,9 +22,9 @@ func newCompletion(a *app) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "Print the script that completes springfield's words in your shell",
-		Long: `Completes commands, flags, and the names of plugins, strategies, hosts and settings.
-Load the script where your shell starts:
+		Short: "Print the completion script for your shell",
+		Long: `Completes commands, flags, and the names of plugins, strategies, agents and settings.
+Load the script when your shell starts:
 
   bash         in ~/.bashrc, with the package bash-completion:
                source <(springfield completion bash)

@@ -19,8 +19,8 @@ import (
 
 func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	f := cmd.Flags()
-	f.StringVar(&asked.Session, "session", "", "of this session; the beginning of its id is enough")
-	f.BoolVar(&asked.All, "all", false, "of every project")
+	f.StringVar(&asked.Session, "session", "", "only this session; the start of its ID is enough")
+	f.BoolVar(&asked.All, "all", false, "all projects")
 	requireOneOf(cmd, "session", "all")
 }
 

@@ -39,19 +39,18 @@ func newDisable(a *app, run func(context.Context, disableOptions) error) *cobra.
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "disable {PLUGIN[@MARKETPLACE] | --all}",
-		Short: "Switch a plugin off, and put settings.json back",
-		Long: `If settings.json has not been edited since enable, it becomes byte for byte what it
-was. Otherwise every entry that is still as springfield set it gets its old value,
-and what has been changed since stays and is named.
+		Short: "Disable a plugin and restore settings.json",
+		Long: `If settings.json has not changed since enable, it gets its old bytes back. Otherwise
+each entry that still has springfield's value gets its old value. Later changes stay, and
+springfield names them.
 
-Claude Code still knows the marketplace, and keeps what it has fetched from there.
---purge makes it forget both, unless something else of the marketplace is in use.
+Claude Code still knows the marketplace and keeps its files there. --purge makes it forget both,
+unless something else from the marketplace is in use.
 
---all switches off every plugin of springfield's, in all settings files where it was
-enabled; springfield undo takes that back. --all --purge removes every trace:
-Claude Code's records, springfield's decisions, holds and journal (so undo does not
-take it back), and the suite that enable has made. Suites and rules of your own, also
-that suite once you have changed it, stay and are named.`,
+--all disables every springfield plugin in all settings files; springfield undo reverts it. --all
+--purge removes every trace, and undo cannot revert it: Claude Code's records, springfield's
+decisions, holds and journal, and the suite that enable made. Suites and rules of your own, and that
+suite if you changed it, stay and are named.`,
 		Example: `  springfield disable ned-flanders
   springfield disable ned-flanders --purge
   springfield disable ned-flanders --scope local
@@ -74,9 +73,9 @@ that suite once you have changed it, stay and are named.`,
 		PostRun: a.noteHindered,
 	}
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
-	hostFlag(cmd, &o.hosts, "for which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
-	cmd.Flags().BoolVar(&all, "all", false, "switch off every plugin of springfield's, wherever it was enabled")
-	cmd.Flags().BoolVar(&o.Purge, "purge", false, "make Claude Code forget the plugin and its marketplace too")
+	hostFlag(cmd, &o.hosts)
+	cmd.Flags().BoolVar(&all, "all", false, "disable every springfield plugin, in every scope and agent")
+	cmd.Flags().BoolVar(&o.Purge, "purge", false, "also make Claude Code forget the plugin and its marketplace")
 	return cmd
 }
 

@@ -22,16 +22,14 @@ func newDoctor(a *app) *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check that what you enabled works, and say how to fix what does not",
+		Short: "Check that your plugins work, and suggest fixes",
 		Long: `Checks everything between your settings and a running hook, as seen from the current
-directory. Each check says what it found and what to do. --fix makes the safe
-repairs; each one that changes a file of yours is an edit that springfield undo takes
-back.
+directory, and shows the result and the fix of each check. springfield undo reverts repairs of your
+files.
 
-What runs is compared with what this springfield makes: hooks byte for byte with those
-that it carries, or compiles now with the go command, and the files that can start a
-program or speak to a model. Where it has nothing to compare with, it cannot tell.
-Nothing of a plugin is started for that.`,
+doctor compares installed hooks, byte for byte, with those that this springfield contains or
+compiles, and likewise the files that can start a program or reach a model. If it has nothing to
+compare with, it reports that. It runs no part of a plugin.`,
 		Example: `  springfield doctor
   springfield doctor --fix`,
 		Args:    arguments(0, 0, "no arguments"),
@@ -39,9 +37,9 @@ Nothing of a plugin is started for that.`,
 		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
-	hostFlag(cmd, &o.hosts, "of which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
+	hostFlag(cmd, &o.hosts)
 	f.BoolVar(&o.fix, "fix", false, "make the safe repairs")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 

@@ -41,28 +41,23 @@ func newEnable(a *app, run func(context.Context, enableOptions) error) *cobra.Co
 	o := a.enableOptions()
 	cmd := &cobra.Command{
 		Use:   "enable PLUGIN[@MARKETPLACE]",
-		Short: "Switch a plugin on",
-		Long: `PLUGIN is looked up in --suite, else in the suites that you have made or named so
-before, and in the marketplaces that Claude Code knows. Where none has it, it is made
-in a suite in your data directory: ~/.local/share on Linux.
-One edit of settings.json switches it on, and switches off double-shot-latte and any
-other springfield plugin of the same kind. Not one other byte changes, and springfield
-disable puts it all back.
+		Short: "Enable a plugin",
+		Long: `springfield looks for PLUGIN in --suite, else in the suites that you made or once
+named with --suite, and in Claude Code's marketplaces. If none has it, springfield makes it in a
+suite in your data directory (~/.local/share on Linux). Your next session has the hook.
 
-There are three kinds: plugins that decide at every stop (ned-flanders, lisa-simpson,
-bart-simpson, marge-simpson), the goal loop (ralph-wiggum), and the spec loops
-(ralph-specum, ralph-speckit). While a loop runs, only its plugin decides, so a loop
-plugin and a daily one can be on together.
+One edit of settings.json enables the plugin, and disables double-shot-latte and other springfield
+plugins of the same kind. No other byte changes. springfield disable restores the file. For a new
+suite, or without the claude command, your user settings also declare the suite.
 
-If the claude command is installed, it registers the suite as a marketplace, or
-fetches the plugin. If not, or if the suite is made now, your user settings get a third
-entry, which declares the suite. Your next session has the hook.
+The kinds are daily plugins, which decide at every stop (ned-flanders, lisa-simpson, bart-simpson,
+marge-simpson), the goal loop (ralph-wiggum), and the spec loops (ralph-specum, ralph-speckit).
+While a loop runs, only its plugin decides, so you can enable a loop plugin and a daily one
+together.
 
---host switches it on for other agents: codex, copilot, qwen, droid, gemini, or all
-that are found here. It adds one entry to the file in which the agent has your own hooks
-(Qwen Code and Gemini CLI get a link), which starts the plugin where it lies. Codex asks
-once whether you trust it. Without --host it is Claude Code, or the only agent that is
-found.`,
+Without --host, springfield enables the plugin for Claude Code, or else for the only agent found.
+For other agents, it adds one entry to the agent's own file of hooks, or a link for Qwen Code and
+Gemini CLI. Codex asks you once to trust the hook.`,
 		Example: `  springfield enable ned-flanders
   springfield enable ned-flanders --host codex,copilot --dry-run
   springfield enable ned-flanders --scope project --dry-run
@@ -76,21 +71,21 @@ found.`,
 	}
 	f := cmd.Flags()
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
-	cmd.Flag("scope").Usage = "which settings: user, project, local; managed prints what an administrator would deploy"
-	f.StringVar(&o.Marketplace, "marketplace", "", "the marketplace that has the plugin: its name, OWNER/REPO, or the URL of a git repository")
-	f.BoolVar(&o.Keep, "keep", false, "leave other plugins of the same kind on")
-	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "what to do about other plugins that drive the same loop: off or keep")
-	hostFlag(cmd, &o.hosts, "for which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
-	f.BoolVar(&o.NoClaude, "no-activate", false, "do not call the claude command; declare the marketplace in user settings instead")
+	cmd.Flag("scope").Usage = "settings file: user, project or local; managed prints a file for an administrator"
+	f.StringVar(&o.Marketplace, "marketplace", "", "marketplace of the plugin: name, OWNER/REPO or git URL")
+	f.BoolVar(&o.Keep, "keep", false, "leave other plugins of the same kind enabled")
+	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "other plugins that drive the same loop: off or keep")
+	hostFlag(cmd, &o.hosts)
+	f.BoolVar(&o.NoClaude, "no-activate", false, "do not call claude; declare the marketplace in user settings")
 	return cmd
 }
 
 func settingsFlags(cmd *cobra.Command, scope *client.Scope, suite *string, dryRun, asJSON *bool) {
 	f := cmd.Flags()
-	f.StringVar((*string)(scope), "scope", string(client.User), "which settings: user, project or local")
-	f.StringVar(suite, "suite", "", "directory of the suite that has the plugin")
-	f.BoolVar(dryRun, "dry-run", false, "show the change as a diff, change nothing")
-	f.BoolVar(asJSON, "json", false, "print the result as JSON")
+	f.StringVar((*string)(scope), "scope", string(client.User), "settings file: user, project or local")
+	f.StringVar(suite, "suite", "", "suite directory of the plugin")
+	f.BoolVar(dryRun, "dry-run", false, "print a diff, change nothing")
+	f.BoolVar(asJSON, "json", false, "print JSON")
 }
 
 func runEnable(ctx context.Context, o enableOptions) error {

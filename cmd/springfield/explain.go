@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,15 +34,17 @@ func newExplain(a *app) *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain LOG|SESSION|DECISION|last",
-		Short: "Decide on a past session, and show every rule",
-		Long: `Decides on a session log as a plugin's hook would if Claude stopped at its end, or
-after --line. Shows what the hook sees, why each rule holds or not, and the decision.
-The log is a file (~/.claude/projects/DIR/SESSION.jsonl, or one of another host) or a
-session: its id, or the beginning of it. A decision, by its ID as springfield log shows it, or "last", is
-explained with the log as it was at that moment, by the plugin that decided. Without
---strategy your settings and the project's are in force, as they are now; with it those of
-the strategy alone. Files that a strategy keeps in the project are read as they are now,
-too. Budget and hold are left out.`,
+		Short: "Decide on a past session and show every rule",
+		Long: `Decides as a plugin's hook would if Claude stopped at the end of a log, or after
+--line. Shows the hook's input, why each rule matches or not, and the decision. Limits and holds are
+left out.
+
+LOG is a file, such as ~/.claude/projects/DIR/SESSION.jsonl. SESSION is an ID or its start. DECISION
+is an ID from springfield log. For a DECISION or last, explain uses the plugin that decided and the
+log of that time.
+
+Without --strategy, your current settings and the project's apply; with it, only the strategy's own.
+A strategy's files in the project are read in their current state.`,
 		Example: `  springfield explain last
   springfield explain SESSION.jsonl
   springfield explain SESSION.jsonl --line 120 --strategy marge-simpson`,
@@ -56,9 +57,9 @@ too. Budget and hold are left out.`,
 		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.line, "line", 0, "decide after this line, counted from 1 (default: the last)")
-	f.StringVar(&o.strategy, "strategy", registry.Default(), "how to decide: "+strings.Join(registry.StrategyNames(), ", ")+", or what else springfield replay compares: ned-flanders:seed, seed-tree, a rules file")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.IntVar(&o.line, "line", 0, "decide after this line (default: the last)")
+	f.StringVar(&o.strategy, "strategy", registry.Default(), "a strategy or, as in replay, ned-flanders:seed, seed-tree or a rules file")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 

@@ -15,12 +15,12 @@ func newHold(a *app) *cobra.Command {
 	var asJSON, listed bool
 	cmd := &cobra.Command{
 		Use:   "hold [DURATION]",
-		Short: "Let every agent stop, whatever is left to do",
-		Long: `Orders every springfield hook to let its agent stop, at once, in all sessions of all
-hosts or in one: for a time like 30m, 1h30m or "2 hours", or until springfield resume.
-No rule, budget or model overrules it. A hold can be set from anywhere, but only you can
-lift it, at your own terminal. One without a duration that is not set there ends by
-itself: after 12 hours, or with the away order in force if that is later.`,
+		Short: "Let every agent stop, even if work remains",
+		Long: `Every springfield hook lets its agent stop from now on, in all sessions of all
+agents. A hold lasts for a time such as 30m, 1h30m or "2 hours", or until springfield resume. No
+rule, limit or model overrides it. Anyone, even an agent, can set a hold; only you can lift it, at
+your own terminal. Without a duration, a hold set elsewhere ends after 12 hours, or with an away
+order that ends later.`,
 		Example: `  springfield hold
   springfield hold 30m
   springfield hold --list`,
@@ -43,9 +43,9 @@ itself: after 12 hours, or with the away order in force if that is later.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&session, "session", "", "only this session; the beginning of its id is enough")
-	cmd.Flags().BoolVar(&listed, "list", false, "show the holds in force")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	cmd.Flags().StringVar(&session, "session", "", "only this session; the start of its ID is enough")
+	cmd.Flags().BoolVar(&listed, "list", false, "list the holds in force")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	requireOneOf(cmd, "session", "list")
 	return cmd
 }

@@ -20,8 +20,8 @@ import (
 // allHosts is the value of --host for every host that is found.
 const allHosts = "all"
 
-func hostFlag(cmd *cobra.Command, chosen *[]string, usage string) {
-	cmd.Flags().StringSliceVar(chosen, "host", nil, usage)
+func hostFlag(cmd *cobra.Command, chosen *[]string) {
+	cmd.Flags().StringSliceVar(chosen, "host", nil, "agents: "+strings.Join(hosts.HostNames(), ", ")+", or all found")
 }
 
 // hostsToSwitch returns the named hosts, else Claude Code if it is found, else the only one found.

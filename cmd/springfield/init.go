@@ -53,14 +53,14 @@ func newInit(a *app, run func(context.Context, initOptions) error) *cobra.Comman
 	o.means, o.tools, o.carryOut = a.means, a.toolchain, a.carryOut
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Make a suite of your own plugins, with the compiled hook in each",
-		Long: `A suite is a directory of plugins that is also a marketplace: for your own rules, and
-to publish. To use a plugin, springfield enable is enough. Without DIR it is ./` + defaultSuite + `.
-On a terminal springfield asks; every question has a flag. Nothing is written before the last answer, and springfield undo takes
-everything back.
+		Short: "Make a suite of your own plugins, with compiled hooks",
+		Long: `A suite is a directory of plugins, and a marketplace. Make one for your own rules, or
+to publish; to use a plugin, springfield enable is enough. DIR defaults to ./` + defaultSuite + `. At a
+terminal, init asks for everything that no flag sets, and writes nothing before your last answer.
+springfield undo removes the suite again.
 
-Where DIR has a ` + generator.SuiteFile + `, that has the answers: init makes what is missing, all
-of it if need be, and keeps your edits. Such a file says at least:
+If DIR has a ` + generator.SuiteFile + `, init takes the answers from that file, adds missing files and
+keeps your edits. For example:
 
   marketplace: evergreen-terrace
   owner: {name: Ned Flanders}
@@ -69,8 +69,8 @@ of it if need be, and keeps your edits. Such a file says at least:
     - {name: ned-flanders, strategy: ned-flanders}
     - {name: left-handed, strategy: ned-flanders, settings: {rules: seed}}
 
-Otherwise the defaults are ` + registry.Default() + `, the directory's name as marketplace (with a number
-where that is taken), git's user name as owner, this machine as target. Plugins run in every agent.`,
+Otherwise the defaults are ` + registry.Default() + `, the directory's name as marketplace (numbered if
+taken), git's user name as owner, and this machine as target.`,
 		Example: `  springfield init
   springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
   springfield init hooks --strategy ned-flanders --set ned-flanders.rules=seed
@@ -84,17 +84,17 @@ where that is taken), git's user name as owner, this machine as target. Plugins 
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "a plugin to make: "+strings.Join(registry.StrategyNames(), ", ")+" (repeatable)")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "plugin to make: "+strings.Join(registry.StrategyNames(), ", ")+" (repeatable)")
 	f.BoolVar(&o.all, "all", false, "make every plugin")
-	f.StringVar(&o.marketplace, "marketplace", "", "name of the marketplace (default: the directory's name)")
-	f.StringVar(&o.owner, "owner", "", `owner of the marketplace, "Name" or "Name <email>" (default: from git config)`)
-	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch (repeatable; default: this one)")
-	f.StringArrayVar(&o.set, "set", nil, "setting of a plugin, plugin.key=value (repeatable)")
-	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite to this file, such as CLAUDE.md")
-	f.BoolVar(&o.noGit, "no-git", false, "do not make the suite a git repository")
-	f.BoolVarP(&o.yes, "yes", "y", false, "use the default for everything that is not given, ask nothing")
+	f.StringVar(&o.marketplace, "marketplace", "", "marketplace name (default: the directory's name)")
+	f.StringVar(&o.owner, "owner", "", `marketplace owner, "Name" or "Name <email>" (default: from git config)`)
+	f.StringArrayVar(&o.targets, "target", nil, "target machine (repeatable; default: this one)")
+	f.StringArrayVar(&o.set, "set", nil, "plugin setting, plugin.key=value (repeatable)")
+	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite to a file such as CLAUDE.md")
+	f.BoolVar(&o.noGit, "no-git", false, "create no git repository")
+	f.BoolVarP(&o.yes, "yes", "y", false, "ask nothing, use the defaults")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 

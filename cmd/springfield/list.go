@@ -9,20 +9,17 @@ func newList(a *app) *cobra.Command {
 	var chosen []string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the strategies, and the plugins that you have",
-		Long: `Compares every strategy that springfield can make a plugin of: what a stop costs,
-whether your skills have to change, how accurate it is, how complex, and what it
-needs. Below are your plugins: those of the suite around the current directory and of
-the suites that were made, and those that are on, here or in other agents. Changes
-nothing.`,
-		Example: `  springfield list
-  springfield list --json`,
+		Short: "List strategies and your plugins",
+		Long: `Compares the strategies of plugins: the cost of a stop, changes to your skills,
+accuracy, complexity and requirements. Then lists your plugins: those of the suites that were made
+here or contain the current directory, and those enabled in any agent. Changes nothing.`,
+		Example: "  springfield list",
 		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runList(a, chosen, asJSON) },
 		PreRunE: a.needPlaces,
 	}
-	hostFlag(cmd, &chosen, "on which other agents: codex, copilot, qwen, droid, gemini, or all that are found")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	hostFlag(cmd, &chosen)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

@@ -16,12 +16,10 @@ func newLog(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List past decisions",
-		Long: `Lists the decisions of the project in the current directory, the newest last: every
-stop, and the prompts before which something was said. In a session of an agent it lists
-those of that session. With --prompts, lists only prompts, and also those before which
-nothing was said. A plugin that had nothing to decide at a stop is listed where no other
-decided it, and with --json. Decisions are kept for 90 days, or for keep_days in
-~/.claude/springfield/settings.json.`,
+		Long: `Lists the decisions of the current project or, inside an agent's session, of that
+session: every stop, and the prompts to which a plugin added text. The latest is last. If a plugin
+had nothing to decide at a stop that another decided, only --json lists it. Decisions are kept for
+90 days, or for keep_days in ~/.claude/springfield/settings.json.`,
 		Example: `  springfield log -n 50
   springfield log --follow
   springfield log --all`,
@@ -43,9 +41,9 @@ decided it, and with --json. Decisions are kept for 90 days, or for keep_days in
 	}
 	f := cmd.Flags()
 	viewFlags(cmd, &asked)
-	f.BoolVar(&asked.Prompts, "prompts", false, "what was said before prompts, or why nothing")
-	f.IntVarP(&n, "number", "n", 20, "how many, the newest; with --follow 5 if not set")
+	f.BoolVar(&asked.Prompts, "prompts", false, "list only prompts, also those without added text")
+	f.IntVarP(&n, "number", "n", 20, "number of latest decisions; 5 with --follow")
 	f.BoolVarP(&follow, "follow", "f", false, "print decisions as they are made, until Ctrl-C")
-	f.BoolVar(&asked.JSON, "json", false, "one JSON object a line")
+	f.BoolVar(&asked.JSON, "json", false, "print one JSON object per line")
 	return cmd
 }

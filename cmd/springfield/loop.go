@@ -24,10 +24,10 @@ func newLoop(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "loop",
 		Short: "Start, show, change or stop a goal loop",
-		Long: `A goal loop keeps Claude at a goal until Claude says the words that you named, or the
-iterations are used up. It is the file .stravinsky/continuation-loop.md in a project;
-a plugin with the strategy ralph-wiggum drives it. Without a command, loop shows the
-loop of this directory.`,
+		Long: `A goal loop continues Claude until its message has the promise (words that you
+choose) or the iteration limit is reached. It is the file .stravinsky/continuation-loop.md in a
+project, and needs a plugin with the strategy ralph-wiggum. Without a command, shows the loop of
+this directory.`,
 		Example: `  springfield loop start "Fix the failing tests" --template tests
   springfield loop status
   springfield loop stop`,
@@ -42,8 +42,8 @@ loop of this directory.`,
 		},
 		RunE: status.RunE,
 	}
-	cmd.PersistentFlags().Bool("json", false, "print the result as JSON")
-	cmd.PersistentFlags().String("dir", "", "the project's directory (default: this one's)")
+	cmd.PersistentFlags().Bool("json", false, "print JSON")
+	cmd.PersistentFlags().String("dir", "", "project directory (default: this project)")
 	cmd.AddCommand(newLoopStart(a), status, newLoopSet(a), newLoopStop(a), newLoopHistory(a))
 	return cmd
 }
@@ -53,16 +53,16 @@ func newLoopStart(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "start [GOAL]",
 		Short: "Start a goal loop in this directory",
-		Long: `Writes .stravinsky/continuation-loop.md at the top of the repository, or where one
-lies further down, or in --dir. It takes effect when Claude next stops in this
-directory, and belongs to that session from then on. Where no plugin that drives loops
-is on, it offers to switch it on, or writes nothing.
+		Long: `Writes .stravinsky/continuation-loop.md at the root of the repository, or where one
+exists further down, or in --dir. The loop takes effect at Claude's next stop in this directory, and
+then belongs to that session. If no loop plugin is enabled, springfield offers to enable one, or
+writes nothing.
 
-Name as the promise a sentence that is true only at the end ("All tests passing"), not
-"done", which Claude also says in passing. Put into the goal what Claude needs at every
-turn: what to reach, the steps, known obstacles; Claude is told its first 2,000
-characters. A --max that you type at a terminal counts, up to 500; any other number
-stays below your ceiling, 25 unless springfield set ralph-wiggum ceiling=40 says more.
+Choose a promise that is true only at the end ("All tests passing"), not a word like "done", which
+Claude also uses in passing. Put into the goal everything that Claude needs at every turn, such as
+steps and known obstacles; Claude gets the first 2,000 characters. If you type --max at a terminal,
+it can be up to 500. Otherwise your ceiling limits it: 25, or another number with springfield set
+ralph-wiggum ceiling=40.
 
   template  iterations  promise
   tests     15          ✅ All tests passing
@@ -71,8 +71,7 @@ stays below your ceiling, 25 unless springfield set ralph-wiggum ceiling=40 says
   quick      8          Goal achieved (also without a template, with 10)
   docs      10          Documentation complete
 
-Your own templates are ~/.claude/springfield/loops/templates/NAME.md; {goal} in the
-text is where the goal goes.`,
+Your own templates are ~/.claude/springfield/loops/templates/NAME.md; {goal} is replaced by the goal.`,
 		Example: `  springfield loop start "Fix the failing tests" --template tests
   springfield loop start "Write the guide" --promise "The guide is complete"
   springfield loop start --from-todos`,
@@ -93,8 +92,8 @@ text is where the goal goes.`,
 	}
 	loopFlags(cmd, &o, "leave it out for the template's number")
 	f := cmd.Flags()
-	f.StringVar(&o.Template, "template", "", "tests, feature, debug, quick, docs, or one of your own")
-	f.BoolVar(&o.FromTodos, "from-todos", false, "use the open todos of this directory's newest session as the goal, or add them to it")
+	f.StringVar(&o.Template, "template", "", "tests, feature, debug, quick, docs or your own")
+	f.BoolVar(&o.FromTodos, "from-todos", false, "add the open todos of the latest session here to the goal")
 	return cmd
 }
 
@@ -136,20 +135,19 @@ func loopFlags(cmd *cobra.Command, o *console.LoopStart, withoutMax string) {
 		return nil
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.Max, "max", 0, "how many iterations at most (default: the template's, or 10)")
-	f.StringArrayVar(&o.Promises, "promise", nil, "what Claude says when the goal is reached; of several, any one; \"\": no promise")
-	f.StringVar(&o.Timeout, "timeout", "", "how long the loop may take: 30m, 2h")
-	f.StringVar(&o.IterationTimeout, "iteration-timeout", "", "how long one iteration may take: 10m")
-	f.BoolVar(&o.Replace, "replace", false, "replace a loop that is running here")
+	f.IntVar(&o.Max, "max", 0, "iteration limit (default: the template's, or 10)")
+	f.StringArrayVar(&o.Promises, "promise", nil, "words that end the loop (repeatable: any one is enough); \"\" for none")
+	f.StringVar(&o.Timeout, "timeout", "", "time limit of the loop, such as 2h")
+	f.StringVar(&o.IterationTimeout, "iteration-timeout", "", "time limit of an iteration, such as 10m")
+	f.BoolVar(&o.Replace, "replace", false, "replace a running loop")
 }
 
 func newLoopStatus(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "status",
-		Short: "Show the loop",
-		Example: `  springfield loop status
-  springfield loop status --json`,
-		Args: arguments(0, 0, "no arguments"),
+		Use:     "status",
+		Short:   "Show the loop",
+		Example: "  springfield loop status",
+		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.askLoop(cmd, func(d console.Console) error { return d.LoopStatus(wantsJSON(cmd)) })
 		},
@@ -165,8 +163,7 @@ func newLoopSet(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "set KEY VALUE...",
 		Short: "Change the loop while it runs",
-		Long: `Changes one thing about the loop of this directory, and no other byte of its file. It
-takes effect at the next stop.
+		Long: `Changes one field in the file of this directory's loop. The change takes effect at the next stop.
 
 ` + strings.Join(keys, "\n"),
 		Example: `  springfield loop set max 20
@@ -190,10 +187,9 @@ func newLoopStop(a *app) *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
 		Use:   "stop",
-		Short: "Stop the loop: Claude may stop when it next wants to",
-		Long: `Stops the loop of this directory from any terminal, also while a session runs. Its
-file stays, with active: false; springfield loop set active true lets it go on.
---delete removes the file.`,
+		Short: "Stop the loop, so that Claude may stop",
+		Long: `Works from any terminal, even while a session runs. The file stays, with active: false.
+springfield loop set active true resumes the loop.`,
 		Example: `  springfield loop stop
   springfield loop stop --delete`,
 		Args: arguments(0, 0, "no arguments"),
@@ -201,7 +197,7 @@ file stays, with active: false; springfield loop set active true lets it go on.
 			return a.changeLoop(cmd, func(d console.Console) error { return d.StopLoop(remove) })
 		},
 	}
-	cmd.Flags().BoolVar(&remove, "delete", false, "also delete the file of the loop")
+	cmd.Flags().BoolVar(&remove, "delete", false, "also delete the file")
 	return cmd
 }
 
@@ -222,15 +218,14 @@ func newLoopHistory(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.IntVarP(&n, "number", "n", 20, "how many of the newest to show")
-	f.BoolVar(&all, "all", false, "show loops of all directories")
+	f.IntVarP(&n, "number", "n", 20, "number of latest loops")
+	f.BoolVar(&all, "all", false, "all directories")
 
 	show := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show a past loop, iteration by iteration",
-		Example: `  springfield loop history show 7f3a
-  springfield loop history show 7f3a --json`,
-		Args: arguments(1, 1, "the id of a loop"),
+		Use:     "show ID",
+		Short:   "Show a past loop, iteration by iteration",
+		Example: "  springfield loop history show 7f3a",
+		Args:    arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.askLoop(cmd, func(d console.Console) error { return d.ShowLoop(args[0], wantsJSON(cmd)) })
 		},
@@ -249,6 +244,7 @@ func newLoopHistory(a *app) *cobra.Command {
 		},
 	}
 	loopFlags(rerun, &o, "leave it out to keep the maximum of that loop")
+	rerun.Flag("max").Usage = "iteration limit (default: that loop's)"
 	cmd.AddCommand(show, rerun)
 	return cmd
 }

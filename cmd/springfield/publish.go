@@ -26,23 +26,21 @@ type publishOptions struct {
 	json bool
 }
 
-const publishHelp = `Publishes the plugins of the suite in DIR, or around the current directory: in the
-local checkout of a marketplace that --to or publish.to in ` + generator.SuiteFile + ` names, or in
-the suite itself, which is a marketplace. Each plugin gets its entry in
-.claude-plugin/marketplace.json; other entries, their order and layout stay.
+const publishHelp = `Publishes the plugins of a suite in a marketplace: in the local checkout that
+--to or publish.to in ` + generator.SuiteFile + ` names, or in the suite itself. DIR defaults to the
+suite around the current directory. Each plugin gets an entry in .claude-plugin/marketplace.json.
+Other entries, their order and the layout stay.
 
-The hook is compiled for every machine. Clients fetch each version once, so a plugin
-whose files have changed needs a new one (--bump or --version). Names, icon and
-size are looked at, and Claude Code validates where it is installed. Then
-plugin.json, the entry, ` + generator.SuiteFile + ` and the CHANGELOG.md that --note writes agree,
-or nothing is written.
+Clients fetch a version once, so a changed plugin needs a new one: use --bump or --version. publish
+compiles the hooks for every target and checks all files. If Claude Code is installed, it checks
+them too. Then publish writes all of plugin.json, the entry, ` + generator.SuiteFile + ` and, for --note,
+CHANGELOG.md, or nothing.
 
-A plugin outside the marketplace's checkout is fetched from the suite's repository
-and pinned to a commit. That takes two runs: the first writes all but the commit;
-after you have committed and pushed, the second writes the commit.
+Clients fetch a plugin outside the marketplace's checkout from the suite's repository, at a fixed
+commit. This takes two runs: publish, commit and push; then publish again to write the commit.
 
-springfield commits and pushes nothing. springfield undo takes all files back; tags,
-and the executable bit of hooks in git's index, stay.`
+springfield commits and pushes nothing. springfield undo restores all files, but not tags or the
+executable bits in git's index.`
 
 func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.Command {
 	o := publishOptions{streams: &a.streams}
@@ -81,16 +79,16 @@ func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.
 		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.To, "to", "", "directory of the marketplace: a local checkout")
+	f.StringVar(&o.To, "to", "", "local checkout of the marketplace")
 	f.StringArrayVar(&o.Plugins, "plugin", nil, "publish only this plugin (repeatable; default: all)")
-	f.StringVar(&o.Bump, "bump", "", "raise the version: "+strings.Join(publish.VersionParts(), ", "))
-	f.StringVar(&o.Version, "version", "", "the version to publish them under")
-	f.StringArrayVar(&o.Notes, "note", nil, "a line for the changelog (repeatable)")
-	f.StringArrayVar(&targets, "target", nil, "machine to compile for, os/arch (repeatable; default: every one)")
-	f.BoolVar(&o.Check, "check", false, "for CI: check that everything is consistent and that nothing would change; the exit code says so")
-	f.BoolVar(&o.Tag, "tag", false, "tag the commit of each release, as claude plugin tag does; it must be committed")
-	f.BoolVar(&o.Look, "dry-run", false, "show the change of every file as a diff, change nothing")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.StringVar(&o.Bump, "bump", "", "part of the version to raise: "+strings.Join(publish.VersionParts(), ", "))
+	f.StringVar(&o.Version, "version", "", "new version")
+	f.StringArrayVar(&o.Notes, "note", nil, "changelog line (repeatable)")
+	f.StringArrayVar(&targets, "target", nil, "target machine (repeatable; default: all)")
+	f.BoolVar(&o.Check, "check", false, "for CI: fail if anything is inconsistent or would change")
+	f.BoolVar(&o.Tag, "tag", false, "tag the committed releases, like claude plugin tag")
+	f.BoolVar(&o.Look, "dry-run", false, "print a diff, change nothing")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 

@@ -36,14 +36,13 @@ func newReplay(a *app) *cobra.Command {
 	var o replayOptions
 	cmd := &cobra.Command{
 		Use:   "replay [PATH...]",
-		Short: "Show what each strategy would have done in your past sessions",
-		Long: `Reads your past sessions (of every host that is here, or the logs and directories that
-you name), finds where the agent stopped and what you said next, and lets every strategy
-decide there with the code of the hook. Reports how you answered, and ends in a
-verdict: how many of your prompts each would have saved, how often it would have been in
-the way, and what asking a model would have cost; how many questions an away order would
-have answered; and which setting of leave your answers speak for. Changes nothing, asks
-no model, and nothing leaves your machine.`,
+		Short: "Show how each strategy would decide in your past sessions",
+		Long: `Finds the stops in your past sessions and your next prompts, and lets every strategy
+decide there with the hook's code. Reads the sessions of all agents, or the logs and directories
+that you name. The report has your answers and a verdict: how many prompts each strategy would have
+saved, how often it would have been in the way, and the cost of asking a model; how many questions
+an away order would have answered; and the leave setting that fits your answers. Changes nothing,
+asks no model and opens no connection.`,
 		Example: `  springfield replay
   springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
   springfield replay --list wrong --strategy ned-flanders
@@ -55,14 +54,14 @@ no model, and nothing leaves your machine.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "compare this one: "+strings.Join(replay.CandidateNames(), ", ")+", or a rules file; repeatable (default: all that a session log is enough for)")
-	f.StringVar(&o.since, "since", "", "only what happened since: a date like 2026-01-31, or 90d")
-	f.StringVar(&o.project, "project", "", "only sessions that began in this directory or below it")
-	f.StringVar(&o.host, "host", "", "only the sessions of this host: "+strings.Join(hosts.HostNames(), ", "))
-	f.StringVar(&o.list, "list", "", "list stops instead of the verdict, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.ListKinds(), ", "))
-	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
-	f.BoolVar(&o.json, "json", false, "print everything as JSON")
-	f.StringVar(&o.html, "html", "", "write everything into this file, as one page of HTML to browse; - for standard output")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "compare only this: "+strings.Join(replay.CandidateNames(), ", ")+", or a rules file (repeatable; default: all that need only a log)")
+	f.StringVar(&o.since, "since", "", "only since a date (2026-01-31) or for a time (90d)")
+	f.StringVar(&o.project, "project", "", "only sessions that began in or below this directory")
+	f.StringVar(&o.host, "host", "", "only sessions of this agent: "+strings.Join(hosts.HostNames(), ", "))
+	f.StringVar(&o.list, "list", "", "list stops by the decision of the first --strategy (default "+registry.Default()+"): "+strings.Join(replay.ListKinds(), ", "))
+	f.IntVarP(&o.number, "number", "n", 20, "number of stops of --list; 0 for all")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.StringVar(&o.html, "html", "", "write an HTML page to this file; - for standard output")
 	return cmd
 }
 

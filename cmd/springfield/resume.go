@@ -12,9 +12,8 @@ func newResume(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume",
 		Short: "Lift a hold",
-		Long: `Lifts a hold, after a question that you answer at your terminal. It is refused where
-there is no terminal, or where an agent is among the programs that have started this
-command.`,
+		Long: `Lifts a hold after you confirm at your terminal. resume refuses without a terminal,
+or if an agent started it, even indirectly.`,
 		Example: `  springfield resume
   springfield resume --session 4c1f`,
 		Args: arguments(0, 0, "no arguments"),
@@ -25,8 +24,8 @@ command.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	cmd.Flags().StringVar(&session, "session", "", "the hold of this session, not the one for all; the beginning of its id is enough")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&session, "session", "", "the hold of this session; the start of its ID is enough")
 	requireOneOf(cmd, "session")
 	return cmd
 }

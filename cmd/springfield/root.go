@@ -16,13 +16,14 @@ func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "springfield",
 		Short: "Keep coding agents going while work remains",
-		Long: `Makes plugins for coding agents. Their Stop hook decides at each stop whether work remains
-or you are needed. Without a command it leads you through it.`,
-		Example: `  springfield                         set up step by step; later, where you are
-  springfield enable ned-flanders     switch one on, from your next session on
-  springfield why                     why the agent went on or stopped
+		Long: `Makes and enables plugins for coding agents. Their Stop hook decides at each stop
+whether work remains or the agent needs you. Without a command, springfield shows the current state
+or the next step.`,
+		Example: `  springfield                         show the current state, or the next step
+  springfield enable ned-flanders     enable a plugin, from your next session on
+  springfield why                     explain why the agent continued or stopped
   springfield hold 30m                let every agent stop, now
-  springfield disable ned-flanders    put your settings back, byte for byte`,
+  springfield disable ned-flanders    restore your settings, byte for byte`,
 		Version:       a.built.String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -58,7 +59,7 @@ or you are needed. Without a command it leads you through it.`,
 	}
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain,
 		"ask line by line, for screen readers and simple terminals")
-	root.Flags().BoolVar(&asJSON, "json", false, "print the overview as JSON")
+	root.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.printHelp(cmd) })
 	cobra.EnableCommandSorting = false // addVerbs orders them by use

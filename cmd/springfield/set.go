@@ -39,20 +39,20 @@ func newSet(a *app) *cobra.Command {
 	var o setOptions
 	cmd := &cobra.Command{
 		Use:   "set PLUGIN [KEY | KEY=VALUE...]",
-		Short: "Show or change settings of a plugin",
-		Long: `Without a value, shows the settings that are in force for a session that starts in the
-current directory: each key, its value, the file that it comes from, and what it can be.
-With a key, shows what each file says about it.
+		Short: "Show or change a plugin's settings",
+		Long: `Without a value, shows the settings in force for a session that starts in the current
+directory: each key with its value, source file and allowed values. With one KEY, shows its value in
+each file.
 
-With values, everything is checked before it is written. The change is shown as a diff,
-takes effect at the next stop, and springfield undo takes it back.
+With KEY=VALUE, springfield checks all values before it writes, and prints the diff. The change
+takes effect at the next stop. springfield undo reverts it.
 
   --scope user     all your sessions (the default)
   --scope suite    the plugin's own strategy.json, for everyone who uses it
   --scope project  .claude/springfield in the current directory; it can only
                    lower limits and make the plugin more careful
 
-Write a list with commas (off=todos,skill) or as JSON. --unset removes a key.`,
+Write a list with commas (off=todos,skill) or as JSON.`,
 		Example: `  springfield set ned-flanders
   springfield set ned-flanders budget.burst
   springfield set ned-flanders budget.burst=5
@@ -83,10 +83,10 @@ Write a list with commas (off=todos,skill) or as JSON. --unset removes a key.`,
 	}
 	f := cmd.Flags()
 	const user = string(pluginsettings.User)
-	f.StringVar((*string)(&o.scope), "scope", user, "which file to change: user, suite or project")
-	f.StringArrayVar(&o.unset, "unset", nil, "a key to take out of the file")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show the change as a diff, change nothing")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.StringVar((*string)(&o.scope), "scope", user, "file to change: user, suite or project")
+	f.StringArrayVar(&o.unset, "unset", nil, "remove a key from the file (repeatable)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print a diff, change nothing")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 

@@ -13,25 +13,22 @@ func newStatus(a *app) *cobra.Command {
 	var chosen []string
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show what is in effect: which plugin decides, and every hook",
-		Long: `Shows what a session that starts in the current directory will have: which springfield
-plugin decides when Claude stops, by the settings of all scopes; every hook on Stop,
-SubagentStop and UserPromptSubmit; and how they combine. Changes nothing.
+		Short: "Show which plugin decides, and every hook",
+		Long: `Shows the setup of a session that starts in the current directory: the springfield
+plugin that decides when Claude stops, by the settings of all scopes; every hook on Stop,
+SubagentStop and UserPromptSubmit; and their combined effect. For other agents, shows their plugins
+and the hooks that they run. Changes nothing.
 
-For other agents that are found, or that --host names: which plugins they have, and what
-they run.
-
-springfield without a command shows the last decision and problems too, in short.`,
-		Example: `  springfield status
-  springfield status --json`,
-		Args: arguments(0, 0, "no arguments"),
+springfield without a command prints a summary, with the last decision and any problems.`,
+		Example: "  springfield status",
+		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStatus(a, chosen, asJSON)
 		},
 		PreRunE: a.needPlaces,
 	}
-	hostFlag(cmd, &chosen, "of which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	hostFlag(cmd, &chosen)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

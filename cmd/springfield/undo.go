@@ -35,14 +35,13 @@ func newUndo(a *app) *cobra.Command {
 	var o undoOptions
 	cmd := &cobra.Command{
 		Use:   "undo",
-		Short: "Take back springfield's last edit",
-		Long: `Takes back the last edit that any command made: to your settings, a memory file, a
-suite with its hooks, a marketplace. Every file gets the bytes it had before. Call
-undo again to take back the edit before that.
+		Short: "Revert springfield's last edit",
+		Long: `Reverts the last edit by any command: to your settings, a memory file, a suite with
+its hooks, or a marketplace. Every file gets its old bytes back. Run undo again to revert the
+previous edit.
 
-If a file has changed since, undo changes nothing and shows the difference. --forget
-drops that edit from the list, so that you can take back the one before it. In your
-settings, springfield disable still puts back what springfield set.`,
+If a file has changed since, undo changes nothing and shows the difference. --forget skips that
+edit, so that you can revert the previous one. springfield disable can still restore your settings.`,
 		Example: `  springfield undo --list
   springfield undo --dry-run
   springfield undo`,
@@ -52,10 +51,10 @@ settings, springfield disable still puts back what springfield set.`,
 		PostRun: a.noteHindered,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.list, "list", false, "list the edits, the newest first, which is the one to take back")
-	f.BoolVar(&o.forget, "forget", false, "leave the last edit as it is and take it out of the list")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show the change as a diff, change nothing")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.BoolVar(&o.list, "list", false, "list the edits; the next to revert is first")
+	f.BoolVar(&o.forget, "forget", false, "remove the last edit from the list, keep the files")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print a diff, change nothing")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 

@@ -27,21 +27,17 @@ func newUpdate(a *app) *cobra.Command {
 	var o updateOptions
 	cmd := &cobra.Command{
 		Use:   "update [DIR | --all]",
-		Short: "Bring a suite up to date with this springfield, and keep your edits",
-		Long: `Makes the files of the suite in DIR, or around the current directory, again. Your
-changes in ` + generator.SuiteFile + ` (a setting, the owner, a plugin's version) take effect too,
-and the hooks are built again.
+		Short: "Update a suite to this springfield, and keep your edits",
+		Long: `Regenerates the files and hooks of a suite from ` + generator.SuiteFile + `. DIR defaults
+to the suite around the current directory.
 
-  you did not change the file  it is updated
-  you changed the file         it stays, and where springfield has a new one that
-                               is written beside it as FILE` + generator.BesideSuffix + `
-  you deleted or added it      it stays deleted, or as it is
+  files you did not change        are updated
+  files you changed               stay; a new version goes to FILE` + generator.BesideSuffix + `
+  files you deleted or added      stay deleted or unchanged
 
-Take what you want from FILE` + generator.BesideSuffix + `, then delete it.
+Copy the lines that you want from FILE` + generator.BesideSuffix + `, then delete it.
 
---all updates every suite that was made on this machine, after an upgrade for
-instance. One that cannot be updated is named and left as it is. springfield undo takes
-updates back, one suite after the other.`,
+--all names and skips a suite that cannot be updated. springfield undo reverts one suite at a time.`,
 		Example: `  springfield update --dry-run
   springfield update ~/hooks
   springfield update --all`,
@@ -54,9 +50,9 @@ updates back, one suite after the other.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runUpdate(cmd.Context(), a, onlyOne(args), o) },
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.all, "all", false, "update every suite that was made on this machine")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	f.BoolVar(&o.all, "all", false, "update every suite made on this machine")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print a diff, change nothing")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 

@@ -17,11 +17,10 @@ func newValidate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [DIR]",
 		Short: "Check every file of a suite",
-		Long: `Checks the suite in DIR, or around the current directory: every file against its
-schema, names and versions against ` + generator.SuiteFile + `, hooks against the recorded
-checksums, rules as the hook reads them. If Claude Code is installed, it checks the
-suite too (claude plugin validate --strict), away from your settings. Changes
-nothing.`,
+		Long: `Checks each file against its schema, names and versions against
+` + generator.SuiteFile + `, hooks against their recorded checksums, and rules as the hook reads them.
+If Claude Code is installed, also runs claude plugin validate --strict, isolated from your settings.
+Changes nothing. DIR defaults to the suite around the current directory.`,
 		Example: `  springfield validate
   springfield validate ~/hooks --strict`,
 		Args: arguments(0, 1, "at most one directory"),
@@ -31,7 +30,7 @@ nothing.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&strict, "strict", false, "fail on warnings too")
-	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

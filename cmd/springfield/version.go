@@ -13,16 +13,14 @@ func newVersion(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version and the hooks it carries",
-		Long: `Prints the version of springfield, and what it makes hooks of: the SHA-256 of the
-sources that it carries, and the compiled hooks that a release carries. --json has the
-SHA-256 of each.`,
-		Example: `  springfield version
-  springfield version --json`,
-		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runVersion(asJSON) },
+		Short: "Print the version of springfield and its hooks",
+		Long: `Prints the version of springfield, the SHA-256 of the hook sources, and the compiled
+hooks that a release contains. --json adds the SHA-256 of each hook.`,
+		Example: "  springfield version",
+		Args:    arguments(0, 0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.runVersion(asJSON) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

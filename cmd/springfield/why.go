@@ -12,11 +12,11 @@ func newWhy(a *app) *cobra.Command {
 	var asked console.Asked
 	cmd := &cobra.Command{
 		Use:   "why [ID|last]",
-		Short: "Tell why the agent went on or stopped",
-		Long: `Explains one decision, with the rule, the evidence and the budget: the one with this
-ID, which springfield log shows, or the last one of the project in the current
-directory. In a session of an agent it is the last one of that session. With --prompts
-it is what a plugin like todo-continuation said before a prompt, or why it said nothing.`,
+		Short: "Explain why the agent continued or stopped",
+		Long: `Explains one decision with its rule, evidence and budget. springfield log lists the
+IDs. The default is the last decision of the current project or, inside an agent's session, of that
+session. --prompts explains the text that a plugin such as todo-continuation added to a prompt, or
+why it added none.`,
 		Example: `  springfield why
   springfield why last --prompts
   springfield why --all`,
@@ -31,8 +31,8 @@ it is what a plugin like todo-continuation said before a prompt, or why it said 
 	}
 	f := cmd.Flags()
 	viewFlags(cmd, &asked)
-	f.BoolVar(&asked.Prompts, "prompts", false, "the last prompt, not the last stop")
-	f.BoolVar(&asked.JSON, "json", false, "print the decision as JSON")
+	f.BoolVar(&asked.Prompts, "prompts", false, "explain the last prompt instead of the last stop")
+	f.BoolVar(&asked.JSON, "json", false, "print JSON")
 	return cmd
 }
 

@@ -292,14 +292,14 @@ func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or �
 // LoopKeys returns the keys of loop set with their meanings.
 func LoopKeys() [][2]string {
 	return [][2]string{
-		{"max", "how many iterations; what you type at a terminal no file exceeds, else your ceiling"},
-		{"promise", "what Claude says at the end; of several, any one; none: no promise"},
-		{"timeout", "how long the loop may take: 30m, 2h; none: no limit"},
-		{"iteration-timeout", "how long one iteration may take: 10m; none: no limit"},
+		{"max", "iteration limit; up to 500 at your terminal, else up to your ceiling"},
+		{"promise", "words that end the loop; A|B: either; none: no promise"},
+		{"timeout", "time limit of the loop, such as 2h; none: no limit"},
+		{"iteration-timeout", "time limit of an iteration, such as 10m; none: no limit"},
 		{"active", "true or false"},
 		{"goal", "the text of the goal"},
-		{"count", "the current iteration; those that the hook has counted stay"},
-		{"session", "the session that the loop belongs to; none: the next one that stops here"},
+		{"count", "the current iteration; a lower number allows no more"},
+		{"session", "the session that owns the loop; none: the next that stops here"},
 	}
 }
 
