@@ -216,7 +216,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// The check behind every edit must see what an edit must not do.
+// The check of every edit detects each kind of wrong edit.
 func TestIsOnly(t *testing.T) {
 	read := func(text string) *Document {
 		d, err := ParseDocument([]byte(text))
@@ -251,7 +251,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// Comments stay where they are, and what was added goes again without a trace.
+// Comments stay in place.
 func TestCommentsStay(t *testing.T) {
 	set := Edit{Path: []string{"plugins", "ned@hooks"}, Value: json.RawMessage("true")}
 	for before, want := range map[string]string{
@@ -275,7 +275,7 @@ func TestCommentsStay(t *testing.T) {
 	}
 }
 
-// A comment beside a member, or right above it, is about that member. It stays when the member goes, and is never another's.
+// A comment next to a member or right above it belongs to it. It stays when the member goes.
 func TestCommentsOfWhatIsRemoved(t *testing.T) {
 	for _, test := range []struct{ name, before, after string }{
 		{"of the one above", `{|  "x": 1, // x's|  "ned": true|}`, `{|  "x": 1 // x's|}`},
@@ -315,8 +315,7 @@ func TestCommentsOfWhatIsRemoved(t *testing.T) {
 	}
 }
 
-// Whatever is edited, no comment is lost: without the member that was set, the text is what
-// it was.
+// An edit loses no comment, and removing what was set restores the text.
 func FuzzCommented(f *testing.F) {
 	for _, text := range []string{"// a\n{}", "{\"a\": 1 /* b */, // c\n\"p\": {\"x\": 1}}", "{\r\n// \"\r\n}", "{\"a\": \"/*\", \"b\": \"\\\"//\"}", "{\"p\": { }}"} {
 		f.Add([]byte(text))
@@ -352,7 +351,7 @@ func FuzzCommented(f *testing.F) {
 	})
 }
 
-// Keys that mean something else to sjson are keys here, whatever stands around them.
+// Keys that are special to sjson are ordinary keys.
 func TestOddKeys(t *testing.T) {
 	set := func(data []byte, path []string, value []byte) ([]byte, error) {
 		d, err := ParseDocument(data)
