@@ -118,8 +118,7 @@ func cliDoc(root *cobra.Command) string {
 	return b.String()
 }
 
-// carriedHeads is a directory of hooks for a springfield to carry, each no more than the head of a program:
-// where they are written is all that is asked here.
+// carriedHeads returns a directory of prebuilt hooks that are only the heads of programs.
 func carriedHeads(t *testing.T) string {
 	t.Helper()
 	source, err := generator.SourceHash()
@@ -138,8 +137,7 @@ func carriedHeads(t *testing.T) string {
 	return dir
 }
 
-// Another springfield adds its plugin to the user's own suite before or after, not at once, also where it is for
-// several agents; and what it added since all was tried stays.
+// The user's own suite is changed by one springfield at a time, and keeps what another one added.
 func TestDefaultSuiteIsLocked(t *testing.T) {
 	w := newWorld(t)
 	must(t, os.MkdirAll(filepath.Join(w.home(), ".copilot", "logs"), 0o755))
@@ -166,7 +164,7 @@ func TestDefaultSuiteIsLocked(t *testing.T) {
 	scratch.Holds(t, "catalog", scratch.LookAt(t, filepath.Join(suite.Dir, ".claude-plugin", "marketplace.json")), `"ned-flanders"`, `"lisa-simpson"`)
 }
 
-// What the CLI and the hook know of a host, they know under the same names.
+// The CLI and the hook use the same names for a host.
 func TestHostsAreTheHooks(t *testing.T) {
 	for _, h := range hosts.AllHosts() {
 		known, ok := registry.HostNamed(h.Name)
@@ -180,8 +178,7 @@ func TestHostsAreTheHooks(t *testing.T) {
 	}
 }
 
-// Wrong usage exits with 2, in every command: a wrong number of arguments, an unknown
-// command or flag, a value that the flag does not take.
+// Wrong arguments, commands, flags and values exit with 2 in every command.
 func TestWrongUsage(t *testing.T) {
 	w := newWorld(t)
 	for _, line := range []string{
@@ -207,13 +204,10 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// Man pages are made here and not by a verb, so that what makes them is no part
-// of the command. make man calls this test with -man DIR.
-
+// Man pages are made here, not by a verb, so that the command needs no code for them: make man.
 var man = flag.String("man", "", "write the man pages into this directory")
 
-// manPages are the pages of a verb and those below it, by file name. They bear
-// no date: the same sources give the same pages.
+// manPages returns the pages of a verb and those below it, by file name. They bear no date, to be reproducible.
 func manPages(cmd *cobra.Command) (map[string][]byte, error) {
 	cmd.InitDefaultHelpFlag()
 	cmd.DisableAutoGenTag = true

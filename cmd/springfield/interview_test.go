@@ -26,8 +26,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// person is a user at a terminal: it reads the screen and types. Keys are sent only once the question is there, the
-// terminal is raw and has been quiet for 30 ms: survey throws earlier ones away.
+// person is a user at a terminal. It types once the question is shown and the terminal has been raw and quiet
+// for 30 ms, because survey discards earlier keys.
 type person struct {
 	t     *testing.T
 	vt    vt10x.Terminal

@@ -17,9 +17,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// The CLI is tested as its users call it: scripts in testdata/script, each in
-// a scratch directory with a home of its own.
-
 func TestMain(m *testing.M) {
 	testscript.Main(shared{m}, map[string]func(){
 		// What `make prebuilt` has left in this tree must not matter, so a script says where compiled hooks lie.

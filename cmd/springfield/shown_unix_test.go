@@ -27,8 +27,7 @@ import (
 // marked is in every hostile text, so that a test sees where one came out.
 const marked = "zqxj"
 
-// hostile is what a terminal obeys or hides, in the middle of a word: control characters
-// those that turn the direction of writing, those without a shape.
+// hostile has what a terminal obeys or hides in a word: controls, bidi marks, characters without a shape.
 const hostile = marked + "\x1b[31m\x07\x7f\u0085\u009b31m\u009d0;x\u009c\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u202a\u202e\u2060\u2064\u2066\u2069\u3164\ufeff\ufff9\U000e0041\U000e007f" + marked
 
 // broken has a control character as a byte, too, which is not UTF-8.
@@ -44,9 +43,7 @@ var inJSON = func() string {
 	return strings.Trim(text, "\"\n")
 }()
 
-// Nothing that a terminal obeys or hides is printed, by any verb, with and without
-// --json, wherever the text comes from: sessions, the ledger, settings, suites, loops,
-// git, names of files and directories, the environment, the call itself.
+// No verb prints what a terminal obeys or hides, wherever the text comes from.
 func TestNothingHiddenIsPrinted(t *testing.T) {
 	t.Parallel()
 	h, host := newHaunted(t), generator.HostTarget().String()
@@ -272,8 +269,7 @@ func (h *haunted) call(t *testing.T, name string, args ...string) {
 	}
 }
 
-// hooked starts a plugin's hook with an event. The client and the model get what the
-// answer's JSON means, so nothing is hidden there either.
+// hooked starts a plugin's hook with an event and checks the decoded answer for hidden text, too.
 func (h *haunted) hooked(t *testing.T, plugin, event string) {
 	t.Helper()
 	cmd := h.command(filepath.Join(h.suite, plugin, "hooks", "springfield-hook"), nil)
