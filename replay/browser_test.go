@@ -1,7 +1,6 @@
 //go:build browser
 
-// The page in a real browser: make page runs this, with Debian's chromium or any
-// other of that name on PATH. It is not part of the tests that need nothing.
+// The page in a real browser: make page, with chromium on PATH.
 
 package replay
 
@@ -210,8 +209,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.open(url + "#q=zzzz")
 	b.is(count+".includes('Nothing matches')", true)
 
-	// A strategy that asks a model every time continues nowhere by itself. In mid-work none asks:
-	// the rows are as many as the score says.
+	// A strategy that always asks a model continues nowhere by itself, and asks nothing in mid-work.
 	b.open(url + "#strategy=2&only=asks")
 	b.is(count, fmt.Sprintf("%d of 303 rows", r.Scores[2].Asked.N))
 	for _, only := range []string{"wrong", "continue"} {

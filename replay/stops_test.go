@@ -2,7 +2,7 @@ package replay
 
 import "testing"
 
-// What came after the stops is said in numbers that add up.
+// The numbers of the summary add up.
 func TestStopsAreSaid(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]Report{
@@ -16,8 +16,7 @@ func TestStopsAreSaid(t *testing.T) {
 	}
 }
 
-// An away order answers a question where the agent stopped, except a grave one, and is silent
-// where the strategy goes on, a guard has spoken, or no Stop hook ran.
+// An away order answers questions at stops, except grave ones, and defers to strategy and guards.
 func TestAwayInReplay(t *testing.T) {
 	t.Parallel()
 	const question = "Shall the cache live in memory or on disk?"

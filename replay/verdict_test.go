@@ -36,7 +36,7 @@ func TestVerdict(t *testing.T) {
 	failIf(t, none.Verdict() != nil, "a verdict on nothing")
 }
 
-// The advice names a plugin only where it would have saved more prompts than it was in the way.
+// The advice names a plugin only if it would save more prompts than it disturbs.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	both := []string{"lisa-simpson", "ned-flanders"}
@@ -54,11 +54,10 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// The user's own answers to questions for leave speak for a setting.
+// The user's answers to questions for leave suggest a setting.
 func TestLeave(t *testing.T) {
 	t.Parallel()
-	// asked makes a session of questions for leave and what came after them; a small letter is a stop
-	// that asks no leave.
+	// asked returns questions for leave with their answers; a small letter is a stop that asks no leave.
 	asked := func(session, answers string) (rows []Row) {
 		labels := map[rune]Label{'Y': Affirmed, 'C': Nudge, 'N': Answered, 'S': Commanded, 'Q': Queued, 'B': Background, 'I': Interrupted, 'M': MidWork}
 		for _, a := range answers {
@@ -92,7 +91,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// A stop asks leave where it asks to go on with agreed work, and for no grave act.
+// A stop asks leave if it asks to go on with agreed work, and for nothing grave.
 func TestLeaveInReplay(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]bool{

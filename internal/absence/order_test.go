@@ -7,7 +7,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// A check is allowed by a rule of Claude Code that names it, begins it, or has a star for the rest.
+// A rule allows a check that it names, begins, or matches with a star.
 func TestLackedRule(t *testing.T) {
 	for rules, lacks := range map[string]bool{
 		"": true, "Bash": false, "Bash(make test)": false, "Bash(make:*)": false, "Bash(make *)": false, "Bash(*)": false, "Read|Bash(make test)": false,

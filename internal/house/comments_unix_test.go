@@ -29,7 +29,7 @@ func parseAll(t *testing.T) map[string]*ast.File {
 	return parsed
 }
 
-// What a comment names as a package's is declared there: a rename passes comments over.
+// A qualified name in a comment is declared in that package.
 func TestCommentsNameWhatExists(t *testing.T) {
 	declared := map[string]map[string]bool{} // by a package's name; of others' packages nil
 	parsed := parseAll(t)
@@ -81,13 +81,11 @@ func TestCommentsNameWhatExists(t *testing.T) {
 	}
 }
 
-// properNouns are what comments name with a capital that is no name of Go's.
+// properNouns are capitalised words in comments that are not Go names.
 const properNouns = " Anthropic Bedrock Chinese Claude Code Codex Copilot Ctrl DevTools Droid English Esc Factory Foundry Gemini GitHub Go Google Hindi Homebrew " +
 	"Japanese JavaScript Latin Linux Lisa March Markdown Microsoft Node OpenAI Persian Portuguese Python Qwen Scoop Spanish Stop Tab Unicode Unix Vertex Wilson Windows "
 
-// A comment that names something without its package names it as it is called: a word with a capital in its middle is
-// somewhere in the code, one with a capital in the middle of a sentence is in its package, and the comment on a
-// declaration begins with no other spelling of its name.
+// An unqualified name in a comment exists in the code, and a doc comment spells the name of its declaration.
 func TestCommentsNameThingsAsTheyAreCalled(t *testing.T) {
 	parsed, word := parseAll(t), regexp.MustCompile(`\w+`)
 	everywhere, in := map[string]bool{}, map[string]map[string]bool{} // by the directory

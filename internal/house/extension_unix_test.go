@@ -8,9 +8,7 @@ import (
 	"testing"
 )
 
-// A strategy is one folder in runtime/strategy and one in templates, and a host is one in
-// runtime/host: with these three, and nothing else touched, a ninth strategy is built, made,
-// enabled, asked and validated, and answers another host.
+// A new strategy needs only two folders and a new host one: both are built, enabled and asked.
 func TestANinthStrategyIsTwoFoldersAndAHostIsOne(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("sh", "e2e/maggie.sh", ".", t.TempDir()).CombinedOutput()

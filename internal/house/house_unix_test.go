@@ -27,7 +27,7 @@ import (
 
 const module = hookruntime.Module
 
-// TestMain runs the tests from the top of the tree, which they are about.
+// TestMain runs the tests in the root of the tree.
 func TestMain(m *testing.M) {
 	if err := os.Chdir(filepath.Join("..", "..")); err != nil {
 		panic(err)
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// pkg is what `go list` says of a package.
+// pkg is the result of `go list` for a package.
 type pkg struct {
 	ImportPath string
 	Name       string
@@ -47,7 +47,7 @@ type pkg struct {
 	Deps       []string
 }
 
-// list asks go about packages.
+// list runs `go list`.
 func list(t *testing.T, args ...string) []pkg {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Name,Dir,Standard,GoFiles,EmbedFiles,Imports,Deps"}, args...)...)
@@ -67,7 +67,7 @@ func list(t *testing.T, args ...string) []pkg {
 
 var must = scratch.Must
 
-// room is a package's place in the house, like "runtime/hook".
+// room returns a package's path in the tree, like "runtime/hook".
 func room(importPath string) string { return strings.TrimPrefix(importPath, module+"/") }
 
 func inside(importPath, rooms string) bool {
@@ -175,7 +175,7 @@ func TestWhoImportsWhom(t *testing.T) {
 	}
 }
 
-// Only the mains print, exit or read the environment.
+// Only mains print, exit or read the environment.
 func TestOnlyMainsTouchTheProcess(t *testing.T) {
 	for _, p := range list(t, "./...") {
 		if p.Name == "main" || room(p.ImportPath) == "internal/scratch" { // of tests, as are their mains
@@ -192,8 +192,7 @@ func TestOnlyMainsTouchTheProcess(t *testing.T) {
 	}
 }
 
-// Programs are started in few files, and git in one: what a project can bring along
-// is kept from them there.
+// Few files start programs and one starts git, where they are protected from the project.
 func TestWhoStartsPrograms(t *testing.T) {
 	allowed := map[string]string{
 		"internal/git/git.go":         "git",
@@ -238,13 +237,13 @@ func TestWhoStartsPrograms(t *testing.T) {
 	}
 }
 
-// isGit tells whether an argument is the command itself.
+// isGit reports whether an argument is the command itself.
 func isGit(e ast.Expr) bool {
 	lit, ok := e.(*ast.BasicLit)
 	return ok && (lit.Value == `"git"` || lit.Value == `"git.exe"`)
 }
 
-// What the CLI compiles the binaries from is what they are made of.
+// The embedded sources are those of the compiled programs.
 func TestEmbeddedSourcesAreComplete(t *testing.T) {
 	var embedded, needed []string
 	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
@@ -279,7 +278,7 @@ func TestModuleLinesAgree(t *testing.T) {
 	scratch.Holds(t, "docs/install.md", read(t, "docs", "install.md"), "Go "+oldest[1]+" is the oldest")
 }
 
-// The map of the house has every package.
+// docs/house.md lists every package.
 func TestHouseHasEveryPackage(t *testing.T) {
 	text := read(t, "docs", "house.md")
 	for _, p := range list(t, "./...") {
@@ -292,7 +291,7 @@ func TestHouseHasEveryPackage(t *testing.T) {
 	}
 }
 
-// Every strategy has a page, which the README leads to.
+// README.md links a page for every strategy.
 func TestEveryStrategyHasAPage(t *testing.T) {
 	readme := read(t, ".", "README.md")
 	for _, name := range registry.StrategyNames() {
@@ -304,7 +303,7 @@ func TestEveryStrategyHasAPage(t *testing.T) {
 	}
 }
 
-// The page has a row for each check and limit that stands above the rules of every plugin.
+// The page has a row for each check and limit.
 func TestEveryCheckHasARow(t *testing.T) {
 	page, found := read(t, "docs", "ned-flanders.md"), 0
 	check := regexp.MustCompile(`\bVeto\{(?:Rule: )?"([a-z-]+)"`)
@@ -326,7 +325,7 @@ func TestEveryCheckHasARow(t *testing.T) {
 	scratch.FailIf(t, found < 15, "%d checks found", found)
 }
 
-// A function is as long as its thought, and a thought of more than this is two.
+// A function has at most 100 lines.
 func TestFunctionsAreShort(t *testing.T) {
 	const lines = 100
 	for name, file := range parseAll(t) {

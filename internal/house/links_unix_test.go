@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Links between documents lead to a file, and to a heading of it.
+// Links between documents lead to an existing file and heading.
 func TestLinksLeadSomewhere(t *testing.T) {
 	link, sign := regexp.MustCompile(`\]\(([^)\s]*)\)`), regexp.MustCompile(`[^\pL\pN _-]`)
 	pages, err := filepath.Glob(filepath.Join("docs", "*.md"))
