@@ -98,7 +98,7 @@ func TestGolden(t *testing.T) {
 			if p, err := Write(dir, files); err != nil || !p.Fresh {
 				t.Fatalf("%v, %v", p.Outcomes, err)
 			}
-			// The record says the same once more.
+			// The record only repeats the files.
 			must(t, os.RemoveAll(filepath.Join(dir, filepath.Dir(filepath.FromSlash(RecordFile)))))
 			scratch.Golden(t, filepath.Join("testdata", name+".txtar"), []byte(tree(t, dir)))
 		})
@@ -148,7 +148,7 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	if err != nil || !suite.isEqual(Suite{Spec: spec, Build: compiled(HostTarget())}) {
 		t.Errorf("%+v, %v", suite, err)
 	}
-	// Its owner's comments stay as long as it says the same.
+	// The owner's comments stay while the answers are the same.
 	file := filepath.Join(dir, SuiteFile)
 	commented := "# mine\n" + before[strings.Index(before, "marketplace: "):]
 	must(t, os.WriteFile(file, []byte(commented), 0o644))
@@ -251,7 +251,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	for _, b := range first.Binaries {
 		out := filepath.Join(t.TempDir(), b.Program.ShortName())
 		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "../runtime/"+string(b.Program))
-		// A Go that another Go has fetched lies in the module cache, where nothing may be replaced.
+		// A downloaded Go is in the module cache, where an overlay may replace nothing.
 		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOAMD64=", "CGO_ENABLED=0", "GOMODCACHE="+t.TempDir())
 		if said, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, said)
@@ -262,8 +262,14 @@ func TestBuildIsReproducible(t *testing.T) {
 		}
 	}
 
-	// Who asks no judge compiles none, and gets the same hook.
-	alone, err := toolchain(t).BuildPrograms(ctx, []Target{HostTarget()}, Hook)
+	// Who asks no judge compiles none, and gets the same hook. The build reports what it compiles and when it is done.
+	tools, talk, over := toolchain(t), "", false
+	tools.Working = func() (func(string), func()) {
+		return func(does string) { talk += does + "\n" }, func() { over = true }
+	}
+	alone, err := tools.BuildPrograms(ctx, []Target{HostTarget()}, Hook)
+	says := "compiling the hook for " + HostTarget().String()
+	scratch.FailIf(t, !over || !strings.HasPrefix(talk, says+"\n") || strings.Count(talk, says) != strings.Count(talk, "\n"), "%s", talk)
 	if err != nil || len(alone.Binaries) != 1 || alone.Judge != nil || !maps.Equal(alone.SHA256, first.SHA256) {
 		t.Errorf("%+v, %+v, %v", alone.SHA256, alone.Judge, err)
 	}
@@ -320,25 +326,12 @@ func TestBuildWithoutAHome(t *testing.T) {
 	}
 }
 
-// A build reports what it compiles and when it is done.
+// The output of go build is separated into compiled packages and errors.
 func TestBuildTells(t *testing.T) {
-	tools := toolchain(t)
-	var talk bytes.Buffer
-	over := false
-	tools.Working = func() (func(string), func()) {
-		return func(does string) { talk.WriteString(does + "\n") }, func() { over = true }
-	}
-	_, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()}, Hook)
-	must(t, err)
-	first, rest, _ := strings.Cut(talk.String(), "\n")
-	scratch.Equal(t, first, "compiling the hook for "+HostTarget().String(), "it says")
-	scratch.Equal(t, strings.Count(rest, first+": "), strings.Count(rest, "\n"), "packages, which are none where all is compiled already")
-	scratch.Equal(t, over, true, "it is over")
-
 	heard := []string{}
 	said := packages{heard: func(name string) { heard = append(heard, name) }}
 	from := struct{ io.Reader }{strings.NewReader("internal/abi\nexample.org/a\n# example.org/a\na.go:1:2: undefined: x\n")}
-	_, err = io.Copy(&said, from) // as from a program
+	_, err := io.Copy(&said, from) // as from a program
 	must(t, err)
 	scratch.Equal(t, strings.Join(heard, " "), "internal/abi example.org/a", "packages")
 	scratch.Equal(t, said.said.String(), "# example.org/a\na.go:1:2: undefined: x\n", "what is wrong")
@@ -366,7 +359,7 @@ func TestBuildFailures(t *testing.T) {
 		t.Errorf("without go: %v", err)
 	}
 	goroot, _ := scratch.FindGo(t)
-	// A go that is too old is named; of one that cannot, its own words arrive.
+	// An old go is named; the message of a failing one is passed on.
 	with := func(version string) error {
 		bin := fakeGo(t, version, goroot, "echo 'no space left on device' >&2\nexit 1\n")
 		_, err := (Toolchain{Path: bin}).BuildPrograms(ctx, []Target{HostTarget()}, Hook)

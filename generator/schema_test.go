@@ -93,7 +93,6 @@ func TestStrategySchema(t *testing.T) {
 		scratch.FailIf(t, fits(t, schema, []byte(bad)) == nil, "the schema accepts %s", bad)
 	}
 
-	// What the schema says of members is what the runtime has.
 	var text struct {
 		Properties map[string]struct{ Enum []string }
 		Defs       map[string]struct {
@@ -149,7 +148,7 @@ func TestAbout(t *testing.T) {
 		for _, text := range []string{a.Title, a.Summary, a.Description, a.Reads, a.When, a.Cost, a.Changes, a.Complexity, a.Needs} {
 			scratch.FailIf(t, text == "" || strings.ContainsAny(text, "\n|"), "%s says %q", name, text)
 		}
-		// However a suite comes to have the plugin, it has its first version.
+		// A new plugin has its first version, in an older suite, too.
 		made, err := NewPlugin("mine", name, nil)
 		if err != nil {
 			t.Fatal(err) // a version that is none, among others
@@ -366,7 +365,7 @@ func TestCoordinatorTexts(t *testing.T) {
 					if matter["description"] == "" || matter["disable-model-invocation"] != true {
 						t.Errorf("%s: %v", file, matter)
 					}
-					// Nothing is allowed that could run anything.
+					// No allowed tool can run a program.
 					tools, _ := matter["allowed-tools"].(string)
 					for tool := range strings.SplitSeq(tools, ", ") {
 						if strings.HasPrefix(tool, "Bash") && !strings.HasPrefix(tool, "Bash(rm -- ") || tool == "Write" || tool == "Edit" {

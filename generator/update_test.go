@@ -128,7 +128,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 		t.Error("there is a new one beside a file that is as it should be")
 	}
 
-	// Twice is once, whether the new one is still there or not. A newer one still comes again.
+	// A second update writes nothing, but a newer text is written again.
 	must(t, os.Remove(filepath.Join(dir, "README.md"+BesideSuffix)))
 	want(t, updated(t, dir, now))
 	want(t, updated(t, dir, replaced(t, now, [3]string{"README.md", "## Use it", "## Using it"})), "README.md kept")
@@ -199,7 +199,7 @@ func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 	if rooted.IsTaken(filepath.Join(dir, "README.md")) || rooted.IsTaken(filepath.Join(dir, "left-handed")) {
 		t.Error("something deleted came back")
 	}
-	// init completes a suite; from then on they are there again.
+	// init restores deleted files.
 	_, err := Write(dir, now)
 	must(t, err)
 	want(t, updated(t, dir, now))
@@ -300,7 +300,7 @@ ours: {a: 1}
 	}
 	want(t, updated(t, dir, files))
 
-	// Written all in one line: what it was stays below.
+	// A file in one line is replaced and kept as a comment.
 	put(t, file, []byte(`{marketplace: evergreen-terrace, owner: {name: Homer}, targets: [`+HostTarget().String()+`]`+
 		`, plugins: [{name: ned-flanders, strategy: ned-flanders, version: 1.0.0}]} # mine`), 0o644)
 	want(t, updated(t, dir, files), "springfield.yaml followed")
@@ -319,14 +319,13 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	u, err := MakePlan(dir, Updating, now)
 	must(t, err)
 	before := tree(t, dir)
-	// A directory in a file's place is the user's: never moved.
+	// A directory in a file's place is never moved.
 	for _, blocked := range []string{"README.md/below", "ned-flanders/commands"} {
 		broken, to := u, filepath.Join(dir, filepath.FromSlash(blocked))
 		broken.Edits = append(slices.Clone(u.Edits), journal.Edit{In: dir, Path: to, After: &journal.Content{}})
 		scratch.FailIf(t, broken.WriteUnjournaled() == nil, "%s: no error", blocked)
 		scratch.Equal(t, tree(t, dir), before, blocked)
 	}
-	// The user saves a file between plan and write.
 	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)
 	before = tree(t, dir)
 	scratch.ErrorIs(t, u.WriteUnjournaled(), journal.ErrChanged)
@@ -375,7 +374,7 @@ func TestRebuild(t *testing.T) {
 // macOS aborts a program without LC_UUID and, on arm64, kills an unsigned one.
 func TestHooksForOtherSystems(t *testing.T) {
 	var binaries []Binary
-	// A judge brings the network along, which is long to compile for another system.
+	// A judge needs the network packages, which are slow to compile for another system.
 	for program, of := range map[Program]int{Hook: 2, Judge: 6} {
 		some := slices.DeleteFunc(AllTargets(),
 			func(other Target) bool { return other != HostTarget() && scratch.Skipped(of) })

@@ -167,7 +167,6 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		severity check.State
 		says     string
 	}{
-		// springfield.yaml
 		{"not YAML", replace(SuiteFile, "targets:", "targets: ["), check.Failure, "must be specified"},
 		{"another marketplace", replace(SuiteFile, "evergreen-terrace", "evergreen"), check.Failure, `"evergreen"`},
 		{"a target twice", replace(SuiteFile, "- darwin/arm64", "- linux/amd64"), check.Failure, "listed twice"},
@@ -179,7 +178,6 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"a checksum of something else", replace(SuiteFile, "source: ", "source: 0"), check.Failure, "build.source"},
 		{"an unknown member", replace(SuiteFile, "owner:", "colour: pink\nowner:"), check.Warning, `unknown member "colour"`},
 		{"other sources", replace(SuiteFile, "source: "+sourceHash(t)[:4], "source: 0000"), check.Note, "other sources"},
-		// marketplace.json
 		{"marketplace.json: gone", remove(marketplace), check.Failure, "not found"},
 		{"marketplace.json: a comma", replace(marketplace, `"plugins": [`, `"plugins": [,`), check.Failure, "not JSON"},
 		{"marketplace.json: another name", replace(marketplace, `"evergreen-terrace"`, `"elm-street"`), check.Failure, `"elm-street"`},
@@ -191,7 +189,6 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"marketplace.json: another plugin", replace(marketplace, `"name": "ned-flanders"`, `"name": "rod-flanders"`), check.Failure, "rod-flanders"},
 		{"marketplace.json: a plugin twice", replace(marketplace, `"name": "todd-flanders"`, `"name": "ned-flanders"`), check.Failure, "twice"},
 		{"marketplace.json: a misspelt member", replace(marketplace, `"keywords"`, `"keyword"`), check.Warning, `unknown member "keyword"`},
-		// plugin.json
 		{"plugin.json: a list", lay(manifest, []byte("\n[]\n"), 0o644), check.Failure, "want object"},
 		{"plugin.json: another name", replace(manifest, `"name": "ned-flanders"`, `"name": "ned"`), check.Failure, `"ned"`},
 		{"plugin.json: another version", replace(manifest, `"0.1.0"`, `"0.1.1"`), check.Failure, `"0.1.1"`},
@@ -199,7 +196,6 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"plugin.json: a name twice", replace(manifest, `"license"`, `"name"`), check.Failure, "defined twice"},
 		{"plugin.json: hooks twice", replace(manifest, `"license"`, `"hooks": "./hooks/hooks.json", "license"`), check.Failure, "duplicate"},
 		{"plugin.json: a bad byte", replace(manifest, `"MIT"`, "\"M\xffT\""), check.Failure, "not UTF-8"},
-		// hooks.json
 		{"hooks.json: an unknown event", replace(hooks, `"Stop"`, `"Halt"`), check.Failure, `"Halt"`},
 		{"hooks.json: a newer event", replace(hooks, `"Stop"`, `"DirectoryAdded": [], "Stop"`), check.Failure, `"DirectoryAdded"`},
 		{"hooks.json: another event", replace(hooks, `"Stop"`, `"SessionEnd"`), check.Failure, "not called at Stop"},
@@ -208,7 +204,6 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"hooks.json: only for Claude Code", replace(hooks, `\"${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook\"`, `true`), check.Failure, "not called at Stop as springfield makes it"},
 		{"hooks.json: twice in Droid", replace(hooks, `"commandRegex"`, `"matcher"`), check.Failure, "may start the hook twice"},
 		{"hooks.json: a schema", replace(hooks, `"description"`, `"$schema": "x", "description"`), check.Warning, `"$schema"`},
-		// files for one host
 		{"shell.json: gone", remove(shell), check.Warning, "not found"},
 		{"shell.json: a schema", replace(shell, `"description"`, `"$schema": "x", "description"`), check.Failure, `unknown member "$schema"`},
 		{"shell.json: another event", replace(shell, `"Stop"`, `"SessionEnd"`), check.Failure, "not called at Stop"},
@@ -225,7 +220,6 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"gemini: in the plugin's root", lay("ned-flanders/gemini-extension.json", []byte("{}"), 0o644), check.Failure, "Qwen Code takes the plugin"},
 		{"hooks.json: async", replace(hooks, `"timeout"`, `"async": true, "timeout"`), check.Failure, "or not at all"},
 		{"hooks.json: asks a model", replace(hooks, `"type": "command"`, `"type": "prompt"`), check.Failure, "type"},
-		// strategy.json
 		{"strategy.json: gone", remove(rules), check.Failure, "not found"},
 		{"strategy.json: another strategy", replace(rules, `"strategy": "ned-flanders"`, `"strategy": "homer"`), check.Failure, "strategy"},
 		{"strategy.json: another plugin", replace(rules, `"plugin": "ned-flanders"`, `"plugin": "todd-flanders"`), check.Failure, "its plugin"},
@@ -233,7 +227,6 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"strategy.json: a misspelt member", replace(rules, `"add"`, `"ad"`), check.Failure, `unknown member "ad"`},
 		{"strategy.json: a rule without a condition", replace(rules, `"add": []`, `"add": [{"id": "x", "then": "stop"}]`), check.Failure, "add[0]"},
 		{"strategy.json: a bad pattern", replace(rules, `"add": []`, `"add": [{"id": "x", "text": "(", "then": "stop"}]`), check.Failure, "add[0].text"},
-		// hooks
 		{"hook: gone", remove(linux), check.Failure, "the hook for linux/amd64 is missing"},
 		{"hook: not executable", lay(linux, program(Target{"linux", "amd64"}), 0o644), check.Failure, "not executable"},
 		{"hook: another machine", lay(linux, program(Target{"linux", "arm64"}), 0o755), check.Failure, "compiled for linux/arm64"},
@@ -246,7 +239,6 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"launcher: not executable", lay(launcher, launcherText(t), 0o644), check.Failure, "not executable"},
 		{"launcher: a program", lay(launcher, program(Target{"linux", "amd64"}), 0o755), check.Failure, "not the launcher"},
 		{"launcher: edited", replace(launcher, "exit 0", "exit 2"), check.Warning, "not this springfield's launcher"},
-		// files
 		{"a plugin that is gone", remove("todd-flanders"), check.Failure, "directory is missing"},
 		{"no README", remove("todd-flanders/README.md"), check.Warning, "not found"},
 		{"package.json", lay("ned-flanders/package.json", []byte("{}"), 0o644), check.Note, "install packages"},

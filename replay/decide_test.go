@@ -196,13 +196,6 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-func TestQuestionsToJudges(t *testing.T) {
-	m := newMade("s").asks("move the lock").works().says("Hm, that is odd.").rests().asks("continue")
-	if c := alone(t, m, "lisa-simpson").Rows[0].Choices[0]; !c.Asks || c.Bytes < 500 || c.Decision != "stop" {
-		t.Errorf("lisa: %+v", c)
-	}
-}
-
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	all, err := Candidates(CandidateNames(), "")

@@ -102,7 +102,7 @@ func TestForks(t *testing.T) {
 		}
 	}
 	scratch.Equal(t, labelsOf(alone(t, common)), ended)
-	// A session without a row counts as none: the figure stands beside those of the rows.
+	// A session without a row is not counted.
 	later := t.TempDir()
 	common.write(t, later)
 	newMade("later").wait(30*24*time.Hour).asks("and the cellar").says("Done.").write(t, later)
@@ -111,7 +111,7 @@ func TestForks(t *testing.T) {
 	if len(r.Rows) != 1 || r.Sessions != 1 || r.Files != 2 {
 		t.Errorf("%d rows, %d sessions in %d files", len(r.Rows), r.Sessions, r.Files)
 	}
-	// Without names for their lines two sessions are two.
+	// Sessions whose lines have no uuid are not merged.
 	home := t.TempDir()
 	for _, id := range []string{"a", "b"} {
 		m := newMade(id)

@@ -155,7 +155,7 @@ func TestHosts(t *testing.T) {
 	}
 	for _, k := range kept {
 		name, want := k.Host.Name, hostLogs()[k.Host.Name]
-		// By its place, by its own words where the user names it, and by the flag.
+		// The host is found by the place, the contents of the log, and the flag.
 		log := filepath.Join(k.Dir, filepath.FromSlash(want.at))
 		for _, r := range []Report{run(Options{Kept: []Kept{k}}), run(Options{Paths: []string{log}}), run(Options{Paths: []string{Projects(home), log}, Kept: kept, Host: name})} {
 			got := labelsOf(r)

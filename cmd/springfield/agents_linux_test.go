@@ -88,7 +88,7 @@ func TestAgentsDoNotLiftHolds(t *testing.T) {
 		if _, err := os.Stat(hold); err != nil {
 			t.Fatalf("%s: %v", program, err)
 		}
-		// The same words lift it where a person sits.
+		// A person at a terminal lifts it by the same commands.
 		for name, by := range map[string]string{"plain": `"$RUN"`, "script": script} {
 			told(t, command(t, "hold", "2h"))
 			cmd, outcome := resuming(t, command(t))

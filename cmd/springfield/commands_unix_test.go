@@ -217,7 +217,6 @@ func TestGuide(t *testing.T) {
 	ends(x)
 	is(dir, on, true)
 
-	// Now there is something to show.
 	x = startAgain(t, dir, 80, "xterm")
 	if ends(x); !strings.Contains(x.vt.String(), "ned-flanders@my-springfield, for you in every project") {
 		t.Errorf("it does not tell of the plugin:\n%s", x.vt.String())
@@ -361,7 +360,7 @@ func TestLoopStartOffersItsPlugin(t *testing.T) {
 	if screen := x.vt.String(); !strings.Contains(screen, "at most 40 iterations") {
 		t.Errorf("the maximum that was typed does not count:\n%s", screen)
 	}
-	// Where the project's settings switch it off, those of the user alone do not switch it on.
+	// If the project's settings disable it, it is enabled in local settings.
 	must(t, os.Remove(file))
 	scratch.PutFile(t, filepath.Join(dir, ".claude", "settings.json"), `{"enabledPlugins": {"ralph-wiggum@suite": false}}`)
 	x = startAgain(t, dir, 80, "xterm", "loop", "start", "Fix it")

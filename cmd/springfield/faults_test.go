@@ -193,7 +193,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		{"undo", "undo", nil, func() { prepare("enable", enabling...) }, 9},
 		{"publish", "publish", publishing, spoil, 24},
 		{"undo publish", "undo", nil, func() { prepare("publish", publishing...) }, 8},
-		// All take the same steps, and suites many: TestFaultsAtEveryStep of change tries each.
+		// Suites take many similar steps; TestFaultsAtEveryStep of the journal tries each.
 		{"init", "init", making, func() {}, 110},
 		{"undo init", "undo", nil, func() { prepare("init", making...) }, 29},
 		{"build", "build", []string{"suite"}, spoil, 18},

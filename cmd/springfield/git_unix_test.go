@@ -94,7 +94,7 @@ func newTrapped(t *testing.T) trapped {
 		"PATH=" + strings.Join([]string{w.path("bin"), filepath.Dir(self), filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, ":"),
 	}
 	w.write(t, "trap", "#!/bin/sh\necho \"${0##*/}\" >>'"+w.path("sprung")+"'\nexit 0\n", 0o755)
-	// Every call of git is noted with what it is told.
+	// Every call of git is logged with its arguments and variables.
 	w.write(t, "bin/git", "#!/bin/sh\n{ echo \"call $*\"; env | grep ^GIT_; } >>'"+w.path("calls")+"'\nexec '"+git+"' \"$@\"\n", 0o755)
 	for _, name := range []string{"traps", "tmp", "home", "project/.claude"} {
 		must(t, os.MkdirAll(w.path(name), 0o755))

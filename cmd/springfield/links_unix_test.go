@@ -51,7 +51,7 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 		"GOCACHE=" + gocache, "PREBUILT=" + carried,
 	}
 	must(t, os.Symlink(self, c.command))
-	// The suite is declared already, so that enabling it in a project is about the project.
+	// The suite is declared already, so that enabling it in a project changes only the project.
 	c.write("home/.claude/settings.json", `{"extraKnownMarketplaces": {"suite": {"source": {"source": "directory", "path": "`+c.at("clone/suite")+`"}}}}`+"\n")
 	c.write("home/.claude/CLAUDE.md", "Mine.\n")
 	c.write("home/log.jsonl", `{"type":"user","uuid":"u1","sessionId":"s1","timestamp":"2026-01-10T10:00:00Z","message":{"role":"user","content":"go"}}`+"\n")
@@ -78,7 +78,7 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 	if out, code := c.run("clone", "init", "suite", "--yes", "--owner", "Sideshow", "--no-git"); code != 0 {
 		t.Fatalf("%s", out)
 	}
-	// So that there is something to write everywhere.
+	// Every file has something to write.
 	if old {
 		c.write("clone/suite/ned-flanders/hooks/springfield-hook", "an older hook\n")
 	}

@@ -27,7 +27,7 @@ func TestTwoPublishAtOnce(t *testing.T) {
 	real, err := exec.LookPath("go")
 	must(t, err)
 	host := generator.HostTarget().String()
-	// A go that waits, so that the first run is still at work when the second begins.
+	// This go waits, so that the first run overlaps the second.
 	w.write(t, "slow/go", fmt.Sprintf("#!/bin/sh\n: >'%s'\nwhile [ ! -e '%s' ]; do sleep 0.05; done\nexec '%s' \"$@\"\n", w.path("begun"), w.path("go-on"), real), 0o755)
 	slow := exec.Command("springfield", "publish", "one", "--bump", "minor", "--target", host)
 	slow.Dir, slow.Env = w.path("home"), slices.Concat(w.base, []string{"PREBUILT=", "PATH=" + w.path("slow") + ":/usr/bin:/bin"})

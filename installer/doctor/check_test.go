@@ -44,7 +44,7 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	}
 	suite := filepath.Join(home, "hooks")
 	apply(settings.ReadSettings(places).PlanEnable(settings.Switch{Plugin: client.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: client.Project, Declare: true}))
-	// As a kill between the two files leaves it.
+	// The state after a kill between the two files.
 	entry := filepath.Join(places.Config, "springfield", "journal", "00000001")
 	must(t, os.Rename(entry+".json", entry+".open"))
 	must(t, os.RemoveAll(filepath.Join(places.Work, ".claude")))

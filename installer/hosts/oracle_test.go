@@ -127,8 +127,7 @@ func (o *oracle) parse(data string) (settings.Document, error) {
 	return o.host.Foreign(o.file()).Parse([]byte(data))
 }
 
-// checkHistory does what each letter of ops stands for: A and B enable a plugin, a and b
-// disable it, u undoes. In the end all are disabled, and every byte is as it was.
+// checkHistory enables (A, B), disables (a, b) and undoes (u), then disables all and compares every byte.
 func (o *oracle) checkHistory(ops string) {
 	o.t.Helper()
 	before := o.files()

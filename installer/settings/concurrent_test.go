@@ -20,10 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// Concurrent writers, each a process of its own: springfields, which wait for
-// each other, and a client that rewrites the whole file without a lock, as
-// Claude Code does.
-//
+// Concurrent processes: springfields, and a client that rewrites the file without a lock, as Claude Code does.
 //   - A reader never sees half a file.
 //   - No springfield loses the edit of another.
 //   - The client's write is lost only between the last comparison and the rename.
@@ -52,8 +49,7 @@ func (o order) tell(t *testing.T, r report) {
 	must(t, os.WriteFile(o.reportFile(), text, 0o600))
 }
 
-// carryOut plans and writes as the commands do, and again when another program
-// came first.
+// carryOut plans and writes as the commands do, again if another program came first.
 func (o order) carryOut() (anew int, err error) {
 	const tries = 5
 	for {
@@ -183,8 +179,7 @@ func crowd(t *testing.T, p client.Places) {
 	t.Logf("%d orders carried out, %d refused, %d plans made anew; %d looks", sum.Done, sum.Refused, sum.Anew, looks)
 }
 
-// Every edit starts from the result of the one before, so none is lost, and
-// all of them can be undone.
+// Every edit starts from the result of the one before, so none is lost, and all can be undone.
 func TestManySpringfields(t *testing.T) {
 	p := newPlaces(t)
 	path := p.Settings(client.User)
@@ -229,8 +224,7 @@ func atStep(step string) error {
 }
 `
 
-// The client writes before every step of every order, one by one, and loses its
-// write only before the rename.
+// A client that writes before one step of an order loses its write only before the rename.
 func TestClientWritesBeforeEveryStep(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "fault.go"), stepping)
@@ -265,8 +259,7 @@ func TestClientWritesBeforeEveryStep(t *testing.T) {
 	}
 }
 
-// stepThrough carries out an order while the client writes before step k, never
-// if k is 0. It fails if that write is not lost as expected, or the files are wrong.
+// stepThrough carries out an order while the client writes before step k, if not 0, and checks what is lost.
 func stepThrough(t *testing.T, program, do string, k int, lost bool) (steps []string, err error) {
 	t.Helper()
 	p := newPlaces(t)

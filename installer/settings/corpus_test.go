@@ -195,8 +195,7 @@ func fewKinds() (few []settingsKind) {
 // placeMark precedes the character that a refusal names.
 const placeMark = "▶"
 
-// refusedKinds must be left alone. A mark in the text is the place that the
-// refusal names. TestParseRefuses of document has more faults of syntax.
+// refusedKinds must be left alone, with the marked place in the error. TestParseRefuses of document has more.
 func refusedKinds() []settingsKind {
 	var kinds []settingsKind
 	add := func(name, marked string) {
@@ -263,7 +262,7 @@ func refusedKinds() []settingsKind {
 	for i := range kinds[marketplaces:] {
 		kinds[marketplaces+i].userOnly = true // no other scope has them edited
 	}
-	// Cut off after every byte, so in every kind of token.
+	// Truncated after every byte, and so in every kind of token.
 	const whole = "{\n  \"a\\n\\u00e9é\": [true, false, null, -1.5e+3, \"s\"],\n  \"enabledPlugins\": { \"x@y\": true },\n  \"o\": {}\n}"
 	for n := 1; n < len(whole); n++ {
 		cut := whole[:n]
@@ -356,7 +355,7 @@ func checkEdited(t *testing.T, k settingsKind, e Switch) {
 			t.Fatalf("there is nothing to do, and yet:\n%s", first.Diff())
 		}
 		entries(0)
-		// It was not enabled by us, so disabling has nothing to give back.
+		// springfield did not enable it, so disable restores nothing.
 		disable(t, p, e.Plugin, e.Scope)
 		checkExact(t, before, look(t, path), []plannedChange{{[]string{"enabledPlugins", e.Plugin.ID()}, "false"}})
 		undo(t, p)
@@ -456,7 +455,6 @@ func TestCorpusIsRefused(t *testing.T) {
 				if k.line > 0 && !strings.Contains(err.Error(), fmt.Sprintf("line %d, column %d: ", k.line, k.column)) {
 					t.Errorf("%v does not say line %d, column %d", err, k.line, k.column)
 				}
-				// A plan of nothing or a refusal, both without a trace.
 				if plan, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), scope); err == nil && !plan.IsEmpty() {
 					t.Errorf("disabling would change:\n%s", clip(plan.Diff()))
 				}
@@ -554,7 +552,6 @@ func checkExact(t *testing.T, before, after string, changes []plannedChange) {
 		t.Fatalf("%s: %q became %q", problem, clip(before), clip(after))
 	}
 
-	// before with a gap wherever something is set.
 	text := before
 	if text == "(none)" {
 		text = ""
@@ -578,7 +575,7 @@ func checkExact(t *testing.T, before, after string, changes []plannedChange) {
 	if !strings.HasSuffix(rest, text[from:]) {
 		t.Fatalf("%q is lost at the end: %q became %q", clip(text[from:]), clip(before), clip(after))
 	}
-	// Blanks alone say nothing about how lines are to end.
+	// A file of blanks has no line ends to follow.
 	if strings.Contains(text, "\r\n") && strings.Contains(text, "{") && !strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\n") {
 		if strings.Contains(strings.ReplaceAll(after, "\r\n", ""), "\n") {
 			t.Fatalf("a bare line feed in a file with CRLF: %q became %q", clip(before), clip(after))

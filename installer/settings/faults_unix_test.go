@@ -90,7 +90,6 @@ func checkPermissions(t *testing.T, dir string) {
 				delete(after, p.StatePath("settings.lock"))
 				scratch.Equal(t, after, before)
 
-				// With the permission it works, and can be taken back.
 				w := world{order: o}
 				scratch.Equal(t, errors.Join(w.again(o), w.undoAll()), nil)
 				for path, data := range original {

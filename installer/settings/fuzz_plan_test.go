@@ -241,7 +241,7 @@ func checkRefused(t *testing.T, original, ops string, err error) {
 		}
 	case errors.Is(err, journal.ErrNothingToUndo), errors.As(err, &changed), errors.As(err, &conflict):
 	case strings.Contains(err.Error(), doubleShotLatte) && strings.Contains(err.Error(), "is not UTF-8"):
-		// Of two such plugins one could be taken for the other.
+		// Two such plugins could be confused.
 	default:
 		t.Fatalf("%q, %q: %v", original, ops, err)
 	}

@@ -14,12 +14,17 @@ import (
 	"testing"
 )
 
-var positions = token.NewFileSet() // of parseAll
+var (
+	positions = token.NewFileSet() // of parseAll
+	parsed    = map[string]*ast.File{}
+)
 
-// parseAll parses all Go files outside of testdata, by path.
+// parseAll parses all Go files outside of testdata once, by path.
 func parseAll(t *testing.T) map[string]*ast.File {
 	t.Helper()
-	parsed := map[string]*ast.File{}
+	if len(parsed) > 0 {
+		return parsed
+	}
 	must(t, filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && path.Ext(name) == ".go" && !strings.Contains(name, "testdata") {
 			parsed[filepath.ToSlash(name)], err = parser.ParseFile(positions, name, nil, parser.ParseComments)

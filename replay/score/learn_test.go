@@ -213,9 +213,9 @@ func sources(all []example) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// limit is the score above which a continue is taken back. At 0 a message is as often a report as not, both kinds
-// weighing the same; at real stops work is left at one in a hundred. Chosen by printLimits, each
-// repository left out in turn: below it the table loses announcements and no more wrong continues.
+// limit is the score above which a continue is revoked. At 0, reports and the rest are equally likely if weighted
+// equally; of real stops, 1 % are premature. Chosen by printLimits with each repository left out: a lower limit loses
+// only correct continues.
 const limit = -100
 
 // printLimits prints what other limits would continue.
@@ -415,9 +415,8 @@ func printRules(out io.Writer, all []example) {
 	}
 }
 
-// printLengths compares ours with a classifier that knows only how long a message is: rows
-// in mid-work were cut in another way than stops, so that their lengths tell them apart.
-// Among messages of the same lengths that knows nothing, and ours must still.
+// printLengths compares the score with the length alone, which separates rows in mid-work because of how they were
+// cut. Among messages of equal lengths only the score can separate them.
 func printLengths(out io.Writer, all []example, scores []int) {
 	var rows []scored
 	bins := map[int]*[2][]scored{}

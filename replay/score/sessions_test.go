@@ -247,7 +247,7 @@ func TestScoreSessions(t *testing.T) {
 	}
 	var out bytes.Buffer
 	score(t, &out, dir, true)
-	// The cut decides: at line 2 the question of line 3 has not been asked.
+	// At line 2, the question of line 3 does not exist yet.
 	for _, want := range []string{
 		`default\n.*\n  x +0 of 1 \(0.00 %\) +1 of 1 \(100.00 %\)\n  y +0 of 1 \(0.00 %\) +no rows\n  all +0 of 2 \(0.00 %\) +1 of 1`,
 		`seed\n.*\n  x +1 of 1 \(100.00 %\) +0 of 1 \(0.00 %\)\n  y +1 of 1 .*\n  all +2 of 2`,

@@ -72,7 +72,7 @@ func playStops(t *testing.T, dir string, c contest, visit func(realStop, hook.Sn
 			snapshot := stop.Examine()
 			visit(r, snapshot)
 			before, now = snapshot.Settle().Next, now.Add(time.Hour)
-			// Whatever is decided here, the person answered: the agent had stopped.
+			// The agent did stop, because the person answered.
 			_, before.AsksLeave = lastmessage.ReadMessage(r.Last).FindAct(lastmessage.Leave, false)
 		}
 	}
