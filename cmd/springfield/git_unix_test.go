@@ -212,6 +212,9 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 	asked, tagged := map[string]bool{}, false
 	for _, env := range [][]string{nil, w.variables(t)} {
 		for _, line := range lines {
+			if env != nil && scratch.Skipped(2) {
+				continue
+			}
 			w.staleIndex(t)
 			_ = os.Remove(w.path("calls"))
 			with := env
