@@ -3,70 +3,17 @@
 package generator
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// A directory of the suite that turns into a link while the suite is written: what
-// it leads to stays as it was, whichever is faster.
-func TestLinksThatComeWhileWriting(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "suite")
-	_, files := write(t, dir)
-	canary := t.TempDir()
-	for _, f := range files {
-		if inside, ok := cutTop(f.Path); ok {
-			put(t, filepath.Join(canary, inside), []byte("theirs"), 0o644)
-		}
-	}
-	before := scratch.ReadTree(t, canary)
-	plugin := filepath.Join(dir, "ned-flanders")
-	aside := filepath.Join(t.TempDir(), "ned-flanders")
-	done, swapped := make(chan struct{}), 0
-	var swapping sync.WaitGroup
-	swapping.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
-			}
-			if errors.Join(os.Rename(plugin, aside), os.Symlink(canary, plugin), os.Remove(plugin), os.Rename(aside, plugin)) != nil {
-				return // a directory was made in between
-			}
-			swapped++
-		}
-	})
-	wrote := 0
-	for n := range 100 {
-		for i := range files {
-			if files[i].Compiled {
-				files[i].Data = []byte{byte(n), byte(n >> 8)}
-			}
-		}
-		if _, err := Write(dir, files); err == nil {
-			wrote++
-		}
-	}
-	close(done)
-	swapping.Wait()
-	scratch.Equal(t, scratch.ReadTree(t, canary), before, "after", wrote, "writes", swapped, "swaps the directory beside it")
-}
-
-// cutTop is a path without its plugin.
-func cutTop(name string) (inside string, ok bool) {
-	plugin, inside, ok := strings.Cut(name, "/")
-	return inside, ok && plugin == "ned-flanders"
-}
-
-// A directory may be named with what a pattern would take for a set.
+// A directory name may have pattern characters.
 func TestMakeExecutableInAnyDirectory(t *testing.T) {
 	hooks := filepath.Join(t.TempDir(), "plugins [old", "hooks")
 	var all []string
@@ -81,8 +28,7 @@ func TestMakeExecutableInAnyDirectory(t *testing.T) {
 	}
 }
 
-// The commands by which the coordinator counts: how many tasks there are, and
-// which one is the first that is open.
+// The coordinator's commands count the tasks and find the first open one.
 func TestCoordinatorCounts(t *testing.T) {
 	for _, c := range coordinators() {
 		var commands []string
@@ -114,9 +60,7 @@ func TestCoordinatorCounts(t *testing.T) {
 	}
 }
 
-// The launcher starts the hook of this machine, in every shell that may be sh,
-// and nothing else, whatever the environment says; what is no program lets
-// Claude stop, as a hook that is not there does.
+// The launcher starts only this machine's hook, in any sh and environment; without one Claude may stop.
 func TestLauncher(t *testing.T) {
 	dash, err := exec.LookPath("sh")
 	must(t, err)
@@ -183,7 +127,7 @@ func TestLauncher(t *testing.T) {
 	}
 }
 
-// launched is set where the launcher starts this program as its hook.
+// launched is set if the launcher starts this test program as its hook.
 const launched = "SPRINGFIELD_TEST_LAUNCHED"
 
 func TestMain(m *testing.M) {
@@ -194,8 +138,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// sayLaunched says what a hook behind the launcher was started with: its
-// arguments, and what is left of Go's own variables.
+// sayLaunched prints the arguments of a hook behind the launcher and the Go variables that are left.
 func sayLaunched() {
 	for _, v := range os.Environ() {
 		if strings.HasPrefix(v, "GO") {

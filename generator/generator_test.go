@@ -36,10 +36,10 @@ func specOf(targets ...Target) Spec {
 	}
 }
 
-// compiled is a build that took no compiler, of the hook alone.
+// compiled returns a build of the hook alone, without a compiler.
 func compiled(targets ...Target) Build { return compiledFor(Spec{Targets: targets}) }
 
-// compiledFor is one of all that a suite has.
+// compiledFor returns a build of all programs of a suite, without a compiler.
 func compiledFor(spec Spec) Build {
 	b := Build{Source: "5005", Go: "go1.26", SHA256: map[string]string{}}
 	for _, u := range Unbuilt(spec).Binaries {
@@ -48,7 +48,7 @@ func compiledFor(spec Spec) Build {
 	return b
 }
 
-// suiteOf is a spec with a plugin for each of some strategies.
+// suiteOf returns a spec with a plugin for each strategy.
 func suiteOf(t *testing.T, strategies []string, targets ...Target) Spec {
 	t.Helper()
 	spec := specOf(targets...)
@@ -70,9 +70,7 @@ func rendered(t *testing.T, spec Spec, b Build) []File {
 	return files
 }
 
-// TestGolden holds what is generated, modes included: every strategy alone, all
-// of them with several targets, one for Windows, and a plugin with a name of its
-// own. After a meant change: go test ./generator -update
+// TestGolden compares generated suites, modes included. After a change: go test ./generator -update
 func TestGolden(t *testing.T) {
 	linux, mac, windows := Target{"linux", "amd64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
 	named := specOf(linux)
@@ -100,7 +98,7 @@ func TestGolden(t *testing.T) {
 			if p, err := Write(dir, files); err != nil || !p.Fresh {
 				t.Fatalf("%v, %v", p.Outcomes, err)
 			}
-			// The record says the same once more.
+			// The record only repeats the files.
 			must(t, os.RemoveAll(filepath.Join(dir, filepath.Dir(filepath.FromSlash(RecordFile)))))
 			scratch.Golden(t, filepath.Join("testdata", name+".txtar"), []byte(tree(t, dir)))
 		})
@@ -150,7 +148,7 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	if err != nil || !suite.isEqual(Suite{Spec: spec, Build: compiled(HostTarget())}) {
 		t.Errorf("%+v, %v", suite, err)
 	}
-	// Its owner's comments stay as long as it says the same.
+	// The owner's comments stay while the answers are the same.
 	file := filepath.Join(dir, SuiteFile)
 	commented := "# mine\n" + before[strings.Index(before, "marketplace: "):]
 	must(t, os.WriteFile(file, []byte(commented), 0o644))
@@ -159,7 +157,7 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-// checkNoStray demands that nothing temporary is left in a directory.
+// checkNoStray checks that no temporary file is left in a directory.
 func checkNoStray(t *testing.T, dir string) {
 	t.Helper()
 	scratch.Lacks(t, "left behind", strings.Join(names(t, dir), " "), ".springfield-")
@@ -185,8 +183,7 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// A fault in springfield.yaml has a way to mend it there, no flag of init, which build,
-// update and enable do not have. One of the syntax has its line and column.
+// A fault in springfield.yaml has its place and a fix there, not a flag of init.
 func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 	const head = "marketplace: hooks\nowner: {name: Ned}\ntargets: [linux/amd64]\n"
 	const ned = "{name: ned-flanders, strategy: ned-flanders}"
@@ -219,17 +216,14 @@ func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// toolchain is the one of this machine, with a scratch home and its own cache
-// of hooks.
+// toolchain returns this machine's Go with a scratch home and a cache of its own.
 func toolchain(t *testing.T) Toolchain {
 	t.Helper()
 	_, cache := scratch.FindGo(t)
 	return Toolchain{Path: os.Getenv("PATH"), Home: t.TempDir(), GoCache: cache}
 }
 
-// The same sources give the same bytes, wherever they are built: another
-// home, another cache, hostile settings stored with `go env -w`, another
-// directory. And they are the bytes of a build in this tree.
+// The same sources give the same bytes in any home, cache, environment and directory, and in this tree.
 func TestBuildIsReproducible(t *testing.T) {
 	ctx := context.Background()
 	first, err := toolchain(t).BuildPrograms(ctx, []Target{HostTarget()}, Hook, Judge)
@@ -257,7 +251,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	for _, b := range first.Binaries {
 		out := filepath.Join(t.TempDir(), b.Program.ShortName())
 		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "../runtime/"+string(b.Program))
-		// A Go that another Go has fetched lies in the module cache, where nothing may be replaced.
+		// A downloaded Go is in the module cache, where an overlay may replace nothing.
 		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOAMD64=", "CGO_ENABLED=0", "GOMODCACHE="+t.TempDir())
 		if said, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, said)
@@ -268,14 +262,20 @@ func TestBuildIsReproducible(t *testing.T) {
 		}
 	}
 
-	// Who asks no judge compiles none, and gets the same hook.
-	alone, err := toolchain(t).BuildPrograms(ctx, []Target{HostTarget()}, Hook)
+	// Who asks no judge compiles none, and gets the same hook. The build reports what it compiles and when it is done.
+	tools, talk, over := toolchain(t), "", false
+	tools.Working = func() (func(string), func()) {
+		return func(does string) { talk += does + "\n" }, func() { over = true }
+	}
+	alone, err := tools.BuildPrograms(ctx, []Target{HostTarget()}, Hook)
+	says := "compiling the hook for " + HostTarget().String()
+	scratch.FailIf(t, !over || !strings.HasPrefix(talk, says+"\n") || strings.Count(talk, says) != strings.Count(talk, "\n"), "%s", talk)
 	if err != nil || len(alone.Binaries) != 1 || alone.Judge != nil || !maps.Equal(alone.SHA256, first.SHA256) {
 		t.Errorf("%+v, %+v, %v", alone.SHA256, alone.Judge, err)
 	}
 }
 
-// A Go whose runtime asks for its variables elsewhere compiles hooks, and it is told what they obey.
+// A Go with another runtime compiles hooks, with a warning about the variables that they obey.
 func TestBuildWithAnUnknownGo(t *testing.T) {
 	real, err := lookPath("go", os.Getenv("PATH"))
 	must(t, err)
@@ -306,8 +306,7 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 	}
 }
 
-// Without a home and without a cache that can be written, go gets temporary ones. The go here looks at them and
-// then takes the machine's cache, else it would compile the standard library.
+// Without a home and a writable cache, go gets temporary ones. The go here checks them, then uses the real cache.
 func TestBuildWithoutAHome(t *testing.T) {
 	real := toolchain(t)
 	goCommand, err := lookPath("go", real.Path)
@@ -327,25 +326,12 @@ func TestBuildWithoutAHome(t *testing.T) {
 	}
 }
 
-// A build says what it compiles, and when that is over.
+// The output of go build is separated into compiled packages and errors.
 func TestBuildTells(t *testing.T) {
-	tools := toolchain(t)
-	var talk bytes.Buffer
-	over := false
-	tools.Working = func() (func(string), func()) {
-		return func(does string) { talk.WriteString(does + "\n") }, func() { over = true }
-	}
-	_, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()}, Hook)
-	must(t, err)
-	first, rest, _ := strings.Cut(talk.String(), "\n")
-	scratch.Equal(t, first, "compiling the hook for "+HostTarget().String(), "it says")
-	scratch.Equal(t, strings.Count(rest, first+": "), strings.Count(rest, "\n"), "packages, which are none where all is compiled already")
-	scratch.Equal(t, over, true, "it is over")
-
 	heard := []string{}
 	said := packages{heard: func(name string) { heard = append(heard, name) }}
 	from := struct{ io.Reader }{strings.NewReader("internal/abi\nexample.org/a\n# example.org/a\na.go:1:2: undefined: x\n")}
-	_, err = io.Copy(&said, from) // as from a program
+	_, err := io.Copy(&said, from) // as from a program
 	must(t, err)
 	scratch.Equal(t, strings.Join(heard, " "), "internal/abi example.org/a", "packages")
 	scratch.Equal(t, said.said.String(), "# example.org/a\na.go:1:2: undefined: x\n", "what is wrong")
@@ -358,8 +344,7 @@ func goVersion(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// fakeGo is a directory for PATH, with a go that says which it is and where its sources lie, and else does what a
-// script does.
+// fakeGo returns a directory for PATH whose go has this version and goroot, and else runs the script.
 func fakeGo(t *testing.T, version, goroot, script string) (bin string) {
 	t.Helper()
 	bin = t.TempDir()
@@ -374,7 +359,7 @@ func TestBuildFailures(t *testing.T) {
 		t.Errorf("without go: %v", err)
 	}
 	goroot, _ := scratch.FindGo(t)
-	// A go that is too old is named; of one that cannot, its own words arrive.
+	// An old go is named; the message of a failing one is passed on.
 	with := func(version string) error {
 		bin := fakeGo(t, version, goroot, "echo 'no space left on device' >&2\nexit 1\n")
 		_, err := (Toolchain{Path: bin}).BuildPrograms(ctx, []Target{HostTarget()}, Hook)
@@ -398,11 +383,10 @@ func TestBuildFailures(t *testing.T) {
 	}
 }
 
-// program is the head of a compiled program, as much as says for which machine
-// it is, and the mark of our runtime.
+// program returns the head of a compiled program with the mark of our runtime.
 func program(t Target) []byte { return append(head(t), goMark...) }
 
-// head is that without the mark.
+// head returns it without the mark.
 func head(t Target) []byte { return scratch.ProgramHead(t.OS, t.Arch) }
 
 func put(t *testing.T, path string, data []byte, mode os.FileMode) {
@@ -411,7 +395,7 @@ func put(t *testing.T, path string, data []byte, mode os.FileMode) {
 	must(t, os.WriteFile(path, data, mode))
 }
 
-// A program compiled with Go's own runtime is reported, the judge also where it is not asked.
+// A program with Go's own runtime is reported, even an unused judge.
 func TestCheckPluginReportsGoVariables(t *testing.T) {
 	own, behind := HostTarget(), path.Base(path.Dir(Hook.placeIn(HostTarget(), true)))
 	launcher := []byte("#!/bin/sh\n")
@@ -444,7 +428,7 @@ func TestCheckPluginReportsGoVariables(t *testing.T) {
 	}
 }
 
-// checkError demands an error that is one and says something, or none.
+// checkError checks that err is one and contains says, or is nil if both are empty.
 func checkError(t *testing.T, err, is error, says string) {
 	t.Helper()
 	isOther := err != nil && (is != nil && !errors.Is(err, is) || !strings.Contains(err.Error(), says))
@@ -453,7 +437,7 @@ func checkError(t *testing.T, err, is error, says string) {
 	}
 }
 
-// A hook looks for its judge beside itself, and nowhere else.
+// A hook looks for its judge only in its own directory.
 func TestCheckPrograms(t *testing.T) {
 	linux, arm, mac, windows := Target{"linux", "amd64"}, Target{"linux", "arm64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
 	launcher := []byte("#!/bin/sh\n")
@@ -467,25 +451,20 @@ func TestCheckPrograms(t *testing.T) {
 		is      error
 		says    string
 	}{
-		"one":                   {files{"springfield-hook": {program(linux), 0o755}}, linux, nil, ""},
-		"none":                  {nil, linux, nil, "is missing"},
-		"another":               {files{"springfield-hook": {program(arm), 0o755}}, linux, nil, "compiled for linux/arm64, not for linux/amd64"},
-		"only windows":          {files{"springfield-hook.exe": {program(windows), 0o755}}, mac, nil, "compiled for windows/amd64, not for darwin/arm64"},
-		"no bit":                {files{"springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "springfield-hook"},
-		"no program":            {files{"springfield-hook": {[]byte("version https://git-lfs"), 0o755}}, linux, nil, "not a program"},
-		"launcher":              {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, mac, nil, ""},
-		"launcher alone":        {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, linux, nil, "compiled for darwin/arm64, not for linux/amd64"},
-		"launcher, bit":         {files{"springfield-hook": {launcher, 0o644}, "linux-amd64/springfield-hook": {program(linux), 0o755}}, linux, ErrNotExecutable, "springfield-hook"},
-		"behind it, bit":        {files{"springfield-hook": {launcher, 0o755}, "linux-amd64/springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "linux-amd64"},
-		"windows":               {files{"springfield-hook.exe": {program(windows), 0o644}}, windows, nil, ""},
-		"windows on arm":        {files{"springfield-hook.exe": {program(windows), 0o644}}, Target{"windows", "arm64"}, nil, ""},
-		"judge, one":            {files{"springfield-judge": {program(linux), 0o755}}, linux, nil, ""},
-		"judge, none":           {nil, linux, nil, "springfield-judge is missing"},
-		"judge, another":        {files{"springfield-judge": {program(arm), 0o755}}, linux, nil, "compiled for linux/arm64, not for linux/amd64"},
-		"judge, bit":            {files{"springfield-judge": {program(linux), 0o644}}, linux, ErrNotExecutable, "springfield-judge"},
-		"judge, no launcher's":  {files{"springfield-hook": {launcher, 0o755}, "springfield-judge": {program(linux), 0o755}}, linux, nil, "is missing"},
-		"judge, launcher":       {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-judge": {program(mac), 0o755}}, mac, nil, ""},
-		"judge, windows on arm": {files{"springfield-judge.exe": {program(windows), 0o644}}, Target{"windows", "arm64"}, nil, ""},
+		"one":                  {files{"springfield-hook": {program(linux), 0o755}}, linux, nil, ""},
+		"none":                 {nil, linux, nil, "is missing"},
+		"another":              {files{"springfield-hook": {program(arm), 0o755}}, linux, nil, "compiled for linux/arm64, not for linux/amd64"},
+		"only windows":         {files{"springfield-hook.exe": {program(windows), 0o755}}, mac, nil, "compiled for windows/amd64, not for darwin/arm64"},
+		"no bit":               {files{"springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "springfield-hook"},
+		"no program":           {files{"springfield-hook": {[]byte("version https://git-lfs"), 0o755}}, linux, nil, "not a program"},
+		"launcher":             {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, mac, nil, ""},
+		"launcher alone":       {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, linux, nil, "compiled for darwin/arm64, not for linux/amd64"},
+		"launcher, bit":        {files{"springfield-hook": {launcher, 0o644}, "linux-amd64/springfield-hook": {program(linux), 0o755}}, linux, ErrNotExecutable, "springfield-hook"},
+		"behind it, bit":       {files{"springfield-hook": {launcher, 0o755}, "linux-amd64/springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "linux-amd64"},
+		"windows":              {files{"springfield-hook.exe": {program(windows), 0o644}}, windows, nil, ""},
+		"judge, one":           {files{"springfield-judge": {program(linux), 0o755}}, linux, nil, ""},
+		"judge, none":          {nil, linux, nil, "springfield-judge is missing"},
+		"judge, no launcher's": {files{"springfield-hook": {launcher, 0o755}, "springfield-judge": {program(linux), 0o755}}, linux, nil, "is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -14,8 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// carrying is what a CLI carries that was built after `make prebuilt`, with
-// programs that took no compiler.
+// carrying returns prebuilt programs as `make prebuilt` writes them, without a compiler.
 func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,8 +40,7 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 	return files
 }
 
-// Who has no Go gets the hooks that the CLI carries; who has one too, as long
-// as they are made from the sources that the CLI carries.
+// Prebuilt hooks are used, with or without Go, if they are made from the embedded sources.
 func TestBuilders(t *testing.T) {
 	_, source, err := sourceFiles()
 	must(t, err)
@@ -103,7 +101,7 @@ func TestBuilders(t *testing.T) {
 	}
 }
 
-// Programs are carried each for itself: who needs no judge gets none.
+// A suite without a judge gets none.
 func TestCarriedJudge(t *testing.T) {
 	_, source, err := sourceFiles()
 	must(t, err)
@@ -119,8 +117,7 @@ func TestCarriedJudge(t *testing.T) {
 	}
 }
 
-// Written twice, the same bytes; and this tree is no circle: nothing compiled
-// is committed.
+// WritePrebuilt is reproducible, and git ignores its files.
 func TestWritePrebuilt(t *testing.T) {
 	one, other := carrying(t, "5005", AllTargets()...), carrying(t, "5005", AllTargets()...)
 	for name := range one {

@@ -27,8 +27,7 @@ import (
 
 const schemaFile = "../docs/schemas/strategy.schema.json"
 
-// schemaText is the schema of strategy.json: what all strategies have, and what each
-// adds in its folder.
+// schemaText returns the schema of strategy.json, with the members of each strategy.
 func schemaText(t *testing.T) []byte {
 	t.Helper()
 	read := func(path string, into any) {
@@ -64,7 +63,7 @@ func TestStrategySchemaIsCurrent(t *testing.T) {
 	scratch.Golden(t, schemaFile, want)
 }
 
-// fits tells whether a document is as its schema says.
+// fits returns an error if a document does not fit its schema.
 func fits(t *testing.T, schema *jsonschema.Schema, data []byte) error {
 	t.Helper()
 	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
@@ -72,8 +71,7 @@ func fits(t *testing.T, schema *jsonschema.Schema, data []byte) error {
 	return schema.Validate(instance)
 }
 
-// What is generated fits the published schema, and the schema knows what the
-// runtime knows.
+// Generated files fit the published schema, and the schema has the members of the runtime.
 func TestStrategySchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
 	must(t, err)
@@ -95,7 +93,6 @@ func TestStrategySchema(t *testing.T) {
 		scratch.FailIf(t, fits(t, schema, []byte(bad)) == nil, "the schema accepts %s", bad)
 	}
 
-	// What the schema says of members is what the runtime has.
 	var text struct {
 		Properties map[string]struct{ Enum []string }
 		Defs       map[string]struct {
@@ -143,7 +140,7 @@ func TestStrategySchema(t *testing.T) {
 	same("rule sets", text.Properties["rules"].Enum, sets)
 }
 
-// What a strategy says of itself is complete, and each of it fits into a table's cell.
+// A strategy's description is complete and fits into the cells of a table.
 func TestAbout(t *testing.T) {
 	for _, name := range registry.StrategyNames() {
 		a, err := ReadAbout(name)
@@ -151,7 +148,7 @@ func TestAbout(t *testing.T) {
 		for _, text := range []string{a.Title, a.Summary, a.Description, a.Reads, a.When, a.Cost, a.Changes, a.Complexity, a.Needs} {
 			scratch.FailIf(t, text == "" || strings.ContainsAny(text, "\n|"), "%s says %q", name, text)
 		}
-		// However a suite comes to have the plugin, it has its first version.
+		// A new plugin has its first version, in an older suite, too.
 		made, err := NewPlugin("mine", name, nil)
 		if err != nil {
 			t.Fatal(err) // a version that is none, among others
@@ -165,8 +162,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// Whatever a file holds: what encoding/json takes is taken, but for what is
-// there twice or nested too deep; a fault has a place in the text.
+// JSON is accepted except for duplicates and deep nesting; a fault has its place.
 func FuzzDocument(f *testing.F) {
 	for _, text := range []string{
 		`{"a": [1, {"b": null}], "a": 2}`, "{\"a\":\xff}", `[`, ``, `{"a" 1}`, "a: [1\n", "a: &x 1\nb: *x\n", "- !!str 1\n-\n", "? a\n: b\n", "\ufeff{}", "a: |\n  x\n---\nb: 1\n", strings.Repeat("[", 200),
@@ -195,7 +191,7 @@ func FuzzDocument(f *testing.F) {
 	})
 }
 
-// YAML of nothing but brackets is refused before the parser takes gigabytes for it.
+// Deep YAML is refused before the parser allocates gigabytes for it.
 func TestDeepYAML(t *testing.T) {
 	for _, data := range []string{strings.Repeat("[", 100_000), strings.Repeat("{a: ", 100_000), "plugins: " + strings.Repeat("[{", 50_000)} {
 		if _, err := decodeSuite([]byte(data)); err == nil || !strings.Contains(err.Error(), "line 1, column ") || !strings.HasSuffix(err.Error(), "nested too deep") {
@@ -241,8 +237,7 @@ func TestRecordIsNotTrusted(t *testing.T) {
 	}
 }
 
-// Reading never fails badly, and what it gives is given again, in a checkout with other
-// line ends, too.
+// A record survives encoding and decoding, with CRLF, too.
 func FuzzRecord(f *testing.F) {
 	f.Add("# head\n" + strings.Repeat("0a", 32) + "  a\r\n")
 	f.Add(strings.Repeat("0A", 32) + "  a b\n\n")
@@ -259,8 +254,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// coordinators are the two plugins that carry out tasks.md, and what the texts of
-// each are about.
+// coordinators are the two plugins that carry out tasks.md, with their schemas.
 func coordinators() []struct{ strategy, schema string } {
 	return []struct{ strategy, schema string }{
 		{"ralph-specum", "spec-state.schema.json"},
@@ -268,7 +262,7 @@ func coordinators() []struct{ strategy, schema string } {
 	}
 }
 
-// texts are a plugin's files by their paths in it.
+// texts returns a plugin's files by their paths in it.
 func texts(t *testing.T, name, strategy string) map[string][]byte {
 	t.Helper()
 	p, err := NewPlugin(name, strategy, nil)
@@ -284,7 +278,7 @@ func texts(t *testing.T, name, strategy string) map[string][]byte {
 	return found
 }
 
-// exampleState is the state file that the implement command shows.
+// exampleState returns the state file in the implement command.
 func exampleState(t *testing.T, files map[string][]byte) []byte {
 	t.Helper()
 	_, rest, _ := bytes.Cut(files["commands/implement.md"], []byte("```json\n"))
@@ -295,8 +289,7 @@ func exampleState(t *testing.T, files map[string][]byte) []byte {
 	return state
 }
 
-// The state that the coordinator is told to write fits the schema that lies
-// beside it, and so do files of others, with members that are unknown here.
+// The state that the coordinator writes fits its schema, and so do files with unknown members.
 func TestStateSchemas(t *testing.T) {
 	for _, c := range coordinators() {
 		t.Run(c.strategy, func(t *testing.T) {
@@ -343,8 +336,7 @@ func TestStateSchemas(t *testing.T) {
 	}
 }
 
-// Claude Code reads these between the lines of ---; under a name of one's own
-// the plugin's commands and its agent have that name.
+// Front matter is valid, and a renamed plugin's commands and agent have its name.
 func TestCoordinatorTexts(t *testing.T) {
 	for _, c := range coordinators() {
 		for _, name := range []string{c.strategy, "left-handed"} {
@@ -373,7 +365,7 @@ func TestCoordinatorTexts(t *testing.T) {
 					if matter["description"] == "" || matter["disable-model-invocation"] != true {
 						t.Errorf("%s: %v", file, matter)
 					}
-					// Nothing is allowed that could run anything.
+					// No allowed tool can run a program.
 					tools, _ := matter["allowed-tools"].(string)
 					for tool := range strings.SplitSeq(tools, ", ") {
 						if strings.HasPrefix(tool, "Bash") && !strings.HasPrefix(tool, "Bash(rm -- ") || tool == "Write" || tool == "Edit" {

@@ -30,8 +30,7 @@ func twoPlugins(t *testing.T) []File {
 	return rendered(t, spec, compiled(HostTarget()))
 }
 
-// replaced are files of which some have other words: an older or a newer
-// springfield's. edits are path, words, other words.
+// replaced returns files with edits of PATH, OLD, NEW: the texts of another springfield.
 func replaced(t *testing.T, files []File, edits ...[3]string) []File {
 	t.Helper()
 	files = slices.Clone(files)
@@ -45,7 +44,7 @@ func replaced(t *testing.T, files []File, edits ...[3]string) []File {
 	return files
 }
 
-// suiteWith writes files into a new suite and then makes a user's edits in it.
+// suiteWith writes files into a new suite and then edits it.
 func suiteWith(t *testing.T, files []File, edits ...[3]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "suite")
@@ -71,7 +70,7 @@ func content(t *testing.T, dir, name string) string {
 	return string(scratch.ReadFile(t, filepath.Join(dir, name)))
 }
 
-// updated updates a suite and says what happened, "path state" each.
+// updated updates a suite and returns "path state" for each file.
 func updated(t *testing.T, dir string, files []File) []string {
 	t.Helper()
 	u, err := MakePlan(dir, Updating, files)
@@ -98,7 +97,7 @@ func want(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// A file that the user has changed stays, and springfield's new one lies beside it, once.
+// An edited file stays, and the new one is written next to it, once.
 func TestUpdateKeepsEdits(t *testing.T) {
 	now := twoPlugins(t)
 	old := replaced(t, now,
@@ -129,7 +128,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 		t.Error("there is a new one beside a file that is as it should be")
 	}
 
-	// Twice is once, whether the new one is still there or not. A newer one still comes again.
+	// A second update writes nothing, but a newer text is written again.
 	must(t, os.Remove(filepath.Join(dir, "README.md"+BesideSuffix)))
 	want(t, updated(t, dir, now))
 	want(t, updated(t, dir, replaced(t, now, [3]string{"README.md", "## Use it", "## Using it"})), "README.md kept")
@@ -174,8 +173,7 @@ func TestUpdateFollows(t *testing.T) {
 	want(t, updated(t, dir, now))
 }
 
-// What a user has deleted stays deleted, whether springfield changes it or not;
-// hooks come back as long as their plugin is there.
+// Deleted files stay deleted; hooks come back as long as their plugin exists.
 func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 	now := twoPlugins(t)
 	dir := suiteWith(t, replaced(t, now, justOne))
@@ -201,14 +199,13 @@ func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 	if rooted.IsTaken(filepath.Join(dir, "README.md")) || rooted.IsTaken(filepath.Join(dir, "left-handed")) {
 		t.Error("something deleted came back")
 	}
-	// init completes a suite; from then on they are there again.
+	// init restores deleted files.
 	_, err := Write(dir, now)
 	must(t, err)
 	want(t, updated(t, dir, now))
 }
 
-// A checkout on Windows has other line ends, in the record too: nothing is
-// edited by that, and what is written gets them.
+// CRLF, in the record too, is no edit, and new text gets the same line ends.
 func TestUpdateKeepsLineEnds(t *testing.T) {
 	now := twoPlugins(t)
 	old := replaced(t, now, justOne,
@@ -239,7 +236,7 @@ func TestUpdateKeepsLineEnds(t *testing.T) {
 	want(t, updated(t, dir, now))
 }
 
-// Without a record what differs is kept, with the new one beside it; then there is a record.
+// Without a record, files that differ are kept, with the new ones next to them, and a record is written.
 func TestUpdateWithoutARecord(t *testing.T) {
 	now := twoPlugins(t)
 	dir := suiteWith(t, now, justOne)
@@ -257,8 +254,7 @@ func TestUpdateWithoutARecord(t *testing.T) {
 	scratch.Equal(t, tree(t, dir), before, "the suite")
 }
 
-// init on a suite keeps what the user has changed, and what the record says of it, so that update
-// still knows which ones the user has changed.
+// init keeps edited files with their records, so that update still recognises the edits.
 func TestWriteKeepsTheRecordOfWhatItKeeps(t *testing.T) {
 	now := twoPlugins(t)
 	dir := suiteWith(t, replaced(t, now, justOne, [3]string{"CLAUDE.md", "## For a memory file", "## Memory"}),
@@ -269,8 +265,7 @@ func TestWriteKeepsTheRecordOfWhatItKeeps(t *testing.T) {
 	want(t, updated(t, dir, now), "README.md kept")
 }
 
-// Answers changed by hand are followed; comments in springfield.yaml stay, and members
-// that are not springfield's; what is not said is filled in.
+// Edited answers take effect; comments and unknown members stay, defaults are filled in.
 func TestUpdateFollowsTheAnswers(t *testing.T) {
 	dir := suiteWith(t, twoPlugins(t))
 	file := filepath.Join(dir, SuiteFile)
@@ -305,7 +300,7 @@ ours: {a: 1}
 	}
 	want(t, updated(t, dir, files))
 
-	// Written all in one line: what it was stays below.
+	// A file in one line is replaced and kept as a comment.
 	put(t, file, []byte(`{marketplace: evergreen-terrace, owner: {name: Homer}, targets: [`+HostTarget().String()+`]`+
 		`, plugins: [{name: ned-flanders, strategy: ned-flanders, version: 1.0.0}]} # mine`), 0o644)
 	want(t, updated(t, dir, files), "springfield.yaml followed")
@@ -315,7 +310,7 @@ ours: {a: 1}
 	want(t, updated(t, dir, files))
 }
 
-// A step that fails half-way takes everything back.
+// A failed step rolls back everything.
 func TestUpdateIsAllOrNothing(t *testing.T) {
 	now := twoPlugins(t)
 	old := append(replaced(t, now, justOne, [3]string{"ned-flanders/README.md", "Hi-diddly-ho, neighbor!", "Hello."}),
@@ -324,14 +319,13 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	u, err := MakePlan(dir, Updating, now)
 	must(t, err)
 	before := tree(t, dir)
-	// A directory in a file's place is the user's: never moved.
+	// A directory in a file's place is never moved.
 	for _, blocked := range []string{"README.md/below", "ned-flanders/commands"} {
 		broken, to := u, filepath.Join(dir, filepath.FromSlash(blocked))
 		broken.Edits = append(slices.Clone(u.Edits), journal.Edit{In: dir, Path: to, After: &journal.Content{}})
 		scratch.FailIf(t, broken.WriteUnjournaled() == nil, "%s: no error", blocked)
 		scratch.Equal(t, tree(t, dir), before, blocked)
 	}
-	// The user saves a file between plan and write.
 	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)
 	before = tree(t, dir)
 	scratch.ErrorIs(t, u.WriteUnjournaled(), journal.ErrChanged)
@@ -339,8 +333,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	checkNoStray(t, dir)
 }
 
-// A link is the user's: a new text comes beside it. One that leads out of the
-// suite is not followed.
+// A link counts as edited. One that leads out of the suite is not followed.
 func TestUpdateAndLinks(t *testing.T) {
 	now := twoPlugins(t)
 	dir := suiteWith(t, replaced(t, now, justOne))
@@ -359,7 +352,7 @@ func TestUpdateAndLinks(t *testing.T) {
 	}
 }
 
-// Programs come and go with their targets, and a rebuilt suite is the one that would have been made.
+// Programs follow the targets, and a rebuilt suite equals a new one.
 func TestRebuild(t *testing.T) {
 	linux, mac := Target{"linux", "amd64"}, Target{"darwin", "arm64"}
 	both, one := suiteOf(t, []string{"lisa-simpson"}, linux, mac), suiteOf(t, []string{"lisa-simpson"}, linux)
@@ -378,11 +371,10 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// Hooks and judges compiled here for other systems are what those systems start: macOS
-// aborts a program without LC_UUID and, on arm64, kills one that is not signed.
+// macOS aborts a program without LC_UUID and, on arm64, kills an unsigned one.
 func TestHooksForOtherSystems(t *testing.T) {
 	var binaries []Binary
-	// A judge brings the network along, which is long to compile for another system.
+	// A judge needs the network packages, which are slow to compile for another system.
 	for program, of := range map[Program]int{Hook: 2, Judge: 6} {
 		some := slices.DeleteFunc(AllTargets(),
 			func(other Target) bool { return other != HostTarget() && scratch.Skipped(of) })
@@ -405,7 +397,7 @@ func TestHooksForOtherSystems(t *testing.T) {
 	}
 }
 
-// checkELF demands a program that needs no library of the system.
+// checkELF checks that a program is static.
 func checkELF(data []byte) error {
 	f, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {

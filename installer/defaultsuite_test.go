@@ -15,7 +15,7 @@ import (
 // none is an environment, and a PATH, without anything.
 func none(string) string { return "" }
 
-// What would keep the plugin from being switched on, or from running, is found before anything is made.
+// An obstacle to enabling the plugin, or to running it, is found before anything is made.
 func TestDefaultSuiteIsNotMadeInVain(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, says string }{
 		"an administrator forbids it":   {"managed/managed-settings.json", `{"allowManagedHooksOnly": true}`, "allowManagedHooksOnly in managed settings"},
@@ -23,14 +23,20 @@ func TestDefaultSuiteIsNotMadeInVain(t *testing.T) {
 		"a parent of another type":      {".claude/settings.json", `{"enabledPlugins": []}`, "enabledPlugins"},
 		"a list of suites that is none": {".claude/springfield/suites.json", `[`, "suites.json"},
 		"something in its place":        {"suite/thesis.tex", "", "not a springfield suite"},
+		"another springfield":           {"locked", "", "another springfield is at work"},
 	} {
 		home := t.TempDir()
 		scratch.PutFile(t, filepath.Join(home, c.file), c.text)
-		before := scratch.ListFiles(t, home)
 		places := client.Places{
 			Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, ".claude", "plugins"), Home: home,
 			Managed: filepath.Join(home, "managed"), Work: home, Root: home,
 		}
+		if c.file == "locked" {
+			unlock, err := settings.Journal(places).LockDir(filepath.Join(home, "suite"))
+			scratch.Must(t, err)
+			defer unlock()
+		}
+		before := scratch.ListFiles(t, home)
 		suite := &installer.DefaultSuite{Dir: filepath.Join(home, "suite"), Fresh: func() generator.Spec {
 			return generator.Spec{Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
 		}} // its tools would find no compiler, and say so
@@ -42,23 +48,4 @@ func TestDefaultSuiteIsNotMadeInVain(t *testing.T) {
 		scratch.Holds(t, name, err.Error(), c.says)
 		scratch.Equal(t, scratch.ListFiles(t, home), before, name)
 	}
-}
-
-// Of two that make the suite at once one waits or fails: none loses what the other has added.
-func TestDefaultSuiteIsMadeByOne(t *testing.T) {
-	home := t.TempDir()
-	places := client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, ".claude", "plugins"), Home: home, Managed: filepath.Join(home, "managed"), Work: home, Root: home}
-	dir := filepath.Join(home, "suite")
-	unlock, err := settings.Journal(places).LockDir(dir)
-	scratch.Must(t, err)
-	defer unlock()
-	suite := &installer.DefaultSuite{Dir: dir, Fresh: func() generator.Spec {
-		return generator.Spec{Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
-	}}
-	_, err = installer.EnablePlugin(t.Context(), installer.Means{Settings: settings.ReadSettings(places), User: hosts.User{Getenv: none, Look: none}, Tell: t.Logf}, hosts.DefaultHost(),
-		installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, DefaultSuite: suite})
-	if err == nil {
-		t.Fatal("it is on")
-	}
-	scratch.Holds(t, "", err.Error(), "another springfield is at work")
 }

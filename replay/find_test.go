@@ -58,13 +58,11 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A session that was resumed into a file of its own, and one that was forked: what
-// they have in common counts once.
+// The common part of resumed and forked sessions counts once.
 func TestForks(t *testing.T) {
 	common := newMade("a").asks("write the parser").works().says("The parser is written.").rests().asks("continue").
 		says("Now the lexer.").works().says("The lexer is written.").rests()
-	// Copied lines keep their uuids and times; newer clients give them the new session
-	// and say where they come from.
+	// Copied lines keep uuids and times; newer clients add the new session and the origin.
 	copied := func(id string, mark bool) *made {
 		m := newMade(id)
 		for _, line := range common.lines {
@@ -104,7 +102,7 @@ func TestForks(t *testing.T) {
 		}
 	}
 	scratch.Equal(t, labelsOf(alone(t, common)), ended)
-	// A session without a row counts as none: the figure stands beside those of the rows.
+	// A session without a row is not counted.
 	later := t.TempDir()
 	common.write(t, later)
 	newMade("later").wait(30*24*time.Hour).asks("and the cellar").says("Done.").write(t, later)
@@ -113,7 +111,7 @@ func TestForks(t *testing.T) {
 	if len(r.Rows) != 1 || r.Sessions != 1 || r.Files != 2 {
 		t.Errorf("%d rows, %d sessions in %d files", len(r.Rows), r.Sessions, r.Files)
 	}
-	// Without names for their lines two sessions are two.
+	// Sessions whose lines have no uuid are not merged.
 	home := t.TempDir()
 	for _, id := range []string{"a", "b"} {
 		m := newMade(id)
@@ -127,7 +125,7 @@ func TestForks(t *testing.T) {
 	}
 }
 
-// A project is the directory and those below, not one whose name begins alike.
+// A project includes directories below it, not those with a longer name.
 func TestProject(t *testing.T) {
 	home := t.TempDir()
 	stopped("a").write(t, home)
@@ -142,8 +140,7 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// Whatever the number of processors, and from wherever the files come, the rows are
-// the same.
+// The rows do not depend on the number of processors or the order of files.
 func TestDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	home := t.TempDir()
@@ -166,7 +163,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// Who is told to stop has what there is by then.
+// An interrupted replay returns a partial report.
 func TestCancelled(t *testing.T) {
 	home := t.TempDir()
 	for i := range 3 {

@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// What may not be read is named, and the rest is read.
+// Unreadable files are reported, and the rest is read.
 func TestUnreadable(t *testing.T) {
 	scratch.WithoutRights(t, func(t *testing.T, home string) {
 		secret := stopped("secret").write(t, home)
@@ -29,8 +29,7 @@ func TestUnreadable(t *testing.T) {
 	})
 }
 
-// Symbolic links are followed; those that lead round and nowhere, a file that has
-// two names, and what is no file at all delay nothing.
+// Links are followed; loops, dangling links, second names and pipes are skipped.
 func TestLinksAndPipes(t *testing.T) {
 	home := t.TempDir()
 	path := stopped("a").write(t, home)

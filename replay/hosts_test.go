@@ -12,9 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// hostLog is a session of a host, as recorded and then made small, and what its stops are.
-// In each the user asks, a hook has the agent go on, the user says "continue", breaks into
-// a call and says something else.
+// hostLog is a recorded, shortened session of a host: a hook continues it, the user says "continue" and interrupts.
 type hostLog struct {
 	at      string // below the host's directory
 	lines   string
@@ -105,7 +103,7 @@ func hostLogs() map[string]hostLog {
 
 var must, failIf = scratch.Must, scratch.FailIf
 
-// writeHosts puts the sessions of all hosts where they keep them, and returns these places.
+// writeHosts writes the sessions of all hosts and returns their places.
 func writeHosts(t testing.TB, home string) (all []Kept) {
 	t.Helper()
 	logs := hostLogs()
@@ -129,8 +127,7 @@ func writeHosts(t testing.TB, home string) (all []Kept) {
 	return all
 }
 
-// Past sessions of every host are found in their own places and labelled as what they
-// are; the report compares the hosts.
+// Sessions of every host are found in their places and labelled.
 func TestHosts(t *testing.T) {
 	home := t.TempDir()
 	kept := writeHosts(t, home)
@@ -158,7 +155,7 @@ func TestHosts(t *testing.T) {
 	}
 	for _, k := range kept {
 		name, want := k.Host.Name, hostLogs()[k.Host.Name]
-		// By its place, by its own words where the user names it, and by the flag.
+		// The host is found by the place, the contents of the log, and the flag.
 		log := filepath.Join(k.Dir, filepath.FromSlash(want.at))
 		for _, r := range []Report{run(Options{Kept: []Kept{k}}), run(Options{Paths: []string{log}}), run(Options{Paths: []string{Projects(home), log}, Kept: kept, Host: name})} {
 			got := labelsOf(r)
@@ -173,8 +170,7 @@ func TestHosts(t *testing.T) {
 	must(t, conforms(t, all))
 }
 
-// What one line says and calls is a place where work should go on, and the decision there
-// knows nothing of the call.
+// A line with a text and a call is mid-work, and the decision there does not see the call.
 func TestTextAndCallInOneLine(t *testing.T) {
 	for name, log := range hostLogs() {
 		path := filepath.Join(t.TempDir(), filepath.Base(log.at))

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// replayed is a report on a home, by candidates of these names.
+// replayed returns the report on a home.
 func replayed(t testing.TB, home string, names ...string) Report {
 	t.Helper()
 	if len(names) == 0 {
@@ -26,7 +26,7 @@ func candidatesOf(t testing.TB, names ...string) []Candidate {
 	return candidates
 }
 
-// alone is a report on one made session.
+// alone returns the report on one made session.
 func alone(t testing.TB, m *made, names ...string) Report {
 	t.Helper()
 	home := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// made is a session that a test makes, as Claude Code writes them.
+// made is a session in the format of Claude Code.
 type made struct {
 	id, cwd string
 	lines   []string
@@ -24,8 +24,7 @@ func newMade(id string) *made {
 	return &made{id: id, cwd: "/home/me/project", at: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
 }
 
-// add writes a line of the conversation ten seconds after the one before. Members
-// are what it has besides.
+// add writes a line with these members, ten seconds after the one before.
 func (m *made) add(kind, members string) *made {
 	m.at = m.at.Add(10 * time.Second)
 	return m.raw(fmt.Sprintf(`{"parentUuid":"p","isSidechain":false,"userType":"external","cwd":%s,"sessionId":%s,"version":"2.1.300","type":%q,%s,"uuid":"%s-%d","timestamp":%q}`,
@@ -84,7 +83,7 @@ func (m *made) write(t testing.TB, home string) string {
 	return path
 }
 
-// quoted writes a string as Claude Code does, with < and > as they are.
+// quoted encodes a string as Claude Code does, without escaping < and >.
 func quoted(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -95,9 +94,7 @@ func quoted(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// working is a made session of about so many bytes: mostly results of tools, which
-// Claude Code writes down twice, a sentence before every third call, a stop after
-// every fifteen calls or so.
+// working is a made session of about size bytes: mostly tool results, some sentences, a stop after some 15 calls.
 func working(id string, size int, seed int64) *made {
 	rng := rand.New(rand.NewSource(seed))
 	m := newMade(id)

@@ -17,7 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// hostile are texts that try to be more than text.
+// hostile are texts that could be taken for markup.
 func hostile() []string {
 	return []string{
 		"<script>alert(1)</script>", "</script><script>alert(1)</script>", "</style><style>*{display:none}</style>", "<!--<script>", "-->", "]]>", "<![CDATA[", "<img src=x onerror=alert(1)>",
@@ -52,8 +52,7 @@ func pageOf(t testing.TB, r Report) string {
 	return b.String()
 }
 
-// tag finds every tag, comment and declaration that a browser would see outside
-// of the raw text of scripts and styles.
+// tag matches tags, comments and declarations outside of scripts and styles.
 var (
 	rawText = regexp.MustCompile(`(?s)<(script|style)([^>]*)>(.*?)</(?:script|style)>`)
 	tag     = regexp.MustCompile(`<[a-zA-Z!/?][^>]*>?`)
@@ -61,8 +60,7 @@ var (
 	handler = regexp.MustCompile(`(?i)\son[a-z]+\s*=|javascript:|\sstyle\s*=`)
 )
 
-// harmless checks that a page has our own style and script, data that is JSON, and
-// tags of its own making only.
+// harmless checks that a page has only our style, script and tags, and JSON data.
 func harmless(t testing.TB, page string, ours map[string]bool) {
 	t.Helper()
 	raw := rawText.FindAllStringSubmatch(page, -1)
@@ -97,7 +95,7 @@ func harmless(t testing.TB, page string, ours map[string]bool) {
 // attribute is how html/template writes an attribute's quotation marks.
 func attribute(s string) string { return strings.ReplaceAll(s, "'", "&#39;") }
 
-// tagsOf are the tags of a page whose texts are tame.
+// tagsOf returns the tags of a page with harmless texts.
 func tagsOf(t testing.TB) map[string]bool {
 	ours := map[string]bool{}
 	for _, m := range tag.FindAllString(rawText.ReplaceAllString(pageOf(t, hostileReport("tame")), ""), -1) {
@@ -129,13 +127,13 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { harmless(t, pageOf(t, hostileReport(s)), ours) })
 }
 
-// manyRows is a report of three times so many rows.
+// manyRows is a report of 3n rows.
 func manyRows(n int) Report {
 	names := []string{"ned-flanders", "lisa-simpson", "bart-simpson"}
 	return reportOf(names, rowsOf(n, MidWork, "go", "go", "asks"), rowsOf(n, Answered, "stop", "go", "held"), rowsOf(n, Nudge, "go", "stop", "go"))
 }
 
-// The page has the whole verdict, which says of how many its shares are.
+// The page has the whole verdict.
 func TestPageSaysTheVerdict(t *testing.T) {
 	for _, r := range []Report{manyRows(400), manyRows(10)} {
 		page := pageOf(t, r)
@@ -147,8 +145,7 @@ func TestPageSaysTheVerdict(t *testing.T) {
 	}
 }
 
-// Nothing in the file is hidden from who opens it in an editor, or turned round by a
-// browser: rows, names of rules and files, notes.
+// No text in the page is hidden from an editor or reversed by a browser.
 func TestPageHidesNothing(t *testing.T) {
 	const s = "\u202etxet\u202c\u009b\u200b\u200d\ufeff\U000e0041\x7f\x9b"
 	for line := range strings.Lines(pageOf(t, hostileReport(s))) {
@@ -158,7 +155,7 @@ func TestPageHidesNothing(t *testing.T) {
 	}
 }
 
-// A page of nothing says so, and has no script.
+// An empty page has no script.
 func TestPageOfNothing(t *testing.T) {
 	for _, r := range []Report{{}, {Scores: []Score{{Name: "ned-flanders"}}}} {
 		r.FillInScores()
@@ -171,7 +168,7 @@ func TestPageOfNothing(t *testing.T) {
 
 const schemas = "../docs/schemas/"
 
-// conforms checks whether a report fits its published schema.
+// conforms checks a report against its published schema.
 func conforms(t *testing.T, r Report) error {
 	t.Helper()
 	c := jsonschema.NewCompiler()

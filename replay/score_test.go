@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Known values of Wilson's interval: Newcombe, Statistics in Medicine 17 (1998), table I, and the
-// rule of three's neighbourhood.
+// Values of Wilson's interval from Newcombe, Statistics in Medicine 17 (1998), table I.
 func TestWilson(t *testing.T) {
 	for _, test := range []struct {
 		n, of     int
@@ -23,7 +22,7 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-// rowsOf makes n rows of a label at which each strategy says what it says.
+// rowsOf returns n rows of a label with a choice for each strategy.
 func rowsOf(n int, label Label, choices ...string) (rows []Row) {
 	for i := range n {
 		r := Row{Session: fmt.Sprint(label, choices, i), Label: label, Means: label.MeaningOf(), Project: fmt.Sprintf("/p%d", i%20), At: time.Date(2026, time.Month(1+i%3), 1, 0, 0, 0, 0, time.UTC), Idle: float64(i) * 600}
@@ -89,7 +88,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// Where nothing is left the advice says why.
+// The advice on an empty report names the reason.
 func TestAdviceOfNothing(t *testing.T) {
 	unread := []Skipped{{"a", "permission denied"}, {"b", notFound}}
 	for says, r := range map[string]Report{

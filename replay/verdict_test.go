@@ -36,7 +36,7 @@ func TestVerdict(t *testing.T) {
 	failIf(t, none.Verdict() != nil, "a verdict on nothing")
 }
 
-// The advice names a plugin only where it would have saved more prompts than it was in the way.
+// The advice names a plugin only if it would save more prompts than it disturbs.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	both := []string{"lisa-simpson", "ned-flanders"}
@@ -54,11 +54,10 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// The user's own answers to questions for leave speak for a setting.
+// The user's answers to questions for leave suggest a setting.
 func TestLeave(t *testing.T) {
 	t.Parallel()
-	// asked makes a session of questions for leave and what came after them; a small letter is a stop
-	// that asks no leave.
+	// asked returns questions for leave with their answers; a small letter is a stop that asks no leave.
 	asked := func(session, answers string) (rows []Row) {
 		labels := map[rune]Label{'Y': Affirmed, 'C': Nudge, 'N': Answered, 'S': Commanded, 'Q': Queued, 'B': Background, 'I': Interrupted, 'M': MidWork}
 		for _, a := range answers {
@@ -92,7 +91,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// A stop asks leave where it asks to go on with agreed work, and for no grave act.
+// A stop asks leave if it asks to go on with agreed work, and for nothing grave.
 func TestLeaveInReplay(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]bool{
@@ -109,5 +108,45 @@ func TestLeaveInReplay(t *testing.T) {
 			row := alone(t, m, "ned-flanders").Rows[0]
 			failIf(t, row.Leave != (want && !mid), "%s, mid-work %v: %v %s", said, mid, row.Leave, row.Label)
 		}
+	}
+}
+
+// The numbers of the summary add up.
+func TestStopsAreSaid(t *testing.T) {
+	t.Parallel()
+	for want, r := range map[string]Report{
+		"12 stops in 0 sessions: you answered 1 with “continue”, 2 with a yes, 3 with something new; 1 waited for background work, after 1 nothing came, at 4 you broke in or a hook went on": reportOf(nil,
+			rowsOf(1, Nudge), rowsOf(2, Affirmed), rowsOf(1, Answered), rowsOf(1, Commanded), rowsOf(1, Queued), rowsOf(1, Background),
+			rowsOf(1, Ended), rowsOf(3, Interrupted), rowsOf(1, Pushed), rowsOf(7, MidWork)),
+		"1 stop in 0 sessions: you answered 0 with “continue”, 0 with a yes, 0 with something new; 1 waited for background work, after 0 nothing came": reportOf(nil, rowsOf(1, Background)),
+		"0 stops in 0 sessions": reportOf(nil),
+	} {
+		failIf(t, r.SayStops() != want, "%s, want %s", r.SayStops(), want)
+	}
+}
+
+// An away order answers questions at stops, except grave ones, and defers to strategy and guards.
+func TestAwayInReplay(t *testing.T) {
+	t.Parallel()
+	const question = "Shall the cache live in memory or on disk?"
+	start := func() *made { return newMade("s").asks("write the cache").works() }
+	plan := func(m *made) *made {
+		return m.raw(`{"type":"permission-mode","permissionMode":"plan","sessionId":"s"}`)
+	}
+	for name, test := range map[string]struct {
+		session        *made
+		answered, left int
+	}{
+		"a question":         {start().says(question).rests().asks("in memory"), 1, 0},
+		"again, by itself":   {start().says(question).rests().asks("you choose").says(question).rests().asks("ok"), 2, 0},
+		"grave":              {start().says("Shall I delete the production database?").rests().asks("no"), 0, 1},
+		"a report":           {start().says("The cache is written, and all tests pass.").rests().asks("thanks, now the docs"), 0, 0},
+		"it goes on":         {start().says("Now I'll write the next one.").rests().asks("continue"), 0, 0},
+		"mid-work":           {start().says(question).works().says("All done.").rests(), 0, 0},
+		"a person breaks in": {start().says(question).asks("[Request interrupted by user]"), 0, 0},
+		"plan mode":          {plan(start()).says(question).rests().asks("in memory"), 0, 0},
+	} {
+		ned := alone(t, test.session, "ned-flanders").Scores[0].Away
+		failIf(t, ned.N != test.answered || ned.Of != test.answered+test.left, "%s: %+v", name, ned)
 	}
 }

@@ -24,8 +24,7 @@ except OSError: pass
 os.waitpid(pid, 0)
 `
 
-// An agent does not lift a hold at a terminal that it has made, however it hides. It is a
-// shell named claude.
+// An agent, here a shell named claude, cannot lift a hold at a terminal that it made itself.
 func TestAgentsDoNotLiftHolds(t *testing.T) {
 	shell, err := filepath.EvalSymlinks("/bin/sh")
 	must(t, err)
@@ -89,7 +88,7 @@ func TestAgentsDoNotLiftHolds(t *testing.T) {
 		if _, err := os.Stat(hold); err != nil {
 			t.Fatalf("%s: %v", program, err)
 		}
-		// The same words lift it where a person sits.
+		// A person at a terminal lifts it by the same commands.
 		for name, by := range map[string]string{"plain": `"$RUN"`, "script": script} {
 			told(t, command(t, "hold", "2h"))
 			cmd, outcome := resuming(t, command(t))
@@ -103,8 +102,7 @@ func TestAgentsDoNotLiftHolds(t *testing.T) {
 	}
 }
 
-// resuming has a command find in $RUN a script that lifts the hold, and returns what will
-// come of that, also where the command has ended before.
+// resuming puts a script that lifts the hold into $RUN. outcome waits for the result, even after cmd has ended.
 func resuming(t *testing.T, cmd *exec.Cmd) (same *exec.Cmd, outcome func() string) {
 	dir := t.TempDir()
 	run, said := filepath.Join(dir, "run"), filepath.Join(dir, "said")

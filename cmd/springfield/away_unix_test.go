@@ -15,8 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/typist"
 )
 
-// An order is set after a yes to the first question, and not without one, and is in force before anything else is
-// asked; settings are changed after a yes of their own.
+// A yes to the first question sets the order before the next one, which is about settings.
 func TestAwayIsAskedAbout(t *testing.T) {
 	desk := desks(t)["springfield"]
 	command := func(args ...string) *exec.Cmd {
@@ -87,7 +86,7 @@ func TestAwayIsAskedAbout(t *testing.T) {
 	}
 }
 
-// An order ends after one length of time, or at a time by the clock, from a minute to a day away.
+// An order ends after a duration or at a time of day, from a minute to a day away.
 func TestReadEnd(t *testing.T) {
 	now := time.Date(2026, 3, 1, 22, 10, 30, 0, time.UTC)
 	for typed, want := range map[string]string{
@@ -107,7 +106,7 @@ func TestReadEnd(t *testing.T) {
 	}
 }
 
-// A rule is added to those that are there, once.
+// A rule is added once to the existing ones.
 func TestAddRule(t *testing.T) {
 	for was, want := range map[string]string{
 		"": `["Bash(make test)"]`, `[]`: `["Bash(make test)"]`, `["Bash(ls)"]`: `["Bash(ls)","Bash(make test)"]`, `["Bash(make test)"]`: "", `{}`: "error", `"x"`: "error",

@@ -9,8 +9,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// BenchmarkEnable times springfield enable as a whole process, without a claude
-// command and with all of its syncs to the disk. The goal is 30 ms.
+// BenchmarkEnable times springfield enable as a process, without claude and with all syncs. The goal is 30 ms.
 func BenchmarkEnable(b *testing.B) {
 	dir := b.TempDir()
 	cli := scratch.Program(b, "cmd/springfield")

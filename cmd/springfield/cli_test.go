@@ -116,8 +116,7 @@ func cliDoc(root *cobra.Command) string {
 	return b.String()
 }
 
-// carriedHeads is a directory of hooks for a springfield to carry, each no more than the head of a program:
-// where they are written is all that is asked here.
+// carriedHeads returns a directory of prebuilt hooks that are only the heads of programs.
 func carriedHeads(t *testing.T) string {
 	t.Helper()
 	source, err := generator.SourceHash()
@@ -136,8 +135,7 @@ func carriedHeads(t *testing.T) string {
 	return dir
 }
 
-// Another springfield adds its plugin to the user's own suite before or after, not at once, also where it is for
-// several agents; and what it added since all was tried stays.
+// The user's own suite is changed by one springfield at a time, and keeps what another one added.
 func TestDefaultSuiteIsLocked(t *testing.T) {
 	w := newWorld(t)
 	must(t, os.MkdirAll(filepath.Join(w.home(), ".copilot", "logs"), 0o755))
@@ -164,7 +162,7 @@ func TestDefaultSuiteIsLocked(t *testing.T) {
 	scratch.Holds(t, "catalog", scratch.LookAt(t, filepath.Join(suite.Dir, ".claude-plugin", "marketplace.json")), `"ned-flanders"`, `"lisa-simpson"`)
 }
 
-// What the CLI and the hook know of a host, they know under the same names.
+// The CLI and the hook use the same names for a host.
 func TestHostsAreTheHooks(t *testing.T) {
 	for _, h := range hosts.AllHosts() {
 		known, ok := registry.HostNamed(h.Name)
@@ -178,8 +176,7 @@ func TestHostsAreTheHooks(t *testing.T) {
 	}
 }
 
-// Wrong usage exits with 2, in every command: a wrong number of arguments, an unknown
-// command or flag, a value that the flag does not take.
+// Wrong arguments, commands, flags and values exit with 2 in every command.
 func TestWrongUsage(t *testing.T) {
 	w := newWorld(t)
 	for _, line := range []string{

@@ -18,7 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// Verbs that write leave the same files, whether or not something reads what they print.
+// Verbs that write leave the same files whether or not anybody reads their output.
 func TestReaderIsGone(t *testing.T) {
 	t.Parallel()
 	carried := carriedHeads(t)
@@ -70,7 +70,7 @@ func TestReaderIsGone(t *testing.T) {
 	}
 }
 
-// What a package manager has installed, it removes.
+// A springfield that a package manager installed is removed by it.
 func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
 	dir := t.TempDir()
 	cask := filepath.Join(dir, "brewed/Caskroom/springfield/1.2.3/springfield")
@@ -91,7 +91,7 @@ func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
 	}
 }
 
-// A suite that cannot be written is named and left as it is, and the others are updated.
+// A read-only suite is reported and left alone; the others are updated.
 func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 	scratch.WithoutRights(t, func(t *testing.T, dir string) {
 		t.Setenv("TMPDIR", dir)
@@ -120,8 +120,7 @@ func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 	})
 }
 
-// What is to be made writable is what is not: following the hints, one after the other, leads to settings that are
-// edited.
+// Each hint names the path that is read-only, and following the hints one by one succeeds.
 func TestReadOnlySettings(t *testing.T) {
 	scratch.WithoutRights(t, func(t *testing.T, dir string) {
 		t.Setenv("TMPDIR", dir)
@@ -158,7 +157,7 @@ func TestReadOnlySettings(t *testing.T) {
 	})
 }
 
-// A home in which much cannot be read is told of in a few lines.
+// Many unreadable files are summed up in a few lines.
 func TestReplayPassesOver(t *testing.T) {
 	home := pastSessions(t, 1)
 	for i := range 3 * mostSkipped {
@@ -170,8 +169,7 @@ func TestReplayPassesOver(t *testing.T) {
 	}
 }
 
-// springfield alone asks once, and a yes leads from nothing to a plugin that is on. A no
-// and Ctrl-C leave nothing behind.
+// springfield without arguments asks once; a yes enables a plugin, a no or Ctrl-C leaves nothing behind.
 func TestGuide(t *testing.T) {
 	const made, on = "home/.local/share/springfield/suite/springfield.yaml", "home/.claude/settings.json"
 	is := func(dir, file string, want bool) {
@@ -219,14 +217,13 @@ func TestGuide(t *testing.T) {
 	ends(x)
 	is(dir, on, true)
 
-	// Now there is something to show.
 	x = startAgain(t, dir, 80, "xterm")
 	if ends(x); !strings.Contains(x.vt.String(), "ned-flanders@my-springfield, for you in every project") {
 		t.Errorf("it does not tell of the plugin:\n%s", x.vt.String())
 	}
 }
 
-// What would stop the last step is told before the first one is asked for, and following its hint leads to the question.
+// An obstacle to the last step is reported before the first question, and its hint removes it.
 func TestObstaclesComeBeforeTheQuestion(t *testing.T) { scratch.WithoutRights(t, checkObstacles) }
 
 func checkObstacles(t *testing.T, dir string) {
@@ -324,7 +321,7 @@ func follow(t *testing.T, dir, home, screen string) {
 	}
 }
 
-// Of several agents that are named, none is changed where one cannot be.
+// If one of several agents cannot be changed, none is.
 func TestNoAgentIsFirst(t *testing.T) {
 	scratch.WithoutRights(t, func(t *testing.T, dir string) {
 		t.Setenv("TMPDIR", dir)
@@ -340,7 +337,7 @@ func TestNoAgentIsFirst(t *testing.T) {
 	})
 }
 
-// A loop that no plugin would drive offers to switch one on; a no starts nothing.
+// A loop without its plugin offers to enable it; a no starts nothing.
 func TestLoopStartOffersItsPlugin(t *testing.T) {
 	t.Setenv("PREBUILT", carriedHeads(t))
 	x, dir := start(t, 80, "init", "suite", "--strategy", "ralph-wiggum", "--yes", "--no-git", "--owner", "Ralph")
@@ -363,7 +360,7 @@ func TestLoopStartOffersItsPlugin(t *testing.T) {
 	if screen := x.vt.String(); !strings.Contains(screen, "at most 40 iterations") {
 		t.Errorf("the maximum that was typed does not count:\n%s", screen)
 	}
-	// Where the project's settings switch it off, those of the user alone do not switch it on.
+	// If the project's settings disable it, it is enabled in local settings.
 	must(t, os.Remove(file))
 	scratch.PutFile(t, filepath.Join(dir, ".claude", "settings.json"), `{"enabledPlugins": {"ralph-wiggum@suite": false}}`)
 	x = startAgain(t, dir, 80, "xterm", "loop", "start", "Fix it")

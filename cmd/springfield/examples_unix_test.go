@@ -28,8 +28,7 @@ var notRun = map[string]string{
 var made = strings.NewReplacer("FILE --line N", "../log.jsonl --line 2", "--line 120", "--line 2",
 	"SESSION.jsonl", "../log.jsonl", "7f3a", "last", "my.json", "continuation-hooks/ned-flanders/strategy.json")
 
-// Each line of a page that calls springfield works as it is written, one after the other, in a home with a suite of all
-// plugins, one of them enabled, a decision, a past session and a past loop. What it says of make is in the Makefile.
+// Each springfield line of a page works as written, in order, and each make target exists.
 func TestExamplesOfPages(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -103,7 +102,7 @@ func TestExamplesOfPages(t *testing.T) {
 	}
 }
 
-// examples are the lines of code that call springfield or make; of the help in cli.md, those below "Examples:".
+// examples returns the lines of code that call springfield or make; in cli.md, those below "Examples:".
 func examples(t *testing.T, page string) (lines []string) {
 	text := scratch.ReadFile(t, page)
 	code := regexp.MustCompile(`(?m)^(?:    |\$ )((?:springfield|make)(?: .*)?)$`)

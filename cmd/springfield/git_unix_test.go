@@ -16,10 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// A project whose repository names a trap wherever git can be told to start a program, and whose settings say the
-// same in the environment. No verb springs one; hostile tries more settings, each alone.
-
-// trapped is such a project, beside a home and a marketplace.
+// trapped is a project whose repository and environment name a trap wherever git can start a program.
 type trapped struct {
 	dir  string
 	git  string   // the real one
@@ -41,7 +38,7 @@ func (w trapped) trap(t *testing.T, name string) string {
 	return path
 }
 
-// sprung are the names of the traps that were started since it was asked last.
+// sprung returns the traps that were started since the last call.
 func (w trapped) sprung(t *testing.T) []string {
 	t.Helper()
 	data, err := os.ReadFile(w.path("sprung"))
@@ -55,7 +52,7 @@ func (w trapped) sprung(t *testing.T) []string {
 	return strings.Fields(string(data))
 }
 
-// run runs a command in a directory of this world; what it says is for messages.
+// run runs a command in a directory of this world.
 func (w trapped) run(t *testing.T, dir string, more []string, command string, args ...string) (out string, err error) {
 	t.Helper()
 	cmd := exec.Command(command, args...)
@@ -81,8 +78,7 @@ func (w trapped) write(t *testing.T, path, text string, mode os.FileMode) {
 var hookNames = strings.Fields(`commit-msg fsmonitor-watchman post-checkout post-commit post-index-change post-rewrite pre-auto-gc pre-commit
 	pre-push prepare-commit-msg reference-transaction update`)
 
-// newTrapped makes a project that was published once, and then everything in it
-// hostile that a repository can bring along.
+// newTrapped makes a project that was published once, and then a trap of everything that a repository can bring.
 func newTrapped(t *testing.T) trapped {
 	t.Helper()
 	git, err := exec.LookPath("git")
@@ -98,7 +94,7 @@ func newTrapped(t *testing.T) trapped {
 		"PATH=" + strings.Join([]string{w.path("bin"), filepath.Dir(self), filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, ":"),
 	}
 	w.write(t, "trap", "#!/bin/sh\necho \"${0##*/}\" >>'"+w.path("sprung")+"'\nexit 0\n", 0o755)
-	// Every call of git is noted with what it is told.
+	// Every call of git is logged with its arguments and variables.
 	w.write(t, "bin/git", "#!/bin/sh\n{ echo \"call $*\"; env | grep ^GIT_; } >>'"+w.path("calls")+"'\nexec '"+git+"' \"$@\"\n", 0o755)
 	for _, name := range []string{"traps", "tmp", "home", "project/.claude"} {
 		must(t, os.MkdirAll(w.path(name), 0o755))
@@ -128,7 +124,7 @@ func newTrapped(t *testing.T) trapped {
 	return w
 }
 
-// staleIndex has git look at the content of files again.
+// staleIndex makes git read the contents of files again.
 func (w trapped) staleIndex(t *testing.T) {
 	t.Helper()
 	w.must(t, "project", "find", "suite", "text", "-type", "f", "-exec", "touch", "{}", "+")
@@ -144,7 +140,7 @@ var programSettings = []string{
 	"remote.origin.uploadpack", "uploadpack.packObjectsHook", "pager.status", "pager.log", "alias.status", "alias.log", "init.templateDir",
 }
 
-// hostileConfig is a configuration in which every program is a trap.
+// hostileConfig returns a git configuration in which every program is a trap.
 func (w trapped) hostileConfig(t *testing.T, prefix string) string {
 	t.Helper()
 	var b strings.Builder
@@ -171,7 +167,7 @@ func (w trapped) hostileConfig(t *testing.T, prefix string) string {
 	return b.String()
 }
 
-// variables say the same in the environment, where a project's settings can put it.
+// variables returns the same settings as variables, as a project's settings can set them.
 func (w trapped) variables(t *testing.T) []string {
 	t.Helper()
 	for _, name := range []string{"git/config", "global", "system"} {
@@ -196,33 +192,7 @@ func (w trapped) variables(t *testing.T) []string {
 	return env
 }
 
-// Plain git springs the traps, so that a verb which springs none shows something.
-func TestTrapsSpring(t *testing.T) {
-	w := newTrapped(t)
-	for _, call := range []struct {
-		args string
-		env  []string
-		want string
-	}{
-		{args: "status --porcelain", want: "core.fsmonitor filter.evil=x.process filter.other.clean"},
-		{args: "diff HEAD~1 HEAD -- suite", want: "diff.external diff.evil.command"},
-		{args: "tag --annotate --message x signed", want: "gpg.openpgp.program"},
-		{args: "-c core.fsmonitor= read-tree HEAD", want: "post-index-change"},
-		{args: "fetch origin", want: "core.sshCommand"},
-		{args: "fetch origin", env: w.variables(t), want: "GIT_SSH_COMMAND"},
-	} {
-		w.staleIndex(t)
-		out, _ := w.run(t, "project", call.env, w.git, strings.Fields(call.args)...) // most fail, as their traps do
-		got := w.sprung(t)
-		for want := range strings.FieldsSeq(call.want) {
-			if !slices.Contains(got, want) {
-				t.Errorf("git %q springs %q, not %s\n%s", call.args, got, want, out)
-			}
-		}
-	}
-}
-
-// Every verb, where git can be made to start something.
+// No verb starts a program that a repository or the environment names for git.
 func TestVerbsSpringNoTrap(t *testing.T) {
 	t.Parallel()
 	w := newTrapped(t)
@@ -236,9 +206,15 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 		"status", "doctor", "doctor --fix", "list", "set ned-flanders budget.burst=4 --scope project", "log", "explain transcript.jsonl", "replay",
 		"loop start goal", "loop stop", "disable ned-flanders --scope local", "disable ned-flanders --scope project", "disable ned-flanders", "undo",
 	}
+	// Plain git springs the traps.
+	out, _ := w.run(t, "project", nil, w.git, "status", "--porcelain")
+	scratch.FailIf(t, !slices.Contains(w.sprung(t), "core.fsmonitor"), "git starts no trap: %s", out)
 	asked, tagged := map[string]bool{}, false
 	for _, env := range [][]string{nil, w.variables(t)} {
 		for _, line := range lines {
+			if env != nil && scratch.Skipped(2) {
+				continue
+			}
 			w.staleIndex(t)
 			_ = os.Remove(w.path("calls"))
 			with := env

@@ -118,7 +118,7 @@ func TestHoldStaysWithoutATerminal(t *testing.T) {
 		if out, _ := told(t, command(t, "resume", "--session", "other")); !strings.Contains(out, "no session \"other\" is known") {
 			t.Errorf("%s: an unknown session: %s", program, out)
 		}
-		// It is in force as it was, and a terminal alone does not help Claude.
+		// The hold is still in force, and Claude cannot lift it at a terminal either.
 		cmd := command(t, "resume")
 		inClaude(cmd)
 		if screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll); err == nil || screen != "" {
@@ -178,7 +178,7 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 			}
 		}
 
-		// Who has lifted it is not told of that at the same terminal; elsewhere it is news.
+		// The lift is reported at other terminals only.
 		if program == "springfield" {
 			var out bytes.Buffer
 			cmd := command(t, "resume")
@@ -191,13 +191,13 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 				t.Error(out)
 			}
 		}
-		// Ctrl-C at the terminal: of the hook the signal is the end.
+		// Ctrl-C ends the hook by a signal.
 		told(t, command(t, "hold", "2h"))
 		cmd := command(t, "resume")
 		if screen, _, _ := typist.RunTyping(cmd, keys(ctrlC)); cmd.ProcessState.Success() || program == "springfield" && cmd.ProcessState.ExitCode() != 130 {
 			t.Errorf("%s: Ctrl-C: %v\n%s", program, cmd.ProcessState, screen)
 		}
-		// A hold that is lifted, or another one that is set, while it waits.
+		// The hold is lifted, or another one set, during the question.
 		hold := filepath.Join(cmd.Dir, ".claude", "springfield", "hold")
 		for _, meanwhile := range []struct {
 			do   func() error

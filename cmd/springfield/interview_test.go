@@ -26,8 +26,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// person is a user at a terminal: it reads the screen and types. Keys are sent only once the question is there, the
-// terminal is raw and has been quiet for 30 ms: survey throws earlier ones away.
+// person is a user at a terminal. It types once the question is shown and the terminal has been raw and quiet
+// for 30 ms, because survey discards earlier keys.
 type person struct {
 	t     *testing.T
 	vt    vt10x.Terminal
@@ -57,7 +57,7 @@ func startAgain(t *testing.T, dir string, columns int, kind string, args ...stri
 	must(t, pty.Setsize(pts, &pty.Winsize{Rows: 24, Cols: uint16(columns)}))
 	self, err := os.Executable()
 	must(t, err)
-	// testscript runs the command under test by the name it is called by.
+	// testscript selects the command by its name.
 	command := filepath.Join(dir, "springfield")
 	if err := os.Symlink(self, command); err != nil && !errors.Is(err, fs.ErrExist) {
 		t.Fatal(err)
@@ -246,7 +246,7 @@ func TestInterviewCancelled(t *testing.T) {
 			x.send(ctrlC)
 			checkCancelled(t, x, dir, "Ctrl-C at "+question)
 		}
-		// A signal waits for no key, and the terminal is as it was.
+		// A signal takes effect at once and restores the terminal.
 		x, dir := start(t, 80, "init", fmt.Sprintf("--plain=%t", plain))
 		x.wait("Which plugins?", !plain)
 		must(t, x.cmd.Process.Signal(syscall.SIGTERM))

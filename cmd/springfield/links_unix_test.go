@@ -20,8 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/replay"
 )
 
-// clone is a repository as its user has cloned it, with a suite and a marketplace
-// in it, beside a directory of theirs that no call was about.
+// clone is a cloned repository with a suite and a marketplace, next to a canary directory.
 type clone struct {
 	t         *testing.T
 	dir       string // holds clone, canary, home
@@ -30,7 +29,7 @@ type clone struct {
 	snapshots map[string]string
 }
 
-// theirs is what a link may lead to: every name that a verb writes.
+// theirs are the files of the canary: every name that a verb writes.
 var theirs = []string{
 	"springfield.yaml", "README.md", "CLAUDE.md", "CHANGELOG.md", "strategy.json", "plugin.json", "hooks.json", "marketplace.json", "rendered.sha256",
 	"springfield-hook", "settings.json", "settings.local.json", "workflow-state.json", "continuation-loop.md", "ralph-loop.local.md", "page.html",
@@ -38,7 +37,7 @@ var theirs = []string{
 	".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", ".claude/settings.json",
 }
 
-// newClone lays the repository and the directory beside it. An old suite has a hook of another springfield.
+// newClone makes the clone and the canary. If old, the suite has the hook of another springfield.
 func newClone(t *testing.T, carried string, old bool) *clone {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -52,7 +51,7 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 		"GOCACHE=" + gocache, "PREBUILT=" + carried,
 	}
 	must(t, os.Symlink(self, c.command))
-	// The suite is declared already, so that enabling it in a project is about the project.
+	// The suite is declared already, so that enabling it in a project changes only the project.
 	c.write("home/.claude/settings.json", `{"extraKnownMarketplaces": {"suite": {"source": {"source": "directory", "path": "`+c.at("clone/suite")+`"}}}}`+"\n")
 	c.write("home/.claude/CLAUDE.md", "Mine.\n")
 	c.write("home/log.jsonl", `{"type":"user","uuid":"u1","sessionId":"s1","timestamp":"2026-01-10T10:00:00Z","message":{"role":"user","content":"go"}}`+"\n")
@@ -79,7 +78,7 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 	if out, code := c.run("clone", "init", "suite", "--yes", "--owner", "Sideshow", "--no-git"); code != 0 {
 		t.Fatalf("%s", out)
 	}
-	// So that there is something to write everywhere.
+	// Every file has something to write.
 	if old {
 		c.write("clone/suite/ned-flanders/hooks/springfield-hook", "an older hook\n")
 	}
@@ -101,8 +100,7 @@ func (c *clone) read(name string) string {
 	return string(scratch.ReadFile(c.t, c.at(name)))
 }
 
-// tree is everything below a directory: modes, links and bytes; but not what
-// springfield keeps for itself in the home.
+// tree returns modes, links and bytes below a directory, without springfield's own state.
 func (c *clone) tree(top string) string {
 	c.t.Helper()
 	var b strings.Builder
@@ -131,7 +129,7 @@ func (c *clone) tree(top string) string {
 	return b.String()
 }
 
-// forget makes springfield's own state new, but for the key by which it takes hooks that it has compiled already.
+// forget removes springfield's state, except the key that lets it reuse compiled hooks.
 func (c *clone) forget() {
 	c.t.Helper()
 	must(c.t, os.RemoveAll(c.at("home/.claude/springfield")))
@@ -158,8 +156,7 @@ func (c *clone) run(dir string, args ...string) (out string, code int) {
 	return b.String(), cmd.ProcessState.ExitCode()
 }
 
-// Verbs that write, in a clone whose links lead out of it, nowhere, or to elsewhere in it: what they lead to stays as
-// it was, to the byte, and so does the clone where a link is said to be in the way.
+// Verbs in a clone with links change nothing outside, and nothing at all if they report the link.
 func TestNothingIsWrittenThroughALink(t *testing.T) {
 	type call struct {
 		dir  string
@@ -207,42 +204,26 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 	}{
 		{"suite/ned-flanders", "../../canary", suite, writers},
 		{"suite/ned-flanders", "../elsewhere", suite, writers},
-		{"suite/ned-flanders/hooks", "../../../canary/hooks", suite, writers},
 		{"suite/ned-flanders/hooks/springfield-hook", "../../../../canary/springfield-hook", suite, plugin},
-		{"suite/ned-flanders/hooks/springfield-hook", "../../../../canary/new", suite, plugin},
 		{"suite/ned-flanders/hooks/linux-arm64", "../../../../canary/hooks/linux-arm64", suite, append([]string{"build more"}, releases...)},
 		{"suite/ned-flanders/.claude-plugin", "../../../canary/.claude-plugin", suite, all(suite, "validate", "build", "build DIR", "build more")},
 		{"suite/ned-flanders/README.md", "../../../canary/README.md", suite, releases},
-		{"suite/ned-flanders/strategy.json", "../../../canary/strategy.json", suite, releases},
-		{"suite/ned-flanders/CHANGELOG.md", "../../../canary/CHANGELOG.md", suite, releases},
-		{"suite/README.md", "../../canary/README.md", suite, releases},
-		{"suite/README.md.new", "../../canary/new", suite, releases},
 		{"suite/left-handed", "../../canary", suite, append([]string{"new"}, releases...)},
 		{"suite/.claude-plugin", "../../canary/.claude-plugin", suite, all(suite, "validate", "build", "build DIR", "build more")},
-		{"suite/.claude-plugin/marketplace.json", "../../../canary/marketplace.json", suite, releases},
 		{"suite/.springfield", "../../canary/new", suite, writers},
 		{"suite/.springfield/rendered.sha256", "../../../canary/rendered.sha256", suite, writers},
 		{"suite/springfield.yaml", "../../canary/springfield.yaml", suite, all(suite, "validate")},
 		{"suite", "../canary", suite, nil},
-		{".claude-plugin", "../canary/.claude-plugin", suite, []string{"publish --to"}},
 		{".claude-plugin/marketplace.json", "../../canary/marketplace.json", suite, []string{"publish --to"}},
 
 		{".claude", "../canary", project, []string{"enable project", "enable local", "disable project"}},
-		{".claude", "../home/.claude", project, []string{"enable project", "enable local", "disable project"}},
-		{".claude/settings.json", "../../canary/settings.json", project, []string{"enable project", "disable project"}},
 		{".claude/settings.json", "../../home/.claude/settings.json", project, []string{"enable project", "disable project"}},
-		{".claude/settings.local.json", "../../canary/new", project, []string{"enable local"}},
-		{".claude/workflow-state.json", "../../canary/workflow-state.json", project, nil},
 		{".claude/ralph-loop.local.md", "../../canary/ralph-loop.local.md", project, nil},
 		{".stravinsky", "../canary/new", project, nil},
-		{".stravinsky", ".git", project, nil},
 		{".stravinsky/continuation-loop.md", "../../canary/continuation-loop.md", project, nil},
 		{"CLAUDE.md", "../canary/CLAUDE.md", project, []string{"memory"}},
-		{"CLAUDE.md", "../canary/new", project, []string{"memory"}},
 		{"page.html", "../canary/page.html", project, []string{"page"}},
-		{"page.html", "../canary/new", project, []string{"page"}},
 		{"out", "../canary", project, []string{"memory below", "page below", "init below", "init", "build", "publish --to"}},
-		{"out", "../canary/new", project, []string{"memory below", "page below", "init below", "init", "build", "publish --to"}},
 	} {
 		t.Run(tt.link+" to "+tt.target, func(t *testing.T) {
 			t.Parallel()

@@ -17,12 +17,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// The CLI is tested as its users call it: scripts in testdata/script, each in
-// a scratch directory with a home of its own.
-
 func TestMain(m *testing.M) {
 	testscript.Main(shared{m}, map[string]func(){
-		// What `make prebuilt` has left in this tree must not matter, so a script says where compiled hooks lie.
+		// Scripts set PREBUILT, so that hooks of `make prebuilt` in this tree have no effect.
 		"springfield": func() {
 			os.Exit(runCommand(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none")), buildInfo{Version: buildOfBinary().Version, Go: runtime.Version()}))
 		},
@@ -53,7 +50,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("HOST", generator.HostTarget().String())
 			env.Setenv("GOCACHE", gocache)
-			// git and sh, go, the commands under test; never a real claude.
+			// PATH has git, sh, go and the commands under test, but no real claude.
 			first, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
 			env.Setenv("COMMANDS", first)
 			env.Setenv("PATH", strings.Join([]string{first, filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, string(filepath.ListSeparator)))

@@ -27,8 +27,7 @@ import (
 // marked is in every hostile text, so that a test sees where one came out.
 const marked = "zqxj"
 
-// hostile is what a terminal obeys or hides, in the middle of a word: control characters
-// those that turn the direction of writing, those without a shape.
+// hostile has what a terminal obeys or hides in a word: controls, bidi marks, characters without a shape.
 const hostile = marked + "\x1b[31m\x07\x7f\u0085\u009b31m\u009d0;x\u009c\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u202a\u202e\u2060\u2064\u2066\u2069\u3164\ufeff\ufff9\U000e0041\U000e007f" + marked
 
 // broken has a control character as a byte, too, which is not UTF-8.
@@ -44,9 +43,7 @@ var inJSON = func() string {
 	return strings.Trim(text, "\"\n")
 }()
 
-// Nothing that a terminal obeys or hides is printed, by any verb, with and without
-// --json, wherever the text comes from: sessions, the ledger, settings, suites, loops,
-// git, names of files and directories, the environment, the call itself.
+// No verb prints what a terminal obeys or hides, wherever the text comes from.
 func TestNothingHiddenIsPrinted(t *testing.T) {
 	t.Parallel()
 	h, host := newHaunted(t), generator.HostTarget().String()
@@ -97,7 +94,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 			}
 		}
 	})
-	// Where a hostile text comes out, lest the sources below dry up.
+	// Each of these must show a part of a hostile text, or the test has lost a source.
 	showing := []string{
 		"why", "why --json", "log", "log --json", "explain", "explain --json", "status --json", "doctor", "doctor --json", "validate", "replay",
 		"loop status", "loop status --json", "loop history", "enable", "enable --json", "undo", "undo --json", "away", "away --json", "back", "back --json", "hook why", "hook log", "hook loop status",
@@ -165,14 +162,12 @@ func newHaunted(t *testing.T) *haunted {
 	h.call(t, "springfield", "init", h.spoilt, "--yes", "--owner", "Ned", "--no-git", "--strategy", "ned-flanders", "--marketplace", "spoilt")
 	h.hook = filepath.Join(h.suite, "ned-flanders", "hooks", "springfield-hook")
 
-	// git: a repository with a remote and a branch.
 	h.call(t, "git", "init", "-q", ".")
 	h.call(t, "git", "-c", "user.name="+marked, "-c", "user.email=a@example.invalid", "commit", "-q", "--allow-empty", "-m", hostile)
 	h.call(t, "git", "checkout", "-q", "-b", strings.NewReplacer("\x1b[", "", "\x07", "", "\x7f", "").Replace(hostile))
 	h.call(t, "git", "config", "remote."+hostile+".url", "https://example.invalid/"+hostile)
 	h.call(t, "git", "config", "user.name", hostile)
 
-	// A session: prompt, calls, results, todos, text, and a skill.
 	text := func(s string) string { return strings.ReplaceAll(s, "MARK", inJSON) }
 	h.log = filepath.Join(h.home, ".claude", "projects", "p"+hostile, "5e55.jsonl")
 	scratch.PutFile(t, h.log, text(`{"type":"user","uuid":"u1","promptId":"MARK","cwd":"/MARK","gitBranch":"MARK","message":{"role":"user","content":"do MARK"},"timestamp":"2026-11-20T10:00:00.000Z"}
@@ -185,7 +180,6 @@ func newHaunted(t *testing.T) *haunted {
 	h.rules = filepath.Join(filepath.Dir(h.project), "rules"+broken+".json")
 	scratch.PutFile(t, h.rules, text(`{"add":[{"id":"mine","text":"`+marked+`.*","then":"continue","reason":"MARK"}]}`))
 
-	// A project: state, a loop, settings of a plugin and of the client.
 	scratch.PutFile(t, filepath.Join(h.project, ".claude", "workflow-state.json"), text(`{"skill":"MARK","phase":"MARK","tasks_total":3,"tasks_completed":1,"next":"MARK","session_id":"MARK","MARK":["MARK"]}`))
 	scratch.PutFile(t, filepath.Join(h.project, ".claude", "springfield", "ned-flanders.json"), text(`{"add":[{"id":"MARK","text":"(","then":"stop"}],"off":["MARK"],"rules":"MARK","checks":["MARK"],"protocol":"MARK"}`))
 	settings := text(`{"model":"MARK","env":{"SPRINGFIELD":"MARK","CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"MARK"},"enabledPlugins":{"double-shot-latte@MARK":true,"MARK@MARK":true,"MARK":true},"hooks":{"Stop":[{"matcher":"MARK","hooks":[{"type":"command","command":"echo MARK","args":["MARK"]},{"type":"MARK"},{"type":"prompt","prompt":"MARK"}]}],"SubagentStop":[{"matcher":"MARK","hooks":[{"type":"command","command":"MARK"}]}]},"extraKnownMarketplaces":{"MARK":{"source":{"source":"github","repo":"MARK"}}}}`)
@@ -198,7 +192,7 @@ func newHaunted(t *testing.T) *haunted {
 		h.loop, _, _ = strings.Cut(after, `"`)
 	}
 
-	// Decisions: the hook is started with hostile events, and the ledger is made worse.
+	// The hook gets hostile events, and the ledger is spoilt.
 	for _, plugin := range []string{"ned-flanders", "marge-simpson", "ralph-wiggum", "lisa-simpson"} {
 		h.hooked(t, plugin, text(`{"hook_event_name":"Stop","session_id":"MARK","prompt_id":"MARK","transcript_path":"`+filepath.Join(h.home, ".claude", "projects", "p"+inJSON, "5e55.jsonl")+`","cwd":"`+filepath.Join(filepath.Dir(h.project), "p"+inJSON)+`","permission_mode":"default","last_assistant_message":"Next, I'll write the MARK now:"}`))
 	}
@@ -226,7 +220,7 @@ func newHaunted(t *testing.T) *haunted {
 	scratch.PutFile(t, filepath.Join(h.home, ".claude", "springfield", "away.jsonl"), events)
 	scratch.PutFile(t, filepath.Join(h.home, ".claude", "sessions", "1.json"), text(`{"pid":`+strconv.Itoa(os.Getpid())+`,"sessionId":"MARK","cwd":"/MARK","status":"waiting","waitingFor":"MARK"}`))
 	scratch.PutFile(t, filepath.Join(h.project, ".claude", "ralph-loop.local.md"), "---\nsession_id: \""+hostile+"\"\niteration: 1\n---\n"+hostile+"\n")
-	// The suite's texts, last: its hooks have run.
+	// The suite's texts come last, because its hooks must run before.
 	h.each(t, h.suite, func(path string, data []byte) {
 		switch filepath.Ext(path) {
 		case ".json":
@@ -272,8 +266,7 @@ func (h *haunted) call(t *testing.T, name string, args ...string) {
 	}
 }
 
-// hooked starts a plugin's hook with an event. The client and the model get what the
-// answer's JSON means, so nothing is hidden there either.
+// hooked starts a plugin's hook with an event and checks the decoded answer for hidden text, too.
 func (h *haunted) hooked(t *testing.T, plugin, event string) {
 	t.Helper()
 	cmd := h.command(filepath.Join(h.suite, plugin, "hooks", "springfield-hook"), nil)

@@ -10,9 +10,7 @@ import (
 	"testing"
 )
 
-// A marketplace that was known before is not one that was added: an undo that takes
-// back what they added must not forget it. A record of another project is no
-// installation.
+// A marketplace that was known before is not reported as added, or undo would forget it.
 func TestClientSaysWhatItAdded(t *testing.T) {
 	p := newPlaces(t)
 	client := standIn(t, p, `mkdir -p "$CLAUDE_CODE_PLUGIN_CACHE_DIR"
@@ -30,7 +28,7 @@ echo '{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation"
 	}
 }
 
-// standIn is a client that a script plays.
+// standIn returns a client command that runs a script.
 func standIn(t *testing.T, p Places, script string) Command {
 	t.Helper()
 	command := filepath.Join(p.Home, "claude")
@@ -39,9 +37,7 @@ func standIn(t *testing.T, p Places, script string) Command {
 	return Command{Path: command, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + p.Home}}
 }
 
-// Where a repository is fetched to see its catalog, the network is reached as
-// for everything else, nothing that is known takes part, and a kill leaves
-// nothing that is not swept.
+// The trial fetch has the user's proxy, no other settings, and a directory that is swept after a kill.
 func TestTheTrialReachesTheNetwork(t *testing.T) {
 	p := newPlaces(t)
 	put(t, p.Settings(User), `{"env": {"HTTPS_PROXY": "http://burns:1", "TOKEN": "secret"}, "extraKnownMarketplaces": {"x": {}}}`)

@@ -11,8 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// putSuite writes a marketplace in a directory with one plugin in it, known to
-// the client.
+// putSuite writes a marketplace that the client knows, with entries for its plugins.
 func putSuite(t *testing.T, p Places, name, entries string) string {
 	t.Helper()
 	dir := filepath.Join(p.Home, name)
@@ -191,8 +190,7 @@ func TestInstalledProblems(t *testing.T) {
 	}
 }
 
-// A plugin can declare hooks in three places, and what does not fit in one of
-// them costs only that part.
+// A plugin can declare hooks in three places, and a fault costs only its own part.
 func TestInstalledHooksEverywhere(t *testing.T) {
 	hook := func(command string) string { return `[{"hooks": [{"type": "command", "command": "` + command + `"}]}]` }
 	for name, test := range map[string]struct {
@@ -268,7 +266,7 @@ func TestHooksIn(t *testing.T) {
 	}
 }
 
-// Whatever a plugin says, reading it ends, and nothing in it leads outside.
+// Reading a plugin ends, and nothing in it leads outside.
 func FuzzInstalled(f *testing.F) {
 	f.Add(`{"plugins": [{"name": "x", "source": "./x", "strict": false}]}`, `{"name": "x", "hooks": "./hooks/hooks.json"}`, scratch.StopHooks)
 	f.Add(`{"plugins": [{"name": "x", "source": "./../out"}]}`, `{"hooks": ["./../../out/secret.json"]}`, `{"hooks": {"Stop": [[]]}}`)
@@ -292,7 +290,7 @@ func FuzzInstalled(f *testing.F) {
 	})
 }
 
-// The catalog lies where Claude Code reads it, whatever the marketplace is known by.
+// The catalog's place depends on the source of the marketplace.
 func TestCatalogOfMarket(t *testing.T) {
 	const usual = ".claude-plugin/marketplace.json"
 	dir := t.TempDir()
@@ -310,7 +308,7 @@ func TestCatalogOfMarket(t *testing.T) {
 
 var must, put, look, link = scratch.Must, scratch.PutFile, scratch.LookAt, scratch.Link
 
-// newPlaces is a scratch user with a project.
+// newPlaces returns a scratch user with a project.
 func newPlaces(t *testing.T) Places {
 	t.Helper()
 	root := t.TempDir()

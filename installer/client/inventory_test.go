@@ -18,7 +18,7 @@ func inventory(t *testing.T, p Places) Inventory {
 	return NewSnapshot(p).Inventory()
 }
 
-// stopHook is settings' text for one Stop hook.
+// stopHook returns the settings member for one Stop hook.
 func stopHook(command string) string {
 	return `"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}`
 }
@@ -30,7 +30,7 @@ func sources(hooks []Hook) (all []string) {
 	return all
 }
 
-// Which layer decides, over every combination of what four of them say.
+// The layer that decides, for every combination of four layers.
 func TestInventoryPrecedence(t *testing.T) {
 	const id = "x@hooks"
 	p := newPlaces(t)
@@ -127,7 +127,7 @@ func TestInventorySilenced(t *testing.T) {
 	}
 }
 
-// What Claude Code passes over does not stop us, and is named.
+// A settings file that Claude Code ignores is reported and does not stop the rest.
 func TestInventoryOfBrokenSettings(t *testing.T) {
 	p := newPlaces(t)
 	put(t, p.Settings(User), `{`+stopHook("mine")+`}`)
@@ -145,7 +145,7 @@ func TestInventoryOfBrokenSettings(t *testing.T) {
 	}
 }
 
-// In a home that is the project, or with links, a file is read once.
+// A file that is two scopes' is read once.
 func TestInventoryOfOneFileForTwoScopes(t *testing.T) {
 	p := newPlaces(t)
 	p.Work, p.Root = p.Home, p.Home
@@ -210,13 +210,13 @@ func FuzzInventory(f *testing.F) {
 	})
 }
 
-// decided is whether a plugin is on, and which layer says so.
+// decided reports whether a plugin is on, and by which layer.
 func decided(i Inventory, id string) (on bool, decides string) {
 	s := switched(i, id)
 	return s.On, s.Decides
 }
 
-// switched is a plugin that settings name.
+// switched returns a plugin that settings name.
 func switched(i Inventory, id string) Switched {
 	n := slices.IndexFunc(i.Plugins, func(s Switched) bool { return s.ID == id })
 	if n < 0 {

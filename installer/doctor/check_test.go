@@ -16,8 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// Advice that can be followed: what an administrator or a directory switches on
-// is in no scope that disable knows.
+// disable cannot switch off what an administrator or a directory switches on.
 func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 	home := t.TempDir()
 	in := &Inspection{Request: Request{Places: client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: home, Root: home}}}
@@ -34,8 +33,7 @@ func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 
 var must = scratch.Must
 
-// Between doctor's look and its repair another springfield may have made an
-// edit, which is whole: it is not taken back for the one that was cut off.
+// The repair of an interrupted edit does not undo a later, complete one.
 func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	home := t.TempDir()
 	places := client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: filepath.Join(home, "work"), Root: filepath.Join(home, "work")}
@@ -46,7 +44,7 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	}
 	suite := filepath.Join(home, "hooks")
 	apply(settings.ReadSettings(places).PlanEnable(settings.Switch{Plugin: client.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: client.Project, Declare: true}))
-	// As a kill between the two files leaves it.
+	// The state after a kill between the two files.
 	entry := filepath.Join(places.Config, "springfield", "journal", "00000001")
 	must(t, os.Rename(entry+".json", entry+".open"))
 	must(t, os.RemoveAll(filepath.Join(places.Work, ".claude")))
@@ -61,7 +59,7 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	scratch.Holds(t, "local settings", scratch.LookAt(t, filepath.Join(places.Work, ".claude", "settings.local.json")), `"A"`)
 }
 
-// The overview is one screen, whatever there is to say, and its lines fit.
+// The overview fits on one screen.
 func TestOverviewFits(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	long := strings.Repeat("quite a long explanation of what is wrong ", 3)
@@ -94,7 +92,7 @@ func TestOverviewFits(t *testing.T) {
 	}
 }
 
-// What an administrator deploys lies where no script can put it.
+// Managed settings, which no script can place.
 func TestStatusWithManagedSettings(t *testing.T) {
 	home := t.TempDir()
 	places := client.Places{
@@ -126,8 +124,7 @@ hooks that never run
 	scratch.Equal(t, out.String(), want, "status")
 }
 
-// What project settings may set is looked up by its name in any case, the first
-// pattern that fits counts, and what moves nothing has no sentence.
+// Names of variables match in any case, and those without an effect have no sentence.
 func TestEffect(t *testing.T) {
 	for name, moves := range map[string]bool{"SPRINGFIELD": true, "springfield_judge": true, "LD_PRELOAD": true, "HTTPS_PROXY": true, "GOFLAGS": true, "EDITOR": false, "CLAUDE_CODE_ENABLE_TODO_TOOLS": false, "": false} {
 		scratch.Equal(t, effectOfVariable(name) != "", moves, name)

@@ -60,8 +60,7 @@ func FuzzEdit(f *testing.F) {
 	})
 }
 
-// TestEditAnyLayout runs the checks of FuzzEdit on documents that are all valid
-// and laid out in every way a person or a program might.
+// TestEditAnyLayout runs the checks of FuzzEdit on valid documents in random layouts.
 func TestEditAnyLayout(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(choices ...string) string { return choices[random.IntN(len(choices))] }
@@ -99,7 +98,7 @@ func TestEditAnyLayout(t *testing.T) {
 	}
 }
 
-// readable says independently what Parse has to accept.
+// readable reports, with encoding/json, whether ParseDocument has to accept the data.
 func readable(data []byte) bool {
 	text := bytes.TrimPrefix(data, []byte(ByteOrderMark))
 	if len(data) > MaxSize || !utf8.Valid(text) {
@@ -138,7 +137,7 @@ func checkRefusal(t *testing.T, data []byte, err error) {
 	}
 }
 
-// meaning decodes a document without content too.
+// meaning decodes a document, an empty one too.
 func meaning(t *testing.T, data []byte) map[string]any {
 	root := map[string]any{}
 	text := bytes.TrimPrefix(data, []byte(ByteOrderMark))
@@ -151,8 +150,7 @@ func meaning(t *testing.T, data []byte) map[string]any {
 	return root
 }
 
-// without removes what is at the path, and then what that leaves empty, so
-// that created parents do not count.
+// without removes the path and then the parents that are left empty.
 func without(root map[string]any, path []string) map[string]any {
 	if len(path) > 1 {
 		if inner, ok := root[path[0]].(map[string]any); ok && len(without(inner, path[1:])) > 0 {
@@ -165,7 +163,7 @@ func without(root map[string]any, path []string) map[string]any {
 	return root
 }
 
-// at walks decoded JSON. ok says that all parents are objects or absent.
+// at finds a path in decoded JSON. ok reports whether all parents are objects or absent.
 func at(root map[string]any, path []string) (v any, found, ok bool) {
 	for i, key := range path {
 		if v, found = root[key]; !found {
@@ -261,8 +259,7 @@ func checkInsertion(t *testing.T, data, after []byte, d, again *Document, path [
 	}
 }
 
-// checkAround wants all but some consecutive bytes of before in after, around
-// what is new.
+// checkAround checks that all of before but some consecutive bytes is in after, around the new ones.
 func checkAround(t *testing.T, before, after []byte, replaced int) {
 	prefix := 0
 	for prefix < min(len(before), len(after)) && before[prefix] == after[prefix] {

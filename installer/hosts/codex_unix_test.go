@@ -19,8 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// codexAt is Codex in a scratch home, with settings, and as its program a script that does
-// what the test says when it is asked as app-server.
+// codexAt is Codex in a scratch home. Its program is a script that runs server if called as app-server.
 func codexAt(t *testing.T, settings, server string) Place {
 	t.Helper()
 	home := t.TempDir()
@@ -37,7 +36,7 @@ func codexAt(t *testing.T, settings, server string) Place {
 	return h.PlaceFor(User{Home: home, Env: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "OPENAI_API_KEY=secret"}, Getenv: none, Look: func(string) string { return program }})
 }
 
-// lists answers hooks/list with one hook of ned@suite.
+// lists returns a server that answers hooks/list with one hook of ned@suite.
 func lists(status string, more string) string {
 	return fmt.Sprintf(`echo 'a line that is no JSON'
 read line; echo '{"method":"configWarning","params":{}}'; echo '{"id":1,"result":{}}'
@@ -48,7 +47,7 @@ read line; echo '{"id":2,"result":{"data":[{"hooks":[{"key":"ned@suite:hooks/hoo
 
 const nedOn = "# mine\n[plugins.\"ned@suite\"]\nenabled = true\n\n[plugins.\"../x@y\"]\n\n[plugins.\"off@suite\"]\nenabled = false\n\n[marketplaces.suite]\nsource_type = \"local\"\nsource = \"/s\"\n"
 
-// nedByCodex is a plugin that Codex has installed itself.
+// nedByCodex is a plugin that Codex itself installed.
 var nedByCodex = Installed{ID: "ned@suite", Name: "ned", Suite: "/s p", Dir: "/c/ned/0.1.0", On: true, Theirs: true}
 
 func TestCodexChecksTrust(t *testing.T) {
@@ -79,8 +78,7 @@ func TestCodexChecksTrust(t *testing.T) {
 	}
 }
 
-// The command may be a script that starts the program itself, which keeps the script's
-// output: both end when the time is up.
+// A script that starts the real program, which keeps its output open, ends with it at the timeout.
 func TestCodexThatDoesNotAnswer(t *testing.T) {
 	at := codexAt(t, nedOn, `sleep 300 & echo $! > "$HOME/pid"; mv "$HOME/pid" "$HOME/started"; wait`+"\n")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -106,7 +104,7 @@ func TestCodexThatDoesNotAnswer(t *testing.T) {
 	scratch.AwaitEnd(t, pid, "what it has started", 10*time.Second)
 }
 
-// within waits for something, or fails.
+// within waits for a condition or fails.
 func within(t *testing.T, says string, done func() bool) {
 	t.Helper()
 	for range 1000 {
@@ -118,7 +116,7 @@ func within(t *testing.T, says string, done func() bool) {
 	t.Fatal(says)
 }
 
-// Codex is asked with only those user settings that decide whether a hook runs.
+// Codex gets only those user settings that decide whether a hook runs.
 func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	at := codexAt(t, nedOn+"\n[mcp_servers.x]\nenv = {TOKEN = \"secret\"}\n", `{ env; cat config.toml; ls plugins/cache/suite/ned/; } > "$HOME/asked"`+"\n"+lists("trusted", ""))
 	if found := at.Host.Check(context.Background(), at, []Installed{nedByCodex}); len(found) != 1 || found[0].State != check.Fine {
@@ -130,7 +128,7 @@ func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	scratch.Holds(t, "the settings", scratch.LookAt(t, at.SettingsFile()), "# mine")
 }
 
-// What settings name is never part of a path that leaves the cache. A table without a copy is the user's, not a plugin.
+// No name in settings leads out of the cache. A table without a copy is not a plugin.
 func TestCodexInstalled(t *testing.T) {
 	at := codexAt(t, nedOn, "")
 	all, err := at.Host.Installed(at)
@@ -148,7 +146,7 @@ func TestCodexInstalled(t *testing.T) {
 	}
 }
 
-// The hook of an entry in hooks.json is known by its command, and keeps its trust where Codex is asked.
+// The hook of an entry in hooks.json is found by its command and keeps its trust.
 func TestCodexChecksTrustInAnEntry(t *testing.T) {
 	for status, want := range map[string]check.State{"trusted": check.Fine, "untrusted": check.Failure} {
 		at := codexAt(t, "", `{ cat hooks.json config.toml; } > "$HOME/asked"`+"\n"+strings.NewReplacer(`"pluginId":"ned@suite"`, `"command":"\u0027/s p/ned/hooks/springfield-hook\u0027"`).Replace(lists(status, "")))

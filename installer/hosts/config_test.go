@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// oldEntries are what an older springfield wrote into config.toml, and memory gives back.
+// oldEntries are the lines that an older springfield wrote into config.toml.
 const oldEntries = "\n[marketplaces.hooks]\nsource = \"/my hooks\"\nsource_type = \"local\"\n\n[plugins.\"ned@hooks\"]\nenabled = true\n\n[hooks.state.\"ned@hooks:hooks/shell.json:stop:0:0\"]\ntrusted_hash = \"sha256:aa\"\n"
 
 func backEdits() []document.Edit {
@@ -21,7 +21,7 @@ func backEdits() []document.Edit {
 	}
 }
 
-// The lines go as they were written, and no others; what is in another form is left to the user.
+// Only unchanged lines are removed; another form is left to the user.
 func TestConfigGivesBack(t *testing.T) {
 	const refused = "refused"
 	crlf := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
@@ -47,7 +47,7 @@ func TestConfigGivesBack(t *testing.T) {
 	}
 }
 
-// A value that was there before comes back in its place.
+// An earlier value comes back in its place.
 func TestConfigGivesAValueBack(t *testing.T) {
 	doc, err := parseConfig([]byte("[plugins.\"ned@hooks\"]\n  enabled = true\nx = 1\n"))
 	must(t, err)
@@ -56,7 +56,7 @@ func TestConfigGivesAValueBack(t *testing.T) {
 	scratch.Equal(t, string(got), "[plugins.\"ned@hooks\"]\n  enabled = false\nx = 1\n")
 }
 
-// Whatever a file says, an edit takes away nothing else.
+// An edit removes nothing else.
 func FuzzConfig(f *testing.F) {
 	f.Add("a = 1\n", "\n[z]\nb = 2\n")
 	f.Add("a = \"\"\"\n", "\"\"\"\n")

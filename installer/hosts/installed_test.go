@@ -16,10 +16,10 @@ import (
 
 var must = scratch.Must
 
-// none is an environment, and a PATH, without anything.
+// none is an empty environment or PATH.
 func none(string) string { return "" }
 
-// placeOf is a host in a scratch home, with files. HOME and PROJECT in them are its places.
+// placeOf returns a host in a scratch home with files, in which HOME and PROJECT are replaced.
 func placeOf(t *testing.T, h Host, files map[string]string) Place {
 	t.Helper()
 	home := t.TempDir()
@@ -31,7 +31,7 @@ func placeOf(t *testing.T, h Host, files map[string]string) Place {
 	return h.PlaceFor(User{Home: home, Work: filepath.Join(root, "sub"), Root: root, Getenv: none, Look: none})
 }
 
-// in has the place's home out of what is installed.
+// in returns installed plugins with HOME for the place's home.
 func in(p Place, all []Installed) (short []Installed) {
 	for _, i := range all {
 		i.Dir = filepath.ToSlash(strings.Replace(i.Dir, p.Home, "HOME", 1))
@@ -41,8 +41,7 @@ func in(p Place, all []Installed) (short []Installed) {
 	return short
 }
 
-// Copilot takes plugins from the user's settings and, where the directory is trusted, from
-// the project's for Claude Code, which have the last word.
+// Copilot reads user settings and, in a trusted directory, the project's settings for Claude Code, which win.
 func TestCopilotInstalled(t *testing.T) {
 	const (
 		user   = `{"extraKnownMarketplaces": {"suite": {"source": {"source": "directory", "path": "HOME/suite"}}}, "enabledPlugins": {"ned@suite": true, "bart@hub": true, "../x@suite": true, "y@a/b": true, "z": true}}`
@@ -84,7 +83,7 @@ func TestCopilotInstalled(t *testing.T) {
 	}
 }
 
-// A project's settings may name any number of plugins, which are not all looked at.
+// The number of plugins that are read from a project is limited.
 func TestCopilotProjectOfManyPlugins(t *testing.T) {
 	var plugins []string
 	for n := range 5_000 {
@@ -98,8 +97,7 @@ func TestCopilotProjectOfManyPlugins(t *testing.T) {
 	}
 }
 
-// Droid's records say what is installed, from where and where its copy lies; its settings
-// say what is on.
+// Droid's records list the installed plugins, its settings those that are on.
 func TestDroidInstalled(t *testing.T) {
 	const (
 		ned     = `{"schemaVersion": 1, "pluginId": "ned@suite", "entry": {"scope": "user", "installPath": "HOME/.factory/plugins/cache/suite-1/ned-2/v3", "version": "v3", "source": "suite"}}`
@@ -137,7 +135,7 @@ func TestDroidInstalled(t *testing.T) {
 	}
 }
 
-// linked is a user's directory of a host, with files: paths and what is in them.
+// linked returns a request for a host with files, by path.
 func linked(t *testing.T, host Host, files map[string]string) Request {
 	t.Helper()
 	home := t.TempDir()

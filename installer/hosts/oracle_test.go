@@ -16,8 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// oracle is one host's settings, on which edits are made as enable, disable and undo make
-// them.
+// oracle makes the edits of enable, disable and undo in one host's settings.
 type oracle struct {
 	t      *testing.T
 	host   Host
@@ -48,6 +47,7 @@ func (o *oracle) file() string {
 	return path
 }
 
+// hasRecords reports whether the host has a record for each plugin.
 func hasRecords(host Host) bool { return host.Name == "qwen" || host.Name == "gemini" }
 
 func (o *oracle) write(path, text string) {
@@ -127,8 +127,7 @@ func (o *oracle) parse(data string) (settings.Document, error) {
 	return o.host.Foreign(o.file()).Parse([]byte(data))
 }
 
-// checkHistory does what each letter of ops stands for: A and B enable a plugin, a and b
-// disable it, u undoes. In the end all are disabled, and every byte is as it was.
+// checkHistory enables (A, B), disables (a, b) and undoes (u), then disables all and compares every byte.
 func (o *oracle) checkHistory(ops string) {
 	o.t.Helper()
 	before := o.files()
@@ -163,12 +162,12 @@ func (o *oracle) checkHistory(ops string) {
 	}
 }
 
-// edited are the hosts whose files springfield edits.
+// edited returns the hosts whose files springfield edits.
 func edited() []Host {
 	return slices.DeleteFunc(AllHosts(), func(h Host) bool { return h.Entries == nil })
 }
 
-// settingsOfHosts are files as users have them.
+// settingsOfHosts returns settings files as users have them.
 func settingsOfHosts(host Host) []string {
 	hooks := func(format string) string { // where the host has its events
 		if host.Name == "droid" {
@@ -190,7 +189,7 @@ func settingsOfHosts(host Host) []string {
 
 var historiesOfHosts = []string{"A", "Aa", "AB", "ABab", "ABba", "AAu", "ABuu", "AuA", "AaA", "ABaBu", "BAbuA"}
 
-// Every byte of a host's file comes back.
+// Every byte of a host's file is restored.
 func TestSettingsOfHosts(t *testing.T) {
 	for _, host := range edited() {
 		for n, settings := range settingsOfHosts(host) {
@@ -204,8 +203,7 @@ func TestSettingsOfHosts(t *testing.T) {
 	}
 }
 
-// What the user or the host has written since stays: disable takes out only what
-// springfield has set.
+// disable removes only springfield's entries from a file that was edited since.
 func TestSettingsOfHostsEditedSince(t *testing.T) {
 	for _, host := range edited() {
 		if hasRecords(host) {
@@ -232,7 +230,7 @@ func TestSettingsOfHostsEditedSince(t *testing.T) {
 	}
 }
 
-// Any bytes for a settings file, edited in any order.
+// Any settings file, with edits in any order.
 func FuzzSettingsOfHosts(f *testing.F) {
 	for i, host := range edited() {
 		for n, settings := range settingsOfHosts(host) {

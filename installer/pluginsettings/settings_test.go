@@ -17,7 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// stack writes the three files of a plugin, "" for none, and reads them.
+// stack writes the three files of a plugin, none for "", and reads them.
 func stack(t *testing.T, strategy, suite, user, project string) Stack {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,7 +52,7 @@ func (s Stack) value(t *testing.T, name string) Value {
 
 const deploys = `{"id":"deploys","says":["deploy"],"then":"stop"}`
 
-// A key has the value that the hook has in force, from the file that it comes from.
+// A key has the value and the origin that it has for the hook.
 func TestValues(t *testing.T) {
 	for name, test := range map[string]struct {
 		strategy, suite, user, project string
@@ -122,8 +122,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Every key of every strategy can be set by the user to a value that it takes; what
-// the file then holds is in force for the hook, and taking it out leaves no file.
+// The user can set every key; the hook accepts the file, and removing the key leaves no file.
 func TestEveryKeyCanBeSet(t *testing.T) {
 	samples := map[string]string{
 		"add": `[{"id":"deploys","says":["deploy"],"then":"stop"}]`, "judge.client": "/opt/claude", "judge.command": "/bin/true", "judge.cost": "0.01", "judge.variables": "A,B", "judge.model": "opus", "judge.within": "5", "progress.command": "/bin/true", "progress.every": "2",
@@ -175,7 +174,7 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is told of it as the hook has it, and does not keep the rest from being changed.
+// Faults are reported with their place, and a file with unknown members can still be edited.
 func TestFaultsOfAFile(t *testing.T) {
 	for text, want := range map[string]struct{ fault, faults, after string }{
 		`{"off":["colom"],"nonsense":1}`: {"", `[line 1, column 18: unknown member "nonsense" off: there is no rule "colom"]`, `{"off":["colom"],"nonsense":1,"budget":{"burst":2}}`},
@@ -225,7 +224,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A link that a project brought along is not followed, neither to read nor to write.
+// A project's link is followed neither to read nor to write.
 func TestNoLinkOfAProjectIsFollowed(t *testing.T) {
 	s := stack(t, "ned-flanders", "{}", "", "")
 	i := slices.IndexFunc(s.Files, func(f File) bool { return f.Scope == Project })

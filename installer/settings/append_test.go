@@ -47,7 +47,7 @@ func TestWithParagraph(t *testing.T) {
 	}
 }
 
-// What is appended is taken back byte for byte; mode and link stay all the way.
+// Undo restores the bytes; mode and link stay.
 func TestAppend(t *testing.T) {
 	p := newPlaces(t)
 	real, link := filepath.Join(p.Work, "dotfiles.md"), filepath.Join(p.Work, "CLAUDE.md")
@@ -100,8 +100,7 @@ func TestAppend(t *testing.T) {
 		t.Errorf("still there: %v", err)
 	}
 
-	// A link that is gone with its directory: the file it led to is still there, and
-	// has the edit.
+	// The link and its directory are deleted; its target still exists and has the edit.
 	linked := filepath.Join(p.Home, "notes", "CLAUDE.md")
 	must(t, errors.Join(os.MkdirAll(filepath.Dir(linked), 0o755), os.Symlink(real, linked)))
 	appendNote(linked)
@@ -131,9 +130,7 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// Whatever is enabled in whichever scopes, and disabled in whichever order, the
-// directories and files are the first ones again: .claude goes with the last file
-// that it was made for.
+// Enabling and disabling in any order of scopes restores all files and directories.
 func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 	tree := func(t *testing.T, p client.Places) map[string]string {
 		t.Helper()
@@ -201,7 +198,7 @@ func mkdir(t *testing.T, dir string) {
 	must(t, os.MkdirAll(dir, 0o755))
 }
 
-// interleavings are all orders in which each of some things comes twice.
+// interleavings returns all orders in which each scope comes twice.
 func interleavings(all []client.Scope) iter.Seq[[]client.Scope] {
 	return func(yield func([]client.Scope) bool) {
 		var from func(done []client.Scope) bool

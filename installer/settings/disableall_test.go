@@ -13,8 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// Of every file of springfield's state that the docs name, disable --all --purge knows
-// whether it goes; what a user writes stays.
+// The purge removes every state file in the docs that is not the user's.
 func TestStateThatThePurgeKnows(t *testing.T) {
 	text := scratch.ReadFile(t, "../../docs/files.md")
 	_, text2, _ := strings.Cut(string(text), "\n## State\n")
@@ -34,8 +33,7 @@ func TestStateThatThePurgeKnows(t *testing.T) {
 	scratch.FailIf(t, seen < 13, "the docs name %d files", seen)
 }
 
-// The purge removes what springfield alone makes, by its name, and names the rest in a
-// way that a shell takes.
+// The purge removes springfield's files by name and quotes the others for a shell.
 func TestStateThatIsTheUsers(t *testing.T) {
 	p := newPlaces(t)
 	p.Config = filepath.Join(p.Home, "my own")
@@ -54,8 +52,7 @@ func TestStateThatIsTheUsers(t *testing.T) {
 	scratch.Equal(t, look(t, p.StatePath("rules.new", "x")), "x", "rules.new")
 }
 
-// Where a link has come into a project since, nothing is changed behind it, and it is
-// said; where a memory cannot be read, nothing is done as if there were none.
+// Nothing is changed behind a link, which is reported, and a damaged memory is an error.
 func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 	p := newPlaces(t)
 	scratch.PutPlugin(t, filepath.Join(p.Work, "hooks", "ned-flanders"), "ned-flanders", "1.0.0")

@@ -19,20 +19,16 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// A kill, a full disk and a broken disk at every step of writing.
-//
-// What is promised:
-//   - every settings file is, byte for byte, as before or as after;
-//   - an error means that all of them are as before, unless only the bookkeeping
-//     behind a file has failed: what is remembered of it, or the journal's entry;
-//   - no temporary file stays behind, but after a kill what was staged;
-//   - whatever has happened, undo gives back the original bytes, and so do the
-//     command called again and then undo, and enable and then disable.
+// A kill, a full disk and a broken disk at every step of writing:
+//   - Every settings file has the bytes from before or after.
+//   - After an error all files are as before, unless only a memory or the journal's entry failed.
+//   - Only a kill leaves temporary files.
+//   - Undo restores the original bytes; so do the same command and undo, and enable and disable.
 
-// order is what another process of this test binary is asked to do.
+// order is the task of another process of this test binary.
 type order struct {
 	Places  client.Places
-	Do      string // enable, disable, undo, or one of the parts in concurrent_test.go
+	Do      string // enable, disable, undo, or one of parts
 	Plugin  string
 	Scope   client.Scope
 	Declare bool
@@ -42,7 +38,7 @@ type order struct {
 
 const orderVariable = "SPRINGFIELD_TEST_ORDER"
 
-// TestOrder is where such a process begins; on its own it has nothing to do.
+// TestOrder is the entry point of such a process.
 func TestOrder(t *testing.T) {
 	text := os.Getenv(orderVariable)
 	if text == "" {
@@ -73,7 +69,7 @@ func (o order) plan() (journal.Change, error) {
 	return journal.Change{}, fmt.Errorf("there is no order %q", o.Do)
 }
 
-// command is a process of a test binary that carries out the order.
+// command returns a process of a test binary that carries out the order.
 func (o order) command(t *testing.T, program string, env ...string) *exec.Cmd {
 	t.Helper()
 	text, err := json.Marshal(o)
@@ -83,7 +79,7 @@ func (o order) command(t *testing.T, program string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// build makes a test binary of this package.
+// build compiles a test binary of this package.
 func build(t *testing.T, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "installer.test.exe")
@@ -94,8 +90,7 @@ func build(t *testing.T, flags ...string) string {
 	return program
 }
 
-// staged is how many files an order writes at most: two settings files, and what is
-// remembered of each.
+// staged is the number of files that an order writes at most: two settings files and their memories.
 const staged = 4
 
 const twoSpaces = "{\n  \"model\": \"opus\",\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true\n  }\n}\n"
@@ -108,7 +103,6 @@ func TestFaultsAtEveryStep(t *testing.T) {
 		declare  bool
 		settings map[client.Scope]string // what is there at first
 	}{
-		{"one file", client.User, false, map[client.Scope]string{client.User: twoSpaces}},
 		{"one new file", client.User, true, nil},
 		{"two files", client.Project, true, map[client.Scope]string{client.User: twoSpaces, client.Project: "{}\r\n"}},
 		{"two new files", client.Project, true, nil},
@@ -134,7 +128,7 @@ func TestFaultsAtEveryStep(t *testing.T) {
 	}
 }
 
-// world is one user's files, on which an order is carried out again and again.
+// world is one user's files, on which an order is repeated.
 type world struct {
 	program  string
 	order    order
@@ -145,7 +139,7 @@ type world struct {
 	mended   []map[string]string // what faults have left so far
 }
 
-// settings is the content of every scope's file.
+// settings returns the contents of every scope's file.
 func (w *world) settings(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -155,7 +149,7 @@ func (w *world) settings(t *testing.T) []string {
 	return all
 }
 
-// reset puts every file as it was.
+// reset restores every file.
 func (w *world) reset(t *testing.T, files map[string]string) {
 	t.Helper()
 	must(t, os.RemoveAll(filepath.Dir(w.order.Places.Home)))
@@ -175,7 +169,7 @@ func (w *world) torture(t *testing.T) {
 	if len(w.steps) == 0 || slices.Equal(w.old, w.new) {
 		t.Fatalf("%d steps, and nothing has changed", len(w.steps))
 	}
-	every, first := scratch.EveryStep(3)
+	every, first := scratch.EveryStep(6)
 	for k := first; k < len(w.steps); k += every {
 		for _, fault := range []string{"kill", "ENOSPC", "EIO"} {
 			w.reset(t, w.start)
@@ -222,7 +216,8 @@ func (w *world) check(t *testing.T, k int, fault string) {
 			t.Fatalf("%s: %s settings are neither as before nor as after: %q", what, client.AllScopes()[i], is[i])
 		}
 	}
-	left := temporary(t, w.order.Places)
+	after := everything(t, w.order.Places)
+	left := slices.DeleteFunc(slices.Collect(maps.Keys(after)), func(path string) bool { return !strings.HasSuffix(path, ".tmp") })
 	if fault == "kill" {
 		scratch.FailIf(t, len(left) > staged, "%s: left behind: %v", what, left)
 	} else {
@@ -234,7 +229,6 @@ func (w *world) check(t *testing.T, k int, fault string) {
 		scratch.Equal(t, is, want, what, "all or nothing")
 	}
 
-	after := everything(t, w.order.Places)
 	if w.knows(after) {
 		return
 	}
@@ -262,8 +256,7 @@ func (w *world) check(t *testing.T, k int, fault string) {
 	}
 }
 
-// knows tells whether the same has been left, and mended, before: temporary files
-// and times apart, most faults leave what others do.
+// knows reports whether the same files, except temporary ones and times, were mended before.
 func (w *world) knows(files map[string]string) bool {
 	same := map[string]string{}
 	for path, data := range files {
@@ -285,39 +278,20 @@ func (w *world) knows(files map[string]string) bool {
 }
 
 func (w *world) again(o order) error {
-	plan, err := o.plan()
-	if err == nil {
-		err = Journal(o.Places).ApplyChange(plan)
+	if _, err := o.carryOut(); !errors.Is(err, journal.ErrNothingToUndo) {
+		return err
 	}
-	if errors.Is(err, journal.ErrNothingToUndo) {
-		return nil
-	}
-	return err
+	return nil
 }
 
 func (w *world) undoAll() error {
 	for {
-		plan, _, err := planUndo(w.order.Places)
+		_, err := order{Places: w.order.Places, Do: "undo"}.carryOut()
 		if errors.Is(err, journal.ErrNothingToUndo) {
 			return nil
-		}
-		if err == nil {
-			err = Journal(w.order.Places).ApplyChange(plan)
 		}
 		if err != nil {
 			return err
 		}
 	}
-}
-
-// temporary lists the temporary files below these places.
-func temporary(t *testing.T, p client.Places) []string {
-	t.Helper()
-	var left []string
-	for path := range everything(t, p) {
-		if strings.HasSuffix(path, ".tmp") {
-			left = append(left, path)
-		}
-	}
-	return left
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -19,8 +18,7 @@ import (
 
 func TestWithoutPermission(t *testing.T) { scratch.WithoutRights(t, checkPermissions) }
 
-// checkPermissions takes a permission away at one place after the other, before
-// enable, disable and undo, each with two files to write.
+// checkPermissions removes one permission at a time before enable, disable and undo.
 func checkPermissions(t *testing.T, dir string) {
 	if os.Geteuid() == 0 {
 		t.Fatal("still root")
@@ -92,7 +90,6 @@ func checkPermissions(t *testing.T, dir string) {
 				delete(after, p.StatePath("settings.lock"))
 				scratch.Equal(t, after, before)
 
-				// With the permission it works, and can be taken back.
 				w := world{order: o}
 				scratch.Equal(t, errors.Join(w.again(o), w.undoAll()), nil)
 				for path, data := range original {
@@ -103,50 +100,7 @@ func checkPermissions(t *testing.T, dir string) {
 	}
 }
 
-// Under sudo, what root makes in a user's home is the user's: settings that they
-// and their client could not read would lock them out. As anybody else every new
-// file is one's own.
-func TestNewFilesBelongToTheirHome(t *testing.T) {
-	p := newPlaces(t)
-	owner := os.Geteuid()
-	if owner == 0 {
-		owner = 65534
-		if err := filepath.WalkDir(filepath.Dir(p.Home), func(path string, _ fs.DirEntry, err error) error {
-			if err == nil {
-				err = os.Chown(path, owner, owner)
-			}
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-		must(t, os.MkdirAll(p.Home, 0o755))
-		must(t, os.Chown(p.Home, owner, owner))
-	}
-	enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
-	must(t, remember(p, filepath.Join(p.Work, "hooks")))
-	n := 0
-	for _, root := range []string{p.Home, p.Work} {
-		if err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			info, err := d.Info()
-			if err != nil {
-				return err
-			}
-			n++
-			if is := info.Sys().(*syscall.Stat_t); int(is.Uid) != owner {
-				t.Errorf("%s belongs to %d, not to %d", path, is.Uid, owner)
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	scratch.FailIf(t, n < 10, "only %d files were looked at", n)
-}
-
-// standIn is a client that a script plays.
+// standIn returns a client command that runs a script.
 func standIn(t *testing.T, p client.Places, script string) client.Command {
 	t.Helper()
 	command := filepath.Join(p.Home, "claude")
@@ -155,8 +109,7 @@ func standIn(t *testing.T, p client.Places, script string) client.Command {
 	return client.Command{Path: command, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + p.Home}}
 }
 
-// What Claude Code has installed for another project is in use there, no matter
-// who switches it on.
+// A plugin that Claude Code installed for another project is in use there.
 func TestPurgeLeavesWhatAnotherProjectHas(t *testing.T) {
 	p := newPlaces(t)
 	claude := standIn(t, p, `echo "$*" >>"$HOME/calls"

@@ -18,13 +18,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// FuzzSettings takes any bytes for a settings file and has it edited in any
-// order, by springfield and by a client that writes the whole file anew.
-//
-// What must hold whatever happens: a refusal has a reason and changes nothing;
-// what is not springfield's stays, byte for byte and in its order; undo gives
-// the bytes back that were there before the edit; and when all is disabled,
-// the settings mean what they meant at first.
+// FuzzSettings edits any bytes in any order, as springfield and as a client that rewrites the file. A refusal has a
+// reason and changes nothing, other members keep bytes and order, undo restores the bytes, and disabling all plugins
+// restores the meaning.
 func FuzzSettings(f *testing.F) {
 	f.Add([]byte(`{"a": 1}`), "071575")
 	f.Add([]byte(`{"a": 1}`), "07157545")
@@ -166,7 +162,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 	}
 }
 
-// putBeside lays a plugin that decides nothing at Stop into its suite.
+// putBeside adds a plugin to its suite that decides nothing at Stop.
 func putBeside(t *testing.T, plugin client.Plugin) {
 	t.Helper()
 	for name, text := range map[string]string{
@@ -180,8 +176,7 @@ func putBeside(t *testing.T, plugin client.Plugin) {
 	}
 }
 
-// What enabling one that decides has changed is back when it is disabled, though
-// one that decides nothing stays on.
+// Disabling a plugin that decides restores its changes while one that decides nothing stays on.
 func TestBesideStaysOn(t *testing.T) {
 	p := newPlaces(t)
 	path := p.Settings(client.User)
@@ -224,7 +219,7 @@ const (
 	withoutOp = 12 // the client writes it without any plugins
 )
 
-// settingsFiles is the content of every scope's file by its path.
+// settingsFiles returns the contents of every scope's file by path.
 func settingsFiles(t *testing.T, p client.Places) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -246,13 +241,13 @@ func checkRefused(t *testing.T, original, ops string, err error) {
 		}
 	case errors.Is(err, journal.ErrNothingToUndo), errors.As(err, &changed), errors.As(err, &conflict):
 	case strings.Contains(err.Error(), doubleShotLatte) && strings.Contains(err.Error(), "is not UTF-8"):
-		// Of two such plugins one could be taken for the other.
+		// Two such plugins could be confused.
 	default:
 		t.Fatalf("%q, %q: %v", original, ops, err)
 	}
 }
 
-// validOr is the text, or an empty object where there is nothing to read.
+// validOr returns the text, or an empty object if it is not JSON.
 func validOr(data string) string {
 	if json.Valid([]byte(strings.TrimPrefix(data, "\ufeff"))) {
 		return data
@@ -260,8 +255,7 @@ func validOr(data string) string {
 	return "{}"
 }
 
-// reserialised is what the client makes of a file: keys in another order, two
-// spaces, no BOM, and a member of its own.
+// reserialised returns the file as the client rewrites it: keys sorted, no BOM, a member of its own.
 func reserialised(data string, without bool) (string, bool) {
 	d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(data, "\ufeff")))
 	d.UseNumber()
@@ -277,10 +271,10 @@ func reserialised(data string, without bool) (string, bool) {
 	return string(text) + "\n", err == nil
 }
 
-// shared are the objects that hold what is springfield's beside what is not.
+// shared are the objects with members of springfield's and of others.
 var shared = []string{"enabledPlugins", "env", "extraKnownMarketplaces"}
 
-// isOurs tells whether springfield may set a member.
+// isOurs reports whether springfield may set a member.
 func isOurs(object, key string) bool {
 	switch object {
 	case "enabledPlugins":
@@ -293,7 +287,7 @@ func isOurs(object, key string) bool {
 	return false
 }
 
-// theirs is the text of every member that springfield may not set, in order.
+// theirs returns every member that springfield may not set, in order.
 func theirs(data string) []byte {
 	var b bytes.Buffer
 	for _, m := range root(validOr(data)).members {
@@ -310,8 +304,7 @@ func theirs(data string) []byte {
 	return b.Bytes()
 }
 
-// settled is what settings mean apart from what the client has added and from
-// objects that say nothing.
+// settled returns the meaning of settings without the client's member and empty objects.
 func settled(data string) map[string]any {
 	all := map[string]any{}
 	if data == "(none)" {

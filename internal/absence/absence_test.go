@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 
 var must = scratch.Must
 
-// A text of a report is bounded, and a secret in it is masked before it is cut.
+// A text is bounded, and a secret is masked before the cut.
 func TestSay(t *testing.T) {
 	if got := say(strings.Repeat("ü", 500)); len([]rune(got)) != maxText+1 {
 		t.Errorf("%d characters", len([]rune(got)))
@@ -37,7 +37,7 @@ func TestSay(t *testing.T) {
 	}
 }
 
-// What decides a check is told from what it checks.
+// The files that decide a check differ from those that it checks.
 func TestDecidesCheck(t *testing.T) {
 	for _, file := range []string{"Makefile", "sub/GNUmakefile", ".github/workflows/ci.yml", "a_test.go", "tests/x.py", "src/__tests__/a.js", "a.spec.ts", "package.json", "scripts/check.sh", "test_a.py"} {
 		if !decidesCheck(file, "./scripts/check.sh --all") {
@@ -75,7 +75,7 @@ func TestSleepNote(t *testing.T) {
 
 const hour = int64(3600_000)
 
-// night is a made night: its places, and its order of 8 h that began at 22:00.
+// night is an order of 8 h that began at 22:00, with its places.
 type night struct {
 	Places
 	order ledger.AwayOrder
@@ -118,7 +118,7 @@ func (n *night) decide(t *testing.T, minutes int64, r ledger.Record) {
 	must(t, s.Close())
 }
 
-// log writes a session's log; each line is MINUTES KIND TEXT.
+// log writes a session's log from lines of MINUTES KIND TEXT.
 func (n *night) log(t *testing.T, session string, lines ...string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -155,7 +155,7 @@ func (n *night) running(t *testing.T, pid int, session, status string) {
 	must(t, os.WriteFile(filepath.Join(n.dir, "sessions", strconv.Itoa(pid)+".json"), []byte(text), 0o600))
 }
 
-// aNight is a night with two sessions: one that works to its end, and one that is left with a deletion.
+// aNight has one session that finishes and one that is left with a deletion.
 func aNight(t *testing.T) *night {
 	n := newNight(t)
 	n.log(t, "aaaaaaaa-1", "-30 asks Work through PLAN.md. The key is sk-ant-api03-abcdefghijklmnop1234.", "10 says Tabs or blanks?",
@@ -231,7 +231,7 @@ func (n *night) text(changed ...git.Changed) string {
 	return b.String()
 }
 
-// A session that needs the user at its end comes first, whether its process runs or has ended; a session that is done needs nothing.
+// A session that needs the user comes first, running or not; one that is done needs nothing.
 func TestNeeds(t *testing.T) {
 	const ask, done, left = "20 asks Do it.", "29 says All is done.", "it stopped with work left, session s at 22:30: "
 	says := func(text string) []string { return []string{ask, "29 says " + text} }
@@ -302,7 +302,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// A plugin that had nothing to decide at a stop does not stand for it, in whatever order two have decided; alone it does.
+// A plugin with nothing to decide is reported for a stop only if it is alone.
 func TestWhoDecidedStands(t *testing.T) {
 	left := ledger.Record{Session: "s", Decision: "stop", Rule: "away", Evidence: "yours to decide"}
 	aside := ledger.Record{Session: "s", Decision: "stop", Rule: "no-loop", Evidence: "there is no loop", Plugin: "ralph-wiggum"}
@@ -325,7 +325,7 @@ func TestWhoDecidedStands(t *testing.T) {
 	}
 }
 
-// What an order that was replaced has brought is in the report of the one behind it, until the user looks.
+// The report includes the replaced order until the user has looked.
 func TestFollowed(t *testing.T) {
 	n := newNight(t)
 	first := n.order
@@ -358,7 +358,7 @@ func TestFollowed(t *testing.T) {
 	}
 }
 
-// A session is of the order if something of it is from the order's time.
+// A session belongs to the order if a part of it is in the order's time.
 func TestOnlyTheNight(t *testing.T) {
 	n := newNight(t)
 	n.order.Ended = n.at(60)
@@ -384,8 +384,7 @@ func TestOnlyTheNight(t *testing.T) {
 	}
 }
 
-// The newest word on the check counts, at whichever stop it was found; a question that was only asked again was not
-// decided.
+// The latest result of the check counts; a question that was asked again was not decided.
 func TestCheckAndDecisions(t *testing.T) {
 	n := newNight(t)
 	n.log(t, "s", "5 asks Do it.", "12 says Done.\n\n## Decided while you were away\n\n"+
@@ -413,7 +412,7 @@ func TestCheckAndDecisions(t *testing.T) {
 	}
 }
 
-// A hold in force is said, with what lifts it; sessions without anything to tell are counted.
+// A hold in force is reported with its remedy; sessions without news are counted.
 func TestHeldAndQuiet(t *testing.T) {
 	n := newNight(t)
 	for _, s := range []string{"a", "b"} {
@@ -429,7 +428,7 @@ func TestHeldAndQuiet(t *testing.T) {
 	}
 }
 
-// An order that was written by hand says so, and a report of anything is bounded.
+// A report is bounded, and an order that was written by hand is marked.
 func TestReportIsBounded(t *testing.T) {
 	n := newNight(t)
 	n.order.From, n.order.Kept, n.order.Check = "", "", ""
@@ -449,7 +448,7 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
-// Before the user leaves: who works, who waits, in which mode, and who is not there any more.
+// Before the user leaves: which sessions work or wait, and in which mode.
 func TestLook(t *testing.T) {
 	n := newNight(t)
 	n.Now = time.UnixMilli(n.order.At)
@@ -482,7 +481,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// Of a check whose beginning is not there it is said; a word of the shell itself is none that a program has.
+// A check whose program does not exist is reported; words of the shell are not programs.
 func TestLookAtCheck(t *testing.T) {
 	n := newNight(t)
 	for check, lacks := range map[string]string{
@@ -497,7 +496,7 @@ func TestLookAtCheck(t *testing.T) {
 	}
 }
 
-// Less is any caller's to order, more is not; an order of another scope stays.
+// Any caller may shorten an order but not extend it; another scope's order stays.
 func TestShorten(t *testing.T) {
 	n := newNight(t)
 	n.Now = time.UnixMilli(n.order.At + hour)
@@ -538,7 +537,7 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// The Makefile is named though a thousand tests were changed more.
+// The Makefile is listed despite a thousand changed tests.
 func TestDecidingFilesOfManyTests(t *testing.T) {
 	n := newNight(t)
 	n.order.Check = "make test"
@@ -551,7 +550,7 @@ func TestDecidingFilesOfManyTests(t *testing.T) {
 	}
 }
 
-// An order for all takes the place of those of projects: when it has ended, none of them goes on.
+// An order for all replaces those of projects, also after its end.
 func TestOrderForAll(t *testing.T) {
 	n := newNight(t)
 	n.order.Project, n.order.Most = "/p", 500
@@ -564,7 +563,7 @@ func TestOrderForAll(t *testing.T) {
 	}
 }
 
-// A session that is blocked is told of first, however many others there are; that some are not told of is said.
+// A blocked session is reported first, and omitted sessions are counted.
 func TestReportLosesNoneThatIsBlocked(t *testing.T) {
 	n := newNight(t)
 	n.decide(t, 1, ledger.Record{Session: "blocked", Decision: "stop", Rule: "blocked", Evidence: "“I have no access.”"})
@@ -579,7 +578,7 @@ func TestReportLosesNoneThatIsBlocked(t *testing.T) {
 	}
 }
 
-// A check is allowed by a rule of Claude Code that names it, begins it, or has a star for the rest.
+// A rule allows a check that it names, begins, or matches with a star.
 func TestLackedRule(t *testing.T) {
 	for rules, lacks := range map[string]bool{
 		"": true, "Bash": false, "Bash(make test)": false, "Bash(make:*)": false, "Bash(make *)": false, "Bash(*)": false, "Read|Bash(make test)": false,

@@ -11,8 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// A repair is tried once, what it makes needless is not, and what it brings to
-// light is mended too.
+// A repair is tried once, a needless one is not, and what it reveals is repaired too.
 func TestMend(t *testing.T) {
 	broken := []string{"twins 1", "twins 2", "stubborn", "refuses", "hides"}
 	var made []string

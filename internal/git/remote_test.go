@@ -8,8 +8,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 )
 
-// What a catalog may say of a remote: no user's secrets, and nothing that makes a
-// client run something.
+// A public URL has no secrets and starts no program of a client.
 func TestPublicURL(t *testing.T) {
 	for remote, want := range map[string]string{
 		"https://u:p@git.example.invalid/o/r.git":           "https://git.example.invalid/o/r.git",

@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// world is a directory with repositories, and a trap that says when it was started.
+// world is a directory with repositories and a trap that records its start.
 type world struct {
 	dir  string
 	git  string
@@ -62,7 +62,7 @@ func (w world) write(t *testing.T, path, text string, mode os.FileMode) {
 	must(t, os.WriteFile(w.path(path), []byte(text), mode))
 }
 
-// What looks like a repository, or leads to another one, is not looked at.
+// A directory that looks like a repository, or leads to another one, is ignored.
 func TestRepositoriesThatAreElsewhere(t *testing.T) {
 	w := newWorld(t)
 	theirs := w.path("theirs")
@@ -108,8 +108,7 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 	scratch.FailIf(t, rooted.IsTaken(w.path("sprung")), "a program was started that a repository names")
 }
 
-// An older git echoes flags that it does not know, or refuses them. One that cannot be
-// kept from the programs of a repository starts none of them.
+// Older versions of git echo or refuse unknown flags, and start no program of a repository either.
 func TestOlderGit(t *testing.T) {
 	command, err := exec.LookPath("git")
 	must(t, err)
@@ -190,13 +189,13 @@ func TestOlderGit(t *testing.T) {
 	}
 }
 
-// stale has git look at the content of a file again.
+// stale makes git read the content of a file again.
 func stale(t *testing.T, file string) {
 	t.Helper()
 	must(t, os.Chtimes(file, time.Now(), time.Now()))
 }
 
-// A file that was moved has changed in both places.
+// A moved file has changed in both places.
 func TestDirtyFilesThatWereMoved(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "suite/ned/text", "hi-diddly-ho\n", 0o644)

@@ -36,8 +36,7 @@ func repositoryIn(t *testing.T, dir string) *Repository {
 	return repository
 }
 
-// A snapshot has what is tracked and what is not, leaves index, branch and files as they are, starts
-// nothing that the repository names, and gives everything back.
+// A snapshot has tracked and untracked files, changes nothing, starts nothing and can be restored.
 func TestSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	sh := shellIn(t, dir)
@@ -79,8 +78,7 @@ echo changed >kept; echo d >same; touch -r .git/index same; rm gone; echo new >n
 	}
 }
 
-// Neither the index nor a setting nor another object hides what has changed since, in a directory of
-// any name; and nothing that the repository names is started for it.
+// Neither index nor settings nor replaced objects hide a change, and no program is started.
 func TestNothingHidesChanges(t *testing.T) {
 	const traps = `git config core.fsmonitor "touch $PWD/ran; :"; git config core.sshCommand "touch $PWD/ran"
 git config filter.evil.process "touch $PWD/ran"; git config filter.evil.clean "touch $PWD/ran; cat"; git config diff.evil.textconv "touch $PWD/ran; cat"
@@ -138,7 +136,7 @@ printf '* filter=evil diff=evil\n' >.git/info/attributes
 	}
 }
 
-// What the user has told git to pass over is in the snapshot as it is, and comes back.
+// Files that git was told to ignore changes of are in the snapshot.
 func TestSnapshotOfWhatIsPassedOver(t *testing.T) {
 	dir := t.TempDir()
 	sh := shellIn(t, dir)
@@ -163,7 +161,7 @@ echo f >time; touch -d 2020-01-01 time`)
 	}
 }
 
-// A pipe in the place of a file that git reads by itself ends a snapshot with an error within seconds.
+// A pipe in the place of a file that git reads ends a snapshot with an error within seconds.
 func TestSnapshotBesidePipes(t *testing.T) {
 	for _, name := range []string{"sub/.gitignore", "sub/.gitattributes", ".git/info/attributes", ".git/info/exclude", ".git/index"} {
 		dir := t.TempDir()
@@ -177,7 +175,7 @@ func TestSnapshotBesidePipes(t *testing.T) {
 	}
 }
 
-// Repositories in the repository are counted, but those that are ignored or not there.
+// Nested repositories are counted, except ignored and missing ones.
 func TestCountNested(t *testing.T) {
 	dir := t.TempDir()
 	shellIn(t, dir)(`git init -q .; for d in sub loose deep/er ignored empty gone; do git init -q $d; git -C $d commit -q --allow-empty -m x; done

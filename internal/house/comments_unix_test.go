@@ -14,12 +14,17 @@ import (
 	"testing"
 )
 
-var positions = token.NewFileSet() // of parseAll
+var (
+	positions = token.NewFileSet() // of parseAll
+	parsed    = map[string]*ast.File{}
+)
 
-// parseAll parses all Go files outside of testdata, by path.
+// parseAll parses all Go files outside of testdata once, by path.
 func parseAll(t *testing.T) map[string]*ast.File {
 	t.Helper()
-	parsed := map[string]*ast.File{}
+	if len(parsed) > 0 {
+		return parsed
+	}
 	must(t, filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && path.Ext(name) == ".go" && !strings.Contains(name, "testdata") {
 			parsed[filepath.ToSlash(name)], err = parser.ParseFile(positions, name, nil, parser.ParseComments)
@@ -29,7 +34,7 @@ func parseAll(t *testing.T) map[string]*ast.File {
 	return parsed
 }
 
-// What a comment names as a package's is declared there: a rename passes comments over.
+// A qualified name in a comment is declared in that package.
 func TestCommentsNameWhatExists(t *testing.T) {
 	declared := map[string]map[string]bool{} // by a package's name; of others' packages nil
 	parsed := parseAll(t)
@@ -81,13 +86,11 @@ func TestCommentsNameWhatExists(t *testing.T) {
 	}
 }
 
-// properNouns are what comments name with a capital that is no name of Go's.
+// properNouns are capitalised words in comments that are not Go names.
 const properNouns = " Anthropic Bedrock Chinese Claude Code Codex Copilot Ctrl DevTools Droid English Esc Factory Foundry Gemini GitHub Go Google Hindi Homebrew " +
 	"Japanese JavaScript Latin Linux Lisa March Markdown Microsoft Node OpenAI Persian Portuguese Python Qwen Scoop Spanish Stop Tab Unicode Unix Vertex Wilson Windows "
 
-// A comment that names something without its package names it as it is called: a word with a capital in its middle is
-// somewhere in the code, one with a capital in the middle of a sentence is in its package, and the comment on a
-// declaration begins with no other spelling of its name.
+// An unqualified name in a comment exists in the code, and a doc comment spells the name of its declaration.
 func TestCommentsNameThingsAsTheyAreCalled(t *testing.T) {
 	parsed, word := parseAll(t), regexp.MustCompile(`\w+`)
 	everywhere, in := map[string]bool{}, map[string]map[string]bool{} // by the directory

@@ -27,7 +27,7 @@ import (
 
 const module = hookruntime.Module
 
-// TestMain runs the tests from the top of the tree, which they are about.
+// TestMain runs the tests in the root of the tree.
 func TestMain(m *testing.M) {
 	if err := os.Chdir(filepath.Join("..", "..")); err != nil {
 		panic(err)
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// pkg is what `go list` says of a package.
+// pkg is the result of `go list` for a package.
 type pkg struct {
 	ImportPath string
 	Name       string
@@ -47,9 +47,13 @@ type pkg struct {
 	Deps       []string
 }
 
-// list asks go about packages.
+// list runs `go list`, once for the same arguments.
 func list(t *testing.T, args ...string) []pkg {
 	t.Helper()
+	asked := strings.Join(args, " ") + os.Getenv("GOOS")
+	if known, ok := listed[asked]; ok {
+		return known
+	}
 	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Name,Dir,Standard,GoFiles,EmbedFiles,Imports,Deps"}, args...)...)
 	out, err := cmd.Output()
 	must(t, err, "go list")
@@ -58,6 +62,7 @@ func list(t *testing.T, args ...string) []pkg {
 		var p pkg
 		err := d.Decode(&p)
 		if errors.Is(err, io.EOF) {
+			listed[asked] = all
 			return all
 		}
 		must(t, err)
@@ -65,9 +70,12 @@ func list(t *testing.T, args ...string) []pkg {
 	}
 }
 
-var must = scratch.Must
+var (
+	must   = scratch.Must
+	listed = map[string][]pkg{} // results of list
+)
 
-// room is a package's place in the house, like "runtime/hook".
+// room returns a package's path in the tree, like "runtime/hook".
 func room(importPath string) string { return strings.TrimPrefix(importPath, module+"/") }
 
 func inside(importPath, rooms string) bool {
@@ -92,10 +100,11 @@ func TestRuntimeIsStandardLibraryOnly(t *testing.T) {
 	}
 }
 
+// Strategies, and what they share, get everything as arguments and know no other strategy.
 func TestStrategiesArePure(t *testing.T) {
 	pure := []string{"strategy", "rules", "specs", "activity", "codec", "quotation", "secret", "markdown", "lastmessage", "lastword", "grave", "language", "display", "timestamp", "judge"}
-	for _, p := range list(t, "./runtime/strategy/...", "./runtime/rules", "./runtime/specs") {
-		// What it imports itself: bytes knows of io, and hands out no file.
+	for _, p := range list(t, "./runtime/strategy/...", "./runtime/rules", "./runtime/specs", "./runtime/judge") {
+		// Only direct imports count: bytes imports io, but opens no file.
 		for _, no := range []string{"os", "os/exec", "path/filepath", "time", "net", "syscall", "io", "runtime", "unsafe", "math/rand", "math/rand/v2"} {
 			if slices.Contains(p.Imports, no) {
 				t.Errorf("%s imports %s: everything has to arrive in its argument", room(p.ImportPath), no)
@@ -105,14 +114,6 @@ func TestStrategiesArePure(t *testing.T) {
 			if inside(dep, "runtime") && !slices.ContainsFunc(pure, func(name string) bool { return inside(dep, "runtime/"+name) }) {
 				t.Errorf("%s depends on %s: everything has to arrive in its argument", room(p.ImportPath), room(dep))
 			}
-		}
-	}
-}
-
-// The contract and what strategies share know no strategy.
-func TestStrategiesStandAlone(t *testing.T) {
-	for _, p := range list(t, "./runtime/strategy/...", "./runtime/rules", "./runtime/specs", "./runtime/judge") {
-		for _, dep := range p.Deps {
 			if dep != module+"/runtime/strategy" && inside(dep, "runtime/strategy") {
 				t.Errorf("%s depends on the strategy %s", room(p.ImportPath), path.Base(dep))
 			}
@@ -144,7 +145,7 @@ func TestWhoImportsWhom(t *testing.T) {
 		"runtime/ledger":           above,
 		"templates":                {"generator", "installer", "cmd", "runtime"},
 	}
-	// These four libraries were chosen for the project; where each is at work.
+	// The libraries that were chosen for the project, and where each is used.
 	chosen := map[string]string{
 		"github.com/spf13/cobra": "cmd", "github.com/AlecAivazis/survey/v2": "internal/interview", "github.com/Masterminds/sprig/v3": "generator", "github.com/tidwall/sjson": "installer",
 	}
@@ -175,7 +176,7 @@ func TestWhoImportsWhom(t *testing.T) {
 	}
 }
 
-// Only the mains print, exit or read the environment.
+// Only mains print, exit or read the environment.
 func TestOnlyMainsTouchTheProcess(t *testing.T) {
 	for _, p := range list(t, "./...") {
 		if p.Name == "main" || room(p.ImportPath) == "internal/scratch" { // of tests, as are their mains
@@ -192,8 +193,7 @@ func TestOnlyMainsTouchTheProcess(t *testing.T) {
 	}
 }
 
-// Programs are started in few files, and git in one: what a project can bring along
-// is kept from them there.
+// Few files start programs and one starts git, where they are protected from the project.
 func TestWhoStartsPrograms(t *testing.T) {
 	allowed := map[string]string{
 		"internal/git/git.go":         "git",
@@ -238,13 +238,13 @@ func TestWhoStartsPrograms(t *testing.T) {
 	}
 }
 
-// isGit tells whether an argument is the command itself.
+// isGit reports whether an argument is the command itself.
 func isGit(e ast.Expr) bool {
 	lit, ok := e.(*ast.BasicLit)
 	return ok && (lit.Value == `"git"` || lit.Value == `"git.exe"`)
 }
 
-// What the CLI compiles the binaries from is what they are made of.
+// The embedded sources are those of the compiled programs.
 func TestEmbeddedSourcesAreComplete(t *testing.T) {
 	var embedded, needed []string
 	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
@@ -279,7 +279,7 @@ func TestModuleLinesAgree(t *testing.T) {
 	scratch.Holds(t, "docs/install.md", read(t, "docs", "install.md"), "Go "+oldest[1]+" is the oldest")
 }
 
-// The map of the house has every package.
+// docs/house.md lists every package.
 func TestHouseHasEveryPackage(t *testing.T) {
 	text := read(t, "docs", "house.md")
 	for _, p := range list(t, "./...") {
@@ -292,7 +292,7 @@ func TestHouseHasEveryPackage(t *testing.T) {
 	}
 }
 
-// Every strategy has a page, which the README leads to.
+// README.md links a page for every strategy.
 func TestEveryStrategyHasAPage(t *testing.T) {
 	readme := read(t, ".", "README.md")
 	for _, name := range registry.StrategyNames() {
@@ -304,7 +304,7 @@ func TestEveryStrategyHasAPage(t *testing.T) {
 	}
 }
 
-// The page has a row for each check and limit that stands above the rules of every plugin.
+// The page has a row for each check and limit.
 func TestEveryCheckHasARow(t *testing.T) {
 	page, found := read(t, "docs", "ned-flanders.md"), 0
 	check := regexp.MustCompile(`\bVeto\{(?:Rule: )?"([a-z-]+)"`)
@@ -326,7 +326,7 @@ func TestEveryCheckHasARow(t *testing.T) {
 	scratch.FailIf(t, found < 15, "%d checks found", found)
 }
 
-// A function is as long as its thought, and a thought of more than this is two.
+// A function has at most 100 lines.
 func TestFunctionsAreShort(t *testing.T) {
 	const lines = 100
 	for name, file := range parseAll(t) {
@@ -380,4 +380,51 @@ func TestDocumentsNameTests(t *testing.T) {
 func read(t *testing.T, dir, file string) string {
 	t.Helper()
 	return string(scratch.ReadFile(t, filepath.Join(dir, file)))
+}
+
+// A new strategy needs only two folders and a new host one: both are built, enabled and asked.
+func TestANinthStrategyIsTwoFoldersAndAHostIsOne(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("sh", "e2e/maggie.sh", ".", t.TempDir()).CombinedOutput()
+	if err != nil || !strings.HasSuffix(string(out), "maggie is a strategy, milhouse is a host\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Links between documents lead to an existing file and heading.
+func TestLinksLeadSomewhere(t *testing.T) {
+	link, sign := regexp.MustCompile(`\]\(([^)\s]*)\)`), regexp.MustCompile(`[^\pL\pN _-]`)
+	pages, err := filepath.Glob(filepath.Join("docs", "*.md"))
+	must(t, err)
+	found := 0
+	for _, page := range append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md", filepath.Join("closings", "README.md")) {
+		for _, m := range link.FindAllStringSubmatch(read(t, ".", page), -1) {
+			file, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(file, "://") {
+				continue
+			}
+			found++
+			target := page
+			if file != "" {
+				target = filepath.Join(filepath.Dir(page), file)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %s leads nowhere", page, m[1])
+				continue
+			}
+			leads := anchor == ""
+			for line := range strings.Lines(read(t, ".", target)) {
+				if title := strings.TrimLeft(line, "#"); title != line && strings.HasPrefix(title, " ") { // as GitHub names headings
+					name := strings.ReplaceAll(sign.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-")
+					leads = leads || name == anchor
+				}
+			}
+			if !leads {
+				t.Errorf("%s: %s has no heading of that name", page, m[1])
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("%d links found", found)
+	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// workflow is what the tests look at in a workflow of the forge.
+// workflow has the tested members of a GitHub workflow.
 type workflow struct {
 	On          map[string]any
 	Permissions map[string]string
@@ -33,7 +33,7 @@ type workflowStep struct {
 	With, Env map[string]any
 }
 
-// workflows reads them all. A member that is there twice, or a document that is no workflow, fails.
+// workflows parses all workflows strictly.
 func workflows(t *testing.T) map[string]workflow {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(".github", "workflows", "*.yml"))
@@ -51,7 +51,7 @@ func workflows(t *testing.T) map[string]workflow {
 	return all
 }
 
-// An action is a program of others: each is pinned to the commit of one version.
+// Each action is pinned to the commit of one version.
 func TestWorkflowsPinActions(t *testing.T) {
 	pin := regexp.MustCompile(`^\s*(?:- )?uses: ([\w./-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$`)
 	pins := map[string]string{}
@@ -74,7 +74,7 @@ func TestWorkflowsPinActions(t *testing.T) {
 	}
 }
 
-// A job has the rights that it needs, and ends. A pull request from a fork meets no secret.
+// A job has a timeout and few rights, and a pull request from a fork gets no secret.
 func TestWorkflowsHaveFewRights(t *testing.T) {
 	for name, w := range workflows(t) {
 		if len(w.Permissions) > 1 || len(w.Permissions) == 1 && w.Permissions["contents"] != "read" || w.Permissions == nil {
@@ -116,7 +116,7 @@ func TestWorkflowsHaveFewRights(t *testing.T) {
 	}
 }
 
-// What is tested on Windows is there, and what is left out is a test, below the reason.
+// The packages for Windows exist, and each excluded test exists and has a reason.
 func TestOnWindows(t *testing.T) {
 	for line := range strings.Lines(read(t, ".github", "windows-packages.txt")) {
 		if room, ok := strings.CutPrefix(strings.TrimSpace(line), "./"); ok {

@@ -14,8 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// A user types while survey asks the terminal where the cursor is: on a busy machine the
-// key comes together with the answer, and is not lost.
+// A key that arrives together with the terminal's reply about the cursor is not lost.
 func TestKeysBehindTheTerminalsAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		replies []string // to one question after the other of where the cursor is
@@ -49,7 +48,7 @@ func TestKeysBehindTheTerminalsAnswer(t *testing.T) {
 	}
 }
 
-// answerAsTerminal writes a reply for each question of where the cursor is.
+// answerAsTerminal writes a reply to each request for the cursor's position.
 func answerAsTerminal(ptm *os.File, replies []string) {
 	buffer := make([]byte, 4096)
 	for {

@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// typed is somewhere that these lines are typed, and then no more.
+// typed returns an Asker whose input is these lines.
 func typed(t *testing.T, lines string) (Asker, *strings.Builder) {
 	t.Helper()
 	in, out, err := os.Pipe()
@@ -23,7 +23,7 @@ func typed(t *testing.T, lines string) (Asker, *strings.Builder) {
 	return Terminal{In: in, Out: screen, Plain: true, Hint: func(err error) string { return "mind the gap" }}.NewAsker(t.Context()), screen
 }
 
-// Answers come out of one pipe, one line each, and what is refused is asked again.
+// Answers are lines of one pipe, and an invalid one is asked for again.
 func TestLines(t *testing.T) {
 	options := []Option{{"homer", "eats", ""}, {"marge", "", ""}, {"lisa", "plays", ""}}
 	a, screen := typed(t, "bart\n2, lisa\nall\n\n3\nx\ny\nperhaps\nNO\n")
@@ -60,7 +60,7 @@ func TestLines(t *testing.T) {
 	scratch.Holds(t, "the screen", screen.String(), "2. marge, preset\n", "1. homer: eats\n", `"bart" is neither a number from 1 to 3`, "too few; mind the gap.\n", "no x; mind the gap.\n", `"perhaps" is neither yes nor no`)
 }
 
-// Typing keeps what has the letters; where nothing has, all stays.
+// Typing filters the options; if none matches, all stay.
 func TestListSearches(t *testing.T) {
 	options := []Option{{"homer", "eats", ""}, {"marge", "paints", ""}, {"lisa", "plays", ""}}
 	for typed, want := range map[string]string{"": "homer marge lisa", "L": "lisa", "bart": "homer marge lisa"} {

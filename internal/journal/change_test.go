@@ -28,7 +28,7 @@ func newWorld(t *testing.T, files map[string]string) world {
 	return w
 }
 
-// newest is what the newest change did; it was cut off, or it was not.
+// newest returns the latest change and checks whether it was interrupted.
 func (w world) newest(cut bool) (did string) {
 	w.t.Helper()
 	e, is, err := w.journal().Interrupted()
@@ -37,7 +37,7 @@ func (w world) newest(cut bool) (did string) {
 	return e.Did
 }
 
-// done are the names of all changes in the journal.
+// done returns the names of all changes in the journal.
 func (w world) done() (did string) {
 	w.t.Helper()
 	entries, err := w.journal().ReadEntries()
@@ -48,7 +48,7 @@ func (w world) done() (did string) {
 	return did
 }
 
-// planAndUndo takes back the newest change, and says how.
+// planAndUndo undoes the latest change.
 func (w world) planAndUndo() Undo {
 	w.t.Helper()
 	u, err := w.journal().PlanUndo()
@@ -57,7 +57,7 @@ func (w world) planAndUndo() Undo {
 	return u
 }
 
-// do applies edits, which have to go well.
+// do applies edits or fails.
 func (w world) do(did string, edits ...Edit) {
 	w.t.Helper()
 	must(w.t, w.journal().ApplyChange(Change{Did: did, Edits: edits}))
@@ -71,7 +71,7 @@ func (w world) read(name string) string {
 	return string(data)
 }
 
-// holds demands what is in a file.
+// holds checks the contents of a file.
 func (w world) holds(name, want string) {
 	w.t.Helper()
 	scratch.Equal(w.t, w.read(name), want, name)
@@ -88,8 +88,7 @@ func (w world) link(target, name string) {
 	must(w.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(filepath.FromSlash(target), path)))
 }
 
-// A link of the user's stays one, also in a chain, to what is not there, and where
-// `link/..` is not the directory that the link is in.
+// A user's link stays a link: in a chain, dangling, or below another link.
 func TestLinksOfTheUserStay(t *testing.T) {
 	for _, test := range []struct{ name, target, real, text string }{
 		{"relative", "../dotfiles/deep/settings.json", "dotfiles/deep/settings.json", "linked"},
@@ -161,8 +160,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// Another program's change is never written over, and no link that takes the place of
-// a directory of anyone's leads outside.
+// Another program's change is never overwritten, and no link that replaces a directory leads outside.
 func TestWhatChangesAfterThePlan(t *testing.T) {
 	for name, test := range map[string]struct {
 		in, file  string
@@ -203,8 +201,7 @@ func TestWhatChangesAfterThePlan(t *testing.T) {
 	}
 }
 
-// The undo of one edit does not take another one out of the journal, which has got
-// its number since.
+// The undo of one edit does not remove a later entry with the same number.
 func TestUndoOfAnotherEntry(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/a": "old", "home/b": "old"})
 	w.do("first", w.edit("", "home/a", "new"))
@@ -219,8 +216,7 @@ func TestUndoOfAnotherEntry(t *testing.T) {
 	scratch.Equal(t, w.done(), "second ", "done")
 }
 
-// What cannot be made again is on the disk before it takes its place, also in a
-// directory that is not left; what lies in a directory that the change makes can.
+// What cannot be made again is synced before its rename; files in a new directory can be.
 func TestWhatOutlastsAPowerCut(t *testing.T) {
 	w := newWorld(t, map[string]string{"work/old": "mine"})
 	was := flush
@@ -241,8 +237,7 @@ func TestWhatOutlastsAPowerCut(t *testing.T) {
 	}
 }
 
-// Bytes that a killed program has left under the next number are in no way, however
-// many they are.
+// Bytes that a killed program left under the next number do no harm, however many.
 func TestLeftBytesOfAnEntry(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/a": "old"})
 	left := w.journal().fileOf(1, bytesEnd)
@@ -252,7 +247,7 @@ func TestLeftBytesOfAnEntry(t *testing.T) {
 	w.holds("home/a", "old")
 }
 
-// Do plans anew when another program came first.
+// PlanAndApply plans again if another program came first.
 func TestDoPlansAnew(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "1"})
 	plans := 0
@@ -298,8 +293,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// Other programs read the journal without its lock while one writes and undoes: to
-// them no entry is missing, damaged or half there.
+// Readers without the lock never see a missing, damaged or partial entry.
 func TestReadersOfABusyJournal(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "0"})
 	w.do("the first", w.edit("", "home/settings.json", "1"))

@@ -14,8 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// Mode and owner of what is replaced stay; what is new is its surroundings' owner's,
-// so that sudo leaves no files of root's in a home.
+// Replaced files keep mode and owner; new ones get the owner of their directory, even under sudo.
 func TestModeAndOwnerStay(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "old", "work/": ""})
 	owner := os.Getuid()

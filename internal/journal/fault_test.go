@@ -15,20 +15,18 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// A kill, a full disk and a broken disk at every step of writing.
-//
-// What is promised, for settings, suites and marketplaces alike:
-//   - every file is, byte for byte, as before or as after;
-//   - an error means that all of them are as before, unless only the journal lags;
-//   - no temporary file stays behind, but after a kill;
-//   - whatever has happened, undo gives back the bytes from before.
+// A kill, a full disk and a broken disk at every step of writing:
+//   - Every file has the bytes from before or after.
+//   - After an error all files are as before, unless only the journal lags.
+//   - Only a kill leaves temporary files.
+//   - Undo restores the bytes from before.
 
 func TestMain(m *testing.M) {
 	flush = func(*os.File) error { return nil }
 	os.Exit(m.Run())
 }
 
-// world is a user's directories, on which a change is applied again and again.
+// world is a user's directories, on which a change is repeated.
 type world struct {
 	t    *testing.T
 	dir  string
@@ -44,7 +42,7 @@ func (w world) journal() Journal {
 	return Journal{Dir: w.path("home", "springfield"), atStep: w.at}
 }
 
-// open is an edit that gives a file other bytes, or none.
+// edit sets a file's bytes, or removes it.
 func (w world) edit(in, name, after string) Edit {
 	if in != "" {
 		in = w.path(in)
@@ -58,7 +56,7 @@ func (w world) edit(in, name, after string) Edit {
 	return e
 }
 
-// files is every file and directory, by name; the journal's own only for the whole.
+// files returns all files and directories, the journal's own only if whole.
 func (w world) files(whole bool) map[string]string {
 	all := scratch.ReadTree(w.t, w.dir)
 	maps.DeleteFunc(all, func(name, _ string) bool {
@@ -86,11 +84,10 @@ func (w world) put(files map[string]string) {
 	}
 }
 
-// killed is how a step ends the process in these tests: no cleaning up is deferred,
-// so all that a panic does on its way is to close and to unlock.
+// killed ends the process at a step. The panic runs no cleanup but closing files and unlocking.
 type killed struct{}
 
-// with applies a change with a fault at one step; -1 is none. It gives the steps.
+// with applies a change with a fault at one step, none for -1, and returns the steps.
 func (w world) with(fault string, at int, do func(world) error) (steps []string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -260,7 +257,7 @@ func TestFaultsAtEveryStep(t *testing.T) {
 	}
 }
 
-// checkFailed looks at what an error has left.
+// checkFailed checks the files after an error.
 func (w world) checkFailed(what, step string, err error, old, all map[string]string) {
 	want, is := old, w.files(false)
 	switch step {
@@ -282,8 +279,7 @@ func (w world) checkFailed(what, step string, err error, old, all map[string]str
 	scratch.Equal(w.t, is, want, what)
 }
 
-// checkParts looks whether every file is as before or as after, and counts 1 if some
-// are the one and some the other.
+// checkParts checks that every file is as before or as after, and returns 1 if both occur.
 func (w world) checkParts(what string, old, all map[string]string) int {
 	before, after := 0, 0
 	is := w.files(false)
@@ -314,8 +310,7 @@ func (w world) checkParts(what string, old, all map[string]string) int {
 	return 0
 }
 
-// An undo can be planned while another springfield is writing the change: some files
-// are as before then. Applied later it takes back all of the change or nothing.
+// An undo that was planned during the change undoes all of it or nothing.
 func TestUndoPlannedDuringTheChange(t *testing.T) {
 	for name, begin := range worlds() {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// Changes are taken back one after the other, the newest first, each whole.
+// Changes are undone in reverse order, each as a whole.
 func TestUndoWalksBack(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "0", "work/": ""})
 	var before []map[string]string
@@ -39,7 +39,7 @@ func TestUndoWalksBack(t *testing.T) {
 	scratch.ErrorIs(t, w.undo(), ErrNothingToUndo, "with an empty journal")
 }
 
-// Changes that belong together are taken back as one, as long as no other has come between.
+// Joined changes are undone as one, unless another came between.
 func TestJoined(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/a": "old\n", "home/b": "\x00old", "work/": ""})
 	w.do("first", w.edit("", "home/c", "1"))
@@ -71,7 +71,7 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// What has been written since is not lost: it is shown, and nothing is taken back.
+// A later change is shown, and nothing is undone.
 func TestUndoRefusesWhatHasChangedSince(t *testing.T) {
 	for name, test := range map[string]struct {
 		since func(w world)
@@ -104,8 +104,7 @@ func TestUndoRefusesWhatHasChangedSince(t *testing.T) {
 	}
 }
 
-// springfield's own state that has changed since is left, and is in no list; a file
-// whose directory is gone is passed over.
+// Own state that has changed since is left, and a file in a deleted directory is skipped.
 func TestUndoPassesOver(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/a": "old", "work/project/b": "old", "home/own": "[]"})
 	own := w.edit("", "home/own", "[1]")
@@ -123,7 +122,7 @@ func TestUndoPassesOver(t *testing.T) {
 	scratch.Equal(t, len(u.Entry.Files()), 2, "files")
 }
 
-// Directories that a change removed with their last file come back with their modes.
+// Directories that a change removed come back with their modes.
 func TestUndoOfDroppedDirectories(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"work/suite/plugin/hooks/linux/hook": "old", "work/suite/plugin/manifest": "old", "work/suite/list": "old", "home/private/settings.json": "{}",
@@ -152,7 +151,7 @@ func TestUndoOfDroppedDirectories(t *testing.T) {
 	}
 }
 
-// A tree goes as long as it is exactly as it was made.
+// A tree is removed only if it is exactly as it was made.
 func TestUndoOfATree(t *testing.T) {
 	for name, test := range map[string]struct {
 		since func(w world)
@@ -181,7 +180,7 @@ func TestUndoOfATree(t *testing.T) {
 	}
 }
 
-// After a kill some files are as before and some as after: undo takes the latter back.
+// After a kill, undo restores the files that were written.
 func TestInterrupted(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/a": "old", "home/b": "old"})
 	w.newest(false)
@@ -205,7 +204,7 @@ func TestInterrupted(t *testing.T) {
 	w.holds("home/b", "old")
 }
 
-// The journal keeps a content once, and as much as fits, the newest entry always.
+// The journal stores each content once and prunes old entries, never the latest.
 func TestJournalSize(t *testing.T) {
 	w := newWorld(t, map[string]string{})
 	hook := strings.Repeat("\x00some machine code", 1<<16)
@@ -245,7 +244,7 @@ func TestJournalSize(t *testing.T) {
 	}
 }
 
-// What cannot be read is named, and can be forgotten.
+// An unreadable entry is named and can be forgotten.
 func TestDamaged(t *testing.T) {
 	for name, test := range map[string]struct{ file, data string }{
 		"cut off":        {"00000001.json", "{"},
@@ -277,8 +276,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// Whatever stands in a list: reading it does not fail badly, and every path that
-// comes out is absolute and does not leave its directory.
+// Every path in a decoded entry is absolute and within its directory.
 func FuzzEntry(f *testing.F) {
 	for _, seed := range []string{
 		"", "{", `{"id": 1}`, `{"id": 1, "token": "X", "edits": [{"path": "/a/b", "in": "/a", "at": "/a/b", "before": {"sha256": "00", "mode": 420}, "after": null}]}`,
@@ -305,7 +303,7 @@ func FuzzEntry(f *testing.F) {
 	})
 }
 
-// The mode of a file comes back with its bytes, unless it is another one by now.
+// A file's mode is restored unless it has changed since.
 func TestUndoAndModes(t *testing.T) {
 	mode := func(path string) fs.FileMode {
 		info, err := os.Stat(path)

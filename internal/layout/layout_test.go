@@ -19,7 +19,7 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// A table is broken in its last column, on a terminal alone.
+// A table wraps in its last column, on a terminal alone.
 func TestPrinterTable(t *testing.T) {
 	rows := [][]string{{"néd", "/home/ned/x", "goes on while work obviously remains"}, {"bart", "y", "marks"}}
 	for _, test := range []struct {
@@ -49,7 +49,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// A style is around whole lines, or around a title alone; nothing is styled without a terminal.
+// A style surrounds whole lines or a title, on a terminal alone.
 func TestStyles(t *testing.T) {
 	for coloured, want := range map[bool]string{
 		true:  "\x1b[1min ~\x1b[0m\n\x1b[31merror: \x1b[0mno\n\x1b[32m~/x  \x1b[0mtwo\n     words\n",
@@ -67,8 +67,7 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// Whatever others wrote, no escape sequence comes out but springfield's own, at the ends of
-// what it styles; without these, what display writes.
+// Only springfield's own escape sequences are printed, around styled text.
 func FuzzColours(f *testing.F) {
 	f.Add("\x1b[31mred\u009b2J\x1b[0m", "\x1b[0m")
 	f.Add("plain\nand \u202e more", "\r\n\n")

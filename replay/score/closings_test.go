@@ -1,8 +1,5 @@
-// Package score measures rules on closings and on labelled stops of past sessions. It is
-// no code but tests: make score calls them and has them print.
-//
-// Closings are last messages that independent authors wrote, with what should follow.
-// They have no session around them, so a decision is about the text alone.
+// Package score measures rules on labelled stops and on closings, with tests that make score runs. Closings are last
+// messages by independent authors, labelled, without a session.
 package score
 
 import (
@@ -48,10 +45,8 @@ type closing struct {
 	author string
 }
 
-// scoreClosings decides on every closing of a directory's dev and check. Rules
-// may be shaped on dev; check says what they are worth, so its rows are counted
-// and never shown.
-// Of chosen languages only dev is scored, by ned-flanders alone.
+// scoreClosings decides on every closing of dev, on which rules may be shaped, and of check, whose rows are
+// never shown. With chosen languages, ned-flanders alone decides on dev.
 func scoreClosings(t *testing.T, out io.Writer, dir string, verbose bool, only []string) {
 	halves, ways := []string{"dev", "check"}, contests()
 	if len(only) > 0 {
@@ -156,7 +151,7 @@ func spoken(r replay.Rate) string {
 	return fmt.Sprintf("%d of %d (%.1f %%, %.1f–%.1f)", r.N, r.Of, 100*float64(r.N)/float64(r.Of), 100*r.Low, 100*r.High)
 }
 
-// readClosings reads every file of a directory, a file an author.
+// readClosings reads the files of a directory, one per author.
 func readClosings(t *testing.T, dir string) (all []closing) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
@@ -180,7 +175,7 @@ func readClosings(t *testing.T, dir string) (all []closing) {
 	return all
 }
 
-// The closings are what closings/README.md says of them.
+// The closings keep the terms of closings/README.md.
 func TestClosingsKeepTheirTerms(t *testing.T) {
 	kinds := map[string]string{}
 	for expect, list := range map[string]string{
@@ -229,7 +224,7 @@ func TestClosingsKeepTheirTerms(t *testing.T) {
 	}
 }
 
-// Each example of a pack of a language is decided as it should be by the rules alone.
+// The rules alone decide each example of a language correctly.
 func TestExamples(t *testing.T) {
 	rows := readClosings(t, filepath.Join(closings, "examples"))
 	ned := rulesAlone()
@@ -241,8 +236,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// With -scores this is what the closings say of the rules; -v lists the rows of dev that
-// are decided wrongly.
+// With -scores this prints the scores; -v lists the rows of dev that are decided wrongly.
 func TestScoreClosings(t *testing.T) {
 	if *printed {
 		scoreClosings(t, display.SafeWriter(os.Stdout), closings, testing.Verbose(), langs())

@@ -1,5 +1,4 @@
-// The second opinion is learned from labelled stops of real sessions (make learn), and what
-// it is worth is printed with what the rules are worth (make score).
+// The second opinion is learned from labelled stops of real sessions (make learn) and scored (make score).
 
 package score
 
@@ -30,7 +29,7 @@ import (
 
 var learned = flag.String("learned", "", "the file that the second opinion is written to, learned from all that lies below -sessions")
 
-// example is a labelled message with what the second opinion may look at.
+// example is a labelled message with the traits for the second opinion.
 type example struct {
 	source, session string
 	report          bool // else there was work left
@@ -42,8 +41,7 @@ type example struct {
 	weight          float64
 }
 
-// madeUp is the source of closings. They teach what sessions have too little of: short
-// reports, and other languages.
+// madeUp is the source of closings, which add short reports and other languages.
 const madeUp = "made-up closings"
 
 // rulesAlone is ned-flanders without the second opinion.
@@ -55,8 +53,7 @@ func rulesAlone() contest {
 	return c
 }
 
-// learnable reads the examples of all stops.jsonl below a directory. The second opinion is
-// not asked while they are made.
+// learnable reads the examples of all stops.jsonl below a directory, without the second opinion.
 func learnable(t *testing.T, dir string) []example {
 	c := rulesAlone()
 	doubtful := map[string]bool{}
@@ -99,7 +96,7 @@ func learnable(t *testing.T, dir string) []example {
 	return all
 }
 
-// weighExamples gives reports and the rest the same weight in sum, and no source more than a quarter.
+// weighExamples gives both sides equal weight, and no source more than a quarter.
 func weighExamples(all []example) {
 	sum := map[string]float64{}
 	for i := range all {
@@ -133,7 +130,7 @@ func side(e example) int {
 	return 0
 }
 
-// learn finds the weights by logistic regression, by the same steps each time.
+// learn returns the weights of a deterministic logistic regression.
 func learn(examples []example) map[string]float64 {
 	const (
 		steps    = 400
@@ -194,7 +191,7 @@ func scoreOf(weights map[string]float64, e example) (score int) {
 	return score
 }
 
-// scoreLeftOut scores each example by what the other sources have taught.
+// scoreLeftOut scores each example with weights from the other sources.
 func scoreLeftOut(all []example) []int {
 	scores := make([]int, len(all))
 	for _, source := range sources(all) {
@@ -216,9 +213,9 @@ func sources(all []example) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// limit is the score above which a continue is taken back. At 0 a message is as often a report as not, both kinds
-// weighing the same; at real stops work is left at one in a hundred. Chosen by printLimits, each
-// repository left out in turn: below it the table loses announcements and no more wrong continues.
+// limit is the score above which a continue is revoked. At 0, reports and the rest are equally likely if weighted
+// equally; of real stops, 1 % are premature. Chosen by printLimits with each repository left out: a lower limit loses
+// only correct continues.
 const limit = -100
 
 // printLimits prints what other limits would continue.
@@ -235,7 +232,7 @@ func printLimits(out io.Writer, all []example, scores []int) {
 	}
 }
 
-// encodeOpinion is the file that the hook carries.
+// encodeOpinion returns the file that the hook embeds.
 func encodeOpinion(all []example, scores []int) []byte {
 	weights := learn(all)
 	var lines []string
@@ -272,8 +269,7 @@ func encodeOpinion(all []example, scores []int) []byte {
 	return out.Bytes()
 }
 
-// calibrate counts, for scores up to a step, how many messages of sessions scored so, and
-// how many of them were reports.
+// calibrate counts messages, and the reports among them, by steps of the score.
 func calibrate(all []example, scores []int) (table [][3]int) {
 	for _, upTo := range []int{-200, -100, 0, 50, 100, 150, 200, 300, 100_000} {
 		table = append(table, [3]int{upTo})
@@ -293,7 +289,7 @@ func calibrate(all []example, scores []int) (table [][3]int) {
 	return table
 }
 
-// goesOn tells whether rules and second opinion together say so.
+// goesOn reports whether rules and second opinion continue.
 func goesOn(e example, score int) bool { return e.goesOn && (!e.doubtful || score <= limit) }
 
 // rate is how often examples of one side were continued.
@@ -305,7 +301,7 @@ func (r rate) String() string {
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 
-// rates are wrongly continued and caught, by rules alone and with the second opinion.
+// rates returns wrongly continued and caught, by rules alone and with the second opinion.
 func rates(all []example, scores []int, in func(example) bool) (wrong, caught rate) {
 	for i, e := range all {
 		if !in(e) {
@@ -370,7 +366,7 @@ func printLearned(out io.Writer, all []example, scores []int) {
 	printLengths(out, all, scores)
 }
 
-// interval is the middle 95 of 100 shares wrongly continued when sessions are drawn again.
+// interval returns the 95 % bootstrap interval, by session, of the share wrongly continued.
 func interval(all []example, scores []int) (low, high float64) {
 	bySession := map[string]*[2]int{}
 	for i, e := range all {
@@ -419,9 +415,8 @@ func printRules(out io.Writer, all []example) {
 	}
 }
 
-// printLengths compares ours with a classifier that knows only how long a message is: rows
-// in mid-work were cut in another way than stops, so that their lengths tell them apart.
-// Among messages of the same lengths that knows nothing, and ours must still.
+// printLengths compares the score with the length alone, which separates rows in mid-work because of how they were
+// cut. Among messages of equal lengths only the score can separate them.
 func printLengths(out io.Writer, all []example, scores []int) {
 	var rows []scored
 	bins := map[int]*[2][]scored{}
@@ -457,7 +452,7 @@ type scored struct {
 	ours, size int
 }
 
-// area is how often a report scores higher than what is none, ties counting half.
+// area returns the area under the curve, ties counting half.
 func area(rows []scored, by func(scored) int) float64 {
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b scored) int { return cmp.Compare(by(a), by(b)) })
 	var below, reports, sum float64
@@ -480,9 +475,7 @@ func area(rows []scored, by func(scored) int) float64 {
 	return sum / max(below*reports, 1)
 }
 
-// The second opinion is learned from made sessions: reports are told from announcements by
-// how they end, in a repository that taught nothing, and neither texts nor names of a
-// session are in what is kept.
+// Learning from made sessions separates reports from announcements and keeps neither texts nor names.
 func TestLearn(t *testing.T) {
 	if *sessions != "" {
 		all := learnable(t, *sessions)
@@ -529,7 +522,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// makeSessions makes labelled stops of three repositories, of which the first has most.
+// makeSessions writes labelled stops of made repositories, most of them from the first.
 func makeSessions(t *testing.T) string {
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "sessions"), 0o755))

@@ -47,9 +47,7 @@ type contest struct {
 
 const lisa = "lisa-simpson"
 
-// contests are the strategies that decide on a session alone; those that read the
-// project's files need the project. They keep what they read, so they are for one
-// goroutine, and for packs as they are.
+// contests returns the strategies that need no project files. They share a cache, so they are for one goroutine.
 func contests() []contest {
 	kept := &rules.Cache{}
 	enter := func(name, of, set string) contest {
@@ -70,7 +68,7 @@ func contests() []contest {
 
 var must = scratch.Must
 
-// noLedger is marge-simpson where there is nothing for her to read. Closings alone ask her.
+// noLedger is marge-simpson without a ledger, for closings alone.
 const noLedger = "marge-simpson, no ledger"
 
 var sessions = flag.String("sessions", "", "directory of labelled stops: stops.jsonl and sessions/")
@@ -88,7 +86,7 @@ func (s shares) count(name string, yes bool) {
 	}
 }
 
-// score decides on every row and prints, of each contest, what it continues of each source.
+// score prints the shares of continued rows by contest and source.
 func score(t *testing.T, out io.Writer, dir string, verbose bool) {
 	counts := map[string]shares{} // by contest, then by "source expect"
 	ways := slices.DeleteFunc(contests(), func(c contest) bool { return c.name == noLedger })
@@ -121,7 +119,7 @@ func score(t *testing.T, out io.Writer, dir string, verbose bool) {
 	}
 }
 
-// readRows are the rows of each session, in the order of their lines.
+// readRows returns the rows of each session by line.
 func readRows(t *testing.T, path string) map[string][]row {
 	data, err := os.ReadFile(path)
 	must(t, err)
@@ -139,8 +137,7 @@ func readRows(t *testing.T, path string) map[string][]row {
 	return rows
 }
 
-// visitCuts grows a copy of a session line by line and calls visit where a row
-// cuts it, with the last text that Claude had said by then.
+// visitCuts copies a session line by line and calls visit at each row, with Claude's last text.
 func visitCuts(t *testing.T, from, to string, rows []row, visit func(r row, path, text string)) {
 	in, err := os.Open(from)
 	must(t, err)
@@ -165,7 +162,7 @@ func visitCuts(t *testing.T, from, to string, rows []row, visit func(r row, path
 	}
 }
 
-// textOf is the last text of an assistant's line, "" for any other.
+// textOf returns the last text of an assistant's line, or "".
 func textOf(line []byte) string {
 	var l struct {
 		Type      string
@@ -227,12 +224,8 @@ func said(s string) string {
 
 const prompt = `{"type":"user","uuid":"u1","message":{"content":"go"}}`
 
-// At every row the transcript is cut there and decided on by the code of the hook, with
-// nothing remembered from the row before. Two figures come out per source: wrongly
-// continued, of the rows where a person had something else to say, and caught, of the
-// rows in mid-work. With -sessions it is what labelled stops of past sessions say of the
-// rules; -v lists the rows behind what is wrongly continued, and what is missed. The
-// sessions stay where they are: they are other people's.
+// Each row is decided on by the hook's code, without memory. With -sessions this scores labelled stops: wrongly
+// continued and, in mid-work, caught. -v lists the errors. The sessions are private and are not copied.
 func TestScoreSessions(t *testing.T) {
 	if *sessions != "" {
 		score(t, display.SafeWriter(os.Stdout), *sessions, testing.Verbose())
@@ -254,7 +247,7 @@ func TestScoreSessions(t *testing.T) {
 	}
 	var out bytes.Buffer
 	score(t, &out, dir, true)
-	// The cut decides: at line 2 the question of line 3 has not been asked.
+	// At line 2, the question of line 3 does not exist yet.
 	for _, want := range []string{
 		`default\n.*\n  x +0 of 1 \(0.00 %\) +1 of 1 \(100.00 %\)\n  y +0 of 1 \(0.00 %\) +no rows\n  all +0 of 2 \(0.00 %\) +1 of 1`,
 		`seed\n.*\n  x +1 of 1 \(100.00 %\) +0 of 1 \(0.00 %\)\n  y +1 of 1 .*\n  all +2 of 2`,

@@ -42,8 +42,7 @@ type realStop struct {
 // isWanted reports whether the person asked for the work to go on.
 func (r realStop) isWanted() bool { return r.Kind == "NUDGE" || r.Kind == "AFFIRM" }
 
-// playStops writes each session in Claude Code's format and visits every stop, with the state that the
-// stops before left behind.
+// playStops writes each session in Claude Code's format and visits every stop with the state from earlier ones.
 func playStops(t *testing.T, dir string, c contest, visit func(realStop, hook.Snapshot)) {
 	data, err := os.ReadFile(filepath.Join(dir, "stops.jsonl"))
 	must(t, err)
@@ -73,7 +72,7 @@ func playStops(t *testing.T, dir string, c contest, visit func(realStop, hook.Sn
 			snapshot := stop.Examine()
 			visit(r, snapshot)
 			before, now = snapshot.Settle().Next, now.Add(time.Hour)
-			// Whatever is decided here, the person answered: the agent had stopped.
+			// The agent did stop, because the person answered.
 			_, before.AsksLeave = lastmessage.ReadMessage(r.Last).FindAct(lastmessage.Leave, false)
 		}
 	}
@@ -84,7 +83,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// scoreStops prints how many of 100 continues were wanted, and how many stops were wrongly continued.
+// scoreStops prints the shares of wanted continues and of wrong ones.
 func scoreStops(t *testing.T, out io.Writer, dir string, verbose bool) {
 	rates := shares{}
 	playStops(t, dir, contests()[0], func(r realStop, s hook.Snapshot) {
@@ -114,8 +113,7 @@ func scoreStops(t *testing.T, out io.Writer, dir string, verbose bool) {
 	}
 }
 
-// At every real stop the hook's own code decides, with what it remembers of the session. With -stops
-// this is what real stops show of the rules; -v lists each continue.
+// The hook's code decides on real stops with its memory. With -stops this prints rates; -v lists continues.
 func TestScoreStops(t *testing.T) {
 	if *stops != "" {
 		scoreStops(t, display.SafeWriter(os.Stdout), *stops, testing.Verbose())
