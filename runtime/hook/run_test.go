@@ -476,6 +476,9 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(`{"session_id":"a","last_assistant_message":"Moving to Task 2."}`), []byte(ned), []byte(`{"type":"assistant","message":{"content":"x"}}`))
 	f.Add([]byte(`{"background_tasks":[{"type":"shell"}],"session_crons":[1]}`), []byte(`{"strategy":"ned-flanders","rules":"seed","add":[{"id":"a","text":".*","then":"continue"}],"off":["todos"]}`), []byte("\x00"))
 	f.Add([]byte(`{"session_id":"../../x","prompt_id":"`+strings.Repeat("p", 20000)+`","last_assistant_message":"Moving to Task 2."}`), []byte(ned), []byte(""))
+	f.Add([]byte(`{"hook_event_name":"Stop","session_id":"s1","message_id":"m1"}`), []byte(ned), []byte(`{"type":"message","id":"m1","message":{"role":"assistant","content":[{"type":"text","text":"Moving to Task 2."}]}}`+"\n"))
+	f.Add([]byte(`{"hook_event_name":"Stop","session_id":"s1","timestamp":"2026-11-22T14:33:07.277Z","cwd":"/p","stop_reason":"end_turn","stop_hook_active":false}`), []byte(ned),
+		[]byte(`{"type":"hook.start","data":{"hookInvocationId":"x","hookType":"agentStop","input":{"sessionId":"s1","timestamp":1795357987277,"cwd":"/p"}},"id":"y"}`+"\n"))
 	f.Fuzz(func(t *testing.T, event, config, log []byte) {
 		w := newWorld(t, string(config))
 		w.write(".claude/projects/-w/s.jsonl", string(log))

@@ -6,14 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
-	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/host/codex"
-	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -27,141 +23,6 @@ func lines(t testing.TB, name string) [][]byte {
 }
 
 var must, write = scratch.Must, scratch.PutFile
-
-func TestEvents(t *testing.T) {
-	const log, cwd = "/home/u/.codex/sessions/2026/11/22/rollout-2026-11-22T14-50-51-0001.jsonl", "/p"
-	want := []struct {
-		claimed bool
-		event   host.Event
-	}{
-		{event: host.Event{}}, // SessionStart, which no plugin answers
-		{true, host.Event{SessionID: "0001", TranscriptPath: log, Cwd: cwd, Name: "UserPromptSubmit", PromptID: "0002", Prompt: "execute the plan"}},
-		{true, host.Event{SessionID: "0001", TranscriptPath: log, Cwd: cwd, Name: "Stop", PromptID: "0002", LastMessage: "Part one is done; the tests remain."}},
-		{true, host.Event{SessionID: "0001", TranscriptPath: log, Cwd: cwd, Name: "Stop", PromptID: "0002", LastMessage: "The tests are done.", Active: true}},
-		{true, host.Event{SessionID: "0003", TranscriptPath: strings.Replace(log, "51-0001", "22-0005", 1), Cwd: cwd, Name: "SubagentUserPromptSubmit", PromptID: "0004", Prompt: "SUBTASK write the tests"}},
-		{true, host.Event{SessionID: "0003", Cwd: cwd, Name: "SubagentSubagentStop", PromptID: "0004", LastMessage: "Sub is done with the tests."}},
-	}
-	h := codex.Host
-	for i, payload := range lines(t, "events.jsonl") {
-		w := want[i]
-		failIf(t, h.Is(payload) != w.claimed, "event %d: claimed is not %t", i, w.claimed)
-		if !w.claimed {
-			continue
-		}
-		var e host.Event
-		must(t, h.Read(payload, &e))
-		if w.event.TranscriptPath = e.TranscriptPath; i < 4 {
-			w.event.TranscriptPath = log
-		}
-		w.event.PermissionMode = "bypassPermissions"
-		failIf(t, fmt.Sprintf("%+v", e) != fmt.Sprintf("%+v", w.event), "event %d: got  %+v\nwant %+v", i, e, w.event)
-	}
-}
-
-// Events of other hosts are not Codex's.
-func TestClaimsNoOther(t *testing.T) {
-	for _, payload := range []string{
-		`{"session_id":"a","transcript_path":"/x","cwd":"/p","hook_event_name":"Stop","permission_mode":"default","stop_hook_active":false,"last_assistant_message":"x","background_tasks":[],"session_crons":[]}`,
-		`{"hook_event_name":"Stop","turn_id":"x"}`,
-		`{"hook_event_name":"Stop","model":"x","turn_id":7}`,
-		`{"model":{"turn_id":"x","model":"y"}}`,
-		`[]`, ``,
-	} {
-		failIf(t, codex.Host.Is([]byte(payload)), "claimed: %s", payload)
-	}
-	h := registry.HostOfEvent(lines(t, "events.jsonl")[2])
-	failIf(t, h.Name != codex.Name, "a stop of Codex is one of %s", h.Name)
-}
-
-// told is what a log's lines say, one text for each that matters.
-func told(t testing.TB, name string) (all []string) {
-	parse := codex.Host.Log.Parse
-	for _, line := range lines(t, name) {
-		e := transcript.Entry{Line: line}
-		if !parse(&e) {
-			continue
-		}
-		var s []string
-		if e.Mode != nil {
-			s = append(s, "mode "+string(e.Mode))
-		}
-		switch e.What {
-		case transcript.Prompted:
-			s = append(s, fmt.Sprintf("prompted %s \"%s\"", e.PromptID, codec.ValidText(e.Words)))
-		case transcript.Pushed:
-			s = append(s, fmt.Sprintf("pushed \"%s\"", codec.ValidText(e.Words)))
-		case transcript.Interrupted:
-			s = append(s, "interrupted")
-		}
-		for i := range e.Parts {
-			s = append(s, toldOf(&e.Parts[i]))
-		}
-		all = append(all, strings.Join(s, " "))
-	}
-	return all
-}
-
-func toldOf(p *transcript.Part) string {
-	o := codex.Host.Log.Outcome(p.Does, p)
-	switch p.Kind {
-	case transcript.Text:
-		return fmt.Sprintf("says %q", codec.ValidText(p.Text))
-	case transcript.Call:
-		s := "calls " + string(p.Name)
-		switch p.Does {
-		case transcript.AsksPerson:
-			s += " asks"
-		case transcript.MayGoOn:
-			s += " may go on"
-		case transcript.EndsBackground:
-			s += " ends " + string(p.Text)
-		}
-		return s
-	case transcript.Result:
-		s := fmt.Sprintf("result %s %q", p.ID, codec.ValidText(p.Text))
-		if p.Failed {
-			s += " failed"
-		}
-		if o.Job != nil {
-			s += " job " + string(o.Job)
-		}
-		return s
-	case transcript.Ended:
-		return "over " + string(p.ID)
-	case transcript.SkillText:
-		return "skill " + string(p.Name)
-	}
-	return "other"
-}
-
-// What a call does and what its result tells, on recorded lines.
-func TestCallsAndResults(t *testing.T) {
-	for name, want := range map[string][]string{
-		"refused.jsonl":    {`result call_2 "unsupported call: update_plan" failed`},
-		"background.jsonl": {`result bg1 "Process running with session ID`, `calls write_stdin ends 12345`, `result bg3 "Process exited with code 1`, `calls request_user_input asks`, `result bg5 "Success. Updated the following files:\nA docs/plans/2026-01-01-x-plan.md\n"`},
-		"agents.jsonl":     {`calls spawn_agent may go on`, `over 0006`},
-		"skill.jsonl":      {`skill probe:probing`},
-		"planned.jsonl":    {`interrupted`, `result lo1 "Wall time: 4.8 seconds\naborted by user" failed`, `mode plan`, `calls request_user_input asks`},
-		"compacted.jsonl":  {`prompted 000b "second prompt"`},
-	} {
-		got := told(t, name)
-		for _, w := range want {
-			if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, w) }) {
-				t.Errorf("%s: no %q in %q", name, w, got)
-			}
-		}
-	}
-	if got := told(t, "compacted.jsonl"); slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, `"ok"`) }) {
-		t.Errorf("the summary of a compaction counts as said: %q", got)
-	}
-	for _, line := range []string{"shell.jsonl", "planned.jsonl", "agents.jsonl"} {
-		for _, s := range told(t, line) {
-			if strings.Contains(s, "<") && !strings.Contains(s, "&lt;") {
-				t.Errorf("%s: words of Codex's own count as a person's: %s", line, s)
-			}
-		}
-	}
-}
 
 // A refused todo list is none, and so is a question that was not put.
 func TestRefused(t *testing.T) {
@@ -188,49 +49,6 @@ func TestPrintedWordsAreNoOutcome(t *testing.T) {
 			t.Errorf("%s: %+v", printed, e.Parts)
 		}
 	}
-}
-
-// A log of a subagent is no session's.
-func TestOwns(t *testing.T) {
-	owns := codex.Host.Log.Owns
-	for name, want := range map[string]bool{"list.jsonl": true, "older.jsonl": true, "shell.jsonl": true, "subagent.jsonl": false} {
-		got := owns(lines(t, name)[0])
-		failIf(t, got != want, "%s: %t", name, got)
-	}
-	failIf(t, owns([]byte(`{"type":"user","message":{}}`)) || owns(nil), "another format's line is taken for Codex's")
-}
-
-// Whatever a line says, what is taken from it is a part of it.
-func FuzzParse(f *testing.F) {
-	names, err := filepath.Glob("testdata/*.jsonl")
-	must(f, err)
-	for _, name := range names {
-		for _, line := range lines(f, filepath.Base(name)) {
-			f.Add(line)
-		}
-	}
-	h := codex.Host
-	f.Fuzz(func(t *testing.T, line []byte) {
-		h.Is(line)
-		h.Log.Owns(line)
-		var event host.Event
-		_ = h.Read(line, &event)
-		e := transcript.Entry{Line: line}
-		if !h.Log.Parse(&e) {
-			return
-		}
-		parts := [][]byte{e.ID, e.Time, e.Words, e.PromptID, e.Version, e.Session, e.Cwd, e.Mode}
-		for i := range e.Parts {
-			p := &e.Parts[i]
-			o := h.Log.Outcome(p.Does, p)
-			parts = append(parts, p.Text, p.ID, p.Name, p.Input, o.Job)
-		}
-		for _, part := range parts {
-			if at := cap(line) - cap(part); part != nil && (at < 0 || at+len(part) > len(line) || !bytes.Equal(line[at:at+len(part)], part)) {
-				t.Errorf("%q is no part of %q", part, line)
-			}
-		}
-	})
 }
 
 // What a session comes to at the end of its recorded log.
