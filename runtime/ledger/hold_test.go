@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -63,11 +62,6 @@ func TestHold(t *testing.T) {
 	all, err := SetHold(dir, "", now, 0, claude)
 	scratch.FailIf(t, err != nil || !held("a", 0) || !held("b", 0), "a hold for all: %v", err)
 	must(t, LiftHold(dir, "", all, now, person))
-	// An order that cannot be read is an order.
-	for _, junk := range []string{"", "{", "\x00", "[]", `{"since":1,"until":18446744073709551615}`} {
-		must(t, os.WriteFile(holdFile(dir, "c"), []byte(junk), 0o600))
-		scratch.FailIf(t, !held("c", 0), "%q is not in force", junk)
-	}
 }
 
 // What happened to a hold is told in order, by whom, and also what no springfield has done.
@@ -133,9 +127,9 @@ func TestHoldHistoryIsBounded(t *testing.T) {
 
 // Whatever lies in the place of an order, reading it ends, and what is no order that has run out is in force.
 func FuzzHeld(f *testing.F) {
-	f.Add([]byte(`{"since":1,"until":2}`))
-	f.Add([]byte(`{"since":1}`))
-	f.Add([]byte("\x00{}"))
+	for _, order := range []string{`{"since":1,"until":2}`, `{"since":1}`, "\x00{}", "", "{", "[]", `{"since":1,"until":18446744073709551615}`} {
+		f.Add([]byte(order))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
 		must(t, os.WriteFile(holdFile(dir, ""), data, 0o600))
@@ -234,43 +228,6 @@ func TestSpendThatIsDamaged(t *testing.T) {
 	if err := TakeFromDay(dir, time.Now(), 1, 10); err == nil || !strings.Contains(err.Error(), "delete it") {
 		t.Errorf("nobody knows what has been spent: %v", err)
 	}
-}
-
-// Many sessions at once do not spend more than there is.
-func TestSpendOfMany(t *testing.T) {
-	dir := t.TempDir()
-	now := time.Now()
-	var wait sync.WaitGroup
-	var mu sync.Mutex
-	got := 0
-	for range 40 {
-		wait.Go(func() {
-			for {
-				err := TakeFromDay(dir, now, 100, 1000)
-				if err == ErrBusy {
-					continue
-				}
-				if err == nil {
-					mu.Lock()
-					got++
-					mu.Unlock()
-				} else if err != ErrSpent {
-					t.Error(err)
-				}
-				return
-			}
-		})
-	}
-	wait.Wait()
-	scratch.Equal(t, got, 10, "got a tenth of it")
-}
-
-func TestJudgedIsBounded(t *testing.T) {
-	var s State
-	for i := range 20 {
-		s.NoteJudgement(Judged{Page: string(rune('a' + i))})
-	}
-	scratch.FailIf(t, len(s.Judged) != maxJudged || s.Judged[maxJudged-1].Page != "t", "%+v", s.Judged)
 }
 
 // A question that was asked on the day before gives nothing back of today's, and a clock that was put back brings
@@ -385,21 +342,6 @@ func onFile(t *testing.T, dir string) string {
 	return strings.Join(out, " ")
 }
 
-// What is remembered stays small, however many errors there were.
-func TestRememberIsBounded(t *testing.T) {
-	var s State
-	for i := range 20 {
-		m := activity.Memory{Key: strconv.Itoa(i)}
-		for e := range 20 {
-			m.Told = append(m.Told, strconv.Itoa(e))
-		}
-		s.Remember(m)
-	}
-	if len(s.Loops) != 8 || s.Loops[7].Key != "19" || len(s.Loops[7].Told) != 8 || s.Loops[7].Told[7] != "19" {
-		t.Errorf("%+v", s.Loops)
-	}
-}
-
 func TestLoopHistory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".claude", "springfield") // nothing there yet
 	scratch.Equal(t, onFile(t, dir), "", "before the first")
@@ -415,9 +357,6 @@ func TestLoopHistory(t *testing.T) {
 	all, _ := LoopEvents(dir)
 	if all[0].File != whole || all[0].Dir != "/w" || all[2].Count != 2 || all[2].Max != 9 || all[2].Text != "<&>" {
 		t.Error("an event is not what was written")
-	}
-	if !PastOfLoop(dir, "a1", "").Over || PastOfLoop(dir, "b2", "").Over || PastOfLoop(dir, "c3", "").Over {
-		t.Error("which loops are over is wrong")
 	}
 	scratch.Equal(t, scratch.ModeOf(t, loopLines(dir).path), 0o600)
 }

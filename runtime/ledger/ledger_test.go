@@ -7,14 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/codec"
-
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
 // TestMain lets the test binary play other hooks of the same session.
@@ -157,6 +158,22 @@ func TestTell(t *testing.T) {
 		s.TellOnce("ned", strings.Repeat("x", i+1))
 	}
 	scratch.Equal(t, len(s.Faults), maxFaults, "are remembered")
+}
+
+func TestStateIsBounded(t *testing.T) {
+	var s State
+	for i := range 20 {
+		m := activity.Memory{Key: strconv.Itoa(i)}
+		for e := range 20 {
+			m.Told = append(m.Told, strconv.Itoa(e))
+		}
+		s.Remember(m)
+		s.NoteJudgement(Judged{Page: strconv.Itoa(i)})
+	}
+	if len(s.Loops) != 8 || s.Loops[7].Key != "19" || len(s.Loops[7].Told) != 8 || s.Loops[7].Told[7] != "19" {
+		t.Errorf("%+v", s.Loops)
+	}
+	scratch.FailIf(t, len(s.Judged) != maxJudged || s.Judged[maxJudged-1].Page != "19", "%+v", s.Judged)
 }
 
 func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {

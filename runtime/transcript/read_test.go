@@ -383,8 +383,6 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// The user's own last prompt is none of our slash commands, and nothing that no person
-// has sent.
 // A call that was interrupted, or that goes on in the background, has brought nothing yet.
 func TestOpenCalls(t *testing.T) {
 	for outcome, open := range map[string]bool{

@@ -66,7 +66,7 @@ func TestTail(t *testing.T) {
 	} {
 		got, err := Tail(write(t, test.lines...), 50)
 		must(t, err)
-		got.Said, got.Raw = nil, nil // TestSaid's
+		got.Said, got.Raw = nil, nil // see TestAbout
 		failIf(t, !reflect.DeepEqual(got, test.want), "%s: got %+v, want %+v", name, got, test.want)
 	}
 }
@@ -98,38 +98,7 @@ func TestTailIsBounded(t *testing.T) {
 	}
 }
 
-// What was said since a person spoke, and what is no JSON at all.
-func TestSaid(t *testing.T) {
-	for name, test := range map[string]struct {
-		lines     []string
-		said, raw []string
-	}{
-		"no prompt":      {[]string{text("one"), text("two")}, []string{"one", "two"}, nil},
-		"since a prompt": {[]string{text("one"), prompt("and?"), text("two"), tool("Bash", `{}`), result, text("three")}, []string{"two", "three"}, nil},
-		"our own words":  {[]string{prompt("go"), text("one"), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`, text("two")}, []string{"one", "two"}, nil},
-		"plain text":     {[]string{"Working.", "DONE"}, nil, []string{"Working.", "DONE"}},
-	} {
-		w, err := Tail(write(t, append(test.lines, "")...), 50)
-		if err != nil || !reflect.DeepEqual(w.Said, test.said) || !reflect.DeepEqual(w.Raw, test.raw) {
-			t.Errorf("%s: said %q, raw %q, %v; want %q and %q", name, w.Said, w.Raw, err, test.said, test.raw)
-		}
-	}
-}
-
-func FuzzWindow(f *testing.F) {
-	f.Add([]byte(text("one") + "\n" + tool("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`)))
-	f.Add([]byte(prompt("x") + "\n" + result + "\n{"))
-	f.Fuzz(func(t *testing.T, log []byte) {
-		path := filepath.Join(t.TempDir(), "s")
-		must(t, os.WriteFile(path, log, 0o600))
-		if _, err := Tail(path, 50); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-// Looking for a word finds what is said with it since the newest prompt, and the
-// same plain lines.
+// About finds the messages since the last prompt that contain a word, and lines that are not JSON.
 func TestAbout(t *testing.T) {
 	said := func(text string) string {
 		return `{"type":"assistant","uuid":"a","message":{"role":"assistant","content":[{"type":"text","text":"` + text + `"}]}}`
@@ -142,22 +111,27 @@ func TestAbout(t *testing.T) {
 		spaced = `{"type": "assistant", "message": {"content": [{"type": "text", "text": "a WORD"}]}}`
 	)
 	for name, test := range map[string]struct {
+		word  string // "" for all
 		lines []string
 		said  []string
 		raw   []string
 	}{
-		"nobody":             {[]string{prompt, said("a"), dull, said("b")}, nil, nil},
-		"the assistant":      {[]string{prompt, said("a"), said("WORD"), dull, said("b")}, []string{"WORD"}, nil},
-		"before a prompt":    {[]string{prompt, said("WORD"), other, said("b")}, nil, nil},
-		"after a prompt":     {[]string{other, said("a"), prompt, said("b"), said("my WORD")}, []string{"my WORD"}, nil},
-		"a tool":             {[]string{other, result, said("b")}, nil, nil},
-		"with blanks":        {[]string{other, spaced}, []string{"a WORD"}, nil},
-		"across results":     {[]string{other, said("WORD"), dull, result}, []string{"WORD"}, nil},
-		"plain text":         {[]string{"a", "WORD"}, nil, []string{"a", "WORD"}},
-		"a prompt about ids": {[]string{said("WORD"), strings.Replace(other, "go", `\"tool_use_id\" and \"type\":\"assistant\"`, 1)}, nil, nil},
+		"all, no prompt":     {"", []string{text("one"), text("two"), ""}, []string{"one", "two"}, nil},
+		"all since a prompt": {"", []string{text("one"), other, text("two"), tool("Bash", `{}`), dull, text("three"), ""}, []string{"two", "three"}, nil},
+		"all, our own words": {"", []string{other, text("one"), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`, text("two"), ""}, []string{"one", "two"}, nil},
+		"all, plain text":    {"", []string{"Working.", "DONE", ""}, nil, []string{"Working.", "DONE"}},
+		"nobody":             {"WORD", []string{prompt, said("a"), dull, said("b")}, nil, nil},
+		"the assistant":      {"WORD", []string{prompt, said("a"), said("WORD"), dull, said("b")}, []string{"WORD"}, nil},
+		"before a prompt":    {"WORD", []string{prompt, said("WORD"), other, said("b")}, nil, nil},
+		"after a prompt":     {"WORD", []string{other, said("a"), prompt, said("b"), said("my WORD")}, []string{"my WORD"}, nil},
+		"a tool":             {"WORD", []string{other, result, said("b")}, nil, nil},
+		"with blanks":        {"WORD", []string{other, spaced}, []string{"a WORD"}, nil},
+		"across results":     {"WORD", []string{other, said("WORD"), dull, result}, []string{"WORD"}, nil},
+		"plain text":         {"WORD", []string{"a", "WORD"}, nil, []string{"a", "WORD"}},
+		"a prompt about ids": {"WORD", []string{said("WORD"), strings.Replace(other, "go", `\"tool_use_id\" and \"type\":\"assistant\"`, 1)}, nil, nil},
 	} {
-		w, err := About(write(t, test.lines...), 50, "WORD")
-		w.Said = slices.DeleteFunc(w.Said, func(s string) bool { return !strings.Contains(s, "WORD") })
+		w, err := About(write(t, test.lines...), 50, test.word)
+		w.Said = slices.DeleteFunc(w.Said, func(s string) bool { return !strings.Contains(s, test.word) })
 		if err != nil || !slices.Equal(w.Said, test.said) || !slices.Equal(w.Raw, test.raw) {
 			t.Errorf("%s: said %q, raw %q, %v", name, w.Said, w.Raw, err)
 		}
