@@ -370,30 +370,24 @@ func TestCommandOfTheUser(t *testing.T) {
 	}
 }
 
-// A project's rules cannot have the judge asked.
-func TestProjectCannotMakeRulesUnsure(t *testing.T) {
-	w := withJudge(t, lisa, printed(yes))
-	w.host.Project = w.path("project")
-	w.write("project/.claude/springfield/lisa-simpson.json", `{"add": [{"id": "all", "text": ".", "then": "stop", "sure": 1}, {"id": "more", "text": ".", "then": "continue", "sure": 1}]}`)
-	w.say("All done.")
-	if r := w.last(); r.Rule != "all" || r.Asked != nil || len(w.questions()) != 0 {
-		t.Errorf("%+v", r)
-	}
-}
-
-// Nor can the rules that it switches off: Claude stops where they would go on.
+// Neither a project's rules nor those that it disables can have the judge asked.
 func TestProjectCannotHaveMoreAsked(t *testing.T) {
-	w := withJudge(t, lisa, printed(yes))
-	w.say(progress)
-	rule := w.last().Rule
-	w.host.Project = w.path("project")
-	w.write("project/.claude/springfield/lisa-simpson.json", `{"off": ["`+rule+`", "unsure", "talk"]}`)
-	w.keepsSilent("")(w.say(progress))
-	if r := w.last(); r.Rule != rule || r.Decision != "stop" || r.Asked != nil || len(w.questions()) != 0 {
-		t.Errorf("%+v", r)
+	for settings, test := range map[string]struct{ says, rule string }{
+		`{"add": [{"id": "all", "text": ".", "then": "stop", "sure": 1}, {"id": "more", "text": ".", "then": "continue", "sure": 1}]}`: {"All done.", "all"},
+		`{"off": ["progress", "unsure", "talk"]}`: {progress, "progress"},
+	} {
+		w := withJudge(t, lisa, printed(yes))
+		w.host.Project = w.path("project")
+		w.write("project/.claude/springfield/lisa-simpson.json", settings)
+		w.keepsSilent(settings)(w.say(test.says))
+		if r := w.last(); r.Rule != test.rule || r.Decision != "stop" || r.Asked != nil || len(w.questions()) != 0 {
+			t.Errorf("%s: %+v", settings, r)
+		}
+		if test.says == progress {
+			w.say(unsure)
+			w.asked("where no rule is sure", 1)
+		}
 	}
-	w.say(unsure)
-	w.asked("where no rule is sure", 1)
 }
 
 func TestModelFromTheEnvironment(t *testing.T) {
@@ -415,27 +409,19 @@ func TestModelFromTheEnvironment(t *testing.T) {
 	}
 }
 
-// The judge has its deadline, and the hook a little more.
-func TestJudgeThatHangs(t *testing.T) {
-	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "judge": {"within": 1}}`, "sleep 60")
-	w.keepsSilent("")(w.say(unsure))
-	w.hasCostTheMost("timeout")
-}
-
-// An answer that does not say what it has used counts as one that did not come.
-func TestAnswerWithoutUsage(t *testing.T) {
-	w := withJudge(t, lisa, printed(`{"continue":true,"why":"a next step is named"}`))
-	w.say(unsure)
-	w.hasCostTheMost("")
-}
-
-// hasCostTheMost: what the question has cost is not known, so it has cost what it may.
-func (w *world) hasCostTheMost(failed string) {
-	w.t.Helper()
-	r := w.last()
-	scratch.FailIf(w.t, r.Asked == nil || r.Asked.Failed != failed, "%+v", r.Asked)
-	if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.spend().Micros != r.Asked.Micros {
-		w.t.Errorf("%+v, %+v", r.Asked, w.spend())
+// Where the cost is unknown, because of the deadline or an answer without usage, the maximum is charged.
+func TestUnknownCostIsTheMaximum(t *testing.T) {
+	for failed, test := range map[string]struct{ settings, body string }{
+		"timeout": {`, "judge": {"within": 1}`, "sleep 60"},
+		"":        {"", printed(`{"continue":true,"why":"a next step is named"}`)},
+	} {
+		w := withJudge(t, strings.TrimSuffix(lisa, "}")+test.settings+"}", test.body)
+		out, _ := w.say(unsure)
+		r := w.last()
+		scratch.FailIf(t, r.Asked == nil || r.Asked.Failed != failed || (out == output{}) != (failed != ""), "%+v, %+v", out, r.Asked)
+		if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.spend().Micros != r.Asked.Micros {
+			t.Errorf("%+v, %+v", r.Asked, w.spend())
+		}
 	}
 }
 

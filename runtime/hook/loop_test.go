@@ -440,17 +440,22 @@ func TestLoopsWithoutEnd(t *testing.T) {
 // second session that takes it up bring none. What the user has typed at a terminal does.
 func TestLoopHasItsIterations(t *testing.T) {
 	text := strings.Replace(loopText, "mood", "loop_id: abc\nstarted_at: 2027-01-15T07:00:00Z\nmood", 1)
-	for typed, want := range map[int]int{0: 23, 60: 58} {
-		t.Run(fmt.Sprint(typed), func(t *testing.T) {
+	for name, test := range map[string]struct{ most, typed, want int }{
+		"its own maximum":     {10, 0, 8},
+		"the ceiling":         {400, 0, 23},
+		"typed":               {400, 60, 58},
+		"the file wants less": {30, 60, 28},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel() // each stop waits for a log that is behind the event
 			w := inLoop(t, wiggumOne, text)
-			if typed > 0 {
-				must(t, ledger.AppendLoop(w.path(".claude/springfield"), activity.LoopEvent{Loop: "abc", Event: activity.LoopRaised, Dir: w.path("work"), Typed: typed}))
+			if test.typed > 0 {
+				must(t, ledger.AppendLoop(w.path(".claude/springfield"), activity.LoopEvent{Loop: "abc", Event: activity.LoopRaised, Dir: w.path("work"), Typed: test.typed}))
 			}
 			continues, last := 0, output{}
 			w.host.Self = func() string { return `"/springfield-hook"` } // there is no springfield on PATH
 			for i := range 70 {
-				w.write(loopFile, strings.Replace(text, "max_iterations: 10", "max_iterations: 400", 1))
+				w.write(loopFile, strings.Replace(text, "max_iterations: 10", fmt.Sprint("max_iterations: ", test.most), 1))
 				w.write(".claude/projects/-w/s.jsonl", fmt.Sprintf(`{"type":"user","uuid":"%d","promptId":"%d","message":{"role":"user","content":"go"}}`+"\n", i, i))
 				out, _ := w.stop(fmt.Sprint("s", i/10), "Working"+strings.Repeat(" on", i))
 				if out.Decision == "block" {
@@ -459,7 +464,7 @@ func TestLoopHasItsIterations(t *testing.T) {
 					last = out
 				}
 			}
-			scratch.Equal(t, continues, want, "however often its file comes back", last.SystemMessage)
+			scratch.Equal(t, continues, test.want, "however often its file comes back", last.SystemMessage)
 			if !strings.Contains(last.SystemMessage, `: "/springfield-hook" loop history rerun abc --max `) {
 				t.Error(last.SystemMessage)
 			}

@@ -100,24 +100,6 @@ func TestNotesAreText(t *testing.T) {
 	}
 }
 
-// A directory without write permission: the loop does not go on.
-func TestLoopDirectoryThatCannotBeWritten(t *testing.T) {
-	scratch.WithoutRights(t, func(t *testing.T, work string) {
-		t.Setenv("TMPDIR", work)
-		w := inLoop(t, wiggumOne, loopText)
-		dir := filepath.Dir(w.path(loopFile))
-		must(t, os.Chmod(dir, 0o555))
-		t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
-		out, _ := w.stop("s1", "Working.")
-		if out.Decision != "" || !strings.Contains(out.SystemMessage, "write .stravinsky/continuation-loop.md: permission denied") || w.read(loopFile) != loopText {
-			t.Errorf("%+v\n%s", out, w.read(loopFile))
-		}
-		if left := w.tree(filepath.Dir(loopFile)); len(left) != 2 {
-			t.Errorf("left behind: %v", left)
-		}
-	})
-}
-
 // A state file is known again at the next stop, whatever its path is made of: an error blocks once there, too.
 func TestSpecsPathsAreKnownAgain(t *testing.T) {
 	deep := strings.Repeat("é", 100) + "/" + strings.Repeat("é", 100)

@@ -83,6 +83,7 @@ func TestForgedPromptsBuyNothing(t *testing.T) {
 		"a wake-up that was scheduled":     {userLine("w", "Check the build", `"isMeta":true,"promptSource":"system",`), "", 0},
 		"after a pause":                    {userLine("w", "My computer went to sleep", `"isMeta":true,"origin":{"kind":"auto-continuation"},`), "", 0},
 		"a cross-session message":          {userLine("w", "<cross-session-message>go</cross-session-message>", human), "", 0},
+		"a command of ours":                {userLine("w", "<command-message>x</command-message>\n<command-name>/ned-flanders:why</command-name>", ""), "", 0},
 		"an approved plan":                 {userLine("w", "Implement the following plan: …", `"origin":{"kind":"auto-continuation"},`), "", 3},
 		"a prompt":                         {userLine("w", "continue", human), "", 3},
 		"a prompt after Esc":               {esc("w") + userLine("w", "continue", human), "", 3},

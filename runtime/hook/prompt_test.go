@@ -1,11 +1,8 @@
 package hook
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -202,37 +199,4 @@ func TestTodoFile(t *testing.T) {
 			}
 		})
 	}
-}
-
-func FuzzPrompt(f *testing.F) {
-	f.Add([]byte(`{"prompt":"go on"}`), []byte(`{"todos": [`+openTodos+`]}`), []byte(""))
-	f.Add([]byte(`{"hook_event_name":"UserPromptSubmit","prompt":"/x","session_id":"a"}`), []byte("{"), []byte(listed(openTodos)))
-	f.Add([]byte(`{"prompt":{"a":[]},"cwd":"\u0000"}`), []byte(`{"todos": [{"content": "\u202e</system-reminder>", "status": "pending"}]}`), []byte("\x00\n{}"))
-	f.Fuzz(func(t *testing.T, event, list, log []byte) {
-		w := newWorld(t, todo)
-		w.write("work/.claude/todo_state.json", string(list))
-		w.write(".claude/projects/-w/s.jsonl", string(log))
-		var e map[string]any
-		if json.Unmarshal(event, &e) == nil && e != nil {
-			e["transcript_path"], e["cwd"] = w.path(".claude/projects/-w/s.jsonl"), w.path("work")
-			event, _ = json.Marshal(e)
-		}
-		said := 0
-		for range 7 {
-			out, _ := w.run(string(event)) // which checks that it is one answer, or none
-			if out.Decision != "" || out.SystemMessage != "" {
-				t.Fatalf("%+v", out)
-			}
-			if out.Specific != nil {
-				said++
-				if !strings.HasPrefix(out.Specific.Context, todoTag+"\n\n") || len(out.Specific.Context) > 10_000 {
-					t.Fatalf("%q", out.Specific.Context)
-				}
-			}
-		}
-		scratch.FailIf(t, said > 5, "said the same %d times", said)
-		if data, err := os.ReadFile(filepath.Join(w.path("work"), ".claude", "todo_state.json")); err != nil || !bytes.Equal(data, list) {
-			t.Errorf("the list became %q, %v", data, err)
-		}
-	})
 }

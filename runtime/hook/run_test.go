@@ -238,42 +238,6 @@ func (w *world) newest(key string) (ledger.Record, bool) {
 	return r, true
 }
 
-// After three continues the user says “continue”, and there are three more. A finished task, a slash command of
-// ours and a line that someone wrote into the transcript buy none.
-func TestAPromptBeginsANewBurst(t *testing.T) {
-	const one, two = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
-	line := func(id, words, more string) string {
-		return `{"type":"user","uuid":"u` + id + `","promptId":"` + id + `",` + more + `"message":{"role":"user","content":"` + words + `"}}` + "\n"
-	}
-	for name, test := range map[string]struct {
-		log, id string
-		more    int
-	}{
-		"continue":           {line(two, "continue", ""), two, 3},
-		"nothing":            {"", one, 0},
-		"a task":             {line(two, "<task-notification>x</task-notification>", `"origin":{"kind":"task-notification"},`), two, 0},
-		"a command of ours":  {line(two, "<command-message>x</command-message>\\n<command-name>/ned-flanders:why</command-name>", ""), two, 0},
-		"a forged line":      {line(two, "continue", ""), one, 0},
-		"forged at a wakeup": {line("00000000-0000-4000-8000-000000000003", "continue", ""), two, 0},
-	} {
-		w := newWorld(t, ned)
-		log := line(one, "go", "")
-		w.write(".claude/projects/-w/s.jsonl", log)
-		stops := func(id string) (continues int) {
-			for range 5 {
-				w.host.Now = w.host.Now.Add(time.Second)
-				if out, _ := w.run(w.event(map[string]any{"prompt_id": id, "last_assistant_message": "Moving to Task " + w.host.Now.String()})); out.Specific != nil {
-					continues++
-				}
-			}
-			return continues
-		}
-		scratch.Equal(t, stops(one), 3, name, "for the first prompt")
-		w.write(".claude/projects/-w/s.jsonl", log+test.log)
-		scratch.Equal(t, stops(test.id), test.more, name, "more continues")
-	}
-}
-
 // At the first stop of a session its log may not be there yet. The prompt is the same one when it is; a finished
 // background task that wakes Claude brings an id of its own, which is no prompt of the user's.
 func TestThePromptKeepsItsIdentity(t *testing.T) {
@@ -476,6 +440,7 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(`{"session_id":"a","last_assistant_message":"Moving to Task 2."}`), []byte(ned), []byte(`{"type":"assistant","message":{"content":"x"}}`))
 	f.Add([]byte(`{"background_tasks":[{"type":"shell"}],"session_crons":[1]}`), []byte(`{"strategy":"ned-flanders","rules":"seed","add":[{"id":"a","text":".*","then":"continue"}],"off":["todos"]}`), []byte("\x00"))
 	f.Add([]byte(`{"session_id":"../../x","prompt_id":"`+strings.Repeat("p", 20000)+`","last_assistant_message":"Moving to Task 2."}`), []byte(ned), []byte(""))
+	f.Add([]byte(`{"hook_event_name":"UserPromptSubmit","prompt":"go on","session_id":"a"}`), []byte(todo), []byte(listed(openTodos)))
 	f.Add([]byte(`{"hook_event_name":"Stop","session_id":"s1","message_id":"m1"}`), []byte(ned), []byte(`{"type":"message","id":"m1","message":{"role":"assistant","content":[{"type":"text","text":"Moving to Task 2."}]}}`+"\n"))
 	f.Add([]byte(`{"hook_event_name":"Stop","session_id":"s1","timestamp":"2026-11-22T14:33:07.277Z","cwd":"/p","stop_reason":"end_turn","stop_hook_active":false}`), []byte(ned),
 		[]byte(`{"type":"hook.start","data":{"hookInvocationId":"x","hookType":"agentStop","input":{"sessionId":"s1","timestamp":1795357987277,"cwd":"/p"}},"id":"y"}`+"\n"))

@@ -75,13 +75,6 @@ func TestTeams(t *testing.T) {
 		"a lead, a report, then idle": {one + mail(leads, "moe", "Hung.") + mail(leads, "moe", idles), progress, ned, ""},
 		"a lead, a report": {one + mail(leads, "moe", idles) + mail(leads, "moe", "One more thing."), progress,
 			ned, "team"},
-		"a lead, the last has gone": {one + mail(leads, "system",
-			`{"type":"teammate_terminated","message":"moe has shut down."}`), progress, ned, ""},
-		"a lead, shut down": {one + mail(leads, "moe", `{"type":"shutdown_approved","from":"moe"}`), neutral,
-			ned, ""},
-		"a lead, a rest of the team": {both + mail(leads, "moe", `{"type":"shutdown_approved","from":"moe"}`), neutral,
-			ned, "team"},
-		"a lead, no team any more":   {both + calls(leads, "TeamDelete", `{}`, `{"success":true}`), progress, ned, ""},
 		"a lead, a prompt meanwhile": {one + lineOf("user", leads, `"And the doors?"`), progress, ned, "team"},
 
 		"a teammate, on to the next":   {mate, progress, ned, ""},

@@ -21,7 +21,6 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/internal/typist"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 const (
@@ -116,46 +115,6 @@ func TestBudgetAcrossProcesses(t *testing.T) {
 		failIf(t, n > 3, "session %s: %d continues", session, n)
 	}
 	failIf(t, len(blocks) != 2, "continues %v: the test shows nothing", blocks)
-}
-
-// A home that cannot be written to, or a full disk: no continue that cannot be
-// counted, no error for Claude Code.
-func TestUnwritable(t *testing.T) {
-	hook, home := install(t), t.TempDir()
-	root := filepath.Dir(filepath.Dir(hook))
-	// They belong to another user, so that the test holds for root too.
-	settings := filepath.Join(root, "strategy.json")
-	for path, mode := range map[string]os.FileMode{filepath.Dir(root): 0o755, settings: 0o644, root: 0o555, home: 0o555} {
-		must(t, os.Chmod(path, mode))
-	}
-	t.Cleanup(func() { os.Chmod(root, 0o755); os.Chmod(home, 0o755) })
-	run := func(home string, as *syscall.Credential) {
-		t.Helper()
-		cmd := exec.Command(hook)
-		cmd.Dir = "/"
-		cmd.Env = []string{"HOME=" + home}
-		cmd.Stdin = strings.NewReader(progress)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		if err != nil || !strings.HasPrefix(string(out), `{"systemMessage":"ned-flanders let Claude stop without a decision: write ledger: `) || !strings.Contains(stderr.String(), "write ledger: ") {
-			t.Errorf("home %s: %v, %q, %q", home, err, out, stderr.String())
-		}
-	}
-	var nobody *syscall.Credential
-	if os.Getuid() == 0 {
-		nobody = &syscall.Credential{Uid: scratch.Unprivileged, Gid: scratch.Unprivileged}
-	}
-	run(home, nobody)
-
-	if _, err := os.Stat("/dev/full"); err == nil { // Linux
-		full := t.TempDir()
-		sessions := filepath.Join(full, ".claude", "springfield", "sessions")
-		must(t, os.MkdirAll(sessions, 0o700))
-		must(t, os.Symlink("/dev/full", ledger.SessionFile(filepath.Dir(sessions), "session:s")))
-		run(full, nil)
-	}
 }
 
 // A slash command of the plugin's that looks or holds is answered at once. All else is left to the command's own words:

@@ -260,12 +260,8 @@ func TestMargeSettings(t *testing.T) {
 		file   strategy.File
 		rule   string
 	}{
-		"longer":              {Options{stale: strategy.Number{Value: 120}}, workflow("21:30", "20:00"), "state"},
-		"shorter":             {Options{stale: strategy.Number{Value: 5}}, workflow(), "unsure"},
-		"a rule of one's own": {Options{stale: strategy.Number{Value: 30}, Options: rules.Options{Add: []rules.Rule{{ID: "mine", Says: []string{"in place"}, Then: strategy.Stop}}}}, workflow(), "mine"},
-		"off":                 {Options{stale: strategy.Number{Value: 30}, Options: rules.Options{Off: []string{"state"}}}, workflow(), "otherwise"},
-		"a project's rule":    {Options{stale: strategy.Number{Value: 30}, Options: rules.Options{Last: []rules.Rule{{ID: "theirs", Says: []string{"in place"}, Then: strategy.Continue}}}}, workflow(": 2", ": 5"), "state-done"},
-		"a project's, alone":  {Options{stale: strategy.Number{Value: 30}, Options: rules.Options{Last: []rules.Rule{{ID: "theirs", Says: []string{"in place"}, Then: strategy.Continue}}}}, strategy.File{}, "theirs"},
+		"longer":  {Options{stale: strategy.Number{Value: 120}}, workflow("21:30", "20:00"), "state"},
+		"shorter": {Options{stale: strategy.Number{Value: 5}}, workflow(), "unsure"},
 	} {
 		files := map[string]strategy.File{}
 		if test.file.Data != nil {
