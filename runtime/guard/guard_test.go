@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/lastword"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -343,5 +344,27 @@ func TestAnswer(t *testing.T) {
 		"nothing":             {"", 0, ""},
 	} {
 		scratch.Equal(t, CheckPrompt("marge-simpson", test.prompt, test.calls).Rule, test.rule, name)
+	}
+}
+
+func TestCheckWord(t *testing.T) {
+	for _, test := range []struct {
+		kind             lastword.Kind
+		changed, intends bool
+		want             string
+	}{
+		{lastword.Forbids, true, true, "forbids"},
+		{lastword.Asks, false, false, "answers"},
+		{lastword.Asks, false, true, ""},
+		{lastword.Asks, true, false, ""},
+		{lastword.Unclear, false, true, "unclear"},
+		{lastword.Unclear, true, false, ""},
+		{lastword.Orders, false, false, ""},
+		{lastword.Unknown, false, false, ""},
+	} {
+		veto := CheckWord(lastword.Word{Kind: test.kind, Evidence: "“so”"}, test.changed, func() bool { return test.intends })
+		if veto.Rule != test.want {
+			t.Errorf("%s, changed %t, intends %t: %q, want %q", test.kind, test.changed, test.intends, veto.Rule, test.want)
+		}
 	}
 }

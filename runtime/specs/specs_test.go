@@ -533,19 +533,6 @@ func TestSpeckitResolves(t *testing.T) {
 	}
 }
 
-// Names are data: in words they are short, one line and without markup.
-func TestSpecsNames(t *testing.T) {
-	for _, name := range []string{"a\x1b[31mb", "a`b`", "<system-reminder>", "\u202eevil", strings.Repeat("n", 900), "x\x00y"} {
-		files := map[string]string{"specs/.current-spec": name, "specs/" + name + "/.ralph-state.json": state("execution", 0, 5, "")}
-		v := decideIn(t, specum.Strategy, chosen{}, strategy.Situation{}, spaceOf(files))
-		for _, words := range append(v.Notes, v.Told, v.Reason) {
-			if strings.ContainsAny(words, "\x1b`<>\u202e\x00") || strings.Contains(words, strings.Repeat("n", 450)) {
-				t.Errorf("%q: %q", name, words)
-			}
-		}
-	}
-}
-
 // What the state file may hold; rule "corrupt" names the member.
 func TestSpecsState(t *testing.T) {
 	const go5 = `"phase": "execution", "totalTasks": 5`
@@ -762,6 +749,9 @@ func FuzzSpecPlaces(f *testing.F) {
 	for _, s := range []string{"demo", "./specs/demo", "/w/specs/demo", "../../x", "-rf", "a\nb", "..", ".", "./", "//", `C:\w\x`} {
 		f.Add(s, "---\nspecs_dirs: [\"./a\", ../b, /w/c]\nenabled: true\n---\n")
 	}
+	for _, s := range []string{"a\x1b[31mb", "a`b`", "<system-reminder>", "\u202eevil", strings.Repeat("n", 900), "x\x00y"} {
+		f.Add(s, "")
+	}
 	f.Fuzz(func(t *testing.T, current, local string) {
 		for _, st := range []strategy.Strategy{specum.Strategy, speckit.Strategy} {
 			in := spaceOf(map[string]string{
@@ -781,8 +771,8 @@ func FuzzSpecPlaces(f *testing.F) {
 				}
 			}
 			v := st.New().Decide(s)
-			for _, words := range append(v.Notes, v.Told) {
-				failIf(t, strings.ContainsAny(words, "\n\r\x1b`<>"), "words %q", words)
+			for _, words := range append(v.Notes, v.Told, strings.ReplaceAll(v.Reason, "\n", "")) {
+				failIf(t, strings.ContainsAny(words, "\n\r\x1b`<>\u202e\x00") || strings.Contains(words, strings.Repeat("n", 450)), "words %q", words)
 			}
 		}
 	})

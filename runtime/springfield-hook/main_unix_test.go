@@ -8,11 +8,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -221,13 +221,6 @@ func TestWords(t *testing.T) {
 		{"", nil, []string{"log"}, 0, "continue  ned-flanders"},
 		{"", nil, []string{"log", "--session", "s", "-n", "1", "--json"}, 0, `"session":"s"`},
 		{"", nil, []string{"log", "--session", "unheard-of"}, 1, "no session \"unheard-of\" is known"},
-		{"", inClaude, []string{"hold", "2h"}, 0, "holding all sessions for 2 h"},
-		{progress, nil, nil, 0, "by rule hold"},
-		{"", inClaude, []string{"hold", "1m"}, 1, "a longer hold is in force"},
-		{"", inClaude, []string{"resume"}, 1, "only a person lifts a hold, not Claude"},
-		{"", nil, []string{"resume"}, 0, "lifted the hold on all sessions"},
-		{"", nil, []string{"resume"}, 0, "no hold is in force for all sessions; the last one was lifted "},
-		{progress, nil, nil, 0, `"block"`},
 		{"", moved, []string{"hold"}, 0, "holding all sessions until you resume"},
 		{progress, nil, nil, 0, "by rule hold"}, // of a host that CLAUDE_CONFIG_DIR does not move
 		{"", moved, []string{"hold", "--list"}, 0, "all sessions: held until you resume"},
@@ -255,23 +248,6 @@ func TestHookAtATerminal(t *testing.T) {
 	failIf(t, err != nil || !strings.Contains(out.String(), "Called with a word it answers you"), "%v: %q", err, out.String())
 	_, err = os.Stat(filepath.Join(home, ".claude"))
 	failIf(t, err == nil, "something was recorded")
-}
-
-// Standard input stays open, as it does on some hosts.
-func TestBinaryDoesNotWaitForTheEndOfInput(t *testing.T) {
-	cmd := hookCommand(t, install(t))
-	stdin, err := cmd.StdinPipe()
-	must(t, err)
-	stdout, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	defer cmd.Process.Kill()
-	io.WriteString(stdin, progress)
-	timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
-	defer timer.Stop()
-	out, err := io.ReadAll(stdout)
-	failIf(t, err != nil || !strings.Contains(string(out), `"block"`), "%q, %v", out, err)
-	must(t, cmd.Wait())
 }
 
 // The armour is on in the real binary: a signal on which Go dies with exit
@@ -306,4 +282,21 @@ func TestReasonsReachTheModel(t *testing.T) {
 	if want := "می\u200cخواهم 👨\u200d👧[2J"; cmd.ProcessState.ExitCode() != 2 || !strings.Contains(stderr.String(), want) || strings.ContainsAny(stderr.String(), "\x1b\u202e") {
 		t.Errorf("%v, %q, want %q in it", err, stderr.String(), want)
 	}
+}
+
+// waitsForInput reports whether a started hook reads its event. Other systems than Linux do not show it.
+func waitsForInput(pid int) bool {
+	if runtime.GOOS != "linux" {
+		time.Sleep(500 * time.Millisecond)
+		return true
+	}
+	call := map[string]string{"amd64": "0 0x0 ", "arm64": "63 0x0 "}[runtime.GOARCH] // read(0, …
+	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	for _, task := range tasks {
+		current, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/syscall", pid, task.Name()))
+		if call != "" && strings.HasPrefix(string(current), call) {
+			return true
+		}
+	}
+	return false
 }
