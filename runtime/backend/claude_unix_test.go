@@ -41,7 +41,7 @@ func fails(t *testing.T, reply judge.Reply, want judge.Failure, when string) {
 	scratch.Equal(t, reply.Failed, want, when, reply)
 }
 
-// sane is what every reply is, whatever it was made of.
+// sane checks the invariants of every reply.
 func sane(t *testing.T, r judge.Reply) {
 	t.Helper()
 	u := r.Usage
@@ -107,7 +107,7 @@ func (w *world) ask(text string, within int64, vars ...string) judge.Reply {
 	return reply
 }
 
-// gone fails when the process whose number is in the note is still there.
+// gone fails while the process whose number is in the note is alive.
 func (w *world) gone(name string) {
 	w.t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(w.note(name)))
@@ -115,7 +115,7 @@ func (w *world) gone(name string) {
 	scratch.AwaitEnd(w.t, pid, name, 5*time.Second)
 }
 
-// envelope is what the client prints.
+// envelope is the client's output.
 func envelope(more string) string {
 	return `{"type":"result","subtype":"success","is_error":false,"result":"x","total_cost_usd":0.000123,` + more +
 		`"usage":{"input_tokens":900,"output_tokens":30,"cache_creation_input_tokens":10},"modelUsage":{"claude-haiku-4-5-20251001":{}}}`
@@ -180,7 +180,7 @@ func TestClaudeFails(t *testing.T) {
 	}
 }
 
-// What it cost counts, also without an answer.
+// A failed answer is charged, too.
 func TestClaudeCostsWithoutAnswer(t *testing.T) {
 	w := newWorld(t)
 	if reply := w.ask(prints(structured(`{}`)), 10_000); reply.Failed != judge.Junk || reply.Micros != 123 || reply.Usage.Input != 900 {
@@ -214,7 +214,7 @@ func TestClaudeLeavesNobody(t *testing.T) {
 	w.gone("two")
 }
 
-// The client gets what it needs to be logged in, and nothing else.
+// The client gets the variables that it needs to log in, and no others.
 func TestClaudeEnvironment(t *testing.T) {
 	w := newWorld(t)
 	inside := filepath.Join(w.project, "node_modules", ".bin")
@@ -336,8 +336,7 @@ func TestRedirected(t *testing.T) {
 	}
 }
 
-// Hosts other than Claude Code give variables of more files to hooks. What the project has
-// set must not choose either, what the user has set may.
+// Other hosts than Claude Code pass variables of more files to hooks. A project's must not redirect the question.
 func TestRedirectedByVariables(t *testing.T) {
 	const address, name = "ANTHROPIC_BASE_URL=https://evil.example", "ANTHROPIC_BASE_URL"
 	for _, c := range []struct {
@@ -472,7 +471,7 @@ func TestAskRefuses(t *testing.T) {
 	scratch.FailIf(t, rooted.IsTaken(filepath.Join(w.notes, "asked")), "the client ran")
 }
 
-// Neither a key nor what else is secret comes back, whichever program says it.
+// No reply contains a key or another secret, whichever program prints it.
 func TestNoSecretComesBack(t *testing.T) {
 	w := newWorld(t)
 	secret := "AWS_SECRET_ACCESS_KEY=" + testToken

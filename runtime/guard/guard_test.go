@@ -57,7 +57,7 @@ func TestCheckTeam(t *testing.T) {
 	}
 }
 
-// Progress is what has happened in a session.
+// Progress is the work of a session so far.
 type Progress struct {
 	Seen  string
 	Tools int
@@ -71,7 +71,7 @@ func taken(s ledger.State, l Limits, prompt string, p Progress, w Witness, now t
 // moving is a session that makes progress at every stop.
 func moving(i int) Progress { return Progress{Seen: fmt.Sprint(i), Tools: i} }
 
-// spend asks for continues at the given seconds and says which were granted.
+// spend asks for continues at the given seconds and returns which were granted.
 func spend(s ledger.State, prompt string, seconds ...int) (ledger.State, []bool) {
 	var granted []bool
 	for _, sec := range seconds {
@@ -102,7 +102,7 @@ func TestSpendHoldsTheBurst(t *testing.T) {
 	}
 }
 
-// Continues that lead nowhere end, and a prompt of the user's begins anew.
+// Continues without progress end, and the user's next prompt resets the count.
 func TestSpendNeedsProgress(t *testing.T) {
 	for name, test := range map[string]struct {
 		progress []Progress
@@ -134,7 +134,7 @@ func TestSpendNeedsProgress(t *testing.T) {
 	}
 }
 
-// The ledger has gone: what the transcript knows counts.
+// Without the ledger the transcript is the witness.
 func TestSpendHearsTheWitness(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	ago := func(seconds ...int64) (times []int64) {
@@ -194,8 +194,7 @@ func TestSpendHoldsTheHour(t *testing.T) {
 	}
 }
 
-// What the user is told of a limit is true: a new prompt helps where it does, else there
-// is a time, and where nothing is known to help nothing is said.
+// A veto names a new prompt or a time only if that lifts the limit.
 func TestVetoSaysWhatHelps(t *testing.T) {
 	const sayIt = "type continue"
 	spent := func(n int, step, ago int64) (times []int64) {
@@ -272,7 +271,7 @@ func TestNoPathLeadsPastTheHour(t *testing.T) {
 	scratch.FailIf(t, v.Rule != "" || left.Hour != 59, "an hour later: %+v, %+v", left, v)
 }
 
-// Continues of a loop stand in the transcript, too, and are none of the budget's.
+// Continues of a loop are in the transcript, too, but not in the budget.
 func TestSpendKnowsLoops(t *testing.T) {
 	var s ledger.State
 	now := time.Unix(1_000_000, 0)

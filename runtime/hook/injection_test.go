@@ -17,8 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Whatever a session says, wherever it says it: the page that a judge gets has its
-// lines, and the todo list's state and who waits are as they are.
+// No text of a session forges the judge's page: its lines, the state of the todo list and the waiting are true.
 func TestSessionCannotForgeThePage(t *testing.T) {
 	data := scratch.ReadFile(t, "../judge/testdata/injections.txt")
 	starts := []string{"CONTEXT:", "  Active skill: ", "  Todo state: 1/2 complete, 1 in progress", "  Last tools: [", `  Latest request: "`, "  Waiting for: nothing", `  Last message: "`, "", "DECIDE: Should Claude continue working autonomously?", ""}
@@ -114,8 +113,7 @@ func projects() map[string]struct{ file, message string } {
 	}
 }
 
-// Whatever a project's settings make of a decision, there is one: it is recorded with what was not in force, the
-// user's own rules have decided, and the messages about it are few.
+// Whatever a project's settings contain, the user's rules decide, the record names the faults, and messages are few.
 func TestHostileProject(t *testing.T) {
 	for name, p := range projects() {
 		w := newWorld(t, ned)

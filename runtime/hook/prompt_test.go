@@ -37,7 +37,7 @@ func prompted(t *testing.T, todos string) *world {
 	return w
 }
 
-// prompt answers one prompt: what the model is told besides, "" for nothing.
+// prompt answers one prompt and returns the context for the model, "" for none.
 func (w *world) prompt(more map[string]any) (told, notes string) {
 	w.t.Helper()
 	all := map[string]any{"hook_event_name": "UserPromptSubmit", "prompt": "how is it going?"}
@@ -121,7 +121,7 @@ func TestPromptIsSilenced(t *testing.T) {
 	}
 }
 
-// A list that does not change is brought up so many times in a row, a user's file says how often.
+// An unchanged list is repeated only so many times in a row, by default or by the user's setting.
 func TestPromptCeiling(t *testing.T) {
 	for settings, want := range map[string]int{"{}": 5, `{"ceiling": 7}`: 7} {
 		w := prompted(t, openTodos)
@@ -140,7 +140,7 @@ func TestPromptCeiling(t *testing.T) {
 	}
 }
 
-// Reminders cost nothing of what continues have, and the two share a ledger.
+// Reminders and continues share a ledger, but no budget.
 func TestPromptsAndStopsInOneSession(t *testing.T) {
 	w := prompted(t, openTodos)
 	stops := *w

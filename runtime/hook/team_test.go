@@ -9,7 +9,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// lineOf is a line of a session in a team, as Claude Code writes it. Members are what it has besides.
+// lineOf is a line of a session in a team, as Claude Code writes it, with more members.
 func lineOf(kind, members, content string) string {
 	return `{"type":"` + kind + `",` + members + `"message":{"role":"` + kind + `","content":` + content + `}}` + "\n"
 }
@@ -102,7 +102,7 @@ func TestTeams(t *testing.T) {
 	}
 }
 
-// ruleOf is what stops a session, "" if it goes on.
+// ruleOf returns the rule that stops a session, "" if it goes on.
 func ruleOf(t *testing.T, config, log, message string) string {
 	w := newWorld(t, config)
 	w.write(".claude/projects/-w/s.jsonl", log)
@@ -130,7 +130,7 @@ func TestTodosOfAPart(t *testing.T) {
 	}
 }
 
-// Whether the user asks is told by how the prompt ends, however long it is.
+// A prompt is a question if its end is, however long it is.
 func TestPromptIsAQuestion(t *testing.T) {
 	for words, want := range map[string]bool{
 		"": false, "Hang it.": false, "Why?": true, "为什么？": true, "Is it **straight?**\n": true,

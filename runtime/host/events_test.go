@@ -9,7 +9,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
-// Each recorded event is claimed by its own host alone, and read as the file beside it has it. The ids are shortened.
+// Each recorded event is claimed by its own host alone, and read as in events.parsed. The ids are shortened.
 func TestEvents(t *testing.T) {
 	for name, h := range hosts() {
 		var got strings.Builder

@@ -55,7 +55,7 @@ func TestReadAnswer(t *testing.T) {
 	}
 }
 
-// The schema asks for what ReadAnswer takes, no more and no less.
+// The schema requires exactly the members of ReadAnswer.
 func TestSchema(t *testing.T) {
 	var schema struct {
 		Type       string                     `json:"type"`
@@ -100,7 +100,7 @@ func FuzzReadAnswer(f *testing.F) {
 			}
 			return
 		}
-		// Whatever is taken is what an ordinary reader sees in it.
+		// An accepted answer means the same to encoding/json.
 		var plain map[string]any
 		if json.Unmarshal(data, &plain) != nil || len(plain) != 2 || plain["continue"] != cont {
 			t.Fatalf("%q was taken for %v", data, cont)
@@ -165,7 +165,6 @@ func TestValidModel(t *testing.T) {
 	}
 }
 
-// What one of hook and judge writes the other reads.
 func TestHookAndJudgeUnderstandEachOther(t *testing.T) {
 	asked := Question{"claude", "haiku", "S <&>", "P", 7, "/c", []string{"/bin/ask", "-x"}, []string{"KEY"}, "/p", []string{"a", "b"}}
 	var question Question
@@ -267,7 +266,7 @@ func wellFormed(t *testing.T, p Page) {
 	}
 }
 
-// outside is what of a line is not between quotation marks.
+// outside returns the part of a line that is not in quotation marks.
 func outside(t *testing.T, line string) string {
 	t.Helper()
 	var b strings.Builder
@@ -337,7 +336,7 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// The prompt is part of the product: a change of it is to be looked at here.
+// The prompt is part of the product, so a change must be reviewed here.
 func TestPrompt(t *testing.T) {
 	golden := scratch.ReadFile(t, "testdata/prompt.txt")
 	scratch.Equal(t, PromptFor("Claude"), string(golden), "it is not that of testdata/prompt.txt")

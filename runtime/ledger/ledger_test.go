@@ -102,7 +102,7 @@ func TestStateOutlivesTheHook(t *testing.T) {
 	}
 }
 
-// Whatever a killed hook left at the end, the newest complete record counts and the next one is readable.
+// The last complete record counts, whatever a killed hook left after it, and the next one is readable.
 func TestTornAndForeignLines(t *testing.T) {
 	whole := append(codec.Append(nil, &Record{Plugin: "p", Decision: "continue", Rule: "r", State: State{InPrompt: 8}}), '\n')
 	tails := map[string]string{
@@ -130,7 +130,7 @@ func TestTornAndForeignLines(t *testing.T) {
 	}
 }
 
-// A start without a decision that found the session locked is on file beside the state.
+// A fault that found the session locked is recorded without a state.
 func TestStatelessRecords(t *testing.T) {
 	dir := t.TempDir()
 	must(t, bump(dir, "a"))
@@ -148,7 +148,7 @@ func TestStatelessRecords(t *testing.T) {
 	}
 }
 
-// A fault is told once, and what is remembered of that is bounded.
+// A fault is reported once, and the list of reported faults is bounded.
 func TestTell(t *testing.T) {
 	var s State
 	if !s.TellOnce("ned", "fault:busy") || s.TellOnce("ned", "fault:busy") || !s.TellOnce("marge", "fault:busy") {
@@ -201,7 +201,7 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	second.Close()
 }
 
-// A ledger that has grown keeps its newest half, and a hook that was waiting meanwhile has the newest state.
+// A ledger that has grown keeps its last half, and a waiting hook reads the current state.
 func TestHalving(t *testing.T) {
 	dir := t.TempDir()
 	waiting, err := OpenSession(dir, "a")

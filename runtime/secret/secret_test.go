@@ -119,7 +119,7 @@ func TestShapesOfMakers(t *testing.T) {
 	}
 }
 
-// What people and agents write of secrets, and what looks a little like one, stays.
+// Texts without a secret stay.
 func TestOrdinaryTexts(t *testing.T) {
 	for _, text := range []string{
 		"the password field of the form", "token: string", "the secret is out", "TOKEN_LIMIT=100", "max_tokens: 200000",

@@ -50,13 +50,13 @@ func (s space) read(w strategy.Want) strategy.File {
 	return dir
 }
 
-// chosen is what files of settings have chosen, 0 for nothing.
+// chosen are the settings, 0 for the default.
 type chosen struct {
 	ceiling int
 	checks  []string
 }
 
-// decideIn lets a strategy read what it wants and decide.
+// decideIn reads the wanted files and decides.
 func decideIn(t *testing.T, st strategy.Strategy, o chosen, s strategy.Situation, in space) strategy.Verdict {
 	t.Helper()
 	if s.Workspace.Dir == "" {
@@ -88,7 +88,7 @@ func decideIn(t *testing.T, st strategy.Strategy, o chosen, s strategy.Situation
 	return v
 }
 
-// checkVerdict is what holds for every verdict.
+// checkVerdict checks the invariants of every verdict.
 func checkVerdict(t *testing.T, v strategy.Verdict) {
 	t.Helper()
 	if v.Decision != strategy.Stop && v.Decision != strategy.Continue || (v.Decision == strategy.Continue) != (v.Reason != "") || v.Rule == "" || v.Evidence == "" {
@@ -105,7 +105,7 @@ func checkVerdict(t *testing.T, v strategy.Verdict) {
 	failIf(t, strings.Contains(v.Reason, "%!") || strings.Contains(v.Told, "\n"), "words: %q, %q", v.Reason, v.Told)
 }
 
-// kind is one of the two, with what its files are called.
+// kind is one of the two strategies, with its file names.
 type kind struct {
 	strategy.Strategy
 	state, tasks, title, local string
@@ -160,7 +160,7 @@ const fiveTasks = `# Tasks
 - [ ] 2.1 Tidy up
 `
 
-// The acceptance criteria of seed 003, and what seed 004 says of the other.
+// The acceptance criteria of seeds 003 and 004.
 func TestSpecsCriteria(t *testing.T) {
 	type want struct {
 		decision strategy.Decision
@@ -284,7 +284,7 @@ func TestSpecsLimit(t *testing.T) {
 						t.Errorf("about the ceiling: %q", words)
 					}
 				}
-				// The second time only the user hears of it, also with another driver.
+				// The second time only the user is notified, also with another driver.
 				test.s.Turn.Active, test.s.Memories = true, []activity.Memory{v.Remember}
 				if v := decideIn(t, k.Strategy, chosen{ceiling: test.ceiling}, test.s, in); v.Decision != strategy.Stop || v.Told == "" || v.Rule != "limit" {
 					t.Errorf("again: %+v", v)
@@ -337,7 +337,7 @@ func TestSpecsErrorsBlockOnce(t *testing.T) {
 	}
 }
 
-// walk is a session: the state file before every stop, and what comes of it.
+// walk runs a session with the given state file before each stop.
 func walk(t *testing.T, k kind, o chosen, s strategy.Situation, states []string) (rules []string, last strategy.Verdict) {
 	t.Helper()
 	for _, state := range states {
@@ -397,7 +397,7 @@ func TestSpecsStagnationIsSaidOnce(t *testing.T) {
 		if _, v := walk(t, k, chosen{}, s, []string{stuck, stuck, stuck, stuck}); v.Decision != strategy.Stop || v.Told != "" {
 			t.Errorf("%s, again: %+v", k.Name, v)
 		}
-		// A new turn begins anew.
+		// A new turn resets the count.
 		_, v = walk(t, k, chosen{}, s, []string{stuck, stuck, stuck})
 		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: true}, Memories: []activity.Memory{v.Remember}}, k.with(stuck, nil)); v.Decision != strategy.Continue || v.Remember.Stalls != 0 {
 			t.Errorf("%s, a new turn: %+v", k.Name, v)
@@ -470,7 +470,7 @@ func TestSpecsSwitch(t *testing.T) {
 	}
 }
 
-// Where the spec lies, as upstream's path resolver finds it; "" is nowhere.
+// The spec is resolved as upstream's path resolver does; "" is not found.
 func TestSpecumResolves(t *testing.T) {
 	const dirs = "---\nspecs_dirs: [\"./a/specs/\", ./b]\n---\n"
 	for name, test := range map[string]struct {
@@ -533,7 +533,7 @@ func TestSpeckitResolves(t *testing.T) {
 	}
 }
 
-// What the state file may hold; rule "corrupt" names the member.
+// Rule "corrupt" names the faulty member.
 func TestSpecsState(t *testing.T) {
 	const go5 = `"phase": "execution", "totalTasks": 5`
 	for text, want := range map[string]string{ // the rule, and what is said of the task
@@ -579,8 +579,7 @@ func TestSpecsState(t *testing.T) {
 	}
 }
 
-// A state file that is there and cannot be read ends in a stop, which the user
-// is told of once.
+// A state file that cannot be read is a stop, of which the user is notified once.
 func TestSpecsUnreadableState(t *testing.T) {
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		in := k.with("", nil)
@@ -679,8 +678,7 @@ func TestTaskBlock(t *testing.T) {
 	}
 }
 
-// What tasks side by side have left for an hour is deleted on the originals'
-// paths, and nothing else is.
+// Progress files of parallel tasks are deleted after an hour, on the originals' paths only.
 func TestSpecsOrphans(t *testing.T) {
 	const hour = 60 * 60 * 1000
 	for name, test := range map[string]struct {

@@ -57,7 +57,7 @@ func (w *ward) put(path, data string) {
 	must(w.t, os.WriteFile(path, []byte(data), 0o755))
 }
 
-// event is an event with words of its own, so that no budget stands in its way.
+// event has new words each time, so that no budget applies.
 func (w *ward) event(plugin string) string {
 	return fmt.Sprintf(`{"hook_event_name":%q,"session_id":"s","transcript_path":%q,"cwd":%q,"prompt":"go on","last_assistant_message":"Moving to Task %d."}`, kinds()[plugin], w.log, w.home, rand.Int())
 }
@@ -68,7 +68,7 @@ func (w *ward) command(plugin string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run answers an event and checks what holds for every answer.
+// run answers an event and checks the invariants of every answer.
 func (w *ward) run(cmd *exec.Cmd, event string) (told string) {
 	w.t.Helper()
 	var out bytes.Buffer
@@ -85,7 +85,7 @@ func (w *ward) run(cmd *exec.Cmd, event string) (told string) {
 	return answer.SystemMessage
 }
 
-// why is what the hook answers to a person.
+// why is the output of the word why.
 func (w *ward) why(plugin string) string {
 	w.t.Helper()
 	args := []string{"why"}
@@ -241,8 +241,7 @@ func noReader(t *testing.T) *os.File {
 	return w
 }
 
-// A reader that has gone away ends neither a decision nor a word: exit code 0,
-// and what was decided is recorded.
+// Without a reader the exit code is 0, and the decision is recorded.
 func TestReaderIsGone(t *testing.T) {
 	hook := install(t)
 	for name, test := range map[string]struct {

@@ -50,8 +50,7 @@ func hookCommand(t testing.TB, hook string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// maxSize bounds the hook, in bytes. What makes it much larger is noticed here: a suite
-// carries it for each machine, and each start loads it.
+// maxSize bounds the hook, in bytes: a suite carries it for each machine, and each start loads it.
 const maxSize = 4_330_000
 
 func TestSize(t *testing.T) {
@@ -62,8 +61,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// No variable but SPRINGFIELD=off changes what is decided or where the ledger
-// lies: a project's settings can set any of them.
+// A project's settings can set any variable. None but SPRINGFIELD=off changes a decision or the place of the ledger.
 func TestEnvironmentIsNotTrusted(t *testing.T) {
 	hook := install(t)
 	config := t.TempDir()
@@ -235,7 +233,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A person who starts the hook without a word is told what it is, and nothing is recorded.
+// At a terminal without a word the hook explains itself and records nothing.
 func TestHookAtATerminal(t *testing.T) {
 	hook, home := install(t), t.TempDir()
 	cmd := exec.Command("sh", "-c", `exec "$0" </dev/tty`, hook)
@@ -268,8 +266,7 @@ func TestBinaryWearsItsArmour(t *testing.T) {
 	}
 }
 
-// Said by exit code 2 a reason is for a model: joiners, which words of Persian and emoji
-// are spelled with, arrive as they are, and what a terminal obeys does not.
+// A reason on standard error is for a model: joiners, as in Persian and emoji, are kept, terminal controls are not.
 func TestReasonsReachTheModel(t *testing.T) {
 	hook := install(t)
 	config := `{"strategy": "ned-flanders", "protocol": "exit2", "add": [{"id": "a", "last": ["next"], "then": "continue", "reason": "می\u200cخواهم 👨\u200d👧\u001b[2J\u202e"}]}`

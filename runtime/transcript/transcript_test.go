@@ -79,7 +79,7 @@ func TestTailRefusesWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// What is read stays bounded however large the file is.
+// The memory that Tail needs does not depend on the size of the file.
 func TestTailIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	f, err := os.Create(path)
@@ -209,7 +209,7 @@ func TestInputInAString(t *testing.T) {
 	}
 }
 
-// A part that is not one of its line has no place in the log, and nothing is read for it.
+// A part that does not point into its line is ignored.
 func TestForeignPartsHaveNoPlace(t *testing.T) {
 	f := Format{Name: "foreign", Parse: func(e *Entry) bool {
 		e.What, e.Words = Prompted, []byte("made up")
@@ -220,8 +220,8 @@ func TestForeignPartsHaveNoPlace(t *testing.T) {
 	failIf(t, v.Text != "" || v.PromptText != "" || v.Turns != 1, "%+v", v)
 }
 
-// Who is in a team, and which of them are at work: from the spawning, or the first message, until
-// it says that it is idle or is shut down, and again from the next message to it.
+// A teammate is at work from its spawning, or its first message, until it reports that it is idle or shut down, and
+// again from the next message to it.
 func TestTeam(t *testing.T) {
 	type tale = func(*session) *session
 	tell := func(tales ...tale) *session {
@@ -332,8 +332,8 @@ func TestTeam(t *testing.T) {
 	}
 }
 
-// What other sessions, background work and hooks say is no prompt of the user: todos are as old as
-// before. The end of a prompt counts, however long it is.
+// Messages of other sessions, background work and hooks are not prompts, so todos do not age. A prompt's end is kept,
+// however long the prompt is.
 func TestOthersPromptNothing(t *testing.T) {
 	const newer = "Another Claude session sent a message:\n"
 	s := (&session{}).asks("Hang the signs.").creates("1", "hang the sign").

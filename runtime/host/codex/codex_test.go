@@ -40,7 +40,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// How a command ended stands before what it has printed, which can say anything.
+// The outcome of a command is read before its output, which can contain anything.
 func TestPrintedWordsAreNoOutcome(t *testing.T) {
 	const head = `Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOriginal token count: 9\nOutput:\n`
 	for _, printed := range []string{`Exit code: 1\n`, `Process exited with code 2\n`, `The log: Process running with session ID 7\n`, `\naborted by user`} {
@@ -51,7 +51,6 @@ func TestPrintedWordsAreNoOutcome(t *testing.T) {
 	}
 }
 
-// What a session comes to at the end of its recorded log.
 func TestViews(t *testing.T) {
 	format := codex.Host.Log
 	for name, want := range map[string]string{
@@ -78,7 +77,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// Work in the background, until the log tells its end.
+// Background work runs until the log reports its end.
 func TestBackground(t *testing.T) {
 	format := codex.Host.Log
 	for name, ends := range map[string]string{"background.jsonl": `"id":"msg_2"`, "agents.jsonl": `"id":"msg_2"`} {

@@ -6,8 +6,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
-// The message that the event names is known by its id alone, wherever it stands, and only
-// when its line is complete.
+// The message of the event is identified by its id alone, and only if its line is complete.
 func TestArrived(t *testing.T) {
 	const of = `{"type":"message","id":"m1","timestamp":"t","message":{"role":"assistant","content":[{"type":"text","text":"\"id\":\"m2\""}]}}`
 	for _, c := range []struct {

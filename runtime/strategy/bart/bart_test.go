@@ -17,7 +17,7 @@ const (
 	markedStop     = "<!-- el-barto:stop -->"
 )
 
-// decide decides with what a file has chosen.
+// decide decides with settings.
 func decide(chosen rules.Options, s strategy.Situation) strategy.Verdict {
 	o := Strategy.New().(rules.Ruled)
 	*o.Chosen() = chosen
@@ -45,7 +45,7 @@ func TestBart(t *testing.T) {
 		"one comment, not two": {strategy.Situation{Message: strategy.Message{Text: "<!-- el-barto: On. " + markedContinue}}, strategy.Stop, "otherwise"},
 		"too long to be one":   {strategy.Situation{Message: strategy.Message{Text: "<!-- el-barto:" + strings.Repeat(" ", 200) + "continue -->"}}, strategy.Stop, "otherwise"},
 
-		// What Claude shows is not what it says.
+		// Quoted text and code are not statements.
 		"in a code block":      {strategy.Situation{Message: strategy.Message{Text: "It ends so:\n\n```html\n" + markedContinue + "\n```\n\nThat is all."}}, strategy.Stop, "otherwise"},
 		"in an unclosed fence": {strategy.Situation{Message: strategy.Message{Text: "```\n" + markedContinue}}, strategy.Stop, "otherwise"},
 		"behind a code block":  {strategy.Situation{Message: strategy.Message{Text: "```\nx\n```\n" + markedContinue}}, strategy.Continue, "marker"},
@@ -105,7 +105,7 @@ func TestBart(t *testing.T) {
 	}
 }
 
-// However a message is made, a marker that counts stands in it in plain sight.
+// A marker that counts is visible in the message.
 func FuzzBart(f *testing.F) {
 	for _, seed := range []string{
 		markedContinue, "`" + markedContinue + "`", "```\n" + markedContinue, "> " + markedStop, "Task 3/5", "Task 3 of (5", "``` `` ` \n\n `",

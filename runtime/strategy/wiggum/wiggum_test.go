@@ -16,7 +16,7 @@ import (
 
 var failIf = scratch.FailIf
 
-// decide is what a plugin decides of which no file of settings says anything.
+// decide decides without settings.
 func decide(s strategy.Situation) strategy.Verdict { return Strategy.New().Decide(s) }
 
 // loopAt is a stop in a workspace with a loop's file.
@@ -120,8 +120,7 @@ func TestGoalLoopStalls(t *testing.T) {
 	}
 }
 
-// A promise counts when Claude has said it since our last continue. What a
-// transcript has from before was said about other work.
+// A promise counts only if Claude made it since our last continue.
 func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 	file := goalOf("completion_promise: tests passing")
 	for name, test := range map[string]struct {
@@ -176,8 +175,7 @@ func TestGoalLoopIDs(t *testing.T) {
 	}
 }
 
-// A file that is no loop: the user is told why, once for each reason, and a loop
-// that was running goes on when the file is mended.
+// The user is notified once of each fault of the file, and a running loop goes on when the file is repaired.
 func TestGoalLoopFileIsBroken(t *testing.T) {
 	s := loopAt(goalOf(), "a")
 	step(&s, decide(s))
@@ -215,8 +213,7 @@ func TestGoalLoopAcrossPrompts(t *testing.T) {
 	}
 }
 
-// At the eighth continue in a row without a tool call the user is told what
-// Claude Code may do now.
+// At the eighth continue in a row without a tool call the user is warned of Claude Code's cap.
 func TestGoalLoopAtTheClientsCap(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(i int, s *strategy.Situation)
@@ -340,8 +337,6 @@ func TestSetGoal(t *testing.T) {
 	}
 }
 
-// Whatever a file says: no crash, and an edit changes its field, keeps
-// the text, and reads back.
 func TestSetGoalBody(t *testing.T) {
 	for name, test := range map[string]struct{ file, body, want string }{
 		"a new one":        {"---\na: b # c\n---\n\nOld.\n---\nOlder.\n", " New.\n\n- one \n", "---\na: b # c\n---\n\nNew.\n\n- one\n"},
@@ -357,8 +352,7 @@ func TestSetGoalBody(t *testing.T) {
 	}
 }
 
-// A file that is all fields is none of ours: to look at each beside all others
-// would take longer than the hook has.
+// The number of fields is limited, because each is compared with all others.
 func TestGoalOfManyFields(t *testing.T) {
 	var b strings.Builder
 	for i := range maxFields + 1 {
