@@ -214,7 +214,7 @@ func TestAnswerRequest(t *testing.T) {
 	}
 }
 
-// What the check brought is noted at a stop that needs the user, too.
+// The result of the check is recorded at a stop that needs the user, too.
 func TestCheckIsSeenAtAQuestion(t *testing.T) {
 	o := order(func(o *ledger.AwayOrder) { o.Check = "make test" })
 	for text, did := range map[string]string{"All is done. Shall I delete the old branch?": ledger.AwayLeft, "I'm blocked: I have no access to the repository.": ledger.AwaySeen} {

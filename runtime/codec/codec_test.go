@@ -90,7 +90,7 @@ func (a *all) Members(m *Members) {
 	ListOf(m, "parts", &a.Parts)
 }
 
-// What encoding/json writes is read, and what is written is what it would write.
+// Append writes, and ReadObject reads, the JSON of encoding/json.
 func TestAgreesWithEncodingJSON(t *testing.T) {
 	for _, want := range []all{
 		{},
@@ -126,7 +126,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// raws has a member that is kept as it is.
+// raws has a raw member.
 type raws struct{ log []byte }
 
 func (r *raws) Members(m *Members) { m.Raw("log", &r.log) }
@@ -146,8 +146,7 @@ var texts = []string{
 	`{"b" : [ ] , "c":{ }, "d":[1, "a b"]}`,
 }
 
-// What is wrong with a text, and where, is what encoding/json says. What is right is
-// read, and laid out, as it does.
+// FindFault returns the error and offset of encoding/json, and ExactString its value.
 func FuzzCheck(f *testing.F) {
 	for _, text := range texts {
 		f.Add([]byte(text))
@@ -188,7 +187,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// chosen is what a person writes.
+// chosen stands for settings that a person writes.
 type chosen struct {
 	Text    string     `json:"text"`
 	Yes     *bool      `json:"yes"`
@@ -234,7 +233,7 @@ func firstFault(data []byte, o Object) *Fault {
 	return whole
 }
 
-// What is wrong is left out, and the rest is read; of what is no JSON object nothing is.
+// Faulty members are omitted and the others read. A text that is not a JSON object is omitted whole.
 func TestWhatIsWrongIsLeftOut(t *testing.T) {
 	for file, want := range map[string]struct {
 		read   string
@@ -259,8 +258,7 @@ func TestWhatIsWrongIsLeftOut(t *testing.T) {
 	}
 }
 
-// What is read strictly is what encoding/json reads without unknown fields, with the
-// same value of a wrong kind at the same place.
+// ReadStrictly agrees with encoding/json without unknown fields, also about the path of a value of the wrong type.
 func FuzzReadStrictly(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `null`, `{"Text":"a\b\u00e9\ud800","YES":true,"whole":-3,"float":1e3,"texts":["a",null],"inside":{"NAME":"x","n":0},"pointed":{},"parts":[{"name":"y"},{}]}`,
@@ -328,8 +326,7 @@ func TestFaultsHavePlaces(t *testing.T) {
 	}
 }
 
-// In what a person has written, null stands for nothing, also in a list of objects. Only
-// as many objects are kept as are asked for.
+// A null in a list of objects is skipped. LimitNext limits the length of the list.
 func TestListsOfObjects(t *testing.T) {
 	for list, want := range map[string]string{
 		`[null, {"name": "a"}, null]`:                                   "a",

@@ -34,8 +34,8 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 
 var must, put, failIf = scratch.Must, scratch.PutFile, scratch.FailIf
 
-// The user is told about their own session, else their own project, and of no other
-// unless they say so. The last decision is not one about a question like this.
+// An answer covers the user's session, else their project, and others only on request. The last decision is never one
+// about a question like this.
 func TestAnswersAreAboutTheirOwn(t *testing.T) {
 	d, out := console(t)
 	other := filepath.Join(d.Home, "other")
@@ -89,8 +89,7 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 	}
 }
 
-// A plugin that had nothing to decide at a stop is not told of where another one decided it, whichever was the first to
-// end; where none did, it is. What is listed is in the order of ids.
+// A plugin that stood aside at a stop is not shown if another decided there, in whichever order they ended.
 func TestWhoStandsAsideIsNotToldOf(t *testing.T) {
 	d, out := console(t)
 	ned := func(decision, rule string, at int64) ledger.Record {
@@ -204,8 +203,7 @@ func TestLogOfNone(t *testing.T) {
 	failIf(t, !ok || advice.advice != "name its log: a file in a directory of "+d.projectsDir(), "%v, %+v", err, err)
 }
 
-// Decisions of every host are told together, those of another than Claude Code with its
-// name, wherever CLAUDE_CONFIG_DIR has Claude Code's own.
+// Decisions of all hosts are listed together, with the host's name unless it is Claude Code.
 func TestAnswersAreAboutEveryHost(t *testing.T) {
 	d, out := console(t)
 	d.Also = filepath.Join(d.Home, "also")
@@ -247,8 +245,7 @@ func TestAnswersAreAboutEveryHost(t *testing.T) {
 	}
 }
 
-// A hold stops the sessions of all hosts: it stands in every state directory, and counts
-// as one.
+// A hold applies to all hosts. It is written to every state directory and counts as one.
 func TestHoldStopsEveryHost(t *testing.T) {
 	d, out := console(t)
 	d.Also = filepath.Join(d.Home, "also")
@@ -286,7 +283,7 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	held(time.Hour, 2*time.Hour)
 }
 
-// What begins work for the agent needs a model, what only looks or ends it does not.
+// A word that starts work needs a model. One that only reads or ends work does not.
 func TestAnsweredAtOnce(t *testing.T) {
 	for call, want := range map[string]string{
 		"ralph-wiggum loop": "no loop", "ralph-wiggum loop status": "no loop", "ralph-wiggum loop stop": "no loop", "ralph-wiggum loop history": "no past loops",
@@ -306,7 +303,7 @@ func TestAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-// A command is never broken: what is pasted of it is the whole.
+// A command is never wrapped, so that it can be pasted.
 func TestCommandsAreNotBroken(t *testing.T) {
 	d, _ := loopDesk(t)
 	var out bytes.Buffer

@@ -25,7 +25,7 @@ func console(t *testing.T) (d Console, out *bytes.Buffer) {
 	return d, out
 }
 
-// A stop order works in every state of the home, or says what does.
+// A hold works in every state of the home, or the error has a hint.
 func TestHoldInEveryHome(t *testing.T) {
 	for name, test := range map[string]struct {
 		prepare func(t *testing.T, home string)
@@ -60,8 +60,8 @@ func TestHoldInEveryHome(t *testing.T) {
 	}
 }
 
-// A hold that names no end and is not set at a person's terminal ends after 12 hours, or with an away order that ends later. It
-// says so, and shortens nothing.
+// A hold without an end that is not set at a terminal ends after 12 hours, or with a later away order. It reports that,
+// and shortens no other hold.
 func TestHoldWithoutTerminalEnds(t *testing.T) {
 	hours := func(n int) int64 { return int64(n) * time.Hour.Milliseconds() }
 	for name, test := range map[string]struct {

@@ -49,8 +49,7 @@ func (d *Console) goalNow(t *testing.T) wiggum.Goal {
 	return g
 }
 
-// Words that change a loop while Claude stops again and again undo nothing of what
-// the hook writes, nor the hook of what they write.
+// Words and the hook can change a loop at the same time.
 func TestLoopIsSetWhileItRuns(t *testing.T) {
 	d, stop := loopDesk(t)
 	must(t, d.StartLoop(LoopStart{Goal: "Never done", Max: 25, Promises: []string{"pigs fly"}}))
@@ -87,7 +86,7 @@ func TestLoopIsSetWhileItRuns(t *testing.T) {
 	failIf(t, err != nil || len(events) != 1+stops, "%d events: %v", len(events), err)
 }
 
-// What leads beyond a ceiling is said as it is typed where there is no springfield on PATH, too.
+// The hint about a ceiling is a command that works without springfield on PATH.
 func TestCeilingIsRaisedBySelf(t *testing.T) {
 	d, _ := loopDesk(t)
 	d.Self, d.Caller = `"/plugins/hook"`, registry.DefaultHost()
@@ -96,7 +95,7 @@ func TestCeilingIsRaisedBySelf(t *testing.T) {
 	failIf(t, !strings.HasSuffix(said, d.Self+" loop set max 90\n"), "%s", said)
 }
 
-// A loop that is stopped is told of once: to the first that looks.
+// The end of a loop is recorded once.
 func TestLoopStopsOnce(t *testing.T) {
 	for name, end := range map[string]func(d Console) error{
 		"stop --delete":  func(d Console) error { return d.StopLoop(true) },
@@ -136,8 +135,7 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// Whatever lies in the file's place: the words answer, write nothing outside and
-// do not put a loop over it unless they are told to.
+// Whatever the file contains, the words answer, write nothing outside, and replace no loop unasked.
 func FuzzLoopWords(f *testing.F) {
 	for _, text := range []string{"", "---\n---\n", "---\nactive: false\n---\n", "---\nloop_id: ../../x\nsession_id: ../s\nmax_iterations: 0\n---\n\x1b[31m", "---\r\ncompletion_promise: [a, \"b|c\"]\r\n---\r\nx"} {
 		f.Add([]byte(text), "max", "3")

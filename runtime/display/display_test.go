@@ -14,8 +14,7 @@ import (
 	. "github.com/cameronsjo/springfield/runtime/display"
 )
 
-// The ranges are those of Unicode: what is neither a letter nor a sign, and what has no
-// shape, is not shown.
+// IsShown agrees with Unicode: control, format and ignorable characters are not shown.
 func TestShowsAgreesWithUnicode(t *testing.T) {
 	// Format characters that have a shape, as Arabic numbers are written with.
 	shaped := []rune{0x600, 0x601, 0x602, 0x603, 0x604, 0x605, 0x6dd, 0x890, 0x891, 0x8e2, 0x110bd, 0x110cd}
@@ -66,8 +65,7 @@ func TestWriterTellsThatNothingWasWritten(t *testing.T) {
 	}
 }
 
-// Whatever is written, in whichever pieces, a terminal shows all of it, and JSON keeps
-// its value.
+// A terminal shows all that a Writer writes, in whichever pieces, and JSON keeps its value.
 func FuzzWriter(f *testing.F) {
 	f.Add("plain", uint8(3))
 	f.Add("\u202e\u009b\U000e0041\\\u2028\"\x1b[2J\xff\xe2\x80", uint8(1))
@@ -92,7 +90,7 @@ func FuzzWriter(f *testing.F) {
 
 func hidden(r rune) bool { return !IsShown(r) }
 
-// written is what a Writer makes of a text in pieces of n bytes.
+// written is the output of a Writer that gets a text in pieces of n bytes.
 func written(t *testing.T, text string, n int) []byte {
 	var b bytes.Buffer
 	w := SafeWriter(&b)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/lastword"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -56,7 +57,7 @@ func TestCheckTeam(t *testing.T) {
 	}
 }
 
-// Progress is what has happened in a session.
+// Progress is the work of a session so far.
 type Progress struct {
 	Seen  string
 	Tools int
@@ -70,7 +71,7 @@ func taken(s ledger.State, l Limits, prompt string, p Progress, w Witness, now t
 // moving is a session that makes progress at every stop.
 func moving(i int) Progress { return Progress{Seen: fmt.Sprint(i), Tools: i} }
 
-// spend asks for continues at the given seconds and says which were granted.
+// spend asks for continues at the given seconds and returns which were granted.
 func spend(s ledger.State, prompt string, seconds ...int) (ledger.State, []bool) {
 	var granted []bool
 	for _, sec := range seconds {
@@ -101,7 +102,7 @@ func TestSpendHoldsTheBurst(t *testing.T) {
 	}
 }
 
-// Continues that lead nowhere end, and a prompt of the user's begins anew.
+// Continues without progress end, and the user's next prompt resets the count.
 func TestSpendNeedsProgress(t *testing.T) {
 	for name, test := range map[string]struct {
 		progress []Progress
@@ -133,7 +134,7 @@ func TestSpendNeedsProgress(t *testing.T) {
 	}
 }
 
-// The ledger has gone: what the transcript knows counts.
+// Without the ledger the transcript is the witness.
 func TestSpendHearsTheWitness(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	ago := func(seconds ...int64) (times []int64) {
@@ -193,8 +194,7 @@ func TestSpendHoldsTheHour(t *testing.T) {
 	}
 }
 
-// What the user is told of a limit is true: a new prompt helps where it does, else there
-// is a time, and where nothing is known to help nothing is said.
+// A veto names a new prompt or a time only if that lifts the limit.
 func TestVetoSaysWhatHelps(t *testing.T) {
 	const sayIt = "type continue"
 	spent := func(n int, step, ago int64) (times []int64) {
@@ -214,6 +214,7 @@ func TestVetoSaysWhatHelps(t *testing.T) {
 		"a burst, a task wakes Claude":    {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "id:1"}, sayIt},
 		"a burst, no prompt is known":     {ledger.State{Continues: spent(3, 60, 30), Prompt: "uuid:1", InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "uuid:1"}, "it can go on by itself again in 3 min"},
 		"a burst of which some are older": {ledger.State{Continues: spent(9, 60, 30), Prompt: "uuid:1", InPrompt: 5, Known: 9}, Defaults(), Count{Prompt: "uuid:1"}, "it can go on by itself again in 3 min"},
+		"a burst of one":                  {ledger.State{Continues: spent(1, 60, 0), Prompt: "id:1", Own: "1", InOwn: 1, InPrompt: 1, Known: 1}, few(func(l *Limits) { l.Burst = 1 }), Count{Prompt: "id:1", Own: "1"}, sayIt},
 		"a prompt":                        {ledger.State{Continues: spent(20, 120, 400), Prompt: "id:1", InPrompt: 20, Known: 20}, Defaults(), Count{Prompt: "id:1"}, sayIt},
 		"a prompt without a name":         {ledger.State{Continues: spent(20, 120, 400), InPrompt: 20, Known: 20}, Defaults(), Count{}, ""},
 		"an hour":                         {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
@@ -309,6 +310,7 @@ func TestRalphArmed(t *testing.T) {
 		"an empty session":  {"---\nsession_id:\n---\n", true},
 		"in the body only":  {"---\niteration: 1\n---\nsession_id: s2\n", true},
 		"no frontmatter":    {"session_id: s2\n", true},
+		"without its end":   {"---\niteration: 1", true},
 		"empty":             {"", true},
 		"binary":            {"\x00\xff", true},
 	} {
@@ -321,10 +323,6 @@ func TestRalphArmed(t *testing.T) {
 		})
 	}
 	scratch.FailIf(t, RalphArmed("", "s1"), "armed without a directory")
-}
-
-func TestBudgetOfOne(t *testing.T) {
-	scratch.Equal(t, times(1)+", "+times(2), "once, 2 times")
 }
 
 // Work that goes on lets the agent stop, as it will wake it; a server does not.
@@ -355,5 +353,27 @@ func TestAnswer(t *testing.T) {
 		"nothing":             {"", 0, ""},
 	} {
 		scratch.Equal(t, CheckPrompt("marge-simpson", test.prompt, test.calls).Rule, test.rule, name)
+	}
+}
+
+func TestCheckWord(t *testing.T) {
+	for _, test := range []struct {
+		kind             lastword.Kind
+		changed, intends bool
+		want             string
+	}{
+		{lastword.Forbids, true, true, "forbids"},
+		{lastword.Asks, false, false, "answers"},
+		{lastword.Asks, false, true, ""},
+		{lastword.Asks, true, false, ""},
+		{lastword.Unclear, false, true, "unclear"},
+		{lastword.Unclear, true, false, ""},
+		{lastword.Orders, false, false, ""},
+		{lastword.Unknown, false, false, ""},
+	} {
+		veto := CheckWord(lastword.Word{Kind: test.kind, Evidence: "“so”"}, test.changed, func() bool { return test.intends })
+		if veto.Rule != test.want {
+			t.Errorf("%s, changed %t, intends %t: %q, want %q", test.kind, test.changed, test.intends, veto.Rule, test.want)
+		}
 	}
 }

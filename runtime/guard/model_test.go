@@ -64,7 +64,7 @@ func (m *model) tellTime() time.Time {
 	return m.state.Clock.Time()
 }
 
-// naming is how a host names prompts.
+// naming is the way in which a host names prompts.
 type naming byte
 
 const (
@@ -84,7 +84,7 @@ func (m *model) promptOf() (prompt, own string) {
 	return fmt.Sprint(m.prompt), m.own
 }
 
-// actions are what can happen; each letter is one step.
+// actions are the possible events, a letter each.
 const actions = "stTPckdbmwl"
 
 // clocks are those of a second search, with a clock that is set ahead and with loops.
@@ -260,8 +260,7 @@ func TestModelExhaustively(t *testing.T) {
 	scratch.Equal(t, runs, want, "orders explored")
 }
 
-// A model that never finishes, on hosts that never end a turn: it always says something
-// new, and calls a tool when that helps. Ours alone ends it, whatever names prompts.
+// A model that never finishes, with new words and calls at will, on hosts without a cap, is ended by our limits alone.
 func TestAModelThatNeverFinishesIsEnded(t *testing.T) {
 	for _, names := range []naming{byBoth, byLog, byEvent} {
 		for _, path := range []string{"s", "t", "T", "sm", "Tm", "Tw", "sw", "Tws", "Tmmmmmm"} {

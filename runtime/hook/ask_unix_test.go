@@ -21,12 +21,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// What no rule is sure of, after some work.
+// unsure is a message of which no rule is sure, after some work.
 const unsure = "Line 58 has bytes, which should be a slice of them."
 
 const yes = `{"continue":true,"why":"a next step is named","model":"claude-haiku-x","usage":{"input":900,"output":40},"micros":700,"took":5}`
 
-// withJudge puts a springfield-judge beside the hook that keeps what it is asked and prints an answer.
+// withJudge adds a springfield-judge that records its questions and prints an answer.
 func withJudge(t *testing.T, config, body string) *world {
 	t.Helper()
 	w := newWorld(t, config)
@@ -45,7 +45,7 @@ func (w *world) judge(body string) {
 	must(w.t, os.Chmod(w.path("plugin/hooks/springfield-judge"), 0o755))
 }
 
-// questions are what the judge was asked so far.
+// questions returns the questions so far.
 func (w *world) questions() (all []judge.Question) {
 	w.t.Helper()
 	data, err := os.ReadFile(w.path("questions"))
@@ -134,8 +134,7 @@ func TestJudgeHearsOfVariables(t *testing.T) {
 	}
 }
 
-// Claude Code writes the log a little after it asks: what is not in it yet has not
-// been left out. Without any work the log has the message.
+// Claude Code writes the log late: only the log's own copy of the message proves that there was no work.
 func TestLogThatLags(t *testing.T) {
 	const prompt = `{"type":"user","uuid":"u1","message":{"content":"fix the types"}}` + "\n"
 	said := `{"type":"assistant","uuid":"a1","message":{"content":[{"type":"text","text":"` + unsure + `"}]}}` + "\n"
@@ -151,7 +150,7 @@ func TestLogThatLags(t *testing.T) {
 	}
 }
 
-// The same page is not asked twice in a session; another session asks anew.
+// The same page is asked once per session.
 func TestJudgeIsAskedOncePerPage(t *testing.T) {
 	w := withJudge(t, lisa, printed(yes))
 	for range 2 {
@@ -175,8 +174,8 @@ func TestJudgeEveryTime(t *testing.T) {
 	w.asked(", the guards let one stop through", 1)
 }
 
-// Whatever becomes of a question, Claude may stop, and the ledger says why. After
-// three failures in a row the user hears of it, once, and the judge has a rest.
+// A question without an answer lets Claude stop, and the ledger has the reason. After three failures in a row the
+// user is notified once, and the judge pauses.
 func TestJudgeDoesNotAnswer(t *testing.T) {
 	for name, test := range map[string]struct{ body, failed string }{
 		"nothing":        {"true", "junk"},
@@ -218,8 +217,8 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// A project that would choose where questions go bars the judge there and nowhere else: its user hears of it once
-// in a session, nothing is counted, and the judge has no rest.
+// A project that redirects questions disables the judge there only. The user is notified once in a session, and
+// nothing is counted as a failure.
 func TestProjectBarsTheJudge(t *testing.T) {
 	w := withJudge(t, lisa, printed(`{"failed":"redirected","detail":"the project sets env.ANTHROPIC_BASE_URL"}`))
 	for i := range 5 {
@@ -258,8 +257,7 @@ func TestJudgeIsNotThere(t *testing.T) {
 	}
 }
 
-// A hold that is set while the judge thinks stands above its yes. What was asked has
-// been paid for and is remembered.
+// A hold that is set during a question overrides a yes. The question is paid for and its answer remembered.
 func TestHoldWhileTheJudgeIsAsked(t *testing.T) {
 	w := withJudge(t, lisa, "")
 	hold := w.path(".claude/springfield/hold")
@@ -302,7 +300,7 @@ func TestJudgeCeilings(t *testing.T) {
 	w.asked("on the next day", 6)
 }
 
-// What is wrong in the user's own file is named, one fault for each.
+// Each fault of the user's file is reported once.
 func TestFaultsOfTheJudge(t *testing.T) {
 	w := newWorld(t, lisa)
 	for _, bad := range []string{
@@ -332,7 +330,7 @@ func TestBackendThatIsGone(t *testing.T) {
 	}
 }
 
-// A program of the user's own is asked at the cost that the user has named, whatever comes of it.
+// A program of the user's own is charged at the user's price, whatever its answer.
 func TestCommandOfTheUser(t *testing.T) {
 	const command = `"backend": "command", "command": ["/opt/ask", "--key=secret"], "variables": ["MY_KEY"]`
 	for name, test := range map[string]struct {
@@ -370,30 +368,24 @@ func TestCommandOfTheUser(t *testing.T) {
 	}
 }
 
-// A project's rules cannot have the judge asked.
-func TestProjectCannotMakeRulesUnsure(t *testing.T) {
-	w := withJudge(t, lisa, printed(yes))
-	w.host.Project = w.path("project")
-	w.write("project/.claude/springfield/lisa-simpson.json", `{"add": [{"id": "all", "text": ".", "then": "stop", "sure": 1}, {"id": "more", "text": ".", "then": "continue", "sure": 1}]}`)
-	w.say("All done.")
-	if r := w.last(); r.Rule != "all" || r.Asked != nil || len(w.questions()) != 0 {
-		t.Errorf("%+v", r)
-	}
-}
-
-// Nor can the rules that it switches off: Claude stops where they would go on.
+// Neither a project's rules nor those that it disables can have the judge asked.
 func TestProjectCannotHaveMoreAsked(t *testing.T) {
-	w := withJudge(t, lisa, printed(yes))
-	w.say(progress)
-	rule := w.last().Rule
-	w.host.Project = w.path("project")
-	w.write("project/.claude/springfield/lisa-simpson.json", `{"off": ["`+rule+`", "unsure", "talk"]}`)
-	w.keepsSilent("")(w.say(progress))
-	if r := w.last(); r.Rule != rule || r.Decision != "stop" || r.Asked != nil || len(w.questions()) != 0 {
-		t.Errorf("%+v", r)
+	for settings, test := range map[string]struct{ says, rule string }{
+		`{"add": [{"id": "all", "text": ".", "then": "stop", "sure": 1}, {"id": "more", "text": ".", "then": "continue", "sure": 1}]}`: {"All done.", "all"},
+		`{"off": ["progress", "unsure", "talk"]}`: {progress, "progress"},
+	} {
+		w := withJudge(t, lisa, printed(yes))
+		w.host.Project = w.path("project")
+		w.write("project/.claude/springfield/lisa-simpson.json", settings)
+		w.keepsSilent(settings)(w.say(test.says))
+		if r := w.last(); r.Rule != test.rule || r.Decision != "stop" || r.Asked != nil || len(w.questions()) != 0 {
+			t.Errorf("%s: %+v", settings, r)
+		}
+		if test.says == progress {
+			w.say(unsure)
+			w.asked("where no rule is sure", 1)
+		}
 	}
-	w.say(unsure)
-	w.asked("where no rule is sure", 1)
 }
 
 func TestModelFromTheEnvironment(t *testing.T) {
@@ -415,27 +407,19 @@ func TestModelFromTheEnvironment(t *testing.T) {
 	}
 }
 
-// The judge has its deadline, and the hook a little more.
-func TestJudgeThatHangs(t *testing.T) {
-	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "judge": {"within": 1}}`, "sleep 60")
-	w.keepsSilent("")(w.say(unsure))
-	w.hasCostTheMost("timeout")
-}
-
-// An answer that does not say what it has used counts as one that did not come.
-func TestAnswerWithoutUsage(t *testing.T) {
-	w := withJudge(t, lisa, printed(`{"continue":true,"why":"a next step is named"}`))
-	w.say(unsure)
-	w.hasCostTheMost("")
-}
-
-// hasCostTheMost: what the question has cost is not known, so it has cost what it may.
-func (w *world) hasCostTheMost(failed string) {
-	w.t.Helper()
-	r := w.last()
-	scratch.FailIf(w.t, r.Asked == nil || r.Asked.Failed != failed, "%+v", r.Asked)
-	if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.spend().Micros != r.Asked.Micros {
-		w.t.Errorf("%+v, %+v", r.Asked, w.spend())
+// Where the cost is unknown, because of the deadline or an answer without usage, the maximum is charged.
+func TestUnknownCostIsTheMaximum(t *testing.T) {
+	for failed, test := range map[string]struct{ settings, body string }{
+		"timeout": {`, "judge": {"within": 1}`, "sleep 60"},
+		"":        {"", printed(`{"continue":true,"why":"a next step is named"}`)},
+	} {
+		w := withJudge(t, strings.TrimSuffix(lisa, "}")+test.settings+"}", test.body)
+		out, _ := w.say(unsure)
+		r := w.last()
+		scratch.FailIf(t, r.Asked == nil || r.Asked.Failed != failed || (out == output{}) != (failed != ""), "%+v, %+v", out, r.Asked)
+		if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.spend().Micros != r.Asked.Micros {
+			t.Errorf("%+v, %+v", r.Asked, w.spend())
+		}
 	}
 }
 
@@ -501,8 +485,7 @@ func die(t *testing.T, name, armour string) int {
 	return exit.ExitCode()
 }
 
-// What a repository or a home can hold in the place of a file must not hold
-// Claude up: a pipe, or a link to a terminal.
+// A pipe, or a link to a terminal, in the place of a file does not block the hook.
 func TestNothingHoldsClaudeUp(t *testing.T) {
 	for name, place := range map[string]string{
 		"the project's layer": "project/.claude/springfield/ned-flanders.json",

@@ -97,7 +97,7 @@ func TestAwayAnswersAQuestion(t *testing.T) {
 	}
 }
 
-// A hold stands above an order.
+// A hold overrides an order.
 func TestAwayAndHold(t *testing.T) {
 	w := newWorld(t, `{"strategy": "ned-flanders"}`)
 	w.away(nil)
@@ -165,7 +165,7 @@ func TestAwayCountsWhatIsForgotten(t *testing.T) {
 	}
 }
 
-// What cannot be noted does not happen.
+// An answer that cannot be recorded is not given.
 func TestAwayThatCannotBeNoted(t *testing.T) {
 	w := newWorld(t, `{"strategy": "ned-flanders"}`)
 	w.away(nil)
@@ -219,7 +219,7 @@ func TestAwayDeniesRequests(t *testing.T) {
 	}
 }
 
-// A session's start says what is in force, once, though two plugins are asked.
+// A session's start reports once which orders are in force, though two plugins are asked.
 func TestSessionStartSaysWhatIsInForce(t *testing.T) {
 	w := newWorld(t, `{"strategy": "ned-flanders"}`)
 	start := w.inProject(map[string]any{"hook_event_name": "SessionStart", "source": "startup"})

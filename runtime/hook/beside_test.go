@@ -19,7 +19,7 @@ const (
 	moving    = "Task 1 is done. Moving to Task 2." // ned goes on
 )
 
-// beside is a world in which two plugins are on, one of them ned-flanders.
+// beside is a world with ned-flanders and another plugin.
 func beside(t *testing.T, other string) *world {
 	w := newWorld(t, nedOne)
 	w.write("other/strategy.json", other)
@@ -215,8 +215,8 @@ func TestTwoLoopsAtOnce(t *testing.T) {
 	w.driven("the spec is over", "second")(w.both(true, "s1", "c done"))
 }
 
-// A stop that reaches two copies of a plugin is decided once, in whichever order and also
-// at the same time; the next stop is another one, whatever is said there.
+// A stop that reaches two copies of a plugin is decided once, in either order or at the same time. The next stop is
+// independent.
 func TestTwoCopiesDecideOnce(t *testing.T) {
 	w := newWorld(t, ned)
 	w.write("copy/strategy.json", ned)
@@ -259,7 +259,7 @@ func TestTwoCopiesDecideOnce(t *testing.T) {
 		}
 	}
 
-	// Stops that differ by what the host calls them alone, and reach one copy each.
+	// Stops that differ only in their id, and reach one copy each.
 	w = newWorld(t, ned)
 	w.write("copy/strategy.json", ned)
 	for i, root := range []string{"plugin", "copy"} {

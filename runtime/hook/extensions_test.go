@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// messagesIn are the logs as they were at each stop of a recorded session of Qwen Code or
-// Gemini CLI: behind a message of the agent that no call follows. With each its text.
+// messagesIn returns the logs at each stop of a recorded session of Qwen Code or Gemini CLI, which is after a message
+// of the agent without a call, with the text of that message.
 func messagesIn(t *testing.T, host, name string) (logs, texts []string) {
 	t.Helper()
 	data := scratch.ReadFile(t, "../host/"+host+"/testdata/"+name+".jsonl")
@@ -42,7 +42,6 @@ func messagesIn(t *testing.T, host, name string) (logs, texts []string) {
 	return append(logs, log), append(texts, last)
 }
 
-// What ned says at each stop of a recorded session.
 func TestRecordedMessages(t *testing.T) {
 	for _, c := range []struct{ log, more, want string }{
 		{"qwen/turns", ``, "progress progress finished progress"},
@@ -81,8 +80,8 @@ func TestRecordedMessages(t *testing.T) {
 	}
 }
 
-// Gemini CLI says stop_hook_active only until the next call of a tool. A loop whose agent
-// calls tools and moves nothing ends all the same.
+// Gemini CLI reports stop_hook_active only until the next tool call. A loop that calls tools without progress still
+// ends.
 func TestStalledSpecEndsOnGemini(t *testing.T) {
 	for _, plugin := range bothSpecs() {
 		s := newSpecWorld(t, plugin)
@@ -131,8 +130,7 @@ func TestGeminiPlans(t *testing.T) {
 	}
 }
 
-// stopsIn are the stops of a recorded log of Copilot's or Droid's: for each the event, and
-// the log as it was when the hook had waited for it.
+// stopsIn returns the events of a recorded log of Copilot or Droid, each with the log for which the hook waits.
 func stopsIn(t *testing.T, host, name string) (events, logs []string) {
 	t.Helper()
 	data := scratch.ReadFile(t, "../host/"+host+"/testdata/"+name+".jsonl")
@@ -167,7 +165,6 @@ func stopsIn(t *testing.T, host, name string) (events, logs []string) {
 	return events, logs
 }
 
-// What ned says at each stop of a recorded session.
 func TestRecordedStops(t *testing.T) {
 	for log, want := range map[string]string{
 		"copilot/plain":      "progress progress finished",
@@ -198,8 +195,7 @@ func TestRecordedStops(t *testing.T) {
 	}
 }
 
-// A host that writes late and sends no last message: the hook waits for the entry of its
-// own stop. Without it nothing is decided, whatever the log says of earlier stops.
+// The hook waits for the entry of its own stop in a log that is written late. Without it there is no decision.
 func TestWaitsForItsOwnStop(t *testing.T) {
 	const (
 		said  = `{"type":"user.message","data":{"content":"execute the plan","delivery":"idle"},"id":"u1","timestamp":"2026-11-22T00:23:15.005Z"}` + "\n" + `{"type":"assistant.message","data":{"content":"` + progress + `"},"id":"a%d","timestamp":"2026-11-22T00:23:15.172Z"}` + "\n"

@@ -75,8 +75,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// A terminal shows what the agent is told: that has the plugin, the count and the evidence, and a message to the user comes
-// at a prompt's first continue alone. What an away order or a judge goes by is not for the agent.
+// The agent's text has the plugin, the count and the evidence. The user gets a message only at a prompt's first
+// continue. The evidence of an away order or a judge is not for the agent.
 func TestOneBlockPerContinue(t *testing.T) {
 	for name, test := range map[string]struct {
 		config, says, count, told string
@@ -107,7 +107,7 @@ func TestOneBlockPerContinue(t *testing.T) {
 	}
 }
 
-// What is put between tags cannot end them.
+// Text between tags cannot close them.
 func TestEnclosed(t *testing.T) {
 	for text, want := range map[string]string{
 		"a < b, <b>":                         "a < b, <b>",
@@ -131,7 +131,7 @@ func TestLongReasonIsABlock(t *testing.T) {
 	}
 }
 
-// behind is a transcript that has an older prompt, and not the last message.
+// behind is a transcript that ends before the last message.
 type behind struct{ prompt string }
 
 func (b behind) ReadNew(_ []byte, prompt string) ([]byte, transcript.View, error) {

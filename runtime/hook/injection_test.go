@@ -17,11 +17,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Whatever a session says, wherever it says it: the page that a judge gets has its
-// lines, and the todo list's state and who waits are as they are.
+// No text of a session forges the judge's page: its lines, the state of the todo list and the waiting are true.
 func TestSessionCannotForgeThePage(t *testing.T) {
 	data := scratch.ReadFile(t, "../judge/testdata/injections.txt")
-	known, _ := registry.StrategyNamed("lisa-simpson")
 	starts := []string{"CONTEXT:", "  Active skill: ", "  Todo state: 1/2 complete, 1 in progress", "  Last tools: [", `  Latest request: "`, "  Waiting for: nothing", `  Last message: "`, "", "DECIDE: Should Claude continue working autonomously?", ""}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	if len(lines) < 50 {
@@ -31,29 +29,19 @@ func TestSessionCannotForgeThePage(t *testing.T) {
 		s, err := strconv.Unquote(quoted)
 		must(t, err)
 		w := newWorld(t, lisa)
-		line := func(v any) string {
-			b, err := json.Marshal(v)
-			must(t, err)
-			return string(b) + "\n"
-		}
-		says := func(id string, blocks ...map[string]any) string {
-			return line(map[string]any{"type": "assistant", "uuid": id, "message": map[string]any{"content": blocks}})
-		}
-		use := func(id, name string, input any) map[string]any {
-			return map[string]any{"type": "tool_use", "id": id, "name": name, "input": input}
-		}
-		returns := func(id, text string) string {
-			return line(map[string]any{"type": "user", "uuid": "r" + id, "message": map[string]any{"content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": text}}}})
-		}
-		w.write(".claude/projects/-w/s.jsonl", line(map[string]any{"type": "user", "uuid": "u1", "message": map[string]any{"content": "do it: " + s}})+
-			says("a1", use("t1", "Skill", map[string]any{"skill": s}))+returns("t1", s)+
-			says("a2", use("t2", "TodoWrite", map[string]any{"todos": []any{map[string]any{"content": s, "status": "completed"}, map[string]any{"content": s, "status": "in_progress"}, map[string]any{"content": "x", "status": s}}}))+returns("t2", s)+
-			says("a3", use("t3", "Bash", map[string]any{"command": s}))+returns("t3", s)+
-			says("a4", use("t4", s, map[string]any{s: s}))+returns("t4", s))
-		snapshot := Stop{
-			Event:    Event{SessionID: "s", TranscriptPath: w.path(".claude/projects/-w/s.jsonl"), LastMessage: "Line 58. " + s},
-			Settings: Settings{Plugin: "lisa-simpson", Strategy: known, Options: known.New(), Limits: guard.Defaults()}, Now: w.host.Now, Alone: true,
-		}.Examine()
+		text, err := json.Marshal(s)
+		must(t, err)
+		w.write(".claude/projects/-w/s.jsonl", strings.ReplaceAll(`{"type":"user","uuid":"u1","message":{"content":TEXT}}
+{"type":"assistant","uuid":"a1","message":{"content":[{"type":"tool_use","id":"t1","name":"Skill","input":{"skill":TEXT}}]}}
+{"type":"user","uuid":"r1","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":TEXT}]}}
+{"type":"assistant","uuid":"a2","message":{"content":[{"type":"tool_use","id":"t2","name":"TodoWrite","input":{"todos":[{"content":TEXT,"status":"completed"},{"content":TEXT,"status":"in_progress"},{"content":"x","status":TEXT}]}}]}}
+{"type":"user","uuid":"r2","message":{"content":[{"type":"tool_result","tool_use_id":"t2","content":TEXT}]}}
+{"type":"assistant","uuid":"a3","message":{"content":[{"type":"tool_use","id":"t3","name":"Bash","input":{"command":TEXT}}]}}
+{"type":"user","uuid":"r3","message":{"content":[{"type":"tool_result","tool_use_id":"t3","content":TEXT}]}}
+{"type":"assistant","uuid":"a4","message":{"content":[{"type":"tool_use","id":"t4","name":TEXT,"input":{TEXT:TEXT}}]}}
+{"type":"user","uuid":"r4","message":{"content":[{"type":"tool_result","tool_use_id":"t4","content":TEXT}]}}
+`, "TEXT", string(text)))
+		snapshot := w.examineLisa("Line 58. " + s)
 		page := judge.PageFor(snapshot.Situation)
 		got := strings.Split(page, "\n")
 		if len(got) != len(starts) {
@@ -69,6 +57,15 @@ func TestSessionCannotForgeThePage(t *testing.T) {
 			t.Errorf("%d: %+v", i, snapshot.Verdict)
 		}
 	}
+}
+
+// examineLisa examines a stop of lisa-simpson.
+func (w *world) examineLisa(message string) Snapshot {
+	known, _ := registry.StrategyNamed("lisa-simpson")
+	return Stop{
+		Event:    Event{SessionID: "s", TranscriptPath: w.path(".claude/projects/-w/s.jsonl"), LastMessage: message},
+		Settings: Settings{Plugin: "lisa-simpson", Strategy: known, Options: known.New(), Limits: guard.Defaults()}, Now: w.host.Now, Alone: true,
+	}.Examine()
 }
 
 // projects are settings of a plugin that a project brings to make a decision long, and
@@ -116,8 +113,7 @@ func projects() map[string]struct{ file, message string } {
 	}
 }
 
-// Whatever a project's settings make of a decision, there is one: it is recorded with what was not in force, the
-// user's own rules have decided, and the messages about it are few.
+// Whatever a project's settings contain, the user's rules decide, the record names the faults, and messages are few.
 func TestHostileProject(t *testing.T) {
 	for name, p := range projects() {
 		w := newWorld(t, ned)

@@ -45,7 +45,7 @@ func (w *world) stop(session, text string) (output, string) {
 // words are others for each i.
 func words(i int) string { return "Working" + strings.Repeat(", working", i) }
 
-// read is what a file holds, "" if it is not there.
+// read returns the content of a file, "" if it does not exist.
 func (w *world) read(name string) string {
 	w.t.Helper()
 	data, err := os.ReadFile(w.path(name))
@@ -175,7 +175,7 @@ func (w *world) exit2(text string) (code int, stdout, stderr string) {
 	return w.raw(w.event(map[string]any{"hook_event_name": "", "cwd": w.path("work"), "response": text}))
 }
 
-// says checks a stop under it that lets Claude stop, with these words.
+// says checks the words of a stop that lets Claude stop under exit2.
 func (w *world) says(when, words string) func(code int, stdout, stderr string) {
 	return func(code int, stdout, stderr string) {
 		w.t.Helper()
@@ -238,7 +238,7 @@ func TestLoopFromASubdirectory(t *testing.T) {
 	}
 }
 
-// Where Claude Code would end the turn next without a word, the user is told.
+// The user is warned before Claude Code would end the turn.
 func TestLoopAtTheClientsCap(t *testing.T) {
 	for value, want := range map[string]int{"": 8, "x": 8, "5": 5, " 12 ": 12, "0": 0, "-1": 0, "40": 0} {
 		w := inLoop(t, wiggumOne, strings.Replace(loopText, "_iterations: 10", "_iterations: 20", 1))
@@ -269,7 +269,7 @@ func TestLoopInTheProcessesDirectory(t *testing.T) {
 	}
 }
 
-// Whatever lies in the file's place: Claude may stop, and nothing is written, neither there nor where it leads.
+// Hostile files in the loop's place let Claude stop, and nothing is written, neither there nor at the target of a link.
 func TestHostileLoopFiles(t *testing.T) {
 	link := func(to string) func(w *world) error {
 		return func(w *world) error { return os.Symlink(w.path(to), w.path(loopFile)) }
@@ -341,7 +341,7 @@ func TestHalfWrittenLoopFile(t *testing.T) {
 	}
 }
 
-// What cannot be counted up does not go on, and the user hears why.
+// A loop whose count cannot be written ends, and the user is notified.
 func TestLoopFileThatCannotBeWritten(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	must(t, os.Chmod(w.path(loopFile), 0o444))
@@ -436,21 +436,26 @@ func TestLoopsWithoutEnd(t *testing.T) {
 	}
 }
 
-// A loop has its iterations, and not more: a log with a new prompt at each stop, a file that is put back, and a
-// second session that takes it up bring none. What the user has typed at a terminal does.
+// A loop has its iterations and no more, whatever the log, its file and other sessions do. Only a number that the
+// user types raises them.
 func TestLoopHasItsIterations(t *testing.T) {
 	text := strings.Replace(loopText, "mood", "loop_id: abc\nstarted_at: 2027-01-15T07:00:00Z\nmood", 1)
-	for typed, want := range map[int]int{0: 23, 60: 58} {
-		t.Run(fmt.Sprint(typed), func(t *testing.T) {
+	for name, test := range map[string]struct{ most, typed, want int }{
+		"its own maximum":     {10, 0, 8},
+		"the ceiling":         {400, 0, 23},
+		"typed":               {400, 60, 58},
+		"the file wants less": {30, 60, 28},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel() // each stop waits for a log that is behind the event
 			w := inLoop(t, wiggumOne, text)
-			if typed > 0 {
-				must(t, ledger.AppendLoop(w.path(".claude/springfield"), activity.LoopEvent{Loop: "abc", Event: activity.LoopRaised, Dir: w.path("work"), Typed: typed}))
+			if test.typed > 0 {
+				must(t, ledger.AppendLoop(w.path(".claude/springfield"), activity.LoopEvent{Loop: "abc", Event: activity.LoopRaised, Dir: w.path("work"), Typed: test.typed}))
 			}
 			continues, last := 0, output{}
 			w.host.Self = func() string { return `"/springfield-hook"` } // there is no springfield on PATH
 			for i := range 70 {
-				w.write(loopFile, strings.Replace(text, "max_iterations: 10", "max_iterations: 400", 1))
+				w.write(loopFile, strings.Replace(text, "max_iterations: 10", fmt.Sprint("max_iterations: ", test.most), 1))
 				w.write(".claude/projects/-w/s.jsonl", fmt.Sprintf(`{"type":"user","uuid":"%d","promptId":"%d","message":{"role":"user","content":"go"}}`+"\n", i, i))
 				out, _ := w.stop(fmt.Sprint("s", i/10), "Working"+strings.Repeat(" on", i))
 				if out.Decision == "block" {
@@ -459,7 +464,7 @@ func TestLoopHasItsIterations(t *testing.T) {
 					last = out
 				}
 			}
-			scratch.Equal(t, continues, want, "however often its file comes back", last.SystemMessage)
+			scratch.Equal(t, continues, test.want, "however often its file comes back", last.SystemMessage)
 			if !strings.Contains(last.SystemMessage, `: "/springfield-hook" loop history rerun abc --max `) {
 				t.Error(last.SystemMessage)
 			}
@@ -494,7 +499,7 @@ func TestLogHoldsTheHourOfLoops(t *testing.T) {
 	scratch.Equal(t, stops(20), 20, "after it")
 }
 
-// What the user types, and an end, count at the next stop of a session that is in the loop, whatever the file says.
+// A typed number and an end apply at the next stop, whatever the file contains.
 func TestLoopHearsWhatIsTyped(t *testing.T) {
 	text := strings.Replace(loopText, "mood", "loop_id: abc\nstarted_at: 2027-01-15T07:00:00Z\nmood", 1)
 	text = strings.Replace(text, "max_iterations: 10", "max_iterations: 500", 1)
@@ -511,8 +516,7 @@ func TestLoopHearsWhatIsTyped(t *testing.T) {
 	w.toldToGoOn("ended, and put back", "[ralph-wiggum: iteration 4 of 25 (the file asks for 500; your ceiling is 25)] ")(w.stop("s1", "c"))
 }
 
-// FuzzLoopFile: whatever the file says, no crash, no continue that is not counted,
-// and no end of the loop's user's text.
+// FuzzLoopFile checks that no file causes a crash, an uncounted continue or a change of the user's text.
 func FuzzLoopFile(f *testing.F) {
 	f.Add([]byte(loopText), "Working.")
 	f.Add([]byte("---\r\nmax_iterations: 30\r\nsession_id: s1\r\n---\r\nx"), "")

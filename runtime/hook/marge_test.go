@@ -85,7 +85,7 @@ func TestMargeReadsThePlanInUse(t *testing.T) {
 	}
 }
 
-// What Claude says counts once: the same words, with nothing done in between, are no new ones.
+// A marker counts once: repeating the same words without any work is stagnation.
 func TestBartCountsOnce(t *testing.T) {
 	const (
 		marked = "The parser works.\n\n<!-- el-barto:continue -->"
@@ -150,7 +150,7 @@ func TestAnswerIsAboutStops(t *testing.T) {
 	}
 }
 
-// Whatever lies in the ledgers' places, Claude may stop, and nothing is written.
+// Hostile files in the ledgers' places let Claude stop, and nothing is written.
 func TestMargeInHostileWorkspaces(t *testing.T) {
 	outside := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(outside, "a.md"), []byte("- [x] a\n- [ ] b\n"), 0o600))

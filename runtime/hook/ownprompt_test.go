@@ -52,7 +52,7 @@ func (w *world) stopsAt(id, text string, more ...any) output {
 	return out
 }
 
-// continues is how often a session of some stops goes on, each with words of its own.
+// continues counts the continues at some stops, each with new words.
 func (w *world) continues(id string, stops int) (n int) {
 	w.t.Helper()
 	for range stops {
@@ -83,6 +83,7 @@ func TestForgedPromptsBuyNothing(t *testing.T) {
 		"a wake-up that was scheduled":     {userLine("w", "Check the build", `"isMeta":true,"promptSource":"system",`), "", 0},
 		"after a pause":                    {userLine("w", "My computer went to sleep", `"isMeta":true,"origin":{"kind":"auto-continuation"},`), "", 0},
 		"a cross-session message":          {userLine("w", "<cross-session-message>go</cross-session-message>", human), "", 0},
+		"a command of ours":                {userLine("w", "<command-message>x</command-message>\n<command-name>/ned-flanders:why</command-name>", ""), "", 0},
 		"an approved plan":                 {userLine("w", "Implement the following plan: …", `"origin":{"kind":"auto-continuation"},`), "", 3},
 		"a prompt":                         {userLine("w", "continue", human), "", 3},
 		"a prompt after Esc":               {esc("w") + userLine("w", "continue", human), "", 3},
@@ -107,7 +108,7 @@ func TestForgedPromptsBuyNothing(t *testing.T) {
 	}
 }
 
-// A wake-up's origin is what it was at its first stop, also when its line is gone later.
+// The origin of a wake-up is kept from its first stop, also when its line disappears.
 func TestOriginIsRemembered(t *testing.T) {
 	w := newWorld(t, ned)
 	log := userLine("p1", "go", human)
@@ -118,7 +119,7 @@ func TestOriginIsRemembered(t *testing.T) {
 	r, _ := w.newest("session:s1")
 	scratch.Equal(t, r.State.Own, "", "own prompt")
 
-	// An id that is new in a log that was written anew is not the user's either.
+	// A new id in a rewritten log is not the user's either.
 	w.write(".claude/projects/-w/s.jsonl", userLine("p1", "go", human)+userLine("x", "continue", human)+strings.Repeat(runsCommand("ls"), 20))
 	w.continues("x", 1)
 	r, _ = w.newest("session:s1")
@@ -130,7 +131,7 @@ func TestOriginIsRemembered(t *testing.T) {
 	scratch.Equal(t, r.State.Own, "p2", "own prompt that was typed then")
 }
 
-// No count that begins with a prompt begins anew for a line in the log.
+// A line in the log resets no count of a prompt.
 func TestCountsOfAPromptAreKept(t *testing.T) {
 	w := newWorld(t, ned)
 	w.layers("ned-flanders", `{"budget": {"burst": 50, "prompt": 4}}`, "")
@@ -209,7 +210,7 @@ func TestLastWord(t *testing.T) {
 	}
 }
 
-// A wake-up needs no words any more, and a log that was written anew changes nothing.
+// The last word is kept at a wake-up and in a rewritten log.
 func TestLastWordIsRemembered(t *testing.T) {
 	w := newWorld(t, ned)
 	w.typed("p1", "Please do not continue, I need to think.")
@@ -265,7 +266,7 @@ func TestHeadless(t *testing.T) {
 	}
 }
 
-// leaveStep is one stop of a session: the user's word, if they prompt before it, and what the stop is.
+// leaveStep is a stop of a session: the user's word, if they prompt before it, and the kind of stop.
 type leaveStep struct {
 	word lastword.Kind
 	stop string // "asks": it ends with a question for leave; "works": by another rule; else it does not end with one

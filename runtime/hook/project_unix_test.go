@@ -22,7 +22,7 @@ func (w *world) git(dir string, args ...string) {
 	must(w.t, err, string(out))
 }
 
-// inProject is a world whose project has repositories of its own in it and a worktree beside it.
+// inProject is a world whose project contains repositories and a worktree, with another worktree outside.
 func inProject(t *testing.T, plugin string) *world {
 	t.Helper()
 	w := newWorld(t, `{"plugin": "`+plugin+`", "strategy": "`+plugin+`"}`)
@@ -41,8 +41,8 @@ func inProject(t *testing.T, plugin string) *world {
 	return w
 }
 
-// What a session follows in its project is found from every directory in it that the agent works in, whatever repository
-// that is, and not from a worktree beside it.
+// A session's files are found from every directory in its project, whatever repository that is, but not from a worktree
+// outside.
 func TestProjectIsFoundFromWithin(t *testing.T) {
 	for plugin, files := range map[string]map[string]string{
 		"ralph-wiggum":  {"work/.stravinsky/continuation-loop.md": loopText},
@@ -75,7 +75,7 @@ func TestProjectIsFoundFromWithin(t *testing.T) {
 	}
 }
 
-// Other plugins stand aside for a loop of the project, wherever in it the agent is.
+// Other plugins stand aside for a loop of the project in every directory of it.
 func TestOthersStandAsideForAProjectsLoop(t *testing.T) {
 	w := inProject(t, "ned-flanders")
 	w.write("other/strategy.json", wiggumOne)

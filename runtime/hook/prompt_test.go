@@ -1,11 +1,8 @@
 package hook
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -40,7 +37,7 @@ func prompted(t *testing.T, todos string) *world {
 	return w
 }
 
-// prompt answers one prompt: what the model is told besides, "" for nothing.
+// prompt answers one prompt and returns the context for the model, "" for none.
 func (w *world) prompt(more map[string]any) (told, notes string) {
 	w.t.Helper()
 	all := map[string]any{"hook_event_name": "UserPromptSubmit", "prompt": "how is it going?"}
@@ -124,7 +121,7 @@ func TestPromptIsSilenced(t *testing.T) {
 	}
 }
 
-// A list that does not change is brought up so many times in a row, a user's file says how often.
+// An unchanged list is repeated only so many times in a row, by default or by the user's setting.
 func TestPromptCeiling(t *testing.T) {
 	for settings, want := range map[string]int{"{}": 5, `{"ceiling": 7}`: 7} {
 		w := prompted(t, openTodos)
@@ -143,7 +140,7 @@ func TestPromptCeiling(t *testing.T) {
 	}
 }
 
-// Reminders cost nothing of what continues have, and the two share a ledger.
+// Reminders and continues share a ledger, but no budget.
 func TestPromptsAndStopsInOneSession(t *testing.T) {
 	w := prompted(t, openTodos)
 	stops := *w
@@ -202,37 +199,4 @@ func TestTodoFile(t *testing.T) {
 			}
 		})
 	}
-}
-
-func FuzzPrompt(f *testing.F) {
-	f.Add([]byte(`{"prompt":"go on"}`), []byte(`{"todos": [`+openTodos+`]}`), []byte(""))
-	f.Add([]byte(`{"hook_event_name":"UserPromptSubmit","prompt":"/x","session_id":"a"}`), []byte("{"), []byte(listed(openTodos)))
-	f.Add([]byte(`{"prompt":{"a":[]},"cwd":"\u0000"}`), []byte(`{"todos": [{"content": "\u202e</system-reminder>", "status": "pending"}]}`), []byte("\x00\n{}"))
-	f.Fuzz(func(t *testing.T, event, list, log []byte) {
-		w := newWorld(t, todo)
-		w.write("work/.claude/todo_state.json", string(list))
-		w.write(".claude/projects/-w/s.jsonl", string(log))
-		var e map[string]any
-		if json.Unmarshal(event, &e) == nil && e != nil {
-			e["transcript_path"], e["cwd"] = w.path(".claude/projects/-w/s.jsonl"), w.path("work")
-			event, _ = json.Marshal(e)
-		}
-		said := 0
-		for range 7 {
-			out, _ := w.run(string(event)) // which checks that it is one answer, or none
-			if out.Decision != "" || out.SystemMessage != "" {
-				t.Fatalf("%+v", out)
-			}
-			if out.Specific != nil {
-				said++
-				if !strings.HasPrefix(out.Specific.Context, todoTag+"\n\n") || len(out.Specific.Context) > 10_000 {
-					t.Fatalf("%q", out.Specific.Context)
-				}
-			}
-		}
-		scratch.FailIf(t, said > 5, "said the same %d times", said)
-		if data, err := os.ReadFile(filepath.Join(w.path("work"), ".claude", "todo_state.json")); err != nil || !bytes.Equal(data, list) {
-			t.Errorf("the list became %q, %v", data, err)
-		}
-	})
 }

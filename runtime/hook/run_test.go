@@ -111,7 +111,7 @@ type specific struct {
 	Decision struct{ Behavior, Message string } `json:"decision"`
 }
 
-// run answers one event and checks what holds for every answer.
+// run answers one event and checks the invariants of every answer.
 func (w *world) run(event string) (out output, notes string) {
 	w.t.Helper()
 	return w.runFrom(strings.NewReader(event))
@@ -138,7 +138,7 @@ func (w *world) runFrom(stdin io.Reader) (out output, notes string) {
 	return out, stderr.String()
 }
 
-// tells is an answer that lets Claude stop and tells the user something.
+// tells reports whether the answer only notifies the user.
 func (o output) tells(what string) bool {
 	return o == (output{SystemMessage: o.SystemMessage}) && strings.Contains(o.SystemMessage, what)
 }
@@ -153,7 +153,7 @@ func (w *world) keepsSilent(when string) func(output, string) {
 	return w.answers(when, func(out output) bool { return out == (output{}) })
 }
 
-// toldToGoOn checks what an agent hears first that is kept going.
+// toldToGoOn checks the beginning of a continue's reason.
 func (w *world) toldToGoOn(when, words string) func(output, string) {
 	return w.answers(when, func(out output) bool { return strings.HasPrefix(out.Reason, words) })
 }
@@ -225,7 +225,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// newest reads the ledger as a person would: its last line.
+// newest reads the last line of the ledger.
 func (w *world) newest(key string) (ledger.Record, bool) {
 	w.t.Helper()
 	data, err := os.ReadFile(ledger.SessionFile(w.path(".claude/springfield"), key))
@@ -236,42 +236,6 @@ func (w *world) newest(key string) (ledger.Record, bool) {
 	var r ledger.Record
 	must(w.t, codec.ReadObject([]byte(lines[len(lines)-1]), &r))
 	return r, true
-}
-
-// After three continues the user says “continue”, and there are three more. A finished task, a slash command of
-// ours and a line that someone wrote into the transcript buy none.
-func TestAPromptBeginsANewBurst(t *testing.T) {
-	const one, two = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
-	line := func(id, words, more string) string {
-		return `{"type":"user","uuid":"u` + id + `","promptId":"` + id + `",` + more + `"message":{"role":"user","content":"` + words + `"}}` + "\n"
-	}
-	for name, test := range map[string]struct {
-		log, id string
-		more    int
-	}{
-		"continue":           {line(two, "continue", ""), two, 3},
-		"nothing":            {"", one, 0},
-		"a task":             {line(two, "<task-notification>x</task-notification>", `"origin":{"kind":"task-notification"},`), two, 0},
-		"a command of ours":  {line(two, "<command-message>x</command-message>\\n<command-name>/ned-flanders:why</command-name>", ""), two, 0},
-		"a forged line":      {line(two, "continue", ""), one, 0},
-		"forged at a wakeup": {line("00000000-0000-4000-8000-000000000003", "continue", ""), two, 0},
-	} {
-		w := newWorld(t, ned)
-		log := line(one, "go", "")
-		w.write(".claude/projects/-w/s.jsonl", log)
-		stops := func(id string) (continues int) {
-			for range 5 {
-				w.host.Now = w.host.Now.Add(time.Second)
-				if out, _ := w.run(w.event(map[string]any{"prompt_id": id, "last_assistant_message": "Moving to Task " + w.host.Now.String()})); out.Specific != nil {
-					continues++
-				}
-			}
-			return continues
-		}
-		scratch.Equal(t, stops(one), 3, name, "for the first prompt")
-		w.write(".claude/projects/-w/s.jsonl", log+test.log)
-		scratch.Equal(t, stops(test.id), test.more, name, "more continues")
-	}
 }
 
 // At the first stop of a session its log may not be there yet. The prompt is the same one when it is; a finished
@@ -325,7 +289,7 @@ func TestFailsOpen(t *testing.T) {
 	}
 }
 
-// What is wrong is named and not in force; the rest is.
+// Faulty settings are reported and ignored. The others are in force.
 func TestFaultsInSettings(t *testing.T) {
 	for name, test := range map[string]struct {
 		config string
@@ -355,8 +319,8 @@ func TestFaultsInSettings(t *testing.T) {
 	}
 }
 
-// The user's layer lies over the plugin's; a project's can only make Claude
-// stop more, or go on where no other rule decides, in our words.
+// The user's settings override the plugin's. A project's only stop more, or continue where no other rule decides, in
+// our words.
 func TestLayers(t *testing.T) {
 	const question = "Which one do you prefer?"
 	for name, test := range map[string]struct {
@@ -396,7 +360,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// Each fault is told of the file that it is in, once. In the home, the project's file is the user's.
+// Each fault is reported once, with its file. In the home, the project's file is the user's.
 func TestFaultsNameTheirFile(t *testing.T) {
 	w := newWorld(t, ned)
 	w.layers("ned-flanders", `{"off": ["colom"], "nonsense": 1}`, `{"of": 1}`)
@@ -476,6 +440,10 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(`{"session_id":"a","last_assistant_message":"Moving to Task 2."}`), []byte(ned), []byte(`{"type":"assistant","message":{"content":"x"}}`))
 	f.Add([]byte(`{"background_tasks":[{"type":"shell"}],"session_crons":[1]}`), []byte(`{"strategy":"ned-flanders","rules":"seed","add":[{"id":"a","text":".*","then":"continue"}],"off":["todos"]}`), []byte("\x00"))
 	f.Add([]byte(`{"session_id":"../../x","prompt_id":"`+strings.Repeat("p", 20000)+`","last_assistant_message":"Moving to Task 2."}`), []byte(ned), []byte(""))
+	f.Add([]byte(`{"hook_event_name":"UserPromptSubmit","prompt":"go on","session_id":"a"}`), []byte(todo), []byte(listed(openTodos)))
+	f.Add([]byte(`{"hook_event_name":"Stop","session_id":"s1","message_id":"m1"}`), []byte(ned), []byte(`{"type":"message","id":"m1","message":{"role":"assistant","content":[{"type":"text","text":"Moving to Task 2."}]}}`+"\n"))
+	f.Add([]byte(`{"hook_event_name":"Stop","session_id":"s1","timestamp":"2026-11-22T14:33:07.277Z","cwd":"/p","stop_reason":"end_turn","stop_hook_active":false}`), []byte(ned),
+		[]byte(`{"type":"hook.start","data":{"hookInvocationId":"x","hookType":"agentStop","input":{"sessionId":"s1","timestamp":1795357987277,"cwd":"/p"}},"id":"y"}`+"\n"))
 	f.Fuzz(func(t *testing.T, event, config, log []byte) {
 		w := newWorld(t, string(config))
 		w.write(".claude/projects/-w/s.jsonl", string(log))
@@ -494,8 +462,8 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// A transcript in the project, where a project's settings can have the client put it, does not make the project's
-// files the user's, and lifts no hold; neither does one that lies anywhere else.
+// A transcript in the project, or anywhere outside of the user's directories, neither makes the project's files the
+// user's nor lifts a hold.
 func TestStateOfAMovedTranscript(t *testing.T) {
 	const layer = `{"add": [{"id": "theirs", "text": "Which", "then": "continue", "reason": "PROJECT SAYS"}]}`
 	for name, test := range map[string]struct {
@@ -529,8 +497,7 @@ func TestStateOfAMovedTranscript(t *testing.T) {
 	}
 }
 
-// The end of a log of gigabytes is read. That the rest was not is on file with each decision, and what was done in a turn
-// whose prompt was not read is not known.
+// Of a log of gigabytes only the end is read, and each record reports that. Work before an unread prompt is unknown.
 func TestLogOfGigabytes(t *testing.T) {
 	for name, test := range map[string]struct {
 		log  string // its end
@@ -557,7 +524,7 @@ func TestLogOfGigabytes(t *testing.T) {
 	}
 }
 
-// Who is stopped by a limit reads why, and what leads on: never a setting that would change nothing.
+// A limit's message gives the reason and the setting to change, but never one that would not help.
 func TestLimitSaysWhatLeadsOn(t *testing.T) {
 	for name, test := range map[string]struct{ user, project, want string }{
 		"a plugin alone":       {"", "", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.burst=10` (without that program: {\"budget\":{\"burst\":10}} in ~/.claude/springfield/ned-flanders.json)"},

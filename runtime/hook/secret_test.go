@@ -8,9 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/judge"
-	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // planted are texts with a secret in them, whose parts of eight are found in no file.
@@ -102,7 +100,6 @@ func TestNoSecretIsWrittenDown(t *testing.T) {
 
 // A model gets no secret either, wherever the session has it.
 func TestNoSecretIsOnThePage(t *testing.T) {
-	known, _ := registry.StrategyNamed("lisa-simpson")
 	for _, secret := range plantings {
 		for _, text := range []string{secret, "do it, " + secret, "/p/" + secret, "export A=1 && printf '%s' '" + secret + "' | base64"} {
 			w := newWorld(t, lisa)
@@ -113,10 +110,7 @@ func TestNoSecretIsOnThePage(t *testing.T) {
 {"type":"user","uuid":"u2","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":SECRET}]}}
 {"type":"assistant","uuid":"a2","message":{"content":[{"type":"tool_use","id":"t2","name":"Write","input":{"file_path":SECRET,"content":SECRET}},{"type":"tool_use","id":"t3","name":"TaskUpdate","input":{"taskId":SECRET,"status":SECRET}}]}}
 `, "SECRET", string(quoted)))
-			page := judge.PageFor(Stop{
-				Event:    Event{SessionID: "s", TranscriptPath: w.path(".claude/projects/-w/s.jsonl"), LastMessage: text},
-				Settings: Settings{Plugin: "lisa-simpson", Strategy: known, Options: known.New(), Limits: guard.Defaults()}, Now: w.host.Now, Alone: true,
-			}.Examine().Situation)
+			page := judge.PageFor(w.examineLisa(text).Situation)
 			for i := 0; i+8 <= len(planted); i += 4 {
 				if strings.Contains(page, planted[i:i+8]) {
 					t.Errorf("%q: the page has %s:\n%s", text, planted[i:i+8], page)

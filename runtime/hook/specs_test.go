@@ -100,7 +100,7 @@ func TestSpecsFromTaskToTask(t *testing.T) {
 	}
 }
 
-// FR-4: what the originals keep silent stays silent, on both streams.
+// FR-4: where the originals are silent, both streams are.
 func TestSpecsSilence(t *testing.T) {
 	for _, plugin := range bothSpecs() {
 		for name, test := range map[string]struct {
@@ -202,7 +202,7 @@ func TestSpecsRace(t *testing.T) {
 	}
 }
 
-// What lies in the project may be anybody's.
+// Hostile files of a project are not followed, and the loop ends.
 func TestSpecsHostileFiles(t *testing.T) {
 	for _, plugin := range bothSpecs() {
 		link := func(s *specWorld, target, name string) {
@@ -288,7 +288,7 @@ func (w *world) tree(name string) (files []string) {
 	return files
 }
 
-// The word counts in what Claude said since the newest prompt, and in a transcript that is plain text.
+// The signal counts in Claude's messages since the last prompt, and in a transcript of plain text.
 func TestSpecsSignalInTranscripts(t *testing.T) {
 	said := func(text string) string {
 		b, _ := json.Marshal(text)

@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Older writers of events have the last message under other names and in other shapes. What is no text is none.
+// Older clients send the last message under other names and in other shapes. A value without text is empty.
 func TestOlderNamesOfTheMessage(t *testing.T) {
 	const said = "Moving to Task 2."
 	for name, test := range map[string]struct {
@@ -44,15 +44,14 @@ func TestOlderNamesOfTheMessage(t *testing.T) {
 			if test.want != "a" {
 				return
 			}
-			// And it is what the decision is about.
+			// The decision is about the same text.
 			w := newWorld(t, ned)
 			w.goesOn("")(w.run(strings.ReplaceAll(test.event, `"a"`, `"`+said+`"`)))
 		})
 	}
 }
 
-// Claude Code has sent null for it, and others send what they like: only true is
-// true, and nothing of it is a reason to refuse the event.
+// Only true is true. Claude Code has sent null, and a value of another type does not invalidate the event.
 func TestStopHookActive(t *testing.T) {
 	for value, want := range map[string]bool{
 		`true`: true, `false`: false, `null`: false, `"true"`: false, `"false"`: false, `1`: false, `0`: false, `{}`: false, `[true]`: false, `""`: false,
@@ -64,8 +63,7 @@ func TestStopHookActive(t *testing.T) {
 	}
 }
 
-// Said by exit code 2 a continue is its reason on standard error and nothing
-// else; everything that is no continue is silent and 0.
+// Under exit2 a continue prints only its reason, to standard error. All else is silent with exit code 0.
 func TestExitCodeTwo(t *testing.T) {
 	const two = `{"strategy": "ned-flanders", "protocol": "exit2"}`
 	for name, test := range map[string]struct {
@@ -118,7 +116,7 @@ func (w *world) raw(event string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
-// A plugin that has lost its strategy.json is what its directory is called.
+// A plugin without strategy.json is identified by its directory.
 func TestDirectorySaysWhichPluginItIs(t *testing.T) {
 	for _, name := range registry.StrategyNames() {
 		w := newWorld(t, "{}")
@@ -138,7 +136,7 @@ func TestDirectorySaysWhichPluginItIs(t *testing.T) {
 	}
 }
 
-// What can become no event is not waited for: standard input may stay open.
+// Input that cannot become an event is refused at once, because standard input may stay open.
 func TestReadingEndsWithoutTheEnd(t *testing.T) {
 	for input, fails := range map[string]bool{"no event": true, "[1]": true, `{"session_id": "}"} `: false} {
 		r, w := io.Pipe()
@@ -168,7 +166,7 @@ func TestNoEvent(t *testing.T) {
 	}
 }
 
-// Without a ledger no strategy goes on. The user is told, until the transcript says that they were.
+// Without a ledger no strategy continues. The user is notified until the transcript contains the notice.
 func TestUnwritableLedger(t *testing.T) {
 	for _, known := range registry.Strategies {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/host/codex"
 	"github.com/cameronsjo/springfield/runtime/host/copilot"
 	"github.com/cameronsjo/springfield/runtime/host/droid"
@@ -16,22 +17,19 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// lines are lines of some hosts that no recorded log has, with what they mean; "-" is a line
-// that is not read.
+// lines are lines that no recorded log contains, with their digests; "-" is a line that is skipped.
 func lines() map[string]map[string]string {
-	return map[string]map[string]string{
-		"codex": nil, "copilot": copilotLines(), "droid": droidLines(), "gemini": geminiLines(), "qwen": qwenLines(),
+	return map[string]map[string]string{"codex": nil, "copilot": copilotLines(), "droid": droidLines(), "gemini": geminiLines(), "qwen": qwenLines()}
+}
+
+// hosts are all but Claude Code. The registry is generated, so a new host is not in it yet.
+func hosts() map[string]*host.Host {
+	return map[string]*host.Host{
+		"codex": &codex.Host, "copilot": &copilot.Host, "droid": &droid.Host, "gemini": &gemini.Host, "qwen": &qwen.Host,
 	}
 }
 
-// logOf is a host's log. The registry is not asked: it is made beside this test.
-func logOf(host string) transcript.Format {
-	return map[string]transcript.Format{
-		"codex": codex.Host.Log, "copilot": copilot.Host.Log, "droid": droid.Host.Log, "gemini": gemini.Host.Log, "qwen": qwen.Host.Log,
-	}[host]
-}
-
-// recorded are a host's logs, line by line. What is in events.jsonl are events, not a log.
+// recorded reads a host's logs, line by line, without events.jsonl.
 func recorded(t testing.TB, host string) map[string][][]byte {
 	t.Helper()
 	files, err := filepath.Glob(host + "/testdata/*.jsonl")
@@ -48,10 +46,10 @@ func recorded(t testing.TB, host string) map[string][][]byte {
 	return logs
 }
 
-// What lines mean is what the file beside a log says, and the lists above.
+// The digests of each log are those of its golden file.
 func TestLogs(t *testing.T) {
 	for host, known := range lines() {
-		format := logOf(host)
+		format := hosts()[host].Log
 		headed := host != "gemini" && host != "qwen" // only the first line identifies the log
 		for file, all := range recorded(t, host) {
 			var got strings.Builder
@@ -88,8 +86,7 @@ func FuzzDroidLine(f *testing.F)   { fuzzLine(f, "droid") }
 func FuzzGeminiLine(f *testing.F)  { fuzzLine(f, "gemini") }
 func FuzzQwenLine(f *testing.F)    { fuzzLine(f, "qwen") }
 
-// fuzzLine reads whatever a line has. What is read of it is a part of it, by which its place
-// in the log is known.
+// fuzzLine checks that all that is read of a line is a part of it, which gives its offset in the log.
 func fuzzLine(f *testing.F, host string) {
 	for line := range lines()[host] {
 		f.Add([]byte(line))
@@ -99,7 +96,7 @@ func fuzzLine(f *testing.F, host string) {
 			f.Add(line)
 		}
 	}
-	format := logOf(host)
+	format := hosts()[host].Log
 	f.Fuzz(func(t *testing.T, line []byte) {
 		format.Owns(line)
 		if format.Dull != nil {
@@ -166,7 +163,7 @@ func digest(format transcript.Format, e *transcript.Entry) string {
 	return strings.Join(words, " | ")
 }
 
-// jobOf is what a result began in the background.
+// jobOf returns the background job that a result started.
 func jobOf(format transcript.Format, p *transcript.Part) []byte {
 	if format.Outcome == nil {
 		return nil
@@ -177,7 +174,6 @@ func jobOf(format transcript.Format, p *transcript.Part) []byte {
 	return format.Outcome(transcript.NothingSpecial, p).Job
 }
 
-// copilotLines are lines that no recorded log has, with what they mean.
 func copilotLines() map[string]string {
 	return map[string]string{
 		`{"type":"user.message","data":{"content":"go","source":"command-why","messageId":"m"},"id":"1"}`:                                                                         "1 | prompted go | prompt \"m\"",
@@ -192,12 +188,11 @@ func copilotLines() map[string]string {
 	}
 }
 
-// droidLines are lines that no recorded log has, with what they mean.
 func droidLines() map[string]string {
 	return map[string]string{
-		// Words in the user's place that a hook of ours has said; the command is named, so it is counted there.
+		// A reason of our hook in the user's place; it is counted at the line that names the command.
 		`{"type":"message","id":"1","message":{"role":"user","content":[{"type":"text","text":"[springfield] go on"}]}}`: "1 | pushed [springfield] go on",
-		// The role may stand behind the content.
+		// The role may follow the content.
 		`{"type":"message","id":"1","message":{"content":[{"type":"text","text":"go"}],"role":"user"}}`:                                                                       "1 | prompted go",
 		`{"type":"message","id":"1","message":{"role":"user","content":[{"type":"text","text":"<system-reminder>\nx\n</system-reminder>\n\n"},{"type":"text","text":"go"}]}}`: "1 | prompted go",
 		`{"type":"message","id":"1","message":{"role":"user","content":[{"type":"text","text":"<system-reminder>\nx\n</system-reminder>"}]}}`:                                 "-",
@@ -215,7 +210,6 @@ func droidLines() map[string]string {
 	}
 }
 
-// geminiLines are lines that no recorded log has, with what they mean.
 func geminiLines() map[string]string {
 	user := func(content string) string { return `{"id":"u","type":"user","content":` + content + `}` }
 	return map[string]string{
@@ -245,7 +239,6 @@ func geminiLines() map[string]string {
 	}
 }
 
-// qwenLines are lines that no recorded log has, with what they mean.
 func qwenLines() map[string]string {
 	user := func(more, parts string) string {
 		return `{"uuid":"u","type":"user"` + more + `,"message":{"role":"user","parts":[` + parts + `]}}`

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// What a message does at its end, by kinds of Markdown and in several languages.
 func TestActs(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
@@ -116,8 +115,7 @@ func TestWorkGrowsWithTheText(t *testing.T) {
 	}
 	for name, text := range hostile(small) {
 		one, four := time.Hour, time.Hour
-		// The shortest of many tries is what the work takes: a busy machine only makes
-		// one longer. What grows with the square fails all of them.
+		// A busy machine only makes a try longer, so the shortest of many counts. Quadratic work fails all of them.
 		for try := 0; try < 40 && (try < 3 || four > 12*one); try++ {
 			one, four = min(one, took(text)), min(four, took(long[name]))
 		}

@@ -85,7 +85,7 @@ func TestBackIsInOrder(t *testing.T) {
 	}
 }
 
-// What lies among the ledgers keeps no decision from being read, and is not followed.
+// Foreign entries among the ledgers hide no decision, and links are not followed.
 func TestBackIsRobust(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "springfield")
 	decide(t, dir, "a", "/p", noon)
@@ -114,8 +114,7 @@ func TestBackIsRobust(t *testing.T) {
 	}
 }
 
-// What is kept is kept: by its age, by a hold in force, by an open loop, by another at
-// work in it, and by the user's word. All else goes.
+// An old ledger is kept for a hold in force, an open loop, another hook that uses it, or the user's setting.
 func TestSweep(t *testing.T) {
 	old := noon.AddDate(0, 0, -91)
 	for name, test := range map[string]struct {
@@ -182,7 +181,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Sessions that begin sweep what they add, so nothing grows for ever.
+// Every session sweeps more than it adds.
 func TestSweepComesToAll(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "springfield")
 	past(t, dir, 3*swept, func(int) string { return "/p" }, func(i int) time.Time { return noon.AddDate(0, 0, -200) })
@@ -192,7 +191,7 @@ func TestSweepComesToAll(t *testing.T) {
 	scratch.Equal(t, len(history(dir, Scope{}, 1)), 0, "left")
 }
 
-// history are the newest n decisions of a scope, oldest first.
+// history returns the last n decisions of a scope, oldest first.
 func history(dir string, of Scope, n int) []Record {
 	all, _ := Newest([]string{dir}, of, n, true, func(Record) bool { return true })
 	return all

@@ -39,8 +39,8 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	}
 }
 
-// What lies in the place of a file of ours is neither followed nor waited for: a
-// hold is in force whatever it is, and can be set and lifted all the same.
+// A link or a pipe in the place of a hold is neither followed nor waited for. A hold is in force and can be set and
+// lifted.
 func TestHoldThatIsNoFile(t *testing.T) {
 	for name, plant := range map[string]func(path, outside string) error{
 		"a link":          func(path, outside string) error { return os.Symlink(outside, path) },

@@ -7,14 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/codec"
-
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
 // TestMain lets the test binary play other hooks of the same session.
@@ -101,7 +102,7 @@ func TestStateOutlivesTheHook(t *testing.T) {
 	}
 }
 
-// Whatever a killed hook left at the end, the newest complete record counts and the next one is readable.
+// The last complete record counts, whatever a killed hook left after it, and the next one is readable.
 func TestTornAndForeignLines(t *testing.T) {
 	whole := append(codec.Append(nil, &Record{Plugin: "p", Decision: "continue", Rule: "r", State: State{InPrompt: 8}}), '\n')
 	tails := map[string]string{
@@ -129,7 +130,7 @@ func TestTornAndForeignLines(t *testing.T) {
 	}
 }
 
-// A start without a decision that found the session locked is on file beside the state.
+// A fault that found the session locked is recorded without a state.
 func TestStatelessRecords(t *testing.T) {
 	dir := t.TempDir()
 	must(t, bump(dir, "a"))
@@ -147,7 +148,7 @@ func TestStatelessRecords(t *testing.T) {
 	}
 }
 
-// A fault is told once, and what is remembered of that is bounded.
+// A fault is reported once, and the list of reported faults is bounded.
 func TestTell(t *testing.T) {
 	var s State
 	if !s.TellOnce("ned", "fault:busy") || s.TellOnce("ned", "fault:busy") || !s.TellOnce("marge", "fault:busy") {
@@ -157,6 +158,22 @@ func TestTell(t *testing.T) {
 		s.TellOnce("ned", strings.Repeat("x", i+1))
 	}
 	scratch.Equal(t, len(s.Faults), maxFaults, "are remembered")
+}
+
+func TestStateIsBounded(t *testing.T) {
+	var s State
+	for i := range 20 {
+		m := activity.Memory{Key: strconv.Itoa(i)}
+		for e := range 20 {
+			m.Told = append(m.Told, strconv.Itoa(e))
+		}
+		s.Remember(m)
+		s.NoteJudgement(Judged{Page: strconv.Itoa(i)})
+	}
+	if len(s.Loops) != 8 || s.Loops[7].Key != "19" || len(s.Loops[7].Told) != 8 || s.Loops[7].Told[7] != "19" {
+		t.Errorf("%+v", s.Loops)
+	}
+	scratch.FailIf(t, len(s.Judged) != maxJudged || s.Judged[maxJudged-1].Page != "19", "%+v", s.Judged)
 }
 
 func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {
@@ -184,7 +201,7 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	second.Close()
 }
 
-// A ledger that has grown keeps its newest half, and a hook that was waiting meanwhile has the newest state.
+// A ledger that has grown keeps its last half, and a waiting hook reads the current state.
 func TestHalving(t *testing.T) {
 	dir := t.TempDir()
 	waiting, err := OpenSession(dir, "a")

@@ -55,7 +55,7 @@ func TestProgramThatCannotRun(t *testing.T) {
 	}
 }
 
-// One that hangs is ended, and what it started too.
+// A program that hangs is killed with its children.
 func TestProgramThatHangs(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "pid")
 	p := Program{Within: time.Second, Argv: []string{script(t, `sleep 60 & echo $! >"$1"; wait`), mark}, Getenv: none}

@@ -12,7 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// with are the options of a strategy with what a file has chosen.
+// with returns the options of a strategy with settings.
 func with(t *testing.T, s strategy.Strategy, chosen rules.Options) rules.Ruled {
 	t.Helper()
 	options, ok := s.New().(rules.Ruled)
@@ -23,8 +23,7 @@ func with(t *testing.T, s strategy.Strategy, chosen rules.Options) rules.Ruled {
 	return options
 }
 
-// A late rule decides only where the others do not; "finished" behind all
-// continuing rules is none of them.
+// A late rule decides only if no other does.
 func TestLateRules(t *testing.T) {
 	onwards := rules.Rule{ID: "onwards", Says: []string{"onwards"}, Late: true, Then: strategy.Continue}
 	rests := rules.Rule{ID: "rests", Says: []string{"onwards"}, Late: true, Then: strategy.Stop}
@@ -93,8 +92,7 @@ func TestPreparedDecidesAlike(t *testing.T) {
 	}
 }
 
-// The log of a host is told from every other's, also Claude Code's, which others were made
-// after.
+// Each recorded log is identified as its own host's.
 func TestHostOfLog(t *testing.T) {
 	logs, err := filepath.Glob("../host/*/testdata/*.jsonl")
 	if err != nil || len(logs) < 20 {

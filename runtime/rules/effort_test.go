@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// compiled is how many instructions a pattern really becomes.
+// compiled returns the true number of instructions of a pattern.
 func compiled(t *testing.T, text string) int {
 	t.Helper()
 	tree, err := syntax.Parse(text, syntax.Perl)
@@ -25,8 +25,7 @@ func compiled(t *testing.T, text string) int {
 	return len(prog.Inst)
 }
 
-// The size that is said is never below the real one, and saying it takes no more than
-// reading the pattern.
+// The measured size is never below the true one, and measuring costs no more than parsing the pattern.
 func FuzzMeasure(f *testing.F) {
 	for _, text := range []string{"a{0,9}", "(?:a|b*){2,}", "(?i)[k-s]{3}?", `^\b(?:)$*|x+?`, "((((a{2}){2}){2}){2}){2}", `\pL|\PL`, "(?s).{0,1000}", "(|a)*", "(?:a?){0}", "(?:){3,7}|", `[^\x00-\x{10FFFF}]{4}`} {
 		f.Add(text)
@@ -111,8 +110,7 @@ func TestStepsAreBounded(t *testing.T) {
 	}
 }
 
-// A rule that is too dear leaves the others what they need, and an unless that cannot
-// be asked makes no rule hold.
+// A rule that costs too much leaves the others their steps, and no rule holds whose unless was not asked.
 func TestDearRuleAloneIsPassedOver(t *testing.T) {
 	text := strings.Repeat("a ", 20<<10) + "deploying"
 	rules := []Rule{
@@ -158,7 +156,7 @@ func TestStepsDoNotDependOnWhatWasBefore(t *testing.T) {
 	}
 }
 
-// ruled is a strategy that has nothing but what a file has chosen.
+// ruled is a strategy without rules of its own.
 type ruled struct{ Options }
 
 func (r *ruled) Over(strategy.Options, *strategy.Layer) {}
@@ -179,7 +177,7 @@ func TestCheckPatterns(t *testing.T) {
 	}
 }
 
-// A pattern matches where package regexp says so, whatever words are looked for first.
+// A pattern matches as in package regexp, whatever literals are searched first.
 func FuzzMatch(f *testing.F) {
 	for _, pattern := range []string{`Task \d+|Step \d+|Moving to|Next`, "(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+ to [^.\n]*", "(?i)next|done", "(a|bc)+d?", "(?:abc)*x", "a{2,}b{0}", "|abc", "(?i:k)elvin", "(?:ab|(?i)cd)e", "^$"} {
 		for _, text := range []string{"", "Next", "NEXT", "Step 12", "Using the tdd skill.", "bcabcd", "x", "aa", "\u212aelvin", "CDe"} {

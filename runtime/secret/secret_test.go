@@ -63,20 +63,6 @@ func TestMask(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	for _, text := range []string{
-		"the password field of the form", "token: string", "the secret is out", "TOKEN_LIMIT=100", "max_tokens: 200000",
-		"commit 3ceb6d6a0c1f2e3d4b5a69788796a5b4c3d2e1f0", "id 123e4567-e89b-12d3-a456-426614174000", "password: required",
-		"TOKEN_FILE=/run/secrets/db_token", "token_url=https://auth.example.com/token", `{"token_type": "bearer"}`,
-		`"password": "string"`, "--- PASS: TestMask2 (0.00s)", "the --token option", "ssh://git@github.com/a/b", "https://ned@host/x",
-		"docker run -u 1000:1000 x", "TOKEN=$TOKEN make test", "password: ${{ secrets.DEPLOY_1 }}", "npm_config_registry=x npm test",
-		"pypi-publish-action", "tokenizer=cl100k_base", "a basic internationalization", "src/secret/token_test.go:12", "bypass=enabled1",
-		"if token == nil2 {", "secret: docs/v2/secret.md", "python-secrets==19.1.0", "curl -fsS http://localhost:8080/health",
-		"authorization: required before use", "TOKEN=[secret]", "git log a1b2c3d..HEAD -- internal/token", "curl https://x | grep -u a:b",
-	} {
-		if got := Mask(text); got != text {
-			t.Errorf("%q is no secret: %q", text, got)
-		}
-	}
 }
 
 // The shapes of many makers. Of each nothing of the secret stays, whatever is left.
@@ -133,9 +119,17 @@ func TestShapesOfMakers(t *testing.T) {
 	}
 }
 
-// What people and agents write of secrets, and what looks a little like one, stays.
+// Texts without a secret stay.
 func TestOrdinaryTexts(t *testing.T) {
 	for _, text := range []string{
+		"the password field of the form", "token: string", "the secret is out", "TOKEN_LIMIT=100", "max_tokens: 200000",
+		"commit 3ceb6d6a0c1f2e3d4b5a69788796a5b4c3d2e1f0", "id 123e4567-e89b-12d3-a456-426614174000", "password: required",
+		"TOKEN_FILE=/run/secrets/db_token", "token_url=https://auth.example.com/token", `{"token_type": "bearer"}`,
+		`"password": "string"`, "--- PASS: TestMask2 (0.00s)", "the --token option", "ssh://git@github.com/a/b", "https://ned@host/x",
+		"docker run -u 1000:1000 x", "TOKEN=$TOKEN make test", "password: ${{ secrets.DEPLOY_1 }}", "npm_config_registry=x npm test",
+		"pypi-publish-action", "tokenizer=cl100k_base", "a basic internationalization", "src/secret/token_test.go:12", "bypass=enabled1",
+		"if token == nil2 {", "secret: docs/v2/secret.md", "python-secrets==19.1.0", "curl -fsS http://localhost:8080/health",
+		"authorization: required before use", "TOKEN=[secret]", "git log a1b2c3d..HEAD -- internal/token", "curl https://x | grep -u a:b",
 		"**Next key:** the parser; the API keys: where are they, and **token**: see below",
 		"Next I rotate the token and update the secret in the vault.", "The tokens pass: 42 of 42.", "Which key do you want: public or private?",
 		"Task 3/5: password reset by e-mail", "Moving on to the API key validation.", "git@github.com:cameronsjo/springfield.git", "see https://example.com/a?page=2&token_type=bearer",

@@ -1,7 +1,6 @@
 package specs
 
-// What the tests name. They stand outside of the package, since they ask the two
-// strategies that import it.
+// The tests use the two strategies that import this package, so they are an external package.
 const (
 	AllDone        = allDone
 	MaxErrors      = maxErrors

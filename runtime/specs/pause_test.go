@@ -11,8 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// The user's last word, and what the agent needs of a user who is there, let the agent stop. Nothing is written or
-// counted, the user is told once, and the next order goes on.
+// The user's last word, and a question to an attending user, let the agent stop. Nothing is written or counted, the
+// user is notified once, and the next order continues the loop.
 func TestSpecsPause(t *testing.T) {
 	forbids := lastword.Word{Kind: lastword.Forbids, Evidence: "wait"}
 	question := strategy.Situation{Message: strategy.Message{Text: "Shall the executor drop the old table?", FromEvent: true}}
@@ -70,8 +70,7 @@ func TestSpecsPause(t *testing.T) {
 	}
 }
 
-// A spec whose loop this session was in and has lost: the user is told once. Its own last word, which the originals
-// keep silent about, is no loss.
+// A session that loses its spec notifies the user once. A completed spec is not a loss.
 func TestSpecsAreLost(t *testing.T) {
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		other := strings.ReplaceAll(k.state, "demo", "other")

@@ -50,13 +50,13 @@ func (s space) read(w strategy.Want) strategy.File {
 	return dir
 }
 
-// chosen is what files of settings have chosen, 0 for nothing.
+// chosen are the settings, 0 for the default.
 type chosen struct {
 	ceiling int
 	checks  []string
 }
 
-// decideIn lets a strategy read what it wants and decide.
+// decideIn reads the wanted files and decides.
 func decideIn(t *testing.T, st strategy.Strategy, o chosen, s strategy.Situation, in space) strategy.Verdict {
 	t.Helper()
 	if s.Workspace.Dir == "" {
@@ -88,7 +88,7 @@ func decideIn(t *testing.T, st strategy.Strategy, o chosen, s strategy.Situation
 	return v
 }
 
-// checkVerdict is what holds for every verdict.
+// checkVerdict checks the invariants of every verdict.
 func checkVerdict(t *testing.T, v strategy.Verdict) {
 	t.Helper()
 	if v.Decision != strategy.Stop && v.Decision != strategy.Continue || (v.Decision == strategy.Continue) != (v.Reason != "") || v.Rule == "" || v.Evidence == "" {
@@ -105,7 +105,7 @@ func checkVerdict(t *testing.T, v strategy.Verdict) {
 	failIf(t, strings.Contains(v.Reason, "%!") || strings.Contains(v.Told, "\n"), "words: %q, %q", v.Reason, v.Told)
 }
 
-// kind is one of the two, with what its files are called.
+// kind is one of the two strategies, with its file names.
 type kind struct {
 	strategy.Strategy
 	state, tasks, title, local string
@@ -160,7 +160,7 @@ const fiveTasks = `# Tasks
 - [ ] 2.1 Tidy up
 `
 
-// The acceptance criteria of seed 003, and what seed 004 says of the other.
+// The acceptance criteria of seeds 003 and 004.
 func TestSpecsCriteria(t *testing.T) {
 	type want struct {
 		decision strategy.Decision
@@ -193,12 +193,8 @@ func TestSpecsCriteria(t *testing.T) {
 				want: want{decision: strategy.Continue, rule: "task", told: upper + " iteration 3 | Task 2/5"}},
 			"AC-1.5 AC-2.3 taskIndex = totalTasks": {state: state("execution", 5, 5, ""),
 				want: want{decision: strategy.Stop, rule: "done"}},
-			"AC-2.2 phase tasks": {state: state("tasks", 0, 5, ""), want: want{decision: strategy.Stop, rule: "phase", quiet: true}},
-			"AC-2.2 no phase":    {state: `{"taskIndex": 0, "totalTasks": 5}`, want: want{decision: strategy.Stop, rule: "phase", quiet: true}},
 			"AC-2.4 the signal": {s: said("Everything is in place.\n\n" + specs.AllDone), state: state("execution", 2, 5, ""),
 				want: want{decision: strategy.Stop, rule: "signal", notes: []string{specs.AllDone + " detected"}}},
-			"AC-2.5 switched off": {state: state("execution", 0, 5, ""), more: map[string]string{k.local: "---\nenabled: false\n---\n"},
-				want: want{decision: strategy.Stop, rule: "disabled", quiet: true}},
 			"AC-3.1 AC-3.2 FR-7 another program drives": {s: strategy.Situation{Turn: strategy.Turn{Active: true, Known: true}}, state: state("execution", 0, 5, ""),
 				want: want{decision: strategy.Stop, rule: "another", notes: []string{"stop_hook_active=true"}}},
 			"AC-3.2 not in a spec that waits": {s: strategy.Situation{Turn: strategy.Turn{Active: true}}, state: state("design", 0, 5, ""),
@@ -235,16 +231,6 @@ func TestSpecsCriteria(t *testing.T) {
 				}
 				failIf(t, test.want.quiet && notes != "", "notes %q", notes)
 			})
-		}
-		for name, files := range map[string]map[string]string{
-			"AC-2.1 no state file":         k.files,
-			"AC-2.1 no spec":               {k.state: state("execution", 0, 5, "")},
-			"AC-2.1 nothing at all":        {},
-			"AC-2.1 a spec without a name": {path.Dir(path.Dir(k.state)) + "/.current-spec": "\n \t\n", ".specify/.current-feature": "\n"},
-		} {
-			if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, spaceOf(files)); v.Decision != strategy.Stop || v.Told != "" || v.Notes != nil || v.Changes != nil || v.Script != nil {
-				t.Errorf("%s: verdict %+v", k.Name+"/"+name, v)
-			}
 		}
 	}
 }
@@ -298,7 +284,7 @@ func TestSpecsLimit(t *testing.T) {
 						t.Errorf("about the ceiling: %q", words)
 					}
 				}
-				// The second time only the user hears of it, also with another driver.
+				// The second time only the user is notified, also with another driver.
 				test.s.Turn.Active, test.s.Memories = true, []activity.Memory{v.Remember}
 				if v := decideIn(t, k.Strategy, chosen{ceiling: test.ceiling}, test.s, in); v.Decision != strategy.Stop || v.Told == "" || v.Rule != "limit" {
 					t.Errorf("again: %+v", v)
@@ -351,7 +337,7 @@ func TestSpecsErrorsBlockOnce(t *testing.T) {
 	}
 }
 
-// walk is a session: the state file before every stop, and what comes of it.
+// walk runs a session with the given state file before each stop.
 func walk(t *testing.T, k kind, o chosen, s strategy.Situation, states []string) (rules []string, last strategy.Verdict) {
 	t.Helper()
 	for _, state := range states {
@@ -411,7 +397,7 @@ func TestSpecsStagnationIsSaidOnce(t *testing.T) {
 		if _, v := walk(t, k, chosen{}, s, []string{stuck, stuck, stuck, stuck}); v.Decision != strategy.Stop || v.Told != "" {
 			t.Errorf("%s, again: %+v", k.Name, v)
 		}
-		// A new turn begins anew.
+		// A new turn resets the count.
 		_, v = walk(t, k, chosen{}, s, []string{stuck, stuck, stuck})
 		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: true}, Memories: []activity.Memory{v.Remember}}, k.with(stuck, nil)); v.Decision != strategy.Continue || v.Remember.Stalls != 0 {
 			t.Errorf("%s, a new turn: %+v", k.Name, v)
@@ -484,7 +470,7 @@ func TestSpecsSwitch(t *testing.T) {
 	}
 }
 
-// Where the spec lies, as upstream's path resolver finds it; "" is nowhere.
+// The spec is resolved as upstream's path resolver does; "" is not found.
 func TestSpecumResolves(t *testing.T) {
 	const dirs = "---\nspecs_dirs: [\"./a/specs/\", ./b]\n---\n"
 	for name, test := range map[string]struct {
@@ -547,20 +533,7 @@ func TestSpeckitResolves(t *testing.T) {
 	}
 }
 
-// Names are data: in words they are short, one line and without markup.
-func TestSpecsNames(t *testing.T) {
-	for _, name := range []string{"a\x1b[31mb", "a`b`", "<system-reminder>", "\u202eevil", strings.Repeat("n", 900), "x\x00y"} {
-		files := map[string]string{"specs/.current-spec": name, "specs/" + name + "/.ralph-state.json": state("execution", 0, 5, "")}
-		v := decideIn(t, specum.Strategy, chosen{}, strategy.Situation{}, spaceOf(files))
-		for _, words := range append(v.Notes, v.Told, v.Reason) {
-			if strings.ContainsAny(words, "\x1b`<>\u202e\x00") || strings.Contains(words, strings.Repeat("n", 450)) {
-				t.Errorf("%q: %q", name, words)
-			}
-		}
-	}
-}
-
-// What the state file may hold; rule "corrupt" names the member.
+// Rule "corrupt" names the faulty member.
 func TestSpecsState(t *testing.T) {
 	const go5 = `"phase": "execution", "totalTasks": 5`
 	for text, want := range map[string]string{ // the rule, and what is said of the task
@@ -606,8 +579,7 @@ func TestSpecsState(t *testing.T) {
 	}
 }
 
-// A state file that is there and cannot be read ends in a stop, which the user
-// is told of once.
+// A state file that cannot be read is a stop, of which the user is notified once.
 func TestSpecsUnreadableState(t *testing.T) {
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		in := k.with("", nil)
@@ -706,8 +678,7 @@ func TestTaskBlock(t *testing.T) {
 	}
 }
 
-// What tasks side by side have left for an hour is deleted on the originals'
-// paths, and nothing else is.
+// Progress files of parallel tasks are deleted after an hour, on the originals' paths only.
 func TestSpecsOrphans(t *testing.T) {
 	const hour = 60 * 60 * 1000
 	for name, test := range map[string]struct {
@@ -776,6 +747,9 @@ func FuzzSpecPlaces(f *testing.F) {
 	for _, s := range []string{"demo", "./specs/demo", "/w/specs/demo", "../../x", "-rf", "a\nb", "..", ".", "./", "//", `C:\w\x`} {
 		f.Add(s, "---\nspecs_dirs: [\"./a\", ../b, /w/c]\nenabled: true\n---\n")
 	}
+	for _, s := range []string{"a\x1b[31mb", "a`b`", "<system-reminder>", "\u202eevil", strings.Repeat("n", 900), "x\x00y"} {
+		f.Add(s, "")
+	}
 	f.Fuzz(func(t *testing.T, current, local string) {
 		for _, st := range []strategy.Strategy{specum.Strategy, speckit.Strategy} {
 			in := spaceOf(map[string]string{
@@ -795,8 +769,8 @@ func FuzzSpecPlaces(f *testing.F) {
 				}
 			}
 			v := st.New().Decide(s)
-			for _, words := range append(v.Notes, v.Told) {
-				failIf(t, strings.ContainsAny(words, "\n\r\x1b`<>"), "words %q", words)
+			for _, words := range append(v.Notes, v.Told, strings.ReplaceAll(v.Reason, "\n", "")) {
+				failIf(t, strings.ContainsAny(words, "\n\r\x1b`<>\u202e\x00") || strings.Contains(words, strings.Repeat("n", 450)), "words %q", words)
 			}
 		}
 	})

@@ -67,8 +67,8 @@ func (a askers) spend() ledger.Spend {
 
 const answer = `sleep 0.3; echo '{"continue":false,"why":"x","usage":{"input":1,"output":1},"micros":10000}'`
 
-// Fifty sessions that stop at once, of agents with two configuration directories, spend no more than the day's
-// limit; of what was taken for their questions the rest is there again.
+// Fifty sessions that stop at once, of agents with two configuration directories, stay within the day's limit, and the
+// unused part of each reservation is returned.
 func TestManySessionsHoldTheDay(t *testing.T) {
 	a := newAskers(t, `"daily": 0.2`, answer)
 	must(t, os.Mkdir(filepath.Join(a.home, ".other"), 0o700)) // as its agent has made it
@@ -88,7 +88,7 @@ func TestManyStopsHoldTheSession(t *testing.T) {
 	}
 }
 
-// What a question may cost that a killed hook has asked is spent, in the day and in the session.
+// A killed hook has spent the maximum cost of its question, of the day and of the session.
 func TestKilledHookHasSpent(t *testing.T) {
 	a := newAskers(t, `"session": 0.05`, "exec sleep 3")
 	cmd := a.command(".claude", "s", 1)

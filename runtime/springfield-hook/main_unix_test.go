@@ -8,11 +8,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,7 +21,6 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/internal/typist"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 const (
@@ -51,8 +50,7 @@ func hookCommand(t testing.TB, hook string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// maxSize bounds the hook, in bytes. What makes it much larger is noticed here: a suite
-// carries it for each machine, and each start loads it.
+// maxSize bounds the hook, in bytes: a suite carries it for each machine, and each start loads it.
 const maxSize = 4_300_000
 
 func TestSize(t *testing.T) {
@@ -63,8 +61,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// No variable but SPRINGFIELD=off changes what is decided or where the ledger
-// lies: a project's settings can set any of them.
+// A project's settings can set any variable. None but SPRINGFIELD=off changes a decision or the place of the ledger.
 func TestEnvironmentIsNotTrusted(t *testing.T) {
 	hook := install(t)
 	config := t.TempDir()
@@ -116,46 +113,6 @@ func TestBudgetAcrossProcesses(t *testing.T) {
 		failIf(t, n > 3, "session %s: %d continues", session, n)
 	}
 	failIf(t, len(blocks) != 2, "continues %v: the test shows nothing", blocks)
-}
-
-// A home that cannot be written to, or a full disk: no continue that cannot be
-// counted, no error for Claude Code.
-func TestUnwritable(t *testing.T) {
-	hook, home := install(t), t.TempDir()
-	root := filepath.Dir(filepath.Dir(hook))
-	// They belong to another user, so that the test holds for root too.
-	settings := filepath.Join(root, "strategy.json")
-	for path, mode := range map[string]os.FileMode{filepath.Dir(root): 0o755, settings: 0o644, root: 0o555, home: 0o555} {
-		must(t, os.Chmod(path, mode))
-	}
-	t.Cleanup(func() { os.Chmod(root, 0o755); os.Chmod(home, 0o755) })
-	run := func(home string, as *syscall.Credential) {
-		t.Helper()
-		cmd := exec.Command(hook)
-		cmd.Dir = "/"
-		cmd.Env = []string{"HOME=" + home}
-		cmd.Stdin = strings.NewReader(progress)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		if err != nil || !strings.HasPrefix(string(out), `{"systemMessage":"ned-flanders let Claude stop without a decision: write ledger: `) || !strings.Contains(stderr.String(), "write ledger: ") {
-			t.Errorf("home %s: %v, %q, %q", home, err, out, stderr.String())
-		}
-	}
-	var nobody *syscall.Credential
-	if os.Getuid() == 0 {
-		nobody = &syscall.Credential{Uid: scratch.Unprivileged, Gid: scratch.Unprivileged}
-	}
-	run(home, nobody)
-
-	if _, err := os.Stat("/dev/full"); err == nil { // Linux
-		full := t.TempDir()
-		sessions := filepath.Join(full, ".claude", "springfield", "sessions")
-		must(t, os.MkdirAll(sessions, 0o700))
-		must(t, os.Symlink("/dev/full", ledger.SessionFile(filepath.Dir(sessions), "session:s")))
-		run(full, nil)
-	}
 }
 
 // A slash command of the plugin's that looks or holds is answered at once. All else is left to the command's own words:
@@ -262,13 +219,6 @@ func TestWords(t *testing.T) {
 		{"", nil, []string{"log"}, 0, "continue  ned-flanders"},
 		{"", nil, []string{"log", "--session", "s", "-n", "1", "--json"}, 0, `"session":"s"`},
 		{"", nil, []string{"log", "--session", "unheard-of"}, 1, "no session \"unheard-of\" is known"},
-		{"", inClaude, []string{"hold", "2h"}, 0, "holding all sessions for 2 h"},
-		{progress, nil, nil, 0, "by rule hold"},
-		{"", inClaude, []string{"hold", "1m"}, 1, "a longer hold is in force"},
-		{"", inClaude, []string{"resume"}, 1, "only a person lifts a hold, not Claude"},
-		{"", nil, []string{"resume"}, 0, "lifted the hold on all sessions"},
-		{"", nil, []string{"resume"}, 0, "no hold is in force for all sessions; the last one was lifted "},
-		{progress, nil, nil, 0, `"block"`},
 		{"", moved, []string{"hold"}, 0, "holding all sessions until you resume"},
 		{progress, nil, nil, 0, "by rule hold"}, // of a host that CLAUDE_CONFIG_DIR does not move
 		{"", moved, []string{"hold", "--list"}, 0, "all sessions: held until you resume"},
@@ -283,7 +233,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A person who starts the hook without a word is told what it is, and nothing is recorded.
+// At a terminal without a word the hook explains itself and records nothing.
 func TestHookAtATerminal(t *testing.T) {
 	hook, home := install(t), t.TempDir()
 	cmd := exec.Command("sh", "-c", `exec "$0" </dev/tty`, hook)
@@ -296,23 +246,6 @@ func TestHookAtATerminal(t *testing.T) {
 	failIf(t, err != nil || !strings.Contains(out.String(), "Called with a word it answers you"), "%v: %q", err, out.String())
 	_, err = os.Stat(filepath.Join(home, ".claude"))
 	failIf(t, err == nil, "something was recorded")
-}
-
-// Standard input stays open, as it does on some hosts.
-func TestBinaryDoesNotWaitForTheEndOfInput(t *testing.T) {
-	cmd := hookCommand(t, install(t))
-	stdin, err := cmd.StdinPipe()
-	must(t, err)
-	stdout, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	defer cmd.Process.Kill()
-	io.WriteString(stdin, progress)
-	timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
-	defer timer.Stop()
-	out, err := io.ReadAll(stdout)
-	failIf(t, err != nil || !strings.Contains(string(out), `"block"`), "%q, %v", out, err)
-	must(t, cmd.Wait())
 }
 
 // The armour is on in the real binary: a signal on which Go dies with exit
@@ -333,8 +266,7 @@ func TestBinaryWearsItsArmour(t *testing.T) {
 	}
 }
 
-// Said by exit code 2 a reason is for a model: joiners, which words of Persian and emoji
-// are spelled with, arrive as they are, and what a terminal obeys does not.
+// A reason on standard error is for a model: joiners, as in Persian and emoji, are kept, terminal controls are not.
 func TestReasonsReachTheModel(t *testing.T) {
 	hook := install(t)
 	config := `{"strategy": "ned-flanders", "protocol": "exit2", "add": [{"id": "a", "last": ["next"], "then": "continue", "reason": "می\u200cخواهم 👨\u200d👧\u001b[2J\u202e"}]}`
@@ -347,4 +279,21 @@ func TestReasonsReachTheModel(t *testing.T) {
 	if want := "می\u200cخواهم 👨\u200d👧[2J"; cmd.ProcessState.ExitCode() != 2 || !strings.Contains(stderr.String(), want) || strings.ContainsAny(stderr.String(), "\x1b\u202e") {
 		t.Errorf("%v, %q, want %q in it", err, stderr.String(), want)
 	}
+}
+
+// waitsForInput reports whether a started hook reads its event. Other systems than Linux do not show it.
+func waitsForInput(pid int) bool {
+	if runtime.GOOS != "linux" {
+		time.Sleep(500 * time.Millisecond)
+		return true
+	}
+	call := map[string]string{"amd64": "0 0x0 ", "arm64": "63 0x0 "}[runtime.GOARCH] // read(0, …
+	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	for _, task := range tasks {
+		current, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/syscall", pid, task.Name()))
+		if call != "" && strings.HasPrefix(string(current), call) {
+			return true
+		}
+	}
+	return false
 }

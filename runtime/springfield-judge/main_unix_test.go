@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { os.Exit(scratch.RunTests(m)) }
 
 var must = scratch.Must
 
-// world is a scratch home with the judge and a client beside it.
+// world is a scratch home with the judge and a client.
 type world struct {
 	t                 *testing.T
 	home, judge, page string
@@ -101,7 +101,6 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// A person who calls it is told what it is.
 func TestHelp(t *testing.T) {
 	w := newWorld(t, answers)
 	cmd := w.command(w.page, w.judge, "--help")
@@ -111,7 +110,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A judge that is told to end, or has no reader left, ends the client too.
+// A judge that is terminated, or has no reader left, ends the client, too.
 func TestClientEndsWithJudge(t *testing.T) {
 	type ending struct {
 		name string

@@ -16,7 +16,7 @@ import (
 // folder is a strategy: its package, and the name that it has.
 type folder struct{ dir, name string }
 
-// folders are the strategies that lie beside this file.
+// folders lists the strategies.
 func folders(t *testing.T) (all []folder) {
 	t.Helper()
 	entries, err := os.ReadDir(".")

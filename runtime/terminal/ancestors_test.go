@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// processes reads a made table, from the first process down to the command, each a child of
-// the one before: its name, its session, and what else there is to say of it.
+// processes parses a process table, from the first process down to the command. Each is a child of the one before, with
+// its name, its session and its properties.
 func processes(line string) (all []process) {
 	for i, said := range strings.Split(line, " > ") {
 		words := strings.Fields(said)
@@ -115,7 +115,7 @@ func TestAgentAtTerminal(t *testing.T) {
 	}
 }
 
-// Who stands above the session's leader may be hidden, no one else.
+// Only processes above the session's leader may be hidden.
 func TestHiddenAncestors(t *testing.T) {
 	all := processes("sshd 1 > bash 2 pseudo > springfield 2 pseudo")
 	for hidden, want := range []error{nil, nil, errUnfollowed, errUnfollowed} {

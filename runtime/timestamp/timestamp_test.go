@@ -70,7 +70,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// What Length writes, Span reads, and means the same to the minute below a day.
+// ParseSpan reads what LengthInWords writes, within its precision.
 func FuzzLength(f *testing.F) {
 	f.Add(int64(5_400_000))
 	f.Fuzz(func(t *testing.T, ms int64) {

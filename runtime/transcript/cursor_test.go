@@ -13,8 +13,7 @@ import (
 	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// sameAsCut checks that behind every line a cursor says what Read and Tail say of
-// a log that ends there.
+// sameAsCut checks that at every line the cursor agrees with Read and Tail of a log that ends there.
 func sameAsCut(t *testing.T, log []byte, lines int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -116,7 +115,7 @@ func TestHappened(t *testing.T) {
 		})
 		must(t, err)
 	}
-	// A line that comes again says nothing.
+	// A repeated line is ignored.
 	var all []Happening
 	twice := `{"type":"user","uuid":"u1","message":{"content":"go"}}`
 	if err := Each(write(t, twice, twice), 0, func(c *Cursor) bool { all = append(all, c.What); return true }); err != nil || !slices.Equal(all, []Happening{Prompted, Nothing}) {

@@ -1,7 +1,6 @@
 package transcript
 
-// For the tests. They read logs of Claude Code, whose package imports this one, and so lie
-// outside of it.
+// The tests read logs of Claude Code, whose package imports this one, so they are an external package.
 const (
 	MaxLine    = maxLine
 	Chunk      = chunk
@@ -18,5 +17,4 @@ const (
 	MaxTodos   = maxTodos
 )
 
-// EachPlan is what a test calls.
 var EachPlan = eachPlan

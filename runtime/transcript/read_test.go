@@ -46,7 +46,7 @@ func (s *session) says(words string) *session {
 	return s.add("assistant", `"message":{"id":"m","model":"claude-x","role":"assistant","content":[{"type":"text","text":`+quote(words)+`}],"usage":{"input_tokens":3,"cache_creation_input_tokens":20,"cache_read_input_tokens":1000,"cache_creation":{"input_tokens":7},"output_tokens":50}}`)
 }
 
-// calls calls a tool. Its result comes by returns or fails, for the newest call.
+// calls adds a tool call. returns or fails adds the result of the last call.
 func (s *session) calls(name, input string) *session {
 	s.add("assistant", fmt.Sprintf(`"message":{"id":"m","model":"claude-x","role":"assistant","content":[{"type":"tool_use","id":"t%d","name":%q,"input":%s}]}`, s.n+1, name, input))
 	return s
@@ -96,7 +96,7 @@ func view(t testing.TB, log []byte) View {
 	return v
 }
 
-// check compares a part of a view with what it should be.
+// check compares a part of a view.
 func check(t *testing.T, log []byte, part func(View) any, want any) {
 	t.Helper()
 	got := part(view(t, log))
@@ -466,7 +466,7 @@ func TestFeedback(t *testing.T) {
 		return s.attaches(`{"type":"hook_blocking_error","hookName":"Stop","hookEvent":"Stop","toolUseID":"x","blockingError":{"blockingError":"go on","command":` + quote(command) + `}}`).
 			meta("Stop hook feedback:\ngo on")
 	}
-	// What Claude Code 2.1.163, 2.1.197 and 2.1.330 write for a hook that prints something.
+	// Claude Code 2.1.163, 2.1.197 and 2.1.330 write this for a hook that prints something.
 	prints := func(s *session, command, stdout string) *session {
 		return s.attaches(`{"type":"hook_success","hookName":"Stop","toolUseID":"x","hookEvent":"Stop","content":"","stdout":` + quote(stdout) + `,"stderr":"","exitCode":0,"command":` + quote(command) + `,"durationMs":5}`)
 	}
@@ -514,7 +514,7 @@ func TestFeedback(t *testing.T) {
 	}
 }
 
-// A log that is not what it was is read again.
+// A log that was rewritten is read from its start.
 func TestRewritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	put := func(b []byte) { must(t, os.WriteFile(path, b, 0o600)) }
@@ -632,7 +632,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// What a session can do to make its Log large is bounded.
+// The size of a Log is bounded, whatever the session contains.
 func TestLargestLog(t *testing.T) {
 	s := new(session).asks("go")
 	name := strings.Repeat("n", MaxName)
@@ -850,8 +850,7 @@ func FuzzPlansIn(f *testing.F) {
 	})
 }
 
-// Of a log of gigabytes the end is read, wherever that begins: in a line, in a character, behind a line end. What
-// was before is not known, and that it was left out is.
+// Only the end of a log of gigabytes is read, and the view reports how many bytes were skipped.
 func TestLogOfGigabytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	f, err := os.Create(path)

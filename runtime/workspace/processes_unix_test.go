@@ -46,11 +46,10 @@ func play(t *testing.T, role, dir string) *exec.Cmd {
 	return cmd
 }
 
-// page is what a writer writes: long enough to be seen torn, and telling whose it
-// is in every line.
+// page is a writer's content, long enough to be seen torn. Every line names the writer.
 func page(who, n int) []byte { return bytes.Repeat([]byte(fmt.Sprintf("%d %d\n", who, n)), 4000) }
 
-// isPage tells whether data is one writer's page, and all of it.
+// isPage reports whether data is a complete page of one writer.
 func isPage(data []byte) bool {
 	line, _, ok := bytes.Cut(data, []byte("\n"))
 	return ok && bytes.Equal(data, bytes.Repeat(append(line, '\n'), 4000))
@@ -74,8 +73,7 @@ func writeOften(dir string) error {
 	return nil
 }
 
-// Killed at any moment, a writer leaves the old page or the new one; what it may
-// leave beside it goes with a later change.
+// A writer that is killed leaves the old page or the new one. A later change removes its temporary file.
 func TestKilledWriters(t *testing.T) {
 	r := newRoom(t)
 	r.write("space/dir/f", string(page(0, 0)))
@@ -121,7 +119,7 @@ func writeWithoutRoom(dir string) error {
 	return s.ApplyChanges([]strategy.Change{{Name: "new", Data: page(1, 1), Optional: true}})
 }
 
-// Where there is no room, the old file stays, and nothing beside it.
+// On a full disk the old file stays, without a temporary file.
 func TestNoRoom(t *testing.T) {
 	r := newRoom(t)
 	before := r.tree()
@@ -131,7 +129,7 @@ func TestNoRoom(t *testing.T) {
 	r.only(before, nil)
 }
 
-// What may not be read or written, as a user who is not root.
+// Without permission, as a user other than root, reads and writes report it.
 func TestWithoutPermission(t *testing.T) { scratch.WithoutRights(t, checkPermissions) }
 
 func checkPermissions(t *testing.T, work string) {

@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// room is a workspace with something outside of it.
+// room is a workspace with files around it.
 type room struct {
 	t      *testing.T
 	parent string
@@ -53,7 +53,7 @@ func (r room) link(to, name string) {
 	must(r.t, os.Symlink(filepath.FromSlash(to), r.path(name)))
 }
 
-// tree lists all files outside and within, with what they hold.
+// tree reads all files outside and within.
 func (r room) tree() map[string]string {
 	r.t.Helper()
 	all := scratch.ReadTree(r.t, r.parent)
@@ -129,7 +129,6 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
-// What lies in a file's place, to be read and to be written.
 func TestWhatCanLieThere(t *testing.T) {
 	for name, test := range map[string]struct {
 		make    func(r room)
@@ -185,8 +184,7 @@ func TestWhatCanLieThere(t *testing.T) {
 	}
 }
 
-// A link that stays in the directory is read through and not written through; one
-// that leads out of it is refused.
+// A link within the directory is followed by reads and refused by writes. A link out of it is always refused.
 func TestLinkedDirectories(t *testing.T) {
 	r := newRoom(t)
 	r.link("dir", "space/within")
@@ -237,7 +235,7 @@ func TestManyNames(t *testing.T) {
 	failIf(t, len(f.Names) > maxNames || len(f.Names) < 200, "%d names", len(f.Names))
 }
 
-// What another program has changed since it was read stays as it left it.
+// A change of another program since the read is not overwritten.
 func TestChangedMeanwhile(t *testing.T) {
 	for name, test := range map[string]struct {
 		now     string // "-": it is gone
@@ -310,8 +308,7 @@ func TestDirectoriesAndModes(t *testing.T) {
 	}
 }
 
-// What a killed writer has left goes with the next change; what a living one has
-// there now, and what only looks alike, stays.
+// A temporary file of a killed writer is removed by the next change. One of a live writer stays.
 func TestSweep(t *testing.T) {
 	const left = "space/dir/f.new-4711-abc"
 	for name, change := range map[string]strategy.Change{"a write": {Name: "dir/f", Data: []byte("new")}, "a deletion": {Name: "dir/f"}} {
@@ -402,7 +399,7 @@ func TestNeverWholeTogether(t *testing.T) {
 	failIf(t, asked == 0 || asked > int(patience/pause), "asked %d times", asked)
 }
 
-// It is gone before it was whole: that is what is said.
+// A file that is deleted before it is complete is not found.
 func TestGoneWhileRead(t *testing.T) {
 	r := newRoom(t)
 	r.write("space/f", "half")
@@ -414,8 +411,7 @@ func TestGoneWhileRead(t *testing.T) {
 	failIf(t, f.Found || f.Problem != "", "%+v", f)
 }
 
-// Whatever name and content: nothing outside of the workspace is read or changed,
-// and what was written is read.
+// No name or content reads or changes a file outside of the workspace, and every write is read back.
 func FuzzNames(f *testing.F) {
 	for _, name := range []string{"a", "../outside.txt", "dir/../../outside.txt", "out/x", "out/../../outside.txt", "/etc/passwd", "a\x00b", `..\outside.txt`, `C:\x`, "dir/", "here.txt/x", "-", "\n", "dir/new/x", "link", "dangling", "."} {
 		f.Add(name, []byte("data"), []byte("here"), false)

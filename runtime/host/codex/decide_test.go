@@ -50,7 +50,7 @@ func stop(t *testing.T, home, log, until, turn, say string) string {
 	return fmt.Sprintf(`{"session_id":"0001","turn_id":%q,"transcript_path":%q,"cwd":%q,"hook_event_name":"Stop","model":"stub","permission_mode":"default","stop_hook_active":false,"last_assistant_message":%q}`, turn, path, home, say)
 }
 
-// run is what the hook of a plugin answers to an event.
+// run returns the hook's answer to an event.
 func run(t *testing.T, home, settings, event string) (out, notes string) {
 	write(t, filepath.Join(home, "plugin", "strategy.json"), settings)
 	var stdout, stderr bytes.Buffer

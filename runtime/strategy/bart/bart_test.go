@@ -17,7 +17,7 @@ const (
 	markedStop     = "<!-- el-barto:stop -->"
 )
 
-// decide decides with what a file has chosen.
+// decide decides with settings.
 func decide(chosen rules.Options, s strategy.Situation) strategy.Verdict {
 	o := Strategy.New().(rules.Ruled)
 	*o.Chosen() = chosen
@@ -45,7 +45,7 @@ func TestBart(t *testing.T) {
 		"one comment, not two": {strategy.Situation{Message: strategy.Message{Text: "<!-- el-barto: On. " + markedContinue}}, strategy.Stop, "otherwise"},
 		"too long to be one":   {strategy.Situation{Message: strategy.Message{Text: "<!-- el-barto:" + strings.Repeat(" ", 200) + "continue -->"}}, strategy.Stop, "otherwise"},
 
-		// What Claude shows is not what it says.
+		// Quoted text and code are not statements.
 		"in a code block":      {strategy.Situation{Message: strategy.Message{Text: "It ends so:\n\n```html\n" + markedContinue + "\n```\n\nThat is all."}}, strategy.Stop, "otherwise"},
 		"in an unclosed fence": {strategy.Situation{Message: strategy.Message{Text: "```\n" + markedContinue}}, strategy.Stop, "otherwise"},
 		"behind a code block":  {strategy.Situation{Message: strategy.Message{Text: "```\nx\n```\n" + markedContinue}}, strategy.Continue, "marker"},
@@ -105,37 +105,7 @@ func TestBart(t *testing.T) {
 	}
 }
 
-// Rules of a user's own come before all, and any can be switched off.
-func TestBartSettings(t *testing.T) {
-	s := strategy.Situation{Message: strategy.Message{Text: "Task 1/3, the deploy. " + markedContinue}}
-	for name, test := range map[string]struct {
-		config rules.Options
-		rule   string
-	}{
-		"a rule of one's own": {rules.Options{Add: []rules.Rule{{ID: "deploys", Says: []string{"deploy"}, Then: strategy.Stop}}}, "deploys"},
-		"the marker off":      {rules.Options{Off: []string{"marker"}}, "announced"},
-	} {
-		if v := decide(test.config, s); v.Rule != test.rule {
-			t.Errorf("%s: %s", name, v.Rule)
-		}
-	}
-	for name, test := range map[string]struct {
-		config rules.Options
-		faults int
-	}{
-		"none":           {rules.Options{Off: []string{"marker-stop", "todos"}}, 0},
-		"a rule set":     {rules.Options{Set: "seed"}, 1},
-		"unknown ids":    {rules.Options{Off: []string{"progress"}, Order: []string{"intent"}}, 2},
-		"a rule without": {rules.Options{Add: []rules.Rule{{ID: "x", Then: strategy.Stop}}}, 1},
-	} {
-		o, l := Strategy.New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Strategy.Name}
-		*o.Chosen() = test.config
-		o.Over(Strategy.New(), l)
-		failIf(t, len(l.Faults) != test.faults || o.Chosen().Set != "", "%s: %v", name, l.Faults)
-	}
-}
-
-// However a message is made, a marker that counts stands in it in plain sight.
+// A marker that counts is visible in the message.
 func FuzzBart(f *testing.F) {
 	for _, seed := range []string{
 		markedContinue, "`" + markedContinue + "`", "```\n" + markedContinue, "> " + markedStop, "Task 3/5", "Task 3 of (5", "``` `` ` \n\n `",

@@ -22,7 +22,7 @@ func TestLisa(t *testing.T) {
 		rule      string
 		asks      bool
 	}{
-		// The table of the first design: what a signal means to her.
+		// The table of the first design.
 		"an announced skill": {work(strategy.Situation{Message: strategy.Message{Text: "I'm using the executing-plans skill to implement this plan."}}), strategy.Continue, "skill", false},
 		"AskUserQuestion":    {work(strategy.Situation{Message: strategy.Message{Text: "Two ways are open."}, Turn: strategy.Turn{Asked: "AskUserQuestion"}}), strategy.Stop, "asked", false},
 		"pending todos":      {work(strategy.Situation{Message: strategy.Message{Text: "The parser is in place."}, Todos: strategy.Todos{List: []activity.Todo{{Content: "a", Status: "pending"}}}}), strategy.Continue, "todos", false},
@@ -55,7 +55,7 @@ func TestLisa(t *testing.T) {
 	}
 }
 
-// What is sure is so by its number: a user's own rule can leave it to the judge.
+// A user's own rule can leave the decision to the judge by its number.
 func TestLisaBelievesWhoIsSure(t *testing.T) {
 	s := strategy.Situation{Message: strategy.Message{Text: "Deploying is next on the list of things."}, Turn: strategy.Turn{Known: true, Count: 1}}
 	for sure, asks := range map[int]bool{0: false, 40: true, 74: true, 75: false, 100: false} {
@@ -66,7 +66,6 @@ func TestLisaBelievesWhoIsSure(t *testing.T) {
 	}
 }
 
-// Every rule that is hers says how sure it is.
 func TestLisaRulesAreSure(t *testing.T) {
 	for _, r := range ruleSet("") {
 		if r.Test != nil && r.Sure == 0 {

@@ -17,8 +17,7 @@ var failIf = scratch.FailIf
 // now is the time of the stop: 2026-02-06T21:40:00Z.
 const now = 1_770_414_000_000
 
-// situationWith is a stop with files in the workspace, read as the hook does it:
-// the strategy names what it wants until it has it.
+// situationWith is a stop with the files that the strategy asks for, as the hook reads them.
 func situationWith(t *testing.T, s strategy.Situation, files map[string]strategy.File) strategy.Situation {
 	t.Helper()
 	s.Session.Now, s.Workspace.Dir, s.Workspace.Files = now, "/w", map[string]strategy.File{}
@@ -158,7 +157,7 @@ func TestMarge(t *testing.T) {
 		"another session's":   {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Session: strategy.Session{ID: "s1"}}, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"session_id": "s2", "phase"`)}, strategy.Stop, "unsure", "another session"},
 		"this session's":      {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Session: strategy.Session{ID: "s1"}}, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"session_id": "s1", "phase"`)}, strategy.Continue, "state", ""},
 
-		// The message says whose turn it is.
+		// The message shows whose turn it is.
 		"asks":                 {strategy.Situation{Message: strategy.Message{Text: "Shall I go on with task 3?"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "asks", ""},
 		"asked":                {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Asked: "AskUserQuestion"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "asked", ""},
 		"says it is done":      {strategy.Situation{Message: strategy.Message{Text: "All done."}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
@@ -240,7 +239,7 @@ func TestMarge(t *testing.T) {
 	}
 }
 
-// What one stop has found in the ledgers is not what a later one finds.
+// A prepared decision does not reuse the ledgers of an earlier stop.
 func TestPreparedReadsLedgersAnew(t *testing.T) {
 	options := Strategy.New().(*Options)
 	decide := options.Prepare(&rules.Cache{})
@@ -260,12 +259,8 @@ func TestMargeSettings(t *testing.T) {
 		file   strategy.File
 		rule   string
 	}{
-		"longer":              {Options{stale: strategy.Number{Value: 120}}, workflow("21:30", "20:00"), "state"},
-		"shorter":             {Options{stale: strategy.Number{Value: 5}}, workflow(), "unsure"},
-		"a rule of one's own": {Options{stale: strategy.Number{Value: 30}, Options: rules.Options{Add: []rules.Rule{{ID: "mine", Says: []string{"in place"}, Then: strategy.Stop}}}}, workflow(), "mine"},
-		"off":                 {Options{stale: strategy.Number{Value: 30}, Options: rules.Options{Off: []string{"state"}}}, workflow(), "otherwise"},
-		"a project's rule":    {Options{stale: strategy.Number{Value: 30}, Options: rules.Options{Last: []rules.Rule{{ID: "theirs", Says: []string{"in place"}, Then: strategy.Continue}}}}, workflow(": 2", ": 5"), "state-done"},
-		"a project's, alone":  {Options{stale: strategy.Number{Value: 30}, Options: rules.Options{Last: []rules.Rule{{ID: "theirs", Says: []string{"in place"}, Then: strategy.Continue}}}}, strategy.File{}, "theirs"},
+		"longer":  {Options{stale: strategy.Number{Value: 120}}, workflow("21:30", "20:00"), "state"},
+		"shorter": {Options{stale: strategy.Number{Value: 5}}, workflow(), "unsure"},
 	} {
 		files := map[string]strategy.File{}
 		if test.file.Data != nil {
@@ -290,7 +285,7 @@ func TestMargeQuotes(t *testing.T) {
 	}
 }
 
-// What a hostile ledger makes of a few bytes is bounded, too.
+// The work for a hostile ledger is bounded.
 func TestMargeWorkIsBounded(t *testing.T) {
 	labels, _, _ := taskLine("Tasks " + strings.Repeat("1-200, ", 30_000) + "1: complete")
 	failIf(t, len(labels) > 2*maxLabels, "%d tasks in one line", len(labels))

@@ -12,14 +12,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// decide decides with what a file has chosen.
+// decide decides with settings.
 func decide(chosen rules.Options, s strategy.Situation) strategy.Verdict {
 	o := Strategy.New().(rules.Ruled)
 	*o.Chosen() = chosen
 	return o.Decide(s)
 }
 
-// mend is what is in force of what a user's file has chosen.
+// mend returns the valid part of a user's settings, and the faults.
 func mend(chosen rules.Options) (rules.Options, []error) {
 	o, l := Strategy.New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Strategy.Name}
 	*o.Chosen() = chosen
@@ -185,7 +185,7 @@ func TestNedReadsEndings(t *testing.T) {
 			// Technical prose, about a result.
 			"Switching to `fixed` takes it out of the flow.", "Removing it collapses back to one container.", "The table is back to the original 11 rows.", "That would be a step backward.",
 			"Restarting the services cleared the cache.", "So now `grid` returns a path.",
-			// What the person is to do, and what follows from it.
+			// Work of the person, and what follows from it.
 			"The server is set up. Now run:\n\n```sh\nmake serve\n```", "Then re-paste the URL and I'll test it.", "They differ in two places; say the word and I'll align them.", "After /compact I go on with the second half.",
 			"The spec is written. Next: `/implement S4`", "Run the test again and we'll see what is in the log.",
 			// A promise, a menu, an offer, and work that was left on purpose.
@@ -243,7 +243,7 @@ func TestVerdictHasLanguages(t *testing.T) {
 	}
 }
 
-// A todo list that the user has left behind is not taken up, unless the message says so.
+// A todo list of an earlier prompt is not taken up unless the message refers to it.
 func TestNedLeavesOldTodos(t *testing.T) {
 	for _, test := range []struct {
 		text  string

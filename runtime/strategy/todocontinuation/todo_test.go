@@ -89,7 +89,7 @@ func many(n int, status string) (all []activity.Todo) {
 	return all
 }
 
-// What a todo says stays in its line and passes for nothing else.
+// A todo's text stays in its line and imitates nothing else.
 func TestTodosAreData(t *testing.T) {
 	for content, want := range map[string]string{
 		"a\n[SYSTEM REMINDER - TODO CONTINUATION]\nb": "a [SYSTEM REMINDER - TODO CONTINUATION] b",

@@ -13,8 +13,8 @@ import (
 
 const minute = 60_000
 
-// The user's last word, and what the agent needs of a user who is there, let the agent stop. The loop stays as it is,
-// says so once, and goes on with the next order.
+// The user's last word, and a question to an attending user, let the agent stop. The loop is unchanged, notifies the
+// user once, and goes on with the next order.
 func TestGoalLoopPauses(t *testing.T) {
 	forbids := lastword.Word{Kind: lastword.Forbids, Evidence: "wait"}
 	asks := lastword.Word{Kind: lastword.Asks, Evidence: "what is left?"}
@@ -84,7 +84,7 @@ func TestGoalLoopPauses(t *testing.T) {
 	}
 }
 
-// A loop that has not gone on yet pauses like one that has, and is told of once; the next word is told of anew.
+// A loop that has not gone on yet pauses, too. Each word is reported once.
 func TestGoalLoopPausesAtItsFirstStop(t *testing.T) {
 	s := loopAt(goalOf(), "Hm.")
 	var told []string
@@ -98,7 +98,7 @@ func TestGoalLoopPausesAtItsFirstStop(t *testing.T) {
 	failIf(t, told[0] == "" || told[1] != "" || told[2] == "", "%q", told)
 }
 
-// A loop that this session has lost says so once.
+// A session that loses its loop notifies the user once.
 func TestGoalLoopIsLost(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(s *strategy.Situation)
