@@ -117,7 +117,7 @@ func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change
 
 // AllChecks returns the checks for users of Claude Code, in order.
 func AllChecks() []check.Check[*Inspection] {
-	shared := SharedChecks()
+	shared := SharedChecks() // the first two come before those of plugins
 	return slices.Concat([]check.Check[*Inspection]{
 		{Name: "client", Look: check.Sure((*Inspection).checkClient)},
 		{Name: "settings", Look: check.Sure((*Inspection).checkSettings)},

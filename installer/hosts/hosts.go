@@ -1,7 +1,7 @@
 // Package hosts describes the hosts, that is, the agents that run springfield's plugins: how to find each one,
 // where its files are, and which entry in which file enables a plugin. runtime/host has the hook's counterpart.
 //
-// Each host is a value in its own file, and no other file names it.
+// Each host is a value in its own file. AllHosts lists them; no other file names one.
 package hosts
 
 import (
