@@ -92,8 +92,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	there := m.pluginsOffered(marketplace)
 	names := registry.StrategyNames()
 	for _, id := range there {
-		bare, _, _ := strings.Cut(id, "@")
-		names = append(names, bare)
+		names = append(names, client.NameOf(id))
 	}
 	slices.Sort(names)
 	return check.HintAtNames(name, "", slices.Compact(names), "there is "+strings.Join(append(there, registry.StrategyNames()...), ", "))
@@ -134,8 +133,7 @@ func (m Means) pluginsOffered(marketplace string) []string {
 		names, _ := m.Settings.PluginsOffered(market)
 		ids = append(ids, check.NamesOf(names, func(name string) string { return name + "@" + marketplace })...)
 	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	return ids[:min(len(ids), 8)]
 }
 

@@ -17,8 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// NameTakenError refuses a marketplace name that has another source, which the client would
-// replace silently.
+// NameTakenError refuses a marketplace name that has another source, which the client would replace silently.
 type NameTakenError struct{ Name, Known, Wanted string }
 
 func (e *NameTakenError) Error() string {
@@ -134,8 +133,7 @@ func (m Market) HowToForget() string {
 	return "claude plugin marketplace remove " + check.QuoteArgument(m.Name)
 }
 
-// AllMarkets returns the marketplaces on record and the directories that user settings
-// declare.
+// AllMarkets returns the marketplaces on record and the directories that user settings declare.
 func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	all, err := s.Markets()
 	if err != nil {

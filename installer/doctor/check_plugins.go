@@ -156,9 +156,8 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 		if !s.On || s.IsOurs() || len(drivers) == 0 {
 			continue
 		}
-		name, _, _ := strings.Cut(s.ID, "@")
 		switch {
-		case name == "double-shot-latte":
+		case client.NameOf(s.ID) == "double-shot-latte":
 			all = append(all, check.Warned(s.ID+" is on too, and asks a model at every stop", howToSwitchOff(s)).MendBy(in.switchOff(s)))
 		case s.ID == "ralph-specum@smart-ralph":
 			f := check.Warned(s.ID+" drives a loop too: when its spec is active, either can make Claude go on",
@@ -216,8 +215,8 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 		return nil
 	}
 	driven := slices.ContainsFunc(in.Plugins, func(s client.Switched) bool {
-		name, _, _ := strings.Cut(s.ID, "@")
-		return s.Runs && !s.IsOurs() && (name == "ralph-loop" || name == "ralph-wiggum")
+		loops := []string{"ralph-loop", "ralph-wiggum"}
+		return s.Runs && !s.IsOurs() && slices.Contains(loops, client.NameOf(s.ID))
 	})
 	forAll := guard.RalphArmed(in.Places.Work, "the ID of no session")
 	switch {

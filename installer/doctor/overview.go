@@ -221,15 +221,13 @@ func (in *Inspection) ToEnable() (ids []string) {
 
 // shortNames shortens unambiguous IDs to the plugin's name.
 func shortNames(ids []string) []string {
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	named := map[string]int{}
 	for _, id := range ids {
-		name, _, _ := strings.Cut(id, "@")
-		named[name]++
+		named[client.NameOf(id)]++
 	}
 	for i, id := range ids {
-		if name, _, _ := strings.Cut(id, "@"); named[name] == 1 {
+		if name := client.NameOf(id); named[name] == 1 {
 			ids[i] = name
 		}
 	}

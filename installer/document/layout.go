@@ -93,8 +93,7 @@ func commaStyle(colon string) string {
 	return ","
 }
 
-// colonStyle returns the colon of the last member of the innermost object that has one
-// without a line end.
+// colonStyle returns the colon of the last member of the innermost object that has one without a line end.
 func colonStyle(objects []*value) string {
 	for _, v := range slices.Backward(objects) {
 		members := v.listMembers()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -74,12 +73,11 @@ func droidInstalled(at Place) (all []Installed, err error) {
 		if readRecord(filepath.Join(dir, entry.Name()), &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
 			continue
 		}
-		i := Installed{ID: r.PluginID, Dir: r.Entry.InstallPath, Scope: client.User}
-		i.Name, _, _ = strings.Cut(i.ID, "@")
-		i.Version = pluginVersion(i.Dir, ".factory-plugin") // Droid's name for .claude-plugin
-		raw, _, _ := settings.Get("enabledPlugins", i.ID)
-		i.On = string(raw) == "true"
-		all = append(all, i)
+		raw, _, _ := settings.Get("enabledPlugins", r.PluginID)
+		all = append(all, Installed{
+			ID: r.PluginID, Name: client.NameOf(r.PluginID), Dir: r.Entry.InstallPath, On: string(raw) == "true", Scope: client.User,
+			Version: pluginVersion(r.Entry.InstallPath, ".factory-plugin"), // Droid's name for .claude-plugin
+		})
 	}
 	return all, nil
 }

@@ -3,7 +3,6 @@ package hosts
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
@@ -31,8 +30,7 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 		return c, err
 	}
 	moved, err := r.release(now, &c, func(e settings.EnabledPlugin) bool {
-		name, _, _ := strings.Cut(e.ID, "@")
-		return name == r.Plugin.Name && (e.ID != r.ID || !rooted.IsSame(e.File, r.EntryFile().Path))
+		return client.NameOf(e.ID) == r.Plugin.Name && (e.ID != r.ID || !rooted.IsSame(e.File, r.EntryFile().Path))
 	})
 	if err != nil {
 		return c, err

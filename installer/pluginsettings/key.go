@@ -60,9 +60,8 @@ func KeysOf(s strategy.Strategy) ([]Key, error) {
 	maps.DeleteFunc(schema.Properties, func(name string, _ property) bool { return !slices.Contains(known, name) })
 	var ids []string
 	if ruled, ok := s.New().(rules.Ruled); ok {
-		ids = check.NamesOf(ruled.Rules(), func(r rules.Rule) string { return r.ID })
-		slices.Sort(ids)
-		ids = slices.Compact(ids)
+		all := check.NamesOf(ruled.Rules(), func(r rules.Rule) string { return r.ID })
+		ids = slices.Compact(slices.Sorted(slices.Values(all)))
 	}
 	keys := schema.leafKeys("")
 	for i := range keys {

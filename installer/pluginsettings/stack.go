@@ -1,6 +1,5 @@
-// Package pluginsettings reads and changes the settings of a plugin. Each of three files
-// overrides the previous one: the plugin's strategy.json, the user's and the project's. The
-// code of the hook decides which values are in force.
+// Package pluginsettings reads and changes the settings of a plugin. Each of three files overrides the previous one:
+// the plugin's strategy.json, the user's and the project's. The code of the hook decides which values are in force.
 package pluginsettings
 
 import (

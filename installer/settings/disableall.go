@@ -57,8 +57,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			}
 		}
 	}
-	slices.Sort(ids)
-	return c, slices.Compact(ids), left, nil
+	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
 // leftUnreleased describes a file that could not be restored. A purge removes its memory, so that only the user can.

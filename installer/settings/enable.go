@@ -192,8 +192,7 @@ func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 
 // isConflict reports whether a plugin of others is known to drive a loop.
 func isConflict(id string) bool {
-	name, _, _ := strings.Cut(id, "@")
-	return name == "ralph-wiggum" || name == "ralph-loop" || id == "ralph-specum@smart-ralph"
+	return slices.Contains([]string{"ralph-wiggum", "ralph-loop"}, client.NameOf(id)) || id == "ralph-specum@smart-ralph"
 }
 
 // removeConflict returns the edit that removes a conflict's entry, or sets it to false if a lower scope enables it.

@@ -21,11 +21,8 @@ func (s *Settings) SwitchOff(scope client.Scope, id string) (journal.Change, err
 
 // SetVariable plans to set an environment variable in a scope.
 func (s *Settings) SetVariable(scope client.Scope, name, value string) (journal.Change, error) {
-	text, err := document.EncodeValue(value)
-	if err != nil {
-		return journal.Change{}, err
-	}
-	return s.setMember(scope, fmt.Sprintf("set %s in %s settings", name, scope), document.Edit{Path: []string{"env", name}, Value: text})
+	edit := document.Edit{Path: []string{"env", name}, Value: json.RawMessage(document.QuoteKey(value))}
+	return s.setMember(scope, fmt.Sprintf("set %s in %s settings", name, scope), edit)
 }
 
 // Declare plans to declare a directory as a marketplace in user settings.
