@@ -91,7 +91,6 @@ func (m Means) allSuites() []string {
 	})
 }
 
-// forgetAll makes Claude Code forget the plugins, and removes springfield's own state.
 func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	now := settings.ReadSettings(m.Settings.Places)
 	notes, left, err := now.PurgeAll(ctx, m.Claude, done.IDs)

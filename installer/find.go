@@ -174,9 +174,6 @@ func (m Means) pluginsAtHand(marketplace string) []client.Plugin {
 // inMarkets searches the marketplaces that Claude Code knows.
 func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err error) {
 	markets, err := m.Settings.AllMarkets()
-	if err != nil {
-		return nil, err
-	}
 	for _, known := range slices.Sorted(maps.Keys(markets)) {
 		if marketplace != "" && marketplace != known {
 			continue
@@ -189,7 +186,7 @@ func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err e
 			found = append(found, client.Plugin{Name: name, Marketplace: known, Suite: markets[known].SuiteDir()})
 		}
 	}
-	return found, nil
+	return found, err
 }
 
 // Means holds the tools and the environment of a request.

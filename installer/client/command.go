@@ -42,10 +42,9 @@ func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) er
 // AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the name, and whether it was unknown
 // before. It refuses a name that is known with another source, which the client would replace.
 func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (name string, added bool, err error) {
-	fail := func(err error) (string, bool, error) { return "", false, fmt.Errorf("add marketplace: %w", err) }
 	found, err := c.tryMarket(ctx, s, source)
 	if err != nil {
-		return fail(err)
+		return "", false, fmt.Errorf("add marketplace: %w", err)
 	}
 	markets, err := s.Markets()
 	if err != nil {
@@ -60,7 +59,7 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 	if err := c.callClient(ctx, s, fetchPatience, hasMarket(found.Name, true), "marketplace", "add", source); err != nil {
 		// If canceled, it may be registered all the same.
 		_, _ = c.ForgetMarketplace(context.WithoutCancel(ctx), NewSnapshot(s.Places), found.Name)
-		return fail(err)
+		return "", false, fmt.Errorf("add marketplace: %w", err)
 	}
 	return found.Name, true, nil
 }

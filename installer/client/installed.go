@@ -73,11 +73,7 @@ func (s *Snapshot) InstalledIn(dir string) Installed {
 // InClone returns a plugin's directory in its marketplace, "" if it is not there.
 func (s *Snapshot) InClone(plugin Plugin) string {
 	c := s.readCatalogOnce(plugin.Marketplace)
-	entry, ok := c.items[plugin.Name]
-	if c.err != nil || !ok || entry.path == "" {
-		return ""
-	}
-	dir, err := placeBelow(c.root, entry.path)
+	dir, err := placeBelow(c.root, c.items[plugin.Name].path) // refuses ""
 	if err != nil || !rooted.IsDirectory(dir) {
 		return ""
 	}

@@ -91,7 +91,6 @@ func (i Inventory) findSilencer() (why string, managed bool) {
 	return "", false
 }
 
-// findMember returns a member of the highest layer that has it, and the layer.
 func (i Inventory) findMember(key string) (raw json.RawMessage, in Layer) {
 	for _, l := range i.Settings {
 		if raw, ok := l.fields[key]; ok {

@@ -178,15 +178,12 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 // MarketFrom returns the name of the marketplace with the source OWNER/REPO or URL, or "".
 func (s *Snapshot) MarketFrom(from string) (string, error) {
 	all, err := s.Markets()
-	if err != nil {
-		return "", err
-	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if m := all[name]; from == m.Repo || from == m.URL {
 			return name, nil
 		}
 	}
-	return "", nil
+	return "", err
 }
 
 // IsRegistered reports whether Claude Code knows a marketplace with this directory. It

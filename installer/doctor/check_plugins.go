@@ -22,7 +22,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// checkPlugins checks each springfield plugin that settings name.
 func (in *Inspection) checkPlugins() (all []check.Finding) {
 	for _, s := range in.ours {
 		switch {
@@ -66,19 +65,17 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 		f.Fix = "springfield disable " + s.ID + " --scope project"
 	}
 	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
-		dir := filepath.Join(suite.Dir, s.Name)
-		return !suite.Made || generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook) != nil
+		return !suite.Made || checkHook(filepath.Join(suite.Dir, s.Name)) != nil
 	})
 	market, err := in.settings.FindMarket(s.Marketplace)
-	known := err == nil
 	switch {
-	case len(suites) == 1 && (!known || market.IsMissing()):
+	case len(suites) == 1 && (err != nil || market.IsMissing()):
 		// The suite has moved, or was never registered.
 		f.Fix = "springfield enable " + s.Name + " --suite " + check.QuoteArgument(suites[0].Dir)
 		f.Mend = in.registerSuite(s.Marketplace, suites[0].Dir)
-	case known && market.IsMissing():
+	case market.IsMissing():
 		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it is now; or %s", s.Name, f.Fix)
-	case known && market.SuiteDir() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
+	case err == nil && market.SuiteDir() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
 		f.Fix = "springfield enable " + s.ID
 		f.Mend = func(ctx context.Context) error {
 			_, err := in.Client.Install(ctx, client.NewSnapshot(in.Places), s.ID)

@@ -120,7 +120,6 @@ func (o Overview) WhyNoneDecides() (why, next string) {
 	return strings.Join(o.Reasons, "; "), o.Next
 }
 
-// lastDecision returns the last decision at a stop, or nil.
 func (in *Inspection) lastDecision() *Decision {
 	all, _ := ledger.Newest(in.stateDirs(), ledger.Scope{}, 1, false, func(r ledger.Record) bool {
 		return r.Decision == "continue" || r.Decision == "stop"

@@ -50,7 +50,6 @@ type Document struct {
 	root      *value
 }
 
-// value is a value in a document, from start.
 type value struct {
 	text          string
 	start         int

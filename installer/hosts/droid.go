@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -20,7 +21,7 @@ func droidHost() Host {
 		Traces: []string{"sessions", "auth.json", "host.json"},
 		EntryIn: func(at Place, _ string) (string, []string) {
 			path := filepath.Join(at.Dir, "hooks.json")
-			if !rooted.IsTaken(path) && len(droidEvents(at)) > 0 {
+			if !rooted.IsTaken(path) && hasSettingsHooks(at) {
 				return at.SettingsFile(), []string{"hooks"}
 			}
 			return path, nil
@@ -29,7 +30,7 @@ func droidHost() Host {
 		Remove:   "plugin uninstall %s --scope user",
 		Check: func(ctx context.Context, at Place, on []Installed) []check.Finding {
 			found := checkSwitches(ctx, at, on)
-			if path, _ := hookPath(at); path != at.SettingsFile() && len(droidEvents(at)) > 0 {
+			if path, _ := hookPath(at); path != at.SettingsFile() && hasSettingsHooks(at) {
 				found = append(found, check.Warned("Droid does not run the hooks of "+at.SettingsFile()+", because there is "+path, "move them there"))
 			}
 			return found
@@ -37,24 +38,16 @@ func droidHost() Host {
 	})
 }
 
-// droidEvents returns the events for which the settings have hooks.
-func droidEvents(at Place) (events []string) {
+// hasSettingsHooks reports whether the settings have hooks for an event.
+func hasSettingsHooks(at Place) bool {
 	settings, err := readSettings(at)
-	if err != nil {
-		return nil
-	}
-	for _, m := range settings.Members("hooks") {
-		if document.KindName(m.Value) == "an array" {
-			events = append(events, m.Key)
-		}
-	}
-	return events
+	isEvent := func(m document.Member) bool { return document.KindName(m.Value) == "an array" }
+	return err == nil && slices.ContainsFunc(settings.Members("hooks"), isEvent)
 }
 
 // maxRecords limits how many of Droid's records are read. There is one for each plugin.
 const maxRecords = 256
 
-// droidInstalled returns the plugins that Droid's records list for the user.
 func droidInstalled(at Place) (all []Installed, err error) {
 	settings, err := readSettings(at)
 	if err != nil {

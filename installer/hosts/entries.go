@@ -97,7 +97,6 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	return ids, left, nil
 }
 
-// EntryFile returns the file that enables the plugin.
 func (r Request) EntryFile() settings.Foreign {
 	path, _ := r.At.Host.EntryIn(r.At, r.ID)
 	return r.At.Host.Foreign(path)
@@ -126,7 +125,6 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	return ids, err
 }
 
-// planOff adds the edits that disable a plugin to a change.
 func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
 	if err != nil || len(released) > 0 {

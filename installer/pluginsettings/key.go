@@ -35,7 +35,6 @@ type Key struct {
 	names  bool     // a list of words, which can be written with commas
 }
 
-// property is a member in the schema.
 type property struct {
 	Key
 	Enum       []string

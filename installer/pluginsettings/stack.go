@@ -32,7 +32,6 @@ const (
 // AllScopes returns the scopes, the lowest first.
 func AllScopes() []Scope { return []Scope{Suite, User, Project} }
 
-// File is a file of settings.
 type File struct {
 	Scope  Scope    `json:"scope"`
 	Path   string   `json:"path"`
@@ -48,7 +47,6 @@ type File struct {
 	below hook.Settings // of the lower files
 }
 
-// Stack is a plugin's settings.
 type Stack struct {
 	Plugin hook.Plugin
 	Keys   []Key
