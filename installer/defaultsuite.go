@@ -34,7 +34,6 @@ type DefaultSuite struct {
 	unlock func()
 }
 
-// choosePlugin adds a strategy's plugin to the spec.
 func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err error) {
 	suite, err := generator.Existing(o.Dir)
 	if err == nil {

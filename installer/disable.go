@@ -58,7 +58,6 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	return done, err
 }
 
-// purgePlugin makes the claude command forget a disabled plugin.
 func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {
 	notes, err := settings.ReadSettings(m.Settings.Places).PurgePlugin(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {

@@ -47,8 +47,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 				return c, err
 			}
 		}
-		slices.Sort(done.IDs)
-		done.IDs = slices.Compact(done.IDs)
+		done.IDs = slices.Compact(slices.Sorted(slices.Values(done.IDs)))
 		return c, nil
 	}
 	if done.Change, err = plan(m.Settings); err == nil && !r.DryRun {
@@ -86,14 +85,12 @@ func (m Means) allSuites() []string {
 	for _, market := range markets {
 		dirs = append(dirs, market.SuiteDir())
 	}
-	slices.Sort(dirs)
-	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool {
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(dirs))), func(dir string) bool {
 		_, err := generator.ReadSuite(dir)
 		return dir == "" || err != nil
 	})
 }
 
-// forgetAll makes Claude Code forget the plugins, and removes springfield's own state.
 func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	now := settings.ReadSettings(m.Settings.Places)
 	notes, left, err := now.PurgeAll(ctx, m.Claude, done.IDs)

@@ -53,7 +53,6 @@ type Done struct {
 	Err    error          `json:"-"` // a failure on this host, of several
 }
 
-// enableRun is the state of EnablePlugin.
 type enableRun struct {
 	Means
 	EnableRequest
@@ -323,7 +322,6 @@ func (e *enableRun) setKind(strategyName string, decides bool) {
 	}
 }
 
-// planFrom plans the change. It adds a suite that the user named to the list of suites.
 func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 	c, err := e.wanted.At.Host.PlanOn(now, e.wanted)
 	if err != nil {
@@ -343,7 +341,6 @@ func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 	return c, err
 }
 
-// planEdit plans the change, and asks about conflicts.
 func (e *enableRun) planEdit() (journal.Change, error) {
 	plan, err := e.planFrom(e.Settings)
 	var conflicts *settings.ConflictError
@@ -404,29 +401,18 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 			d.Live += "; before Claude Code 2.1.285, in the one after it"
 		}
 	}
-	if e.DryRun {
-		d.Todo = e.describeTodo()
-		return d
-	}
-	d.Change.Notes = append(d.Change.Notes, e.scopeNotes(ctx)...)
-	if byHand != nil && !plan.IsEmpty() {
-		d.Change.Notes = append(d.Change.Notes, byHand(e.wanted)...)
+	switch { // a dry run describes the call of registerPlugin
+	case e.DryRun && e.install != "":
+		d.Todo = "run: claude plugin install " + e.install + ", away from your settings"
+	case e.DryRun && e.register != "" && e.Claude.Path != "":
+		d.Todo = fmt.Sprintf("run: claude plugin marketplace add %q, away from your settings", e.register)
+	case !e.DryRun:
+		d.Change.Notes = append(d.Change.Notes, e.scopeNotes(ctx)...)
+		if byHand != nil && !plan.IsEmpty() {
+			d.Change.Notes = append(d.Change.Notes, byHand(e.wanted)...)
+		}
 	}
 	return d
-}
-
-// describeTodo describes the call of registerPlugin, or returns "".
-func (e *enableRun) describeTodo() string {
-	const away = ", away from your settings"
-	switch {
-	case e.Claude.Path == "":
-		return ""
-	case e.install != "":
-		return "run: claude plugin install " + e.install + away
-	case e.register != "":
-		return fmt.Sprintf("run: claude plugin marketplace add %q", e.register) + away
-	}
-	return ""
 }
 
 // scopeNotes returns notes on the effects of an edit of a project's settings.

@@ -92,8 +92,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	there := m.pluginsOffered(marketplace)
 	names := registry.StrategyNames()
 	for _, id := range there {
-		bare, _, _ := strings.Cut(id, "@")
-		names = append(names, bare)
+		names = append(names, client.NameOf(id))
 	}
 	slices.Sort(names)
 	return check.HintAtNames(name, "", slices.Compact(names), "there is "+strings.Join(append(there, registry.StrategyNames()...), ", "))
@@ -134,8 +133,7 @@ func (m Means) pluginsOffered(marketplace string) []string {
 		names, _ := m.Settings.PluginsOffered(market)
 		ids = append(ids, check.NamesOf(names, func(name string) string { return name + "@" + marketplace })...)
 	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	return ids[:min(len(ids), 8)]
 }
 
@@ -176,9 +174,6 @@ func (m Means) pluginsAtHand(marketplace string) []client.Plugin {
 // inMarkets searches the marketplaces that Claude Code knows.
 func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err error) {
 	markets, err := m.Settings.AllMarkets()
-	if err != nil {
-		return nil, err
-	}
 	for _, known := range slices.Sorted(maps.Keys(markets)) {
 		if marketplace != "" && marketplace != known {
 			continue
@@ -191,7 +186,7 @@ func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err e
 			found = append(found, client.Plugin{Name: name, Marketplace: known, Suite: markets[known].SuiteDir()})
 		}
 	}
-	return found, nil
+	return found, err
 }
 
 // Means holds the tools and the environment of a request.

@@ -1,9 +1,8 @@
 package client
 
-// The claude command rewrites settings.json as a whole. So it runs with a temporary
-// configuration directory, with the necessary part of the user's settings, and with the
-// user's plugins directory: it registers and installs for every scope and cannot change the
-// user's settings. Its success is read from its own records.
+// The claude command rewrites settings.json as a whole. So it runs with a temporary configuration directory, with the
+// necessary part of the user's settings, and with the user's plugins directory: it registers and installs for every
+// scope and cannot change the user's settings. Its success is read from its own records.
 
 import (
 	"bytes"
@@ -40,14 +39,12 @@ func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) er
 	return nil
 }
 
-// AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the name,
-// and whether it was unknown before. It refuses a name that is known with another source,
-// which the client would replace.
+// AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the name, and whether it was unknown
+// before. It refuses a name that is known with another source, which the client would replace.
 func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (name string, added bool, err error) {
-	fail := func(err error) (string, bool, error) { return "", false, fmt.Errorf("add marketplace: %w", err) }
 	found, err := c.tryMarket(ctx, s, source)
 	if err != nil {
-		return fail(err)
+		return "", false, fmt.Errorf("add marketplace: %w", err)
 	}
 	markets, err := s.Markets()
 	if err != nil {
@@ -62,7 +59,7 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 	if err := c.callClient(ctx, s, fetchPatience, hasMarket(found.Name, true), "marketplace", "add", source); err != nil {
 		// If canceled, it may be registered all the same.
 		_, _ = c.ForgetMarketplace(context.WithoutCancel(ctx), NewSnapshot(s.Places), found.Name)
-		return fail(err)
+		return "", false, fmt.Errorf("add marketplace: %w", err)
 	}
 	return found.Name, true, nil
 }
@@ -90,8 +87,7 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 	return found, err
 }
 
-// Install fetches a plugin of a repository. added is false if it was already installed, for
-// any project.
+// Install fetches a plugin of a repository. added is false if it was already installed, for any project.
 func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added bool, err error) {
 	records, err := s.allRecords()
 	if err != nil {
@@ -113,9 +109,8 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note st
 		return "", err
 	}
 	// Claude Code 2.1.197 ignores the marketplace in the ID.
-	bare, _, _ := strings.Cut(id, "@")
 	for other := range records {
-		if name, _, _ := strings.Cut(other, "@"); other != id && name == bare {
+		if other != id && NameOf(other) == NameOf(id) {
 			return id + " stays installed: the claude command could take " + other + " for it", nil
 		}
 	}
@@ -150,8 +145,7 @@ func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string
 	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
 }
 
-// UsesOf returns the other plugins of a plugin's marketplace that are enabled here or
-// installed.
+// UsesOf returns the other plugins of a plugin's marketplace that are enabled here or installed.
 func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	records, err := s.allRecords()
 	if err != nil {
@@ -161,8 +155,7 @@ func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	for _, l := range s.AllLayers() {
 		ids = append(ids, l.IDsOn()...)
 	}
-	slices.Sort(ids)
-	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool {
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(ids))), func(id string) bool {
 		_, marketplace, _ := strings.Cut(id, "@")
 		return marketplace != plugin.Marketplace || id == plugin.ID()
 	}), nil

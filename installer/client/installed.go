@@ -1,8 +1,7 @@
 package client
 
-// A plugin of a marketplace that is a directory runs in place. Any other runs from a copy in
-// the cache, which is as old as its last update. Its files are untrusted: reads are bounded,
-// and no path leaves the marketplace or the plugin.
+// A plugin of a marketplace that is a directory runs in place. Any other runs from a copy in the cache, which is as old
+// as its last update. Its files are untrusted: reads are bounded, and no path leaves the marketplace or the plugin.
 
 import (
 	"cmp"
@@ -56,6 +55,12 @@ type Plugin struct {
 // ID returns the plugin's key in enabledPlugins.
 func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
 
+// NameOf returns the plugin's name in NAME or NAME@MARKETPLACE.
+func NameOf(id string) string {
+	name, _, _ := strings.Cut(id, "@")
+	return name
+}
+
 // InstalledIn reads the plugin in a directory, whether Claude Code knows it or not.
 func (s *Snapshot) InstalledIn(dir string) Installed {
 	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
@@ -68,11 +73,7 @@ func (s *Snapshot) InstalledIn(dir string) Installed {
 // InClone returns a plugin's directory in its marketplace, "" if it is not there.
 func (s *Snapshot) InClone(plugin Plugin) string {
 	c := s.readCatalogOnce(plugin.Marketplace)
-	entry, ok := c.items[plugin.Name]
-	if c.err != nil || !ok || entry.path == "" {
-		return ""
-	}
-	dir, err := placeBelow(c.root, entry.path)
+	dir, err := placeBelow(c.root, c.items[plugin.Name].path) // refuses ""
 	if err != nil || !rooted.IsDirectory(dir) {
 		return ""
 	}
@@ -178,8 +179,7 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 	return nil
 }
 
-// addFile adds the hooks in a file of the plugin, unless one is invalid or the file was read
-// before.
+// addFile adds the hooks in a file of the plugin, unless one is invalid or the file was read before.
 func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) error {
 	fields, path, err := s.readObject(i.Dir, name)
 	if err != nil {
@@ -232,9 +232,8 @@ type record struct {
 	Version     string `json:"version"`
 }
 
-// copyInCache finds the copy in the cache that would run: the first on record for sessions
-// here. Without a record the client only installs the plugin, and runs it in the next
-// session (seen with 2.1.197 and 2.1.329).
+// copyInCache finds the copy in the cache that would run: the first on record for sessions here. Without a record the
+// client only installs the plugin, and runs it in the next session (seen with 2.1.197 and 2.1.329).
 func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	all, err := s.allRecords()
 	if err != nil {
@@ -260,8 +259,7 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	return "", "", err
 }
 
-// fitsRecord reports whether a record applies to sessions here: for the user, or for a
-// project in the same repository.
+// fitsRecord reports whether a record applies to sessions here: for the user, or for a project in the same repository.
 func (p Places) fitsRecord(r record) bool {
 	if r.Scope == "user" || r.Scope == "managed" || r.ProjectPath == p.Work {
 		return true

@@ -7,9 +7,8 @@ package client
 //   - the same handler in several settings files runs once, in several plugins once for each;
 //   - hooks of managed settings, and of plugins that these enable, obey only managed settings.
 //
-// Not covered: the command line (--settings, --plugin-dir), settings from a server or a
-// device profile, hooks of a session (/goal, skills), plugins in the configuration
-// directory's skills, and trust in the directory.
+// Not covered: the command line (--settings, --plugin-dir), settings from a server or a device profile, hooks of a
+// session (/goal, skills), plugins in the configuration directory's skills, and trust in the directory.
 
 import (
 	"encoding/json"
@@ -56,9 +55,8 @@ func (s *Snapshot) AllPlugins() []Switched {
 	for _, l := range layers {
 		ids = slices.AppendSeq(ids, maps.Keys(l.switches))
 	}
-	slices.Sort(ids)
 	var all []Switched
-	for _, id := range slices.Compact(ids) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		found := Switched{Installed: s.Installed(id), Says: []Said{}}
 		for _, l := range layers {
 			on, says := l.SaysOf(id)
@@ -84,27 +82,22 @@ func (s *Snapshot) AllPlugins() []Switched {
 // findSilencer returns the setting that disables hooks, or "". managed reports whether it
 // also disables those of managed settings.
 func (i Inventory) findSilencer() (why string, managed bool) {
-	if raw, l, ok := i.findMember("disableAllHooks"); ok && as[bool](raw) {
+	if raw, l := i.findMember("disableAllHooks"); as[bool](raw) {
 		return "disableAllHooks in " + l.sourceInWords(), l.Name == Managed
 	}
-	for _, l := range i.Settings {
-		if raw, ok := l.fields["allowManagedHooksOnly"]; ok && l.Name == Managed {
-			if as[bool](raw) {
-				return "allowManagedHooksOnly in managed settings", false
-			}
-			break
-		}
+	if raw, l := i.findMember("allowManagedHooksOnly"); l.Name == Managed && as[bool](raw) {
+		return "allowManagedHooksOnly in managed settings", false
 	}
 	return "", false
 }
 
-func (i Inventory) findMember(key string) (json.RawMessage, Layer, bool) {
+func (i Inventory) findMember(key string) (raw json.RawMessage, in Layer) {
 	for _, l := range i.Settings {
 		if raw, ok := l.fields[key]; ok {
-			return raw, l, true
+			return raw, l
 		}
 	}
-	return nil, Layer{}, false
+	return nil, Layer{}
 }
 
 // sortHooks sets Hooks and Idle from the results of findSilencer.
@@ -161,7 +154,7 @@ func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
 
 // ChosenModel returns the model in settings and its layer, or "".
 func (i Inventory) ChosenModel() (model, from string) {
-	raw, layer, _ := i.findMember("model")
+	raw, layer := i.findMember("model")
 	return as[string](raw), layer.Name
 }
 

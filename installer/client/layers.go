@@ -94,8 +94,7 @@ func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
 	return l
 }
 
-// SaysOf returns a plugin's value in a layer. Any value but false enables it, such as an
-// array of versions.
+// SaysOf returns a plugin's value in a layer. Any value but false enables it, such as an array of versions.
 func (l Layer) SaysOf(id string) (on, says bool) {
 	raw, says := l.switches[id]
 	return says && string(raw) != "false", says

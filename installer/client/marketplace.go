@@ -17,8 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// NameTakenError refuses a marketplace name that has another source, which the client would
-// replace silently.
+// NameTakenError refuses a marketplace name that has another source, which the client would replace silently.
 type NameTakenError struct{ Name, Known, Wanted string }
 
 func (e *NameTakenError) Error() string {
@@ -134,8 +133,7 @@ func (m Market) HowToForget() string {
 	return "claude plugin marketplace remove " + check.QuoteArgument(m.Name)
 }
 
-// AllMarkets returns the marketplaces on record and the directories that user settings
-// declare.
+// AllMarkets returns the marketplaces on record and the directories that user settings declare.
 func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	all, err := s.Markets()
 	if err != nil {
@@ -180,15 +178,12 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 // MarketFrom returns the name of the marketplace with the source OWNER/REPO or URL, or "".
 func (s *Snapshot) MarketFrom(from string) (string, error) {
 	all, err := s.Markets()
-	if err != nil {
-		return "", err
-	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if m := all[name]; from == m.Repo || from == m.URL {
 			return name, nil
 		}
 	}
-	return "", nil
+	return "", err
 }
 
 // IsRegistered reports whether Claude Code knows a marketplace with this directory. It

@@ -19,8 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Snapshot reads each of Claude Code's files once, when it is needed, so that all results of
-// a snapshot are consistent.
+// Snapshot reads each of Claude Code's files once, when it is needed, so that all results of a snapshot are consistent.
 type Snapshot struct {
 	Places
 
@@ -33,8 +32,7 @@ func NewSnapshot(p Places) *Snapshot {
 	return &Snapshot{Places: p, files: map[string]*File{}, catalogs: map[string]catalog{}}
 }
 
-// readAgain drops cached files that the claude command may have written: those in the
-// plugins directory.
+// readAgain drops cached files that the claude command may have written: those in the plugins directory.
 func (s *Snapshot) readAgain() {
 	plugins, err := journal.Resolve(s.Plugins)
 	maps.DeleteFunc(s.files, func(at string, _ *File) bool { return err != nil || rooted.HoldsPath(plugins, at) })

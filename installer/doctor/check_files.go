@@ -27,13 +27,12 @@ func (in *Inspection) checkSettings() (bad []check.Finding) {
 	for _, err := range in.Notes {
 		bad = append(bad, check.Failed(err.Error(), HowToRead(err)))
 	}
-	if !slices.ContainsFunc(bad, func(f check.Finding) bool { return f.State == check.Failure || f.State == check.Warning }) {
+	if check.CountState(bad, check.Failure)+check.CountState(bad, check.Warning) == 0 {
 		return append([]check.Finding{check.Passed("every settings file can be read")}, bad...)
 	}
 	return bad
 }
 
-// checkEdits reports an interrupted edit of any agent's settings.
 func (in *Inspection) checkEdits() []check.Finding {
 	e, interrupted, err := settings.Journal(in.Places).Interrupted()
 	if err != nil || !interrupted {
@@ -113,8 +112,8 @@ func HowToRead(err error) string {
 	if strings.Contains(err.Error(), "not a regular file") {
 		return "a file has to be there: move " + check.QuoteArgument(at.Path) + " away"
 	}
-	if file := notADir(at.Path); file != "" {
-		return "a directory has to be there: move " + check.QuoteArgument(file) + " away"
+	if above := rooted.FindAbove(at.Path, rooted.PathExists); above != "" && !rooted.IsDirectory(above) {
+		return "a directory has to be there: move " + check.QuoteArgument(above) + " away"
 	}
 	return "move " + check.QuoteArgument(at.Path) + " away, or fix it"
 }
@@ -139,15 +138,6 @@ func firstClosed(path string) string {
 	return path
 }
 
-// notADir returns the file in the place of a directory, at the path or above, or "".
-func notADir(path string) string {
-	if found := rooted.FindAbove(path, rooted.PathExists); !rooted.IsDirectory(found) {
-		return found
-	}
-	return ""
-}
-
-// checkState checks springfield's own state.
 func (in *Inspection) checkState() (all []check.Finding) {
 	if closed := in.stateClosed(); closed != nil {
 		return closed
@@ -167,7 +157,6 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	return all
 }
 
-// stateClosed reports a state directory that cannot be read or written.
 func (in *Inspection) stateClosed() []check.Finding {
 	const without = ": without it every hook lets its agent stop"
 	for _, dir := range []string{in.Places.Config, in.Places.StatePath()} {

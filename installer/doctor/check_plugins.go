@@ -22,7 +22,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// checkPlugins checks each springfield plugin that settings name.
 func (in *Inspection) checkPlugins() (all []check.Finding) {
 	for _, s := range in.ours {
 		switch {
@@ -66,19 +65,17 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 		f.Fix = "springfield disable " + s.ID + " --scope project"
 	}
 	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
-		dir := filepath.Join(suite.Dir, s.Name)
-		return !suite.Made || generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook) != nil
+		return !suite.Made || checkHook(filepath.Join(suite.Dir, s.Name)) != nil
 	})
 	market, err := in.settings.FindMarket(s.Marketplace)
-	known := err == nil
 	switch {
-	case len(suites) == 1 && (!known || market.IsMissing()):
+	case len(suites) == 1 && (err != nil || market.IsMissing()):
 		// The suite has moved, or was never registered.
 		f.Fix = "springfield enable " + s.Name + " --suite " + check.QuoteArgument(suites[0].Dir)
 		f.Mend = in.registerSuite(s.Marketplace, suites[0].Dir)
-	case known && market.IsMissing():
+	case market.IsMissing():
 		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it is now; or %s", s.Name, f.Fix)
-	case known && market.SuiteDir() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
+	case err == nil && market.SuiteDir() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
 		f.Fix = "springfield enable " + s.ID
 		f.Mend = func(ctx context.Context) error {
 			_, err := in.Client.Install(ctx, client.NewSnapshot(in.Places), s.ID)
@@ -156,9 +153,8 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 		if !s.On || s.IsOurs() || len(drivers) == 0 {
 			continue
 		}
-		name, _, _ := strings.Cut(s.ID, "@")
 		switch {
-		case name == "double-shot-latte":
+		case client.NameOf(s.ID) == "double-shot-latte":
 			all = append(all, check.Warned(s.ID+" is on too, and asks a model at every stop", howToSwitchOff(s)).MendBy(in.switchOff(s)))
 		case s.ID == "ralph-specum@smart-ralph":
 			f := check.Warned(s.ID+" drives a loop too: when its spec is active, either can make Claude go on",
@@ -216,8 +212,8 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 		return nil
 	}
 	driven := slices.ContainsFunc(in.Plugins, func(s client.Switched) bool {
-		name, _, _ := strings.Cut(s.ID, "@")
-		return s.Runs && !s.IsOurs() && (name == "ralph-loop" || name == "ralph-wiggum")
+		loops := []string{"ralph-loop", "ralph-wiggum"}
+		return s.Runs && !s.IsOurs() && slices.Contains(loops, client.NameOf(s.ID))
 	})
 	forAll := guard.RalphArmed(in.Places.Work, "the ID of no session")
 	switch {

@@ -44,7 +44,6 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 	return all
 }
 
-// checkRules reports faults in the settings of plugins.
 func (in *Inspection) checkRules() (all []check.Finding) {
 	for _, s := range in.ours {
 		if !s.Runs {

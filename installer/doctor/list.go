@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -90,8 +91,7 @@ func (in *Inspection) pluginsAtHand() []AtHand {
 	for _, agent := range in.Others {
 		for _, p := range agent.pluginsOn() {
 			n := slices.IndexFunc(all, func(a AtHand) bool {
-				name, _, _ := strings.Cut(a.ID, "@")
-				return a.ID == p.ID || name == p.Name && p.Suite != "" && rooted.IsSame(a.Suite, p.Suite)
+				return a.ID == p.ID || client.NameOf(a.ID) == p.Name && p.Suite != "" && rooted.IsSame(a.Suite, p.Suite)
 			})
 			if n < 0 {
 				all, n = append(all, AtHand{ID: p.ID, Strategy: p.Strategy, Suite: p.Suite, Version: p.Version}), len(all)
@@ -105,7 +105,7 @@ func (in *Inspection) pluginsAtHand() []AtHand {
 
 func (p AtHand) StateInWords() string {
 	var says []string
-	if name, _, _ := strings.Cut(p.ID, "@"); name != p.Strategy {
+	if client.NameOf(p.ID) != p.Strategy {
 		says = append(says, "strategy "+p.Strategy)
 	}
 	if p.Here {

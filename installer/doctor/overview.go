@@ -120,7 +120,6 @@ func (o Overview) WhyNoneDecides() (why, next string) {
 	return strings.Join(o.Reasons, "; "), o.Next
 }
 
-// lastDecision returns the last decision at a stop, or nil.
 func (in *Inspection) lastDecision() *Decision {
 	all, _ := ledger.Newest(in.stateDirs(), ledger.Scope{}, 1, false, func(r ledger.Record) bool {
 		return r.Decision == "continue" || r.Decision == "stop"
@@ -221,15 +220,13 @@ func (in *Inspection) ToEnable() (ids []string) {
 
 // shortNames shortens unambiguous IDs to the plugin's name.
 func shortNames(ids []string) []string {
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	named := map[string]int{}
 	for _, id := range ids {
-		name, _, _ := strings.Cut(id, "@")
-		named[name]++
+		named[client.NameOf(id)]++
 	}
 	for i, id := range ids {
-		if name, _, _ := strings.Cut(id, "@"); named[name] == 1 {
+		if name := client.NameOf(id); named[name] == 1 {
 			ids[i] = name
 		}
 	}

@@ -60,7 +60,6 @@ func (s Status) writeProblems(out layout.Printer) bool {
 	return len(broken)+len(skipped) > 0
 }
 
-// writeDecision prints which plugin decides, or why none does.
 func (s Status) writeDecision(out layout.Printer) {
 	deciding := slices.DeleteFunc(slices.Clone(s.Plugins), func(p client.Switched) bool { return !slices.Contains(s.Deciding, p.ID) })
 	switch {

@@ -92,8 +92,7 @@ func endsLine(comments []string) bool {
 	return len(comments) > 0 && strings.HasPrefix(comments[len(comments)-1], "//")
 }
 
-// placeComments returns the source, with all comments, after an edit that replaces the text
-// from start to end.
+// placeComments returns the source, with all comments, after an edit that replaces the text from start to end.
 func (d *Document) placeComments(e Edit, objects []*value, found *member, start, end int, text string) (string, error) {
 	source := strings.TrimPrefix(d.source, d.mark)
 	if len(source) != len(d.text) {

@@ -50,7 +50,6 @@ type Document struct {
 	root      *value
 }
 
-// value is a value in a document, from start.
 type value struct {
 	text          string
 	start         int
@@ -58,8 +57,7 @@ type value struct {
 	first, second map[string]int // indexes of a key and of its duplicate in members
 }
 
-// member is a member of an object or an element of an array. The key of an element is its
-// Element, or "".
+// member is a member of an object or an element of an array. The key of an element is its Element, or "".
 type member struct {
 	gap   string // the text before it
 	key   string
@@ -68,8 +66,7 @@ type member struct {
 	value value
 }
 
-// ParseDocument parses a document of at most 8 MiB and 100 levels. Every error is a
-// *SyntaxError.
+// ParseDocument parses a document of at most 8 MiB and 100 levels. Every error is a *SyntaxError.
 func ParseDocument(data []byte) (*Document, error) {
 	if len(data) > MaxSize {
 		return nil, &SyntaxError{Problem: "larger than 8 MiB"}
@@ -165,8 +162,7 @@ func (d *Document) Members(key string) []Member {
 
 const maxDuplicates = 10
 
-// Duplicates returns the members whose key occurs before them, at most ten. Claude Code uses
-// the last one of a key.
+// Duplicates returns the members whose key occurs before them, at most ten. Claude Code uses the last one of a key.
 func (d *Document) Duplicates() []Member {
 	var all []Member
 	at := place{text: d.text, line: 1, column: 1}

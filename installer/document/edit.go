@@ -3,8 +3,7 @@ package document
 // sjson replaces and deletes members. It cannot insert one with a separator: that goes after
 // the last member with the same separators, so that deleting it restores the text.
 //
-// Each result is parsed and compared: the member must have the new value, and every other
-// byte must be unchanged.
+// Each result is parsed and compared: the member must have the new value, and every other byte must be unchanged.
 
 import (
 	"bytes"
@@ -45,9 +44,8 @@ func EncodeValue(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// ApplyEdits returns the document after the edits, in order. The error for a path that Get
-// refuses is a *SyntaxError. It also refuses invalid values, contradictory edits and results
-// that ParseDocument would refuse.
+// ApplyEdits returns the document after the edits, in order. The error for a path that Get refuses is a *SyntaxError.
+// It also refuses invalid values, contradictory edits and results that ParseDocument would refuse.
 func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 	for _, edit := range edits {
 		if err := edit.checkEdit(); err != nil {

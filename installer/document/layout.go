@@ -4,9 +4,8 @@ package document
 //   - the separator is that between the last two siblings; after a sole sibling the member
 //     gets its own line if that has one;
 //   - the colon has the spacing of the last sibling's, without a line end;
-//   - an object or array has several lines if the value that it replaces has, else if the
-//     last sibling of its kind has, else if the object around it has. The first member of
-//     the whole document gets its own line;
+//   - an object or array has several lines if the value that it replaces has, else if the last sibling of its kind has,
+//     else if the object around it has. The first member of the whole document gets its own line;
 //   - the indentation is that of the object around, else the first in the document, else two
 //     spaces; line ends follow the first line.
 //
@@ -19,7 +18,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// layout is the format of a new value.
 type layout struct {
 	newline  string // "" for one line
 	unit     string
@@ -93,8 +91,7 @@ func commaStyle(colon string) string {
 	return ","
 }
 
-// colonStyle returns the colon of the last member of the innermost object that has one
-// without a line end.
+// colonStyle returns the colon of the last member of the innermost object that has one without a line end.
 func colonStyle(objects []*value) string {
 	for _, v := range slices.Backward(objects) {
 		members := v.listMembers()

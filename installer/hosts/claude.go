@@ -1,8 +1,6 @@
 package hosts
 
 import (
-	"strings"
-
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -25,8 +23,7 @@ type members struct{}
 func (members) On(now *settings.Settings, _ Place, scope client.Scope) (all []Installed, err error) {
 	ids, err := now.IDsOn(scope)
 	for _, id := range ids {
-		name, _, _ := strings.Cut(id, "@")
-		all = append(all, Installed{ID: id, Name: name})
+		all = append(all, Installed{ID: id, Name: client.NameOf(id)})
 	}
 	return all, err
 }

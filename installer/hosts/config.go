@@ -126,7 +126,6 @@ func (c config) withLine(e document.Edit, was json.RawMessage) string {
 	return strings.Join(kept, "")
 }
 
-// tomlName returns a member's path in TOML.
 func tomlName(path []string) string {
 	const bare = "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	parts := slices.Clone(path)

@@ -33,30 +33,22 @@ func readSettings(at Place) (*document.Document, error) {
 	return readDocument("", at.SettingsFile(), document.ParseCommented)
 }
 
-// copilotFile is a settings file in which Copilot looks for plugins.
-type copilotFile struct {
-	scope    client.Scope
-	in, path string
-}
-
 // maxPlugins limits the plugins read from a settings file, which may be a project's.
 const maxPlugins = 200
 
-// readPlugins returns the plugins of a settings file, in its order.
-func (f copilotFile) readPlugins(at Place) (all []Installed, err error) {
-	doc, err := readDocument(f.in, f.path, document.ParseCommented)
+// copilotPlugins returns the plugins of a settings file, in its order. It follows no link out of in.
+func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Installed, err error) {
+	doc, err := readDocument(in, path, document.ParseCommented)
 	if err != nil {
 		return nil, err
 	}
-	for n, m := range doc.Members("enabledPlugins") {
-		if n == maxPlugins {
-			break
-		}
+	members := doc.Members("enabledPlugins")
+	for _, m := range members[:min(len(members), maxPlugins)] {
 		name, market, full := strings.Cut(m.Key, "@")
 		if !full || !isPathPart(name) || !isPathPart(market) {
 			continue
 		}
-		i := Installed{ID: m.Key, Name: name, On: string(m.Value) == "true", Scope: f.scope, Dir: filepath.Join(at.Dir, "installed-plugins", market, name)}
+		i := Installed{ID: m.Key, Name: name, On: string(m.Value) == "true", Scope: scope, Dir: filepath.Join(at.Dir, "installed-plugins", market, name)}
 		var source struct{ Source, Path string }
 		if raw, found, err := doc.Get("extraKnownMarketplaces", market, "source"); err == nil && found && json.Unmarshal(raw, &source) == nil &&
 			source.Source == "directory" && filepath.IsAbs(source.Path) {
@@ -71,16 +63,19 @@ func (f copilotFile) readPlugins(at Place) (all []Installed, err error) {
 // copilotInstalled returns the plugins of the user's settings and, in a trusted directory, of the project's.
 // It ignores a project's settings that it cannot read.
 func copilotInstalled(at Place) ([]Installed, error) {
-	all, err := copilotFile{client.User, "", at.SettingsFile()}.readPlugins(at)
+	all, err := copilotPlugins(at, client.User, "", at.SettingsFile())
 	if !copilotTrusts(at) {
 		return all, err
 	}
-	for _, f := range []copilotFile{ // later files win; two of them are Claude Code's
-		{client.Project, at.Root, filepath.Join(at.Root, ".github", "copilot", "settings.json")},
-		{client.Project, at.Root, filepath.Join(at.Root, ".claude", "settings.json")},
-		{client.Local, at.Root, filepath.Join(at.Root, ".claude", "settings.local.json")},
+	for _, f := range []struct { // later files win; two of them are Claude Code's
+		scope client.Scope
+		path  string
+	}{
+		{client.Project, filepath.Join(at.Root, ".github", "copilot", "settings.json")},
+		{client.Project, filepath.Join(at.Root, ".claude", "settings.json")},
+		{client.Local, filepath.Join(at.Root, ".claude", "settings.local.json")},
 	} {
-		more, _ := f.readPlugins(at)
+		more, _ := copilotPlugins(at, f.scope, at.Root, f.path)
 		for _, i := range more {
 			known := slices.IndexFunc(all, func(other Installed) bool { return other.ID == i.ID })
 			if known < 0 {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -21,7 +21,7 @@ func droidHost() Host {
 		Traces: []string{"sessions", "auth.json", "host.json"},
 		EntryIn: func(at Place, _ string) (string, []string) {
 			path := filepath.Join(at.Dir, "hooks.json")
-			if !rooted.IsTaken(path) && len(droidEvents(at)) > 0 {
+			if !rooted.IsTaken(path) && hasSettingsHooks(at) {
 				return at.SettingsFile(), []string{"hooks"}
 			}
 			return path, nil
@@ -30,7 +30,7 @@ func droidHost() Host {
 		Remove:   "plugin uninstall %s --scope user",
 		Check: func(ctx context.Context, at Place, on []Installed) []check.Finding {
 			found := checkSwitches(ctx, at, on)
-			if path, _ := hookPath(at); path != at.SettingsFile() && len(droidEvents(at)) > 0 {
+			if path, _ := hookPath(at); path != at.SettingsFile() && hasSettingsHooks(at) {
 				found = append(found, check.Warned("Droid does not run the hooks of "+at.SettingsFile()+", because there is "+path, "move them there"))
 			}
 			return found
@@ -38,24 +38,16 @@ func droidHost() Host {
 	})
 }
 
-// droidEvents returns the events for which the settings have hooks.
-func droidEvents(at Place) (events []string) {
+// hasSettingsHooks reports whether the settings have hooks for an event.
+func hasSettingsHooks(at Place) bool {
 	settings, err := readSettings(at)
-	if err != nil {
-		return nil
-	}
-	for _, m := range settings.Members("hooks") {
-		if document.KindName(m.Value) == "an array" {
-			events = append(events, m.Key)
-		}
-	}
-	return events
+	isEvent := func(m document.Member) bool { return document.KindName(m.Value) == "an array" }
+	return err == nil && slices.ContainsFunc(settings.Members("hooks"), isEvent)
 }
 
 // maxRecords limits how many of Droid's records are read. There is one for each plugin.
 const maxRecords = 256
 
-// droidInstalled returns the plugins that Droid's records list for the user.
 func droidInstalled(at Place) (all []Installed, err error) {
 	settings, err := readSettings(at)
 	if err != nil {
@@ -74,12 +66,11 @@ func droidInstalled(at Place) (all []Installed, err error) {
 		if readRecord(filepath.Join(dir, entry.Name()), &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
 			continue
 		}
-		i := Installed{ID: r.PluginID, Dir: r.Entry.InstallPath, Scope: client.User}
-		i.Name, _, _ = strings.Cut(i.ID, "@")
-		i.Version = pluginVersion(i.Dir, ".factory-plugin") // Droid's name for .claude-plugin
-		raw, _, _ := settings.Get("enabledPlugins", i.ID)
-		i.On = string(raw) == "true"
-		all = append(all, i)
+		raw, _, _ := settings.Get("enabledPlugins", r.PluginID)
+		all = append(all, Installed{
+			ID: r.PluginID, Name: client.NameOf(r.PluginID), Dir: r.Entry.InstallPath, On: string(raw) == "true", Scope: client.User,
+			Version: pluginVersion(r.Entry.InstallPath, ".factory-plugin"), // Droid's name for .claude-plugin
+		})
 	}
 	return all, nil
 }

@@ -3,7 +3,6 @@ package hosts
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
@@ -31,8 +30,7 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 		return c, err
 	}
 	moved, err := r.release(now, &c, func(e settings.EnabledPlugin) bool {
-		name, _, _ := strings.Cut(e.ID, "@")
-		return name == r.Plugin.Name && (e.ID != r.ID || !rooted.IsSame(e.File, r.EntryFile().Path))
+		return client.NameOf(e.ID) == r.Plugin.Name && (e.ID != r.ID || !rooted.IsSame(e.File, r.EntryFile().Path))
 	})
 	if err != nil {
 		return c, err
@@ -99,7 +97,6 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	return ids, left, nil
 }
 
-// EntryFile returns the file that enables the plugin.
 func (r Request) EntryFile() settings.Foreign {
 	path, _ := r.At.Host.EntryIn(r.At, r.ID)
 	return r.At.Host.Foreign(path)
@@ -128,7 +125,6 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	return ids, err
 }
 
-// planOff adds the edits that disable a plugin to a change.
 func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
 	if err != nil || len(released) > 0 {

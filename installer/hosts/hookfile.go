@@ -55,7 +55,6 @@ func pluginOfCommand(command string) string {
 	return ""
 }
 
-// readHookEntries reads the entries that start a plugin's hook.
 func readHookEntries(at Place) (all []hookEntry, err error) {
 	path, above := hookPath(at)
 	doc, err := readDocument("", path, document.ParseCommented)
@@ -117,7 +116,6 @@ func hookEdits(r Request) (edits []document.Edit, err error) {
 	return edits, nil
 }
 
-// hookRemovals returns the edits that remove the entries of a plugin.
 func hookRemovals(r Request) (edits []document.Edit, err error) {
 	all, err := readHookEntries(r.At)
 	for _, e := range all {
@@ -162,7 +160,6 @@ func isPathPart(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
 }
 
-// pluginVersion returns the version in a plugin's manifest, or "".
 func pluginVersion(dir, manifests string) string {
 	var manifest struct{ Version string }
 	if readRecord(filepath.Join(dir, manifests, "plugin.json"), &manifest) != nil {

@@ -26,7 +26,6 @@ type codexHook struct {
 	Enabled     bool   `json:"enabled"`
 }
 
-// codexHooks asks Codex for its hooks and its problems with them.
 func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []string, err error) {
 	answer, err := at.askProgram(ctx, []string{"app-server"},
 		question{"initialize", map[string]any{"clientInfo": map[string]string{"name": "springfield", "version": "1"}}},
@@ -102,7 +101,6 @@ func moveTrust(settings config, files map[string]string) {
 	}
 }
 
-// codexCheck asks Codex whether it runs the hooks of enabled plugins.
 func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Finding) {
 	if len(on) == 0 || at.Program == "" {
 		return nil
@@ -129,14 +127,14 @@ func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Find
 	return all
 }
 
-// codexFinding reports whether Codex runs the hook of a plugin.
 func codexFinding(i Installed, hooks []codexHook) check.Finding {
-	listed := false
+	hooks = slices.DeleteFunc(slices.Clone(hooks), func(h codexHook) bool {
+		return i.Theirs && h.Plugin != i.ID || !i.Theirs && pluginOfCommand(h.Command) != i.Dir
+	})
+	if len(hooks) == 0 {
+		return check.Failed("Codex lists no hook of "+i.Name, "springfield enable "+i.Name+" --host codex")
+	}
 	for _, h := range hooks {
-		if i.Theirs && h.Plugin != i.ID || !i.Theirs && pluginOfCommand(h.Command) != i.Dir {
-			continue
-		}
-		listed = true
 		switch {
 		case !h.Enabled:
 			return check.Warned("the hook of "+i.Name+" is switched off in Codex", "start codex, type /hooks, and switch it on")
@@ -145,9 +143,6 @@ func codexFinding(i Installed, hooks []codexHook) check.Finding {
 		case h.TrustStatus != "trusted" && h.TrustStatus != "managed": // managed: trusted by an administrator
 			return check.Failed("Codex does not run the hook of "+i.Name+": you have not trusted it yet", codexTrusting)
 		}
-	}
-	if !listed {
-		return check.Failed("Codex lists no hook of "+i.Name, "springfield enable "+i.Name+" --host codex")
 	}
 	return check.Passed("Codex trusts the hook of " + i.Name)
 }

@@ -35,7 +35,6 @@ type Key struct {
 	names  bool     // a list of words, which can be written with commas
 }
 
-// property is a member in the schema.
 type property struct {
 	Key
 	Enum       []string
@@ -60,9 +59,8 @@ func KeysOf(s strategy.Strategy) ([]Key, error) {
 	maps.DeleteFunc(schema.Properties, func(name string, _ property) bool { return !slices.Contains(known, name) })
 	var ids []string
 	if ruled, ok := s.New().(rules.Ruled); ok {
-		ids = check.NamesOf(ruled.Rules(), func(r rules.Rule) string { return r.ID })
-		slices.Sort(ids)
-		ids = slices.Compact(ids)
+		all := check.NamesOf(ruled.Rules(), func(r rules.Rule) string { return r.ID })
+		ids = slices.Compact(slices.Sorted(slices.Values(all)))
 	}
 	keys := schema.leafKeys("")
 	for i := range keys {

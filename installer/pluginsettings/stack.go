@@ -1,6 +1,5 @@
-// Package pluginsettings reads and changes the settings of a plugin. Each of three files
-// overrides the previous one: the plugin's strategy.json, the user's and the project's. The
-// code of the hook decides which values are in force.
+// Package pluginsettings reads and changes the settings of a plugin. Each of three files overrides the previous one:
+// the plugin's strategy.json, the user's and the project's. The code of the hook decides which values are in force.
 package pluginsettings
 
 import (
@@ -33,7 +32,6 @@ const (
 // AllScopes returns the scopes, the lowest first.
 func AllScopes() []Scope { return []Scope{Suite, User, Project} }
 
-// File is a file of settings.
 type File struct {
 	Scope  Scope    `json:"scope"`
 	Path   string   `json:"path"`
@@ -49,7 +47,6 @@ type File struct {
 	below hook.Settings // of the lower files
 }
 
-// Stack is a plugin's settings.
 type Stack struct {
 	Plugin hook.Plugin
 	Keys   []Key

@@ -158,7 +158,6 @@ func (s *Settings) IDsOn(scope client.Scope) ([]string, error) {
 	return client.LayerOf(string(scope), f.Edit, f.doc).IDsOn(), nil
 }
 
-// whyInUse returns why a plugin is still needed, or "".
 func (s *Settings) whyInUse(id string) (string, error) {
 	for _, l := range s.AllLayers() {
 		if on, _ := l.SaysOf(id); on {

@@ -57,8 +57,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			}
 		}
 	}
-	slices.Sort(ids)
-	return c, slices.Compact(ids), left, nil
+	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
 // leftUnreleased describes a file that could not be restored. A purge removes its memory, so that only the user can.
@@ -125,34 +124,28 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 // PurgeAll makes the client forget plugins, and marketplaces that offer no others. notes has a sentence for each.
 func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
-	if err != nil {
-		return nil, nil, err
-	}
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
-		m := markets[name]
+		m, remove := markets[name], "in Claude Code: /plugin marketplace remove "+name
 		ours := s.ownPluginsIn(m, ids)
-		if len(ours) == 0 {
-			continue
-		}
-		if claude.Path == "" {
-			left = append(left, Left{"Claude Code knows marketplace " + name + " (" + m.String() + ")", "in Claude Code: /plugin marketplace remove " + name, false})
-			continue
-		}
-		if why := s.otherOffers(m, ours); why != "" {
-			left = append(left, Left{"marketplace " + name + " stays registered: " + why, "in Claude Code: /plugin marketplace remove " + name, false})
+		switch why := s.otherOffers(m, ours); {
+		case len(ours) == 0:
+		case claude.Path == "":
+			left = append(left, Left{"Claude Code knows marketplace " + name + " (" + m.String() + ")", remove, false})
+		case why != "":
+			left = append(left, Left{"marketplace " + name + " stays registered: " + why, remove, false})
 			more, err := s.uninstall(ctx, claude, ours)
 			if notes = append(notes, more...); err != nil {
 				return notes, left, err
 			}
-			continue
+		default:
+			note, err := claude.ForgetMarketplace(ctx, s.Snapshot, name)
+			if err != nil {
+				return notes, left, err
+			}
+			notes = append(notes, note)
 		}
-		note, err := claude.ForgetMarketplace(ctx, s.Snapshot, name)
-		if err != nil {
-			return notes, left, err
-		}
-		notes = append(notes, note)
 	}
-	return notes, left, nil
+	return notes, left, err
 }
 
 func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []string) (notes []string, err error) {

@@ -96,7 +96,6 @@ func switchTo(id, value string) document.Edit {
 	return document.Edit{Path: []string{"enabledPlugins", id}, Value: json.RawMessage(value)}
 }
 
-// switchEdits returns the edits of the scope's file.
 func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.Edit, error) {
 	id := e.Plugin.ID()
 	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
@@ -190,10 +189,8 @@ func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 	})
 }
 
-// isConflict reports whether a plugin of others is known to drive a loop.
 func isConflict(id string) bool {
-	name, _, _ := strings.Cut(id, "@")
-	return name == "ralph-wiggum" || name == "ralph-loop" || id == "ralph-specum@smart-ralph"
+	return slices.Contains([]string{"ralph-wiggum", "ralph-loop"}, client.NameOf(id)) || id == "ralph-specum@smart-ralph"
 }
 
 // removeConflict returns the edit that removes a conflict's entry, or sets it to false if a lower scope enables it.

@@ -94,8 +94,7 @@ func (s *Settings) EnabledOn(host string) (all []EnabledPlugin, err error) {
 		for _, r := range m.Members {
 			ids = append(ids, r.For...)
 		}
-		slices.Sort(ids)
-		for _, id := range slices.Compact(ids) {
+		for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 			all = append(all, EnabledPlugin{ID: id, File: m.File})
 		}
 	}

@@ -265,7 +265,6 @@ func (m *memory) servesFile(behalf string, only func(remembered) bool) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) })
 }
 
-// released is the result of undoing edits.
 type released struct {
 	data   []byte // of the file; nil: removed
 	next   *memory
@@ -322,7 +321,6 @@ func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bo
 	return back, err
 }
 
-// editsBack returns the edits that restore members.
 func (back *released) editsBack(doc Document, members []remembered) (edits []document.Edit, err error) {
 	for _, r := range members {
 		raw, found, err := doc.Get(r.Path...)

@@ -14,21 +14,15 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// SwitchOff plans to set a plugin's entry to false in a scope.
 func (s *Settings) SwitchOff(scope client.Scope, id string) (journal.Change, error) {
 	return s.setMember(scope, fmt.Sprintf("switch off %s in %s settings", id, scope), switchTo(id, "false"))
 }
 
-// SetVariable plans to set an environment variable in a scope.
 func (s *Settings) SetVariable(scope client.Scope, name, value string) (journal.Change, error) {
-	text, err := document.EncodeValue(value)
-	if err != nil {
-		return journal.Change{}, err
-	}
-	return s.setMember(scope, fmt.Sprintf("set %s in %s settings", name, scope), document.Edit{Path: []string{"env", name}, Value: text})
+	edit := document.Edit{Path: []string{"env", name}, Value: json.RawMessage(document.QuoteKey(value))}
+	return s.setMember(scope, fmt.Sprintf("set %s in %s settings", name, scope), edit)
 }
 
-// Declare plans to declare a directory as a marketplace in user settings.
 func (s *Settings) Declare(name, dir string) (journal.Change, error) {
 	return s.setMember(client.User, "declare marketplace "+name+" in user settings",
 		declareMarketplace(client.Directory(name, dir)))

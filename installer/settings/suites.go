@@ -18,7 +18,6 @@ type suites struct {
 	Suites []string `json:"suites"`
 }
 
-// RememberSuite adds a directory to the list.
 func RememberSuite(p client.Places, dir string) (journal.Edit, error) {
 	e, list, err := readSuites(p)
 	if err != nil {
