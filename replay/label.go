@@ -57,7 +57,7 @@ type followed struct {
 func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	what := c.What
 	switch {
-	case what == transcript.Nothing && f.noteTyped(c):
+	case what == transcript.Nothing && f.noteQueued(c):
 		return
 	case what == transcript.Spoke:
 		if f.open && (f.last.rests || f.blocked || f.whole) { // the cause left no trace
@@ -101,8 +101,8 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	return end, false
 }
 
-// noteTyped notes a prompt that was typed during work. It reports whether the line is about one.
-func (f *follower) noteTyped(c *transcript.Cursor) bool {
+// noteQueued notes a prompt that was typed during work. It reports whether the line is about one.
+func (f *follower) noteQueued(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {
 	case back:

@@ -28,7 +28,7 @@ func (s *Stops) countLabel(l Label) {
 	}
 }
 
-func (r Report) SayStops() string {
+func (r Report) SummarizeStops() string {
 	s := r.Stops
 	said := layout.CountOf(s.N, "stop") + " in " + layout.CountOf(r.Sessions, "session")
 	if s.N == 0 {

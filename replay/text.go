@@ -16,7 +16,7 @@ type text struct {
 
 func (r *Report) WriteText(out layout.Printer) {
 	t := text{out, r}
-	t.PrintFolded("", "%s", r.SayStops())
+	t.PrintFolded("", "%s", r.SummarizeStops())
 	if len(r.Rows) > 0 {
 		t.InBold().PrintText("\n%s", "what came next")
 		for _, l := range r.Labels {

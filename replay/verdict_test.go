@@ -121,7 +121,7 @@ func TestStopsAreSaid(t *testing.T) {
 		"1 stop in 0 sessions: you answered 0 with “continue”, 0 with a yes, 0 with something new; 1 waited for background work, after 0 nothing came": reportOf(nil, rowsOf(1, Background)),
 		"0 stops in 0 sessions": reportOf(nil),
 	} {
-		failIf(t, r.SayStops() != want, "%s, want %s", r.SayStops(), want)
+		failIf(t, r.SummarizeStops() != want, "%s, want %s", r.SummarizeStops(), want)
 	}
 }
 

@@ -177,7 +177,7 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 		if o.Check != "" {
 			out.PrintField("done is  ", secret.Mask(o.Check))
 		}
-		notes := e.hindrances(o)
+		notes := e.findObstacles(o)
 		if lacks := e.lackedRule(o); lacks != "" {
 			notes = append(notes, lacks)
 		}
@@ -187,8 +187,8 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 	}
 }
 
-// hindrances returns the reasons that agents ignore an order: no plugin decides, or a hold.
-func (e *environment) hindrances(o ledger.AwayOrder) []string {
+// findObstacles returns the reasons that agents ignore an order: no plugin decides, or a hold.
+func (e *environment) findObstacles(o ledger.AwayOrder) []string {
 	r := e.inspectionRequest()
 	places, err := e.placesFrom(cmp.Or(o.Project, e.work))
 	if r.Places = places; err != nil {
@@ -219,7 +219,7 @@ func (a *app) noteHindered(*cobra.Command, []string) {
 		return
 	}
 	for _, o := range p.OrdersInForce("", true) {
-		if len(a.hindrances(o)) > 0 {
+		if len(a.findObstacles(o)) > 0 {
 			a.printOrders(a.notePrinter(), p, o)
 		}
 	}

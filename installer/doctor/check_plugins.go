@@ -197,7 +197,7 @@ func (in *Inspection) checkLoopFile() []check.Finding {
 		return nil
 	}
 	here := console.Console{Dir: in.Places.StatePath(), Work: in.Places.Work, Home: in.Places.Home, Driver: in.LoopDriver}
-	path, driver := here.ArmedLoop()
+	path, driver := here.ActiveLoop()
 	if path == "" || driver.Problem == "" {
 		return nil
 	}

@@ -252,7 +252,7 @@ func ListOf[T any, O interface {
 			all = all[:len(all)-1]
 			return nil
 		}
-		all = append(all, *new(T))
+		all = append(all, make([]T, 1)...) // smaller than new(T) in the hook
 		return O(&all[len(all)-1])
 	}
 	if m.eachObject(name, len(*v), list) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -206,13 +207,13 @@ func (d *Console) projectsDir() string { return filepath.Join(filepath.Dir(d.Dir
 
 // namesIn returns the entries of a directory, sorted.
 func namesIn(dir string) []string {
-	f, err := os.Open(dir)
+	f, err := os.Open(dir + "/") // of a named pipe it fails at once
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
 	all, _ := f.Readdirnames(-1)
-	slices.Sort(all)
+	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // slices.Sort adds 8 KB to the hook
 	return all
 }
 
@@ -335,11 +336,28 @@ func (d *Console) otherLogsOf(id string) (paths []string) {
 			continue
 		}
 		for _, named := range []string{id, id[:min(len(id), shortID)]} {
-			found, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(h.SessionNamed(named+"*"))))
+			found := pathsLike(dir, h.SessionNamed(named+"*"))
 			paths = append(paths, found...)
 			if len(found) > 0 {
 				break
 			}
+		}
+	}
+	return paths
+}
+
+// pathsLike returns the paths in a directory that match a pattern. It is smaller than filepath.Glob.
+func pathsLike(dir, pattern string) (paths []string) {
+	first, rest, isDir := strings.Cut(pattern, "/")
+	for _, name := range namesIn(dir) {
+		if ok, _ := filepath.Match(first, name); !ok {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		if isDir {
+			paths = append(paths, pathsLike(path, rest)...)
+		} else {
+			paths = append(paths, path)
 		}
 	}
 	return paths

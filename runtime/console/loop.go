@@ -72,8 +72,8 @@ type loopHere struct {
 	past   activity.LoopPast
 }
 
-// ArmedLoop returns the path of the active loop's file here, "" for none, and its driver.
-func (d *Console) ArmedLoop() (path string, driver Driver) {
+// ActiveLoop returns the path of the active loop's file here, "" for none, and its driver.
+func (d *Console) ActiveLoop() (path string, driver Driver) {
 	l, err := d.openLoop(false)
 	if err != nil {
 		return "", driver
@@ -204,7 +204,7 @@ func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
 		Count: goal.Count, Max: l.lastIteration(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data), Typed: l.past.Typed,
 	}
-	if err := hook.TellLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
+	if err := hook.RecordLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.printNote("report the loop: " + err.Error())
 	}
 	if also := l.stateDirs()[1:]; (e.Typed > 0 || e.EndsLoop()) && len(also) > 0 { // read by other hosts' hooks

@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -84,12 +83,15 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 		return err
 	}
 	defer l.space.Close()
-	past, err := l.pastLoops()
+	every, err := l.pastLoops()
 	if err != nil {
 		return err
 	}
-	if !all {
-		past = slices.DeleteFunc(past, func(p pastLoop) bool { return p.Directory != l.space.Dir })
+	var past []pastLoop
+	for _, p := range every {
+		if all || p.Directory == l.space.Dir {
+			past = append(past, p)
+		}
 	}
 	if len(past) == 0 && !asJSON {
 		if l.printLine("no past loops in " + l.space.Dir); !all {
@@ -124,8 +126,10 @@ func (d *Console) findPastLoop(id string) (pastLoop, error) {
 	if id == "last" && len(all) > 0 {
 		return all[len(all)-1], nil
 	}
-	if i := slices.IndexFunc(all, func(p pastLoop) bool { return p.ID == id }); i >= 0 {
-		return all[i], nil
+	for _, p := range all {
+		if p.ID == id {
+			return p, nil
+		}
 	}
 	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(id), d.commandTo("loop history --all") + " lists them with their ids"}
 }

@@ -110,9 +110,9 @@ func isServer(command string) bool {
 // that start the tasks of a spec.
 func Commands() []string { return []string{"why", "log", "hold", "page", "loop", "cancel"} }
 
-// CheckPrompt vetoes after one of the plugin's slash commands without a tool call: the message is the answer. Loops
+// CheckOwnCommand vetoes after one of the plugin's slash commands without a tool call: the message is the answer. Loops
 // do not call it.
-func CheckPrompt(plugin, prompt string, calls int) Veto {
+func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
 		return Veto{}
 	}

@@ -212,7 +212,7 @@ func hourSpent(s ledger.State, most int, now time.Time) Veto {
 	if len(all) < most {
 		return Veto{}
 	}
-	sort.Slice(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger
+	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger
 	return vetoOfCount("budget", len(all), "in an hour, loops included,", timeUntilFree(all, most, now, time.Hour))
 }
 

@@ -352,7 +352,7 @@ func TestAnswer(t *testing.T) {
 		"a prompt that shows": {"what is /marge-simpson:why?", 0, ""},
 		"nothing":             {"", 0, ""},
 	} {
-		scratch.Equal(t, CheckPrompt("marge-simpson", test.prompt, test.calls).Rule, test.rule, name)
+		scratch.Equal(t, CheckOwnCommand("marge-simpson", test.prompt, test.calls).Rule, test.rule, name)
 	}
 }
 

@@ -574,16 +574,16 @@ func (s *start) runScriptAndEvents(a answer, settings Settings) {
 	}
 	to := settings.Progress
 	for _, e := range a.Events {
-		if err := TellLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
+		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
 			s.noteForDebug(err.Error())
 			to = nil
 		}
 	}
 }
 
-// TellLoopEvent records an event of a loop and reports it to the user's command. It ignores the
+// RecordLoopEvent records an event of a loop and reports it to the user's command. It ignores the
 // cancelling of a loop that has ended.
-func TellLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
+func RecordLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
 	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil
 	}

@@ -172,7 +172,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	}
 	veto = s.anotherLoop()
 	if veto.Rule == "" && s.Settings.Strategy.Loop == nil {
-		veto = guard.CheckPrompt(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
+		veto = guard.CheckOwnCommand(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
 	if turn := &s.Situation.Turn; veto.Rule == "" && s.Settings.Strategy.Loop == nil {
 		veto = guard.CheckWord(turn.Word, turn.Changed, func() bool {
@@ -367,7 +367,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 		s.Situation.Skill = view.Skill
 	}
 	if needs.Plans {
-		s.Situation.Plans = plansNamed(event.LastMessage, view.Plans)
+		s.Situation.Plans = mergePlans(event.LastMessage, view.Plans)
 	}
 	if needs.Memories {
 		s.Situation.Memories = s.Before.Loops
@@ -380,9 +380,9 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	m.Text = clipText(m.Text)
 }
 
-// plansNamed returns the plans of the last message, which the transcript may lack, before those of the
+// mergePlans returns the plans of the last message, which the transcript may lack, before those of the
 // transcript.
-func plansNamed(text string, known []activity.Plan) []activity.Plan {
+func mergePlans(text string, known []activity.Plan) []activity.Plan {
 	var all []activity.Plan
 	for _, name := range transcript.PlansIn(text) {
 		all = append(all, activity.Plan{Name: name})

@@ -58,7 +58,7 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 			all = append(all, session{a, dir})
 		}
 	}
-	sort.Slice(all, func(i, j int) bool { return all[i].At > all[j].At }) // slices.SortFunc adds 6 KB per type
+	sort.SliceStable(all, func(i, j int) bool { return all[i].At > all[j].At }) // slices.SortFunc adds 6 KB per type
 	return all
 }
 

@@ -70,7 +70,7 @@ func BaseRules() []Rule {
 
 // PersonRules are the base rules that find a needed person.
 func PersonRules() []Rule {
-	return slices.DeleteFunc(BaseRules(), func(r Rule) bool {
+	return Without(BaseRules(), func(r *Rule) bool {
 		return r.Then != strategy.Stop || slices.Contains([]string{"silent", "finished", "reported", Checkpoint, Opinion}, r.ID)
 	})
 }

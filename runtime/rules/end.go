@@ -211,10 +211,10 @@ func IsWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.HasBlanks(string(r))
 }
 
-// workVerbs are the base forms of verbs for {do} and {doing} in users' phrases, in alphabetical order. Verbs of
+// englishVerbs are the base forms of verbs for {do} and {doing} in users' phrases, in alphabetical order. Verbs of
 // instructions to a person, such as "try" and "restart", are left out. Words of the default rules belong in a
 // pack of package language.
-func workVerbs() []string {
+func englishVerbs() []string {
 	return []string{
 		"add", "address", "adjust", "analyse", "analyze", "append", "apply", "assemble", "audit", "bisect", "build", "bump", "capture", "change",
 		"check", "clean", "collect", "combine", "commit", "compare", "compile", "compute", "confirm", "continue", "convert", "copy", "correct",
@@ -231,7 +231,7 @@ func workVerbs() []string {
 }
 
 func isWorkVerb(word string) bool {
-	_, found := slices.BinarySearch(workVerbs(), word)
+	_, found := slices.BinarySearch(englishVerbs(), word)
 	return found
 }
 

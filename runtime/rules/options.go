@@ -154,7 +154,7 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 			l.NoteFault(tooMany)
 			*list = (*list)[n-MaxRules:] // drop the rules of the last layer, which come first
 		}
-		*list = slices.DeleteFunc(*list, func(r Rule) bool {
+		*list = Without(*list, func(r *Rule) bool {
 			err := r.checkFields()
 			if err != nil {
 				l.NoteFault("add: " + err.Error())
@@ -230,12 +230,22 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 	return faults
 }
 
+// Without returns the rules that are not these. slices.DeleteFunc is larger in the hook: a Rule is a large struct.
+func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
+	for i := range all {
+		if !these(&all[i]) {
+			others = append(others, all[i])
+		}
+	}
+	return others
+}
+
 // Arranged returns the additions, a built-in set and a project's continuing rules in the order of their tests,
 // without disabled ones.
 func Arranged(o *Options, set []Rule) []Rule {
-	off := func(r Rule) bool { return slices.Contains(o.Off, r.ID) }
-	late := func(r Rule) bool { return r.Late && !slices.Contains(o.Order, r.ID) }
-	all := slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) })
+	off := func(r *Rule) bool { return slices.Contains(o.Off, r.ID) }
+	late := func(r *Rule) bool { return r.Late && !slices.Contains(o.Order, r.ID) }
+	all := Without(slices.Concat(o.Add, set), func(r *Rule) bool { return off(r) || late(r) })
 	var first []Rule
 	for _, id := range o.Order {
 		for _, r := range all {
@@ -244,7 +254,7 @@ func Arranged(o *Options, set []Rule) []Rule {
 			}
 		}
 	}
-	all = append(first, slices.DeleteFunc(all, func(r Rule) bool { return slices.Contains(o.Order, r.ID) })...)
+	all = append(first, Without(all, func(r *Rule) bool { return slices.Contains(o.Order, r.ID) })...)
 	// Late rules come last, but before a final rule "finished": without a match the turn stops, too.
 	end := len(all)
 	for i := len(all) - 1; i >= 0 && all[i].Then == strategy.Stop; i-- {
@@ -252,9 +262,9 @@ func Arranged(o *Options, set []Rule) []Rule {
 			end = i
 		}
 	}
-	all = slices.Insert(all, end, slices.DeleteFunc(slices.Clone(o.Add), func(r Rule) bool { return off(r) || !late(r) })...)
+	added := Without(o.Add, func(r *Rule) bool { return off(r) || !late(r) })
 	// A project's own come last, whatever the order.
-	all = append(all, slices.DeleteFunc(slices.Clone(o.Last), off)...)
+	all = slices.Concat(all[:end], added, all[end:], Without(o.Last, off))
 	for i, r := range all {
 		if r.Then == strategy.Continue && slices.Contains(o.Muted, r.ID) {
 			all[i].Then = strategy.Stop

@@ -327,7 +327,7 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 	}
 	state, err := readState(r.file.Data)
 	if err != nil {
-		return r.stopCorrupt(err)
+		return r.blockCorrupt(err)
 	}
 	r.state = state
 	if state.Global >= r.iterationLimit() {

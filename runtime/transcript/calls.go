@@ -211,7 +211,12 @@ func (l *Log) startWork(id []byte, input place) {
 }
 
 func (l *Log) endWork(id []byte) {
-	l.Started = slices.DeleteFunc(l.Started, func(j job) bool { return j.ID == string(id) })
+	for i := range l.Started {
+		if l.Started[i].ID == string(id) {
+			l.Started = append(l.Started[:i], l.Started[i+1:]...)
+			return
+		}
+	}
 }
 
 // AllMates addresses every teammate.
@@ -259,7 +264,9 @@ func (l *Log) noteMate(name string, idle bool) {
 }
 
 func (l *Log) dropMate(name string) {
-	l.Mates = slices.DeleteFunc(l.Mates, func(m mate) bool { return m.Name == name })
+	if i := l.findMate(name); i >= 0 {
+		l.Mates = append(l.Mates[:i], l.Mates[i+1:]...)
+	}
 }
 
 func (l *Log) teamOfView() activity.Team {

@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -102,7 +103,7 @@ func (s *Space) lookNow(name string) strategy.File {
 		if err != nil && err != io.EOF {
 			out.Problem = plainCause(err)
 		}
-		slices.Sort(out.Names)
+		sort.SliceStable(out.Names, func(i, j int) bool { return out.Names[i] < out.Names[j] })
 	case !info.Mode().IsRegular():
 		out.Problem = "not a regular file"
 	default:

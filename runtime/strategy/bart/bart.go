@@ -33,13 +33,13 @@ var kind = rules.Kind{Rules: ruleSet, Once: true}
 // ruleSet tests the marker stop, then questions, then the marker continue, then other needs of a person, then
 // announcements.
 func ruleSet(string) []rules.Rule {
-	asks := func(r rules.Rule) bool { return slices.Contains([]string{"asked", "asks", "choices"}, r.ID) }
-	asksNot := func(r rules.Rule) bool { return !asks(r) }
+	asks := func(r *rules.Rule) bool { return slices.Contains([]string{"asked", "asks", "choices"}, r.ID) }
+	asksNot := func(r *rules.Rule) bool { return !asks(r) }
 	return slices.Concat(
 		[]rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Test: hasMarker("stop")}, rules.LeaveRule()},
-		slices.DeleteFunc(rules.PersonRules(), asksNot),
+		rules.Without(rules.PersonRules(), asksNot),
 		[]rules.Rule{{ID: "marker", Then: strategy.Continue, Sure: 95, Reason: goOnWithMarker, Test: hasMarker("continue")}},
-		slices.DeleteFunc(rules.PersonRules(), asks),
+		rules.Without(rules.PersonRules(), asks),
 		[]rules.Rule{
 			{ID: "todos", Then: strategy.Continue, Reason: goOnWithList, Test: announcedTodos},
 			{ID: "announced", Then: strategy.Continue, Reason: goOnWithAnnounce, Test: announced(func(a announcement) bool { return a.at < a.of })},

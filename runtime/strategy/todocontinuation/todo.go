@@ -9,7 +9,6 @@ package todocontinuation
 import (
 	"cmp"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -81,8 +80,13 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		}
 		where = " in " + todoState
 	}
-	with := func(status string) []activity.Todo {
-		return slices.DeleteFunc(slices.Clone(todos), func(t activity.Todo) bool { return t.Status != status })
+	with := func(status string) (all []activity.Todo) {
+		for _, t := range todos {
+			if t.Status == status {
+				all = append(all, t)
+			}
+		}
+		return all
 	}
 	doing, pending := with("in_progress"), with("pending")
 	open := len(doing) + len(pending)

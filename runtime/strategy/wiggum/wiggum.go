@@ -231,7 +231,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count {
 		idle = l.memory.Idle
 	}
-	if idle != 0 && l.memory.Form == l.formOfMessage() {
+	if idle != 0 && l.memory.Form == l.hashForm() {
 		stalls = l.memory.Stalls
 	}
 	between := l.s.Session.Now - l.memory.At
@@ -257,8 +257,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	return l.continueLoop(count, idle, stalls)
 }
 
-// formOfMessage returns a hash that ignores the values of numbers, except under the original's protocol.
-func (l *goalLoop) formOfMessage() string {
+// hashForm returns a hash that ignores the values of numbers, except under the original's protocol.
+func (l *goalLoop) hashForm() string {
 	if l.s.Session.Protocol == "exit2" {
 		return quotation.HashText(l.s.Message.Text)
 	}
@@ -310,7 +310,7 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 		Told:     l.pluginName() + ": iteration " + strconv.Itoa(count) + " of " + l.limitInWords() + l.goalInWords(),
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
-			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Form: l.formOfMessage(), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
+			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Form: l.hashForm(), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
 			Stalls: stalls + 1, Idle: idle + 1, Continues: l.past.Continues + 1, Typed: l.past.Typed, At: l.s.Session.Now,
 		},
 	}
