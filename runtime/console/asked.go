@@ -99,7 +99,7 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided says that no decision is recorded, and where there are some.
+// sayNothingDecided reports that no decision is recorded here, and where others are.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {

@@ -22,7 +22,7 @@ type Options interface {
 // Needs are the optional parts of a situation that a strategy reads.
 type Needs struct {
 	Todos, Skill, Plans, Memories bool
-	// Lines is how many lines from the transcript's end it reads. Word, if set, is the only word that
+	// Lines is the number of lines to read from the transcript's end. Word, if set, is the only word that
 	// it looks for in them.
 	Lines int
 	Word  string
