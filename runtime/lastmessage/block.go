@@ -23,9 +23,7 @@ const (
 	quotation
 )
 
-func (k kind) String() string {
-	return [...]string{"paragraph", "heading", "item", "row", "code", "quotation"}[k]
-}
+var kindNames = [...]string{"paragraph", "heading", "item", "row", "code", "quotation"}
 
 type block struct {
 	kind kind
