@@ -134,15 +134,17 @@ func (h Process) Run() (code int) {
 		return 0
 	}
 	s.quiet = settings.Protocol == "exit2" && s.event.Host.Context != nil
-	if j, asks := settings.JudgeOptions(); asks {
-		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
-	}
 	for _, fault := range settings.Faults {
 		s.noteForDebug("passed over: " + fault)
 	}
 	a := s.decideAndRecord(settings)
 	code = s.answerHost(a, settings)
-	s.runScriptAndEvents(a, settings)
+	if len(a.Script) > 0 {
+		s.runScript(a.dir, a.Script)
+	}
+	if len(a.Events) > 0 {
+		s.recordEvents(a.Events, settings.Progress)
+	}
 	if a.first {
 		ledger.SweepOldSessions(s.state, s.Now)
 	}
@@ -298,7 +300,9 @@ func (s *start) decideAndRecord(settings Settings) answer {
 			return s.unwrittenAnswer(settings, settled, faultLedger, err)
 		}
 	}
-	question.noteJudgement(&settled)
+	if question.taken > 0 || question.asked != nil {
+		question.noteJudgement(&settled)
+	}
 	if len(settled.Changes) > 0 && space != nil {
 		if err := space.ApplyChanges(settled.Changes); err != nil {
 			// The state of the loop is not as decided, so there is no next round.
@@ -397,12 +401,22 @@ func (s *start) awayDir() string {
 	return ledger.StateDir("", s.Home)
 }
 
-func (s *start) orderInForce() (ledger.AwayOrder, bool) {
-	dir := s.awayDir()
+// orderInForce returns the latest away order in force for the project.
+func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
+	dir, project := s.awayDir(), s.projectDir()
 	if dir == "" {
-		return ledger.AwayOrder{}, false
+		return o, false
 	}
-	return ledger.OrderInForce(dir, s.projectDir(), s.Now)
+	for _, one := range ledger.AwayOrders(dir) {
+		if !one.IsInForce(s.Now) {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(project) // orders name their project without links
+		if one.Covers(project) || err == nil && one.Covers(real) {
+			o, ok = one, true
+		}
+	}
+	return o, ok
 }
 
 const lockWait = 2 * time.Second
@@ -566,14 +580,10 @@ func (s *start) printAnswer(o said) error {
 	return err
 }
 
-// runScriptAndEvents runs after the answer and without a lock, because commands take time. After a
-// failure the progress command is not called again.
-func (s *start) runScriptAndEvents(a answer, settings Settings) {
-	if len(a.Script) > 0 {
-		s.runScript(a.dir, a.Script)
-	}
-	to := settings.Progress
-	for _, e := range a.Events {
+// recordEvents runs after the answer and without a lock, because commands take time. After a failure the progress
+// command is not called again.
+func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress) {
+	for _, e := range events {
 		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
 			s.noteForDebug(err.Error())
 			to = nil

@@ -4,8 +4,6 @@ package hook
 
 import (
 	"cmp"
-	"hash/fnv"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -232,16 +230,14 @@ func (s Snapshot) patience() time.Duration {
 // isBlind reports whether the agent would go on at a prompt that may forbid it and is not in the log yet. Not
 // every log names its prompts, so later in a session it is true only for one that does.
 func (s Snapshot) isBlind() bool {
-	return s.lacksPrompt() && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
+	return s.opens() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
-
-func (s Snapshot) lacksPrompt() bool { return s.opens() && !s.View.Opening.Found }
 
 // transcriptLags reports whether the transcript lacks the message, the result of the last call or the prompt,
 // where that matters. A new prompt brings a new budget. Its answer may have the same text as the one before.
 func (s Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
-	if s.lacksPrompt() && known != "" {
+	if s.opens() && !s.View.Opening.Found && known != "" {
 		return true
 	}
 	n := len(s.View.Calls)
@@ -324,7 +320,7 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 		}
 		s.Situation.Window = w
 		if s.Event.LastMessage == "" {
-			s.Situation.Message.Text = clipText(w.Text)
+			s.Situation.Message.Text = secret.Mask(quotation.Tail(w.Text, maxText))
 		}
 	}
 }
@@ -377,7 +373,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	if m.Text == "" {
 		m.Text, m.Earlier = view.Text, !view.Spoken
 	}
-	m.Text = clipText(m.Text)
+	m.Text = secret.Mask(quotation.Tail(m.Text, maxText)) // so that no rule quotes a secret
 }
 
 // mergePlans returns the plans of the last message, which the transcript may lack, before those of the
@@ -398,23 +394,19 @@ func mergePlans(text string, known []activity.Plan) []activity.Plan {
 	return all
 }
 
-// clipText masks secrets, so that no rule quotes one.
-func clipText(text string) string { return secret.Mask(quotation.Tail(text, maxText)) }
-
 func (s *Snapshot) stopToCount() guard.Count {
-	h := fnv.New64a()
-	io.WriteString(h, s.Situation.Message.Text)
+	seen := []string{s.Situation.Message.Text}
 	for _, t := range s.View.Todos {
-		io.WriteString(h, "\x00"+t.Status+"\x00"+t.Content)
+		seen = append(seen, t.Status, t.Content)
 	}
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
-	io.WriteString(h, "\x00"+strconv.Itoa(calls))
+	hash := quotation.HashText(strings.Join(append(seen, strconv.Itoa(calls)), "\x00"))
 	inPrompt := ours.InTurn
 	if s.opens() || s.Event.Host.Prompts && s.View.Opening.ID != "" { // it is the user's own prompt
 		inPrompt = ours.InOwn
 	}
 	return guard.Count{
-		Prompt: s.met.Prompt, Own: s.met.Own, Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
+		Prompt: s.met.Prompt, Own: s.met.Own, Seen: hash, Tools: calls, Now: s.Now,
 		Witness: guard.Witness{Times: ours.Ours, All: ours.All, InPrompt: inPrompt, InOwn: ours.InOwn},
 	}
 }
