@@ -253,7 +253,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	defer unlock()
 	// Reading a large transcript and asking a judge take time, so this happens before the lock.
 	order, isAway := s.orderInForce()
-	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: session.State.Clock.Tell(s.Now, s.Up).Time(), Self: s.Self, Home: s.Home, Project: s.projectDir()}
+	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: time.UnixMilli(session.State.Clock.Tell(s.Now, s.Up).At), Self: s.Self, Home: s.Home, Project: s.projectDir()}
 	if s.Hangs != nil {
 		stop.Hangs = sync.OnceValue(s.Hangs) // it reads all ancestors
 	}
@@ -284,7 +284,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		snapshot.applyVeto(s.holdVeto())
 	}
 	clock := session.State.Clock.Tell(s.Now, s.Up)
-	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, clock.Time()
+	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, time.UnixMilli(clock.At)
 	var brought *ledger.AwayLog
 	if order, isAway = s.orderInForce(); isAway { // the user may be back meanwhile
 		if brought, err = ledger.OpenAway(s.awayDir(), order); err != nil {

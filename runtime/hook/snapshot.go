@@ -14,7 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/lastword"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -60,20 +59,6 @@ type Stop struct {
 type Reading interface {
 	ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error)
 	LastLines(lines int, word string) (activity.Window, error)
-}
-
-type fromFile struct {
-	host  *host.Host
-	path  string
-	brief bool // skip the texts of calls
-}
-
-func (f fromFile) ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error) {
-	return f.host.Log.ReadNew(f.path, since, prompt, f.brief)
-}
-
-func (f fromFile) LastLines(lines int, word string) (activity.Window, error) {
-	return f.host.Log.LinesAbout(f.path, lines, word)
 }
 
 // Snapshot is an examined stop.
@@ -136,21 +121,18 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 // only at Stop, where any block wins.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
-	veto := guard.CheckEvent(s.Event.Moment)
-	if veto.Rule == "" {
-		veto = guard.Waiting(s.Event.Moment, s.View.Earlier)
-	}
+	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)
 	switch {
 	case veto.Rule != "":
 		return veto
 	case s.View.Wakes:
-		return guard.CheckEvent(guard.Moment{Crons: 1})
+		return guard.CheckEvent(guard.Moment{Crons: 1}, nil)
 	case s.View.Team.Role != activity.Teammate && len(s.View.Team.AtWork) > 0:
 		return guard.CheckTeam(s.View.Team.AtWork)
 	case s.View.Subagent:
 		return guard.Veto{Rule: "subagent", Evidence: "the session is a subagent's: what it says is not to you"}
 	case s.View.Mode == "plan" && (h.Plans || h.Logged && s.Event.PermissionMode == ""):
-		return guard.CheckEvent(guard.Moment{PermissionMode: s.View.Mode})
+		return guard.CheckEvent(guard.Moment{PermissionMode: s.View.Mode}, nil)
 	case h.Logged:
 		var work []string
 		for _, task := range s.View.Started {
@@ -292,7 +274,8 @@ func readFile(space *workspace.Space, project string, want strategy.Want) strate
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
-		reading = fromFile{s.Event.Host, path, !s.Settings.Strategy.Judges && !s.Alone && s.Away == nil}
+		brief := !s.Settings.Strategy.Judges && !s.Alone && s.Away == nil
+		reading = transcript.File{Format: &s.Event.Host.Log, Path: path, Brief: brief}
 	}
 	if path != "" {
 		prompt := ""
@@ -341,7 +324,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 		Message: strategy.Message{Text: event.LastMessage, FromEvent: event.LastMessage != ""},
 		Turn: strategy.Turn{
 			Prompt: view.PromptText, PromptID: s.met.Prompt, Own: s.met.Own, Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
-			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟"),
+			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟", nil),
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
 			Ours: s.met.InPrompt > 0,
 			Word: lastword.Word{Kind: lastword.Kind(s.met.Said.Kind), Evidence: s.met.Said.Evidence}, WordAt: s.met.Said.At,

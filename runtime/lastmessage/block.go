@@ -335,7 +335,7 @@ func splitSentences(b block) []sentence {
 		if all[i].end == 0 {
 			all[i].end = finalSign(all[i].said)
 		}
-		all[i].title = b.kind == heading || isWhollyBold(b.text) && i < len(all)-1
+		all[i].title = isTitle(b) && (b.kind == heading || i < len(all)-1)
 	}
 	return all
 }

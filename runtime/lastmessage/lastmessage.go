@@ -209,12 +209,15 @@ func (c *Closing) isBesidesThePoint(s sentence) bool {
 }
 
 // intents returns the sentences that can state the agent's work: the intro of a list instead of its
-// items, none if the message shows the work itself.
+// items, none if the message shows the work itself: it ends with code or a quotation after a title or a colon.
 func (c *Closing) intents() []sentence {
-	switch {
-	case c.showsWhatItSays():
-		return nil
-	case len(c.intro) > 0:
+	if n := len(c.prose); n > 0 {
+		last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[n-1]
+		if (last == code || last == quotation) && (isTitle(lead) || strings.HasSuffix(lead.text, ":")) {
+			return nil
+		}
+	}
+	if len(c.intro) > 0 {
 		return c.intro
 	}
 	return c.final
@@ -256,21 +259,10 @@ func (c *Closing) announcesStep(before []sentence) bool {
 	})
 }
 
-// showsWhatItSays reports whether the message ends with code or a quotation after a title or a colon:
-// showing it is the announced work.
-func (c *Closing) showsWhatItSays() bool {
-	if len(c.prose) == 0 {
-		return false
-	}
-	last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[len(c.prose)-1]
-	return (last == code || last == quotation) && (isTitle(lead) || strings.HasSuffix(lead.text, ":"))
-}
-
-func isTitle(b block) bool { return b.kind == heading || isWhollyBold(b.text) }
-
-func isWhollyBold(line string) bool {
-	line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f || r == ':' })
-	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
+// isTitle reports whether a block is a heading or wholly bold.
+func isTitle(b block) bool {
+	line := strings.TrimFunc(b.text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f || r == ':' })
+	return b.kind == heading || len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
 }
 
 func WithoutComments(text string) string {
