@@ -484,7 +484,9 @@ func (o *said) Members(m *codec.Members) {
 	m.Text("decision", &o.decision)
 	m.Text("reason", &o.reason)
 	m.Text("systemMessage", &o.systemMessage)
-	m.Object("hookSpecificOutput", (*saidOfEvent)(o))
+	if o.event != "" {
+		m.Object("hookSpecificOutput", (*saidOfEvent)(o))
+	}
 }
 
 type saidOfEvent said
@@ -492,7 +494,9 @@ type saidOfEvent said
 func (o *saidOfEvent) Members(m *codec.Members) {
 	m.Text("hookEventName", &o.event)
 	m.Text("additionalContext", &o.context)
-	m.Object("decision", (*denial)(o))
+	if o.behavior != "" {
+		m.Object("decision", (*denial)(o))
+	}
 }
 
 type denial said

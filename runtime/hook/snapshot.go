@@ -99,7 +99,7 @@ func (stop Stop) Examine() Snapshot {
 	for _, err := range s.Verdict.Faults {
 		s.Faults = append(s.Faults, err.Error())
 	}
-	if !s.Alone {
+	if !s.Alone && s.Situation.Team.Role == activity.Teammate {
 		s.applyVeto(s.vetoOfTeammate())
 	}
 	return s
@@ -109,7 +109,7 @@ func (stop Stop) Examine() Snapshot {
 // the team's. Only the teammate's own announcement of its next action continues.
 func (s *Snapshot) vetoOfTeammate() guard.Veto {
 	v := &s.Verdict
-	if s.Situation.Team.Role != activity.Teammate || v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
+	if v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
 		lastmessage.ReadMessage(s.Situation.Message.Text).SaysWhatNow() {
 		return guard.Veto{}
 	}
@@ -406,7 +406,10 @@ type Settled struct {
 // workspace, so another prompt can go on from there.
 func (s *Snapshot) Settle() Settled {
 	s.met = s.meetPrompt(s.Before) // Before may have changed since Examine
-	ordered := s.askAway()
+	ordered := away.Answer{Verdict: s.Verdict}
+	if s.Away != nil {
+		ordered = s.askAway()
+	}
 	out := Settled{Verdict: ordered.Verdict, Next: s.met, Away: ordered.Event}
 	var veto guard.Veto
 	loop, goesOn := out.Remember.Key != "", out.Decision == strategy.Continue
@@ -492,7 +495,7 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 
 // askAway asks the away order in force. It never overrules a guard, and leaves a loop its own maximum.
 func (s *Snapshot) askAway() away.Answer {
-	if s.Away == nil || s.Veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
+	if s.Veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
 		return away.Answer{Verdict: s.Verdict}
 	}
 	count, dir := s.stopToCount(), s.Event.Cwd

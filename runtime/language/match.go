@@ -296,6 +296,9 @@ func gramAt(s string) uint32 {
 
 // mayHave reports whether an entry may be in the text.
 func (t *searched) mayHave(entry string) bool {
+	mayBegin := func(pattern string) bool {
+		return len(pattern) < 3 || !isPlain[pattern[0]] || !isPlain[pattern[1]] || !isPlain[pattern[2]] || t.hasGram(pattern)
+	}
 	begin := entry
 	if begin[0] == '^' || begin[0] == '*' {
 		begin = begin[1:]
@@ -304,21 +307,16 @@ func (t *searched) mayHave(entry string) bool {
 		group, _, _ = strings.Cut(group, "]")
 		may := false
 		for one := range strings.SplitSeq(group, "|") {
-			may = may || t.mayBegin(one)
+			may = may || mayBegin(one)
 		}
 		if !may {
 			return false
 		}
-	} else if !t.mayBegin(begin) {
+	} else if !mayBegin(begin) {
 		return false
 	}
 	word := longestWord(entry)
 	return len(word) < 3 || t.hasGram(word) && t.hasGram(word[len(word)-3:]) && strings.Contains(t.all, word)
-}
-
-// mayBegin reports whether the first three bytes of a pattern may be in the text.
-func (t *searched) mayBegin(pattern string) bool {
-	return len(pattern) < 3 || !isPlain[pattern[0]] || !isPlain[pattern[1]] || !isPlain[pattern[2]] || t.hasGram(pattern)
 }
 
 func (t *searched) hasGram(s string) bool {

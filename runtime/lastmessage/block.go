@@ -34,9 +34,8 @@ type block struct {
 // maxBlocks is the number of blocks that are kept from the end of a message.
 const maxBlocks = 200
 
-func isRuler(line string) bool {
-	return slices.ContainsFunc([]string{"- ", "* ", "_ ", "━─═="}, func(signs string) bool { return strings.Trim(line, signs) == "" })
-}
+// rulers are the signs of which lines between paragraphs consist.
+var rulers = []string{"- ", "* ", "_ ", "━─═="}
 
 func splitBlocks(text string) []block {
 	var all []block
@@ -75,7 +74,7 @@ func splitBlocks(text string) []block {
 		case mark != 0:
 			fence, width, inside = mark, run, 0
 			add(block{kind: code})
-		case trimmed == "", len(trimmed) >= 3 && isRuler(trimmed):
+		case trimmed == "", len(trimmed) >= 3 && slices.ContainsFunc(rulers, func(signs string) bool { return strings.Trim(trimmed, signs) == "" }):
 			blank = true
 		case trimmed[0] == '>':
 			add(block{kind: quotation, text: trimmed})

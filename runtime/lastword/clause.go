@@ -36,10 +36,6 @@ type clause struct {
 // reader finds words in the languages of a prompt.
 type reader struct{ language.Finders }
 
-func orders(all []clause) bool {
-	return slices.ContainsFunc(all, func(c clause) bool { return c.act == does })
-}
-
 // joinForbidding finds words that forbid where a word that may join clauses is one of them.
 func (in reader) joinForbidding(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
@@ -204,19 +200,16 @@ var (
 	plain    = "aaaaaaaaaccceeeeeeeiiiiiilnnnooooooouuuuuuuyyssszzzgdtroa"
 )
 
+// fold folds a text without accents. Three and more of a letter, as in "stoppp", become one.
 func fold(text string) string {
-	return squeezeLetters(strings.Map(func(r rune) rune {
+	text = strings.Map(func(r rune) rune {
 		if r >= 0xdf && r < 0x180 {
 			if i := slices.Index(accented, r); i >= 0 {
 				return rune(plain[i])
 			}
 		}
 		return r
-	}, language.FoldText(text)))
-}
-
-// squeezeLetters makes one letter of three and more, as in "stoppp".
-func squeezeLetters(text string) string {
+	}, language.FoldText(text))
 	for i := 0; i+2 < len(text); i++ {
 		if c := text[i]; 'a' <= c && c <= 'z' && text[i+1] == c && text[i+2] == c {
 			text = text[:i+1] + strings.TrimLeft(text[i+1:], string(rune(c)))

@@ -96,6 +96,7 @@ func readerFor(packs []*language.Pack, folded []string) reader {
 // question mark alone, and an order that no word is known of, may be something else in another.
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
+	orders := func(c clause) bool { return c.act == does }
 	for i, s := range own {
 		clauses := in.splitClauses(s)
 		for j := range clauses {
@@ -103,7 +104,7 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 			c.sentence = i
 			c.act, c.sure = in.actOf(*c, clauses[:j])
 		}
-		if !orders(clauses) {
+		if !slices.ContainsFunc(clauses, orders) {
 			in.joinForbidding(clauses)
 		}
 		all = append(all, clauses...)
@@ -112,7 +113,7 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 		sure = all[n-1].sure
 	}
 	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said)} }
-	ordered := orders(all)
+	ordered := slices.ContainsFunc(all, orders)
 	if len(own) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(own[0].text))) {
 		return found(Forbids, own[0].text), true
 	}

@@ -212,7 +212,13 @@ var conditions = [...]condition{
 		return "the last tool call was " + r.Tool, last == r.Tool
 	}},
 	{"there is no such todo, or none that changed lately", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) { return r.matchesTodos(a.situation) }},
-	{"no such skill is in use", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *Meter) (string, bool) { return r.matchesSkill(a.situation) }},
+	{"no such skill is in use", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
+		skill := a.situation.Skill
+		if skill.Name == "" || r.Within > 0 && skill.Turns >= r.Within {
+			return "", false
+		}
+		return "the skill " + skill.Name + " is in use", slices.Contains(r.Skill, skill.Name)
+	}},
 	{"no tool was called in this turn", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *Meter) (string, bool) {
 		return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
 	}},
@@ -360,13 +366,6 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	default:
 		return strconv.Itoa(n) + " " + r.Todo + " todos, first " + matches[0], true
 	}
-}
-
-func (r *Rule) matchesSkill(s *strategy.Situation) (string, bool) {
-	if s.Skill.Name == "" || r.Within > 0 && s.Skill.Turns >= r.Within {
-		return "", false
-	}
-	return "the skill " + s.Skill.Name + " is in use", slices.Contains(r.Skill, s.Skill.Name)
 }
 
 // Remaining returns a sentence, after a blank, that lists the open todos, "" if there are none.
