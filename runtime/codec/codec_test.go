@@ -326,7 +326,7 @@ func TestFaultsHavePlaces(t *testing.T) {
 	}
 }
 
-// A null in a list of objects is skipped. LimitNext limits the length of the list.
+// A null in a list of objects is skipped. Most limits the length of the list.
 func TestListsOfObjects(t *testing.T) {
 	for list, want := range map[string]string{
 		`[null, {"name": "a"}, null]`:                                   "a",
@@ -335,7 +335,7 @@ func TestListsOfObjects(t *testing.T) {
 		`[]`: "",
 	} {
 		var parts []chosenPart
-		two := within{func(m *Members) { ListOf(m.LimitNext(2), "parts", &parts) }}
+		two := within{func(m *Members) { m.Most = 2; ListOf(m, "parts", &parts) }}
 		fault := firstFault([]byte(`{"parts": `+list+`}`), two)
 		got := ""
 		for _, p := range parts {

@@ -17,9 +17,10 @@ type Object interface{ Members(*Members) }
 
 // Members is the output of a write, or the member of a read.
 type Members struct {
+	Most int // objects to read of the next list, 0 for all
+
 	out     []byte
 	keep    bool // write the next member even if it is empty
-	most    int  // objects to read of the next list, 0 for all
 	reading bool
 	name    []byte // of the member that is read
 	value   []byte
@@ -61,12 +62,6 @@ func ReadObject(data []byte, o Object) error {
 // KeepEmpty makes the next member be written even if it is empty.
 func (m *Members) KeepEmpty() *Members {
 	m.keep = true
-	return m
-}
-
-// LimitNext limits the objects that are read of the next member, a list.
-func (m *Members) LimitNext(n int) *Members {
-	m.most = n
 	return m
 }
 
@@ -271,8 +266,8 @@ const (
 
 // eachObject is not generic, so that it is compiled once.
 func (m *Members) eachObject(name string, n int, list func(do listStep, i int) Object) bool {
-	most, number, read := m.most, 0, 0
-	m.most = 0
+	most, number, read := m.Most, 0, 0
+	m.Most = 0
 	return m.eachElement(name, n, func(i int) { m.out = Append(m.out, list(oldElement, i)) }, func(raw []byte) {
 		number++
 		if m.strict != nil && string(raw) == "null" || most > 0 && read == most { // null stands for nothing

@@ -19,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
+	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
@@ -230,7 +231,7 @@ func (l *loopHere) openTodos() (string, error) {
 		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcripts()[0] + "; start Claude Code in this directory once, or write the goal yourself"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	_, view, err := registry.HostOfLog(path).Log.ReadNew(path, nil, "", false)
+	_, view, err := transcript.File{Format: &registry.HostOfLog(path).Log, Path: path}.ReadNew(nil, "")
 	if err != nil {
 		return "", err
 	}

@@ -14,44 +14,41 @@ var errIrregular = errors.New("not a regular file")
 
 // ReadRegular reads a regular file of at most so many bytes.
 func ReadRegular(path string, most int) ([]byte, error) {
-	size := int64(0)
-	data, err := readPart(path, 0, func(n int64) (int64, int64) {
-		size = n
-		return 0, min(n, int64(most))
-	})
-	if err == nil && size > int64(most) {
+	data, err := ReadBeginning(path, 0, most+1)
+	if len(data) > most {
 		return nil, errors.New("read " + path + ": larger than " + strconv.Itoa(most) + " bytes")
 	}
 	return data, err
 }
 
-// ReadBeginning reads at most so many bytes from the beginning of a regular file.
+// ReadBeginning reads at most so many bytes from the beginning of a regular file, less if it becomes shorter.
 func ReadBeginning(path string, flags, most int) ([]byte, error) {
-	return readPart(path, flags, func(size int64) (at, n int64) { return 0, min(size, int64(most)) })
-}
-
-// ReadEnd reads at most so many bytes from the end of a regular file.
-func ReadEnd(path string, most int) ([]byte, error) {
-	return readPart(path, 0, func(size int64) (at, n int64) {
-		n = min(size, int64(most))
-		return size - n, n
-	})
-}
-
-// readPart reads a part that depends on the file's size, or less of it if the file has become shorter.
-func readPart(path string, flags int, part func(size int64) (at, n int64)) ([]byte, error) {
 	f, size, err := OpenRegular(path, flags)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	at, n := part(size)
-	data := make([]byte, n)
-	read, err := f.ReadAt(data, at)
+	data := make([]byte, min(size, int64(most)))
+	n, err := f.ReadAt(data, 0)
 	if err == io.EOF {
 		err = nil
 	}
-	return data[:read], err
+	return data[:n], err
+}
+
+// ReadEnd reads at most so many bytes from the end of a regular file, less if it becomes shorter.
+func ReadEnd(path string, most int) ([]byte, error) {
+	f, size, err := OpenRegular(path, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := make([]byte, min(size, int64(most)))
+	n, err := f.ReadAt(data, size-int64(len(data)))
+	if err == io.EOF {
+		err = nil
+	}
+	return data[:n], err
 }
 
 // LiesWithin reports whether a path is a directory or in it, without resolving links.

@@ -43,9 +43,10 @@ type Veto struct {
 	Next, Limit string
 }
 
-// CheckEvent vetoes by the event alone: a session that plans or waits must not be continued. Waiting checks shell
-// tasks, because a development server runs all day.
-func CheckEvent(m Moment) Veto {
+// CheckEvent vetoes by the event: a session that plans or waits must not be continued. A shell task of this turn will
+// wake the agent when it ends, unless it is a server, which runs all day. Earlier are the IDs of work by earlier turns;
+// an unknown task is new, because the transcript may lag.
+func CheckEvent(m Moment, earlier []string) Veto {
 	if m.PermissionMode == "plan" {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
 	}
@@ -58,14 +59,8 @@ func CheckEvent(m Moment) Veto {
 			return Veto{Rule: "background", Evidence: about}
 		}
 	}
-	return Veto{}
-}
-
-// Waiting vetoes for a shell task of this turn, which will wake the agent when it ends, unless it is a server.
-// Earlier are the IDs of work by earlier turns; an unknown task is new, because the transcript may lag.
-func Waiting(m Moment, earlier []string) Veto {
 	for _, t := range m.Tasks {
-		if t.Type == "shell" && !slices.Contains(earlier, t.ID) && !isServer(t.Command) {
+		if !slices.Contains(earlier, t.ID) && !isServer(t.Command) {
 			about := "shell command in the background: " + quotation.QuoteEvidence(t.Description)
 			return Veto{Rule: "background", Evidence: about}
 		}

@@ -68,10 +68,10 @@ type Witness struct {
 func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.Left, Veto) {
 	t := stop.Now.UnixMilli()
 	s = MeetPrompt(s, stop.Prompt, stop.Own)
-	recent := countWithin(clampTimes(s.Continues, t), t, Window)
+	recent := len(clampTimes(s.Continues, t, Window))
 	if stop.All > s.Known {
 		s.InPrompt, s.InOwn = max(s.InPrompt, stop.InPrompt), max(s.InOwn, stop.InOwn)
-		recent = max(recent, countWithin(clampTimes(stop.Times, t), t, Window))
+		recent = max(recent, len(clampTimes(stop.Times, t, Window)))
 	}
 	s = keepHour(s, stop)
 	hour := len(s.Continues)
@@ -120,8 +120,8 @@ func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 // keepHour keeps only the continues of the last hour, or takes the transcript's if those are more.
 func keepHour(s ledger.State, stop Count) ledger.State {
 	t := stop.Now.UnixMilli()
-	s.Continues, s.Rounds = clampTimes(s.Continues, t), clampTimes(s.Rounds, t)
-	if seen := clampTimes(stop.Times, t); stop.All > s.Known && len(seen) > len(s.Continues)+len(s.Rounds) {
+	s.Continues, s.Rounds = clampTimes(s.Continues, t, time.Hour), clampTimes(s.Rounds, t, time.Hour)
+	if seen := clampTimes(stop.Times, t, time.Hour); stop.All > s.Known && len(seen) > len(s.Continues)+len(s.Rounds) {
 		s.Continues, s.Rounds = seen, nil
 	}
 	return s
@@ -137,10 +137,9 @@ func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int)
 	if stop.Prompt != "" {
 		next = sayContinue
 	}
-	if veto := hourSpent(s, MaxSession, stop.Now); veto.Rule != "" {
-		return veto
-	}
 	switch {
+	case len(s.Continues)+len(s.Rounds) >= MaxSession:
+		return vetoOfHour(s, MaxSession, stop.Now)
 	case len(s.Continues) >= l.PerHour:
 		next = timeUntilFree(s.Continues, l.PerHour, stop.Now, time.Hour)
 		return vetoOfLimit("hour", l.PerHour, len(s.Continues), "in an hour", next)
@@ -195,8 +194,8 @@ func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto)
 			strconv.Itoa(most)
 		return s, Veto{Rule: "rounds", Evidence: evidence, Next: sayContinue}
 	}
-	if veto := hourSpent(s, max(MaxSession, typed), stop.Now); veto.Rule != "" {
-		return s, veto
+	if most := max(MaxSession, typed); len(s.Continues)+len(s.Rounds) >= most {
+		return s, vetoOfHour(s, most, stop.Now)
 	}
 	if typed == 0 {
 		s.InLoops++
@@ -206,33 +205,21 @@ func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto)
 	return s, Veto{}
 }
 
-// hourSpent returns a veto if the session has had most continues within the hour, including loops.
-func hourSpent(s ledger.State, most int, now time.Time) Veto {
+// vetoOfHour returns the veto of a session that has had most continues within the hour, including loops.
+func vetoOfHour(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
-	if len(all) < most {
-		return Veto{}
-	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger
 	return vetoOfCount("budget", len(all), "in an hour, loops included,", timeUntilFree(all, most, now, time.Hour))
 }
 
-// clampTimes copies the times of the last hour, limited to now.
-func clampTimes(times []int64, now int64) (clamped []int64) {
+// clampTimes copies the times within a span before now, and later ones as now.
+func clampTimes(times []int64, now int64, span time.Duration) (clamped []int64) {
 	for _, at := range times {
-		if at = min(at, now); now-at < time.Hour.Milliseconds() {
+		if at = min(at, now); now-at < span.Milliseconds() {
 			clamped = append(clamped, at)
 		}
 	}
 	return clamped
-}
-
-func countWithin(times []int64, now int64, span time.Duration) (n int) {
-	for _, at := range times {
-		if now-at < span.Milliseconds() {
-			n++
-		}
-	}
-	return n
 }
 
 func times(n int) string {

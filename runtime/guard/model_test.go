@@ -61,7 +61,7 @@ func (m *model) tellTime() time.Time {
 	}
 	m.newest, m.at = max(clock, runs), m.now
 	m.state.Clock = m.state.Clock.Tell(time.Unix(clock, 0), (m.now-999_000)*1000)
-	return m.state.Clock.Time()
+	return time.UnixMilli(m.state.Clock.At)
 }
 
 // naming is the way in which a host names prompts.

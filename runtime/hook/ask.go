@@ -52,6 +52,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	if !asks {
 		return a
 	}
+	s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
 	if lacks := j.Lacks(); lacks != "" {
 		noteNoAnswer(v, "unasked", lacks)
 		return a

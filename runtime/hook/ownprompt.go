@@ -4,8 +4,6 @@
 package hook
 
 import (
-	"hash/fnv"
-	"io"
 	"slices"
 	"strconv"
 
@@ -29,8 +27,9 @@ func (s *Snapshot) opens() bool { return s.Event.Host.Opens && s.Event.PromptID 
 // it.
 func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	name, own, said, o := state.Prompt, state.Own, state.Said.Of, &s.View.Opening
-	heard := s.View.Heard
-	switch id := shortenText(s.Event.PromptID, 100); {
+	heard, id := s.View.Heard, shortenText(s.Event.PromptID, 100)
+	hash := quotation.Hash64([]byte(id))
+	switch {
 	case !s.opens():
 		if of := s.nameByLog(); of != "" {
 			name = of
@@ -41,9 +40,9 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 		if of := "log:" + quotation.HashText(o.ID+strconv.FormatInt(o.At, 10)+o.Words.Begin); o.Found && of != said && !s.hangs() {
 			said = of
 		}
-	case id == own || slices.Contains(state.Named, hashOf(id)):
+	case id == own || slices.Contains(state.Named, hash):
 	case o.Found:
-		state.Named = append(slices.Clone(state.Named), hashOf(id))
+		state.Named = append(slices.Clone(state.Named), hash)
 		state.Named = state.Named[max(0, len(state.Named)-maxNamed):]
 		if o.Own && !s.View.Rewritten && !s.hangs() {
 			name, own, said = "id:"+id, id, id
@@ -62,7 +61,13 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	if said != state.Said.Of {
 		state = takeWord(state, said, s.readWords(o.Words), o.At)
 	}
-	return s.takeHeard(state, heard)
+	for _, words := range heard {
+		state = takeUncertain(state, s.readWords(words))
+	}
+	if s.View.Escaped {
+		state = takeUncertain(state, lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
+	}
+	return state
 }
 
 // nameByLog names the last prompt in the log, for hosts whose events do not name the user's prompts.
@@ -82,12 +87,6 @@ func (s *Snapshot) nameByLog() string {
 
 // hangs reports whether the client runs under another agent, which may type into it.
 func (s *Snapshot) hangs() bool { return s.Hangs != nil && s.Hangs() }
-
-func hashOf(id string) uint64 {
-	h := fnv.New64a()
-	io.WriteString(h, id)
-	return h.Sum64()
-}
 
 // readWords reads the words of a prompt just once.
 func (s *Snapshot) readWords(words transcript.Words) lastword.Word {
@@ -121,19 +120,11 @@ func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledge
 	return state
 }
 
-// takeHeard applies prompts of uncertain origin: they can only forbid or ask.
-func (s *Snapshot) takeHeard(state ledger.State, heard []transcript.Words) ledger.State {
-	strict := func(word lastword.Word) {
-		if word.Kind == lastword.Forbids || word.Kind == lastword.Asks && state.Said.Kind != string(lastword.Forbids) {
-			state.Said.Kind, state.Said.Evidence = string(word.Kind), word.Evidence
-			state.Leave, state.Once = "", false
-		}
-	}
-	for _, words := range heard {
-		strict(s.readWords(words))
-	}
-	if s.View.Escaped {
-		strict(lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
+// takeUncertain applies a prompt of uncertain origin: it can only forbid or ask.
+func takeUncertain(state ledger.State, word lastword.Word) ledger.State {
+	if word.Kind == lastword.Forbids || word.Kind == lastword.Asks && state.Said.Kind != string(lastword.Forbids) {
+		state.Said.Kind, state.Said.Evidence = string(word.Kind), word.Evidence
+		state.Leave, state.Once = "", false
 	}
 	return state
 }

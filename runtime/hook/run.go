@@ -134,15 +134,17 @@ func (h Process) Run() (code int) {
 		return 0
 	}
 	s.quiet = settings.Protocol == "exit2" && s.event.Host.Context != nil
-	if j, asks := settings.JudgeOptions(); asks {
-		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
-	}
 	for _, fault := range settings.Faults {
 		s.noteForDebug("passed over: " + fault)
 	}
 	a := s.decideAndRecord(settings)
 	code = s.answerHost(a, settings)
-	s.runScriptAndEvents(a, settings)
+	if len(a.Script) > 0 {
+		s.runScript(a.dir, a.Script)
+	}
+	if len(a.Events) > 0 {
+		s.recordEvents(a.Events, settings.Progress)
+	}
 	if a.first {
 		ledger.SweepOldSessions(s.state, s.Now)
 	}
@@ -251,7 +253,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	defer unlock()
 	// Reading a large transcript and asking a judge take time, so this happens before the lock.
 	order, isAway := s.orderInForce()
-	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: session.State.Clock.Tell(s.Now, s.Up).Time(), Self: s.Self, Home: s.Home, Project: s.projectDir()}
+	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: time.UnixMilli(session.State.Clock.Tell(s.Now, s.Up).At), Self: s.Self, Home: s.Home, Project: s.projectDir()}
 	if s.Hangs != nil {
 		stop.Hangs = sync.OnceValue(s.Hangs) // it reads all ancestors
 	}
@@ -282,7 +284,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		snapshot.applyVeto(s.holdVeto())
 	}
 	clock := session.State.Clock.Tell(s.Now, s.Up)
-	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, clock.Time()
+	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, time.UnixMilli(clock.At)
 	var brought *ledger.AwayLog
 	if order, isAway = s.orderInForce(); isAway { // the user may be back meanwhile
 		if brought, err = ledger.OpenAway(s.awayDir(), order); err != nil {
@@ -298,7 +300,9 @@ func (s *start) decideAndRecord(settings Settings) answer {
 			return s.unwrittenAnswer(settings, settled, faultLedger, err)
 		}
 	}
-	question.noteJudgement(&settled)
+	if question.taken > 0 || question.asked != nil {
+		question.noteJudgement(&settled)
+	}
 	if len(settled.Changes) > 0 && space != nil {
 		if err := space.ApplyChanges(settled.Changes); err != nil {
 			// The state of the loop is not as decided, so there is no next round.
@@ -397,12 +401,22 @@ func (s *start) awayDir() string {
 	return ledger.StateDir("", s.Home)
 }
 
-func (s *start) orderInForce() (ledger.AwayOrder, bool) {
-	dir := s.awayDir()
+// orderInForce returns the latest away order in force for the project.
+func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
+	dir, project := s.awayDir(), s.projectDir()
 	if dir == "" {
-		return ledger.AwayOrder{}, false
+		return o, false
 	}
-	return ledger.OrderInForce(dir, s.projectDir(), s.Now)
+	for _, one := range ledger.AwayOrders(dir) {
+		if !one.IsInForce(s.Now) {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(project) // orders name their project without links
+		if one.Covers(project) || err == nil && one.Covers(real) {
+			o, ok = one, true
+		}
+	}
+	return o, ok
 }
 
 const lockWait = 2 * time.Second
@@ -470,7 +484,9 @@ func (o *said) Members(m *codec.Members) {
 	m.Text("decision", &o.decision)
 	m.Text("reason", &o.reason)
 	m.Text("systemMessage", &o.systemMessage)
-	m.Object("hookSpecificOutput", (*saidOfEvent)(o))
+	if o.event != "" {
+		m.Object("hookSpecificOutput", (*saidOfEvent)(o))
+	}
 }
 
 type saidOfEvent said
@@ -478,7 +494,9 @@ type saidOfEvent said
 func (o *saidOfEvent) Members(m *codec.Members) {
 	m.Text("hookEventName", &o.event)
 	m.Text("additionalContext", &o.context)
-	m.Object("decision", (*denial)(o))
+	if o.behavior != "" {
+		m.Object("decision", (*denial)(o))
+	}
 }
 
 type denial said
@@ -566,14 +584,10 @@ func (s *start) printAnswer(o said) error {
 	return err
 }
 
-// runScriptAndEvents runs after the answer and without a lock, because commands take time. After a
-// failure the progress command is not called again.
-func (s *start) runScriptAndEvents(a answer, settings Settings) {
-	if len(a.Script) > 0 {
-		s.runScript(a.dir, a.Script)
-	}
-	to := settings.Progress
-	for _, e := range a.Events {
+// recordEvents runs after the answer and without a lock, because commands take time. After a failure the progress
+// command is not called again.
+func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress) {
+	for _, e := range events {
 		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
 			s.noteForDebug(err.Error())
 			to = nil

@@ -4,8 +4,6 @@ package hook
 
 import (
 	"cmp"
-	"hash/fnv"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/lastword"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -64,20 +61,6 @@ type Reading interface {
 	LastLines(lines int, word string) (activity.Window, error)
 }
 
-type fromFile struct {
-	host  *host.Host
-	path  string
-	brief bool // skip the texts of calls
-}
-
-func (f fromFile) ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error) {
-	return f.host.Log.ReadNew(f.path, since, prompt, f.brief)
-}
-
-func (f fromFile) LastLines(lines int, word string) (activity.Window, error) {
-	return f.host.Log.LinesAbout(f.path, lines, word)
-}
-
 // Snapshot is an examined stop.
 type Snapshot struct {
 	Stop
@@ -116,7 +99,7 @@ func (stop Stop) Examine() Snapshot {
 	for _, err := range s.Verdict.Faults {
 		s.Faults = append(s.Faults, err.Error())
 	}
-	if !s.Alone {
+	if !s.Alone && s.Situation.Team.Role == activity.Teammate {
 		s.applyVeto(s.vetoOfTeammate())
 	}
 	return s
@@ -126,7 +109,7 @@ func (stop Stop) Examine() Snapshot {
 // the team's. Only the teammate's own announcement of its next action continues.
 func (s *Snapshot) vetoOfTeammate() guard.Veto {
 	v := &s.Verdict
-	if s.Situation.Team.Role != activity.Teammate || v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
+	if v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
 		lastmessage.ReadMessage(s.Situation.Message.Text).SaysWhatNow() {
 		return guard.Veto{}
 	}
@@ -138,21 +121,18 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 // only at Stop, where any block wins.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
-	veto := guard.CheckEvent(s.Event.Moment)
-	if veto.Rule == "" {
-		veto = guard.Waiting(s.Event.Moment, s.View.Earlier)
-	}
+	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)
 	switch {
 	case veto.Rule != "":
 		return veto
 	case s.View.Wakes:
-		return guard.CheckEvent(guard.Moment{Crons: 1})
+		return guard.CheckEvent(guard.Moment{Crons: 1}, nil)
 	case s.View.Team.Role != activity.Teammate && len(s.View.Team.AtWork) > 0:
 		return guard.CheckTeam(s.View.Team.AtWork)
 	case s.View.Subagent:
 		return guard.Veto{Rule: "subagent", Evidence: "the session is a subagent's: what it says is not to you"}
 	case s.View.Mode == "plan" && (h.Plans || h.Logged && s.Event.PermissionMode == ""):
-		return guard.CheckEvent(guard.Moment{PermissionMode: s.View.Mode})
+		return guard.CheckEvent(guard.Moment{PermissionMode: s.View.Mode}, nil)
 	case h.Logged:
 		var work []string
 		for _, task := range s.View.Started {
@@ -232,16 +212,14 @@ func (s Snapshot) patience() time.Duration {
 // isBlind reports whether the agent would go on at a prompt that may forbid it and is not in the log yet. Not
 // every log names its prompts, so later in a session it is true only for one that does.
 func (s Snapshot) isBlind() bool {
-	return s.lacksPrompt() && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
+	return s.opens() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
-
-func (s Snapshot) lacksPrompt() bool { return s.opens() && !s.View.Opening.Found }
 
 // transcriptLags reports whether the transcript lacks the message, the result of the last call or the prompt,
 // where that matters. A new prompt brings a new budget. Its answer may have the same text as the one before.
 func (s Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
-	if s.lacksPrompt() && known != "" {
+	if s.opens() && !s.View.Opening.Found && known != "" {
 		return true
 	}
 	n := len(s.View.Calls)
@@ -296,7 +274,8 @@ func readFile(space *workspace.Space, project string, want strategy.Want) strate
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
-		reading = fromFile{s.Event.Host, path, !s.Settings.Strategy.Judges && !s.Alone && s.Away == nil}
+		brief := !s.Settings.Strategy.Judges && !s.Alone && s.Away == nil
+		reading = transcript.File{Format: &s.Event.Host.Log, Path: path, Brief: brief}
 	}
 	if path != "" {
 		prompt := ""
@@ -324,7 +303,7 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 		}
 		s.Situation.Window = w
 		if s.Event.LastMessage == "" {
-			s.Situation.Message.Text = clipText(w.Text)
+			s.Situation.Message.Text = secret.Mask(quotation.Tail(w.Text, maxText))
 		}
 	}
 }
@@ -345,7 +324,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 		Message: strategy.Message{Text: event.LastMessage, FromEvent: event.LastMessage != ""},
 		Turn: strategy.Turn{
 			Prompt: view.PromptText, PromptID: s.met.Prompt, Own: s.met.Own, Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
-			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟"),
+			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟", nil),
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
 			Ours: s.met.InPrompt > 0,
 			Word: lastword.Word{Kind: lastword.Kind(s.met.Said.Kind), Evidence: s.met.Said.Evidence}, WordAt: s.met.Said.At,
@@ -377,7 +356,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	if m.Text == "" {
 		m.Text, m.Earlier = view.Text, !view.Spoken
 	}
-	m.Text = clipText(m.Text)
+	m.Text = secret.Mask(quotation.Tail(m.Text, maxText)) // so that no rule quotes a secret
 }
 
 // mergePlans returns the plans of the last message, which the transcript may lack, before those of the
@@ -398,23 +377,19 @@ func mergePlans(text string, known []activity.Plan) []activity.Plan {
 	return all
 }
 
-// clipText masks secrets, so that no rule quotes one.
-func clipText(text string) string { return secret.Mask(quotation.Tail(text, maxText)) }
-
 func (s *Snapshot) stopToCount() guard.Count {
-	h := fnv.New64a()
-	io.WriteString(h, s.Situation.Message.Text)
+	seen := []string{s.Situation.Message.Text}
 	for _, t := range s.View.Todos {
-		io.WriteString(h, "\x00"+t.Status+"\x00"+t.Content)
+		seen = append(seen, t.Status, t.Content)
 	}
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
-	io.WriteString(h, "\x00"+strconv.Itoa(calls))
+	hash := quotation.HashText(strings.Join(append(seen, strconv.Itoa(calls)), "\x00"))
 	inPrompt := ours.InTurn
 	if s.opens() || s.Event.Host.Prompts && s.View.Opening.ID != "" { // it is the user's own prompt
 		inPrompt = ours.InOwn
 	}
 	return guard.Count{
-		Prompt: s.met.Prompt, Own: s.met.Own, Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
+		Prompt: s.met.Prompt, Own: s.met.Own, Seen: hash, Tools: calls, Now: s.Now,
 		Witness: guard.Witness{Times: ours.Ours, All: ours.All, InPrompt: inPrompt, InOwn: ours.InOwn},
 	}
 }
@@ -431,7 +406,10 @@ type Settled struct {
 // workspace, so another prompt can go on from there.
 func (s *Snapshot) Settle() Settled {
 	s.met = s.meetPrompt(s.Before) // Before may have changed since Examine
-	ordered := s.askAway()
+	ordered := away.Answer{Verdict: s.Verdict}
+	if s.Away != nil {
+		ordered = s.askAway()
+	}
 	out := Settled{Verdict: ordered.Verdict, Next: s.met, Away: ordered.Event}
 	var veto guard.Veto
 	loop, goesOn := out.Remember.Key != "", out.Decision == strategy.Continue
@@ -517,7 +495,7 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 
 // askAway asks the away order in force. It never overrules a guard, and leaves a loop its own maximum.
 func (s *Snapshot) askAway() away.Answer {
-	if s.Away == nil || s.Veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
+	if s.Veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
 		return away.Answer{Verdict: s.Verdict}
 	}
 	count, dir := s.stopToCount(), s.Event.Cwd

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-func finder(t *testing.T, data, sentence string) *Finder {
+func finderFor(t *testing.T, data, sentence string) Finders {
 	t.Helper()
-	return &Finder{Pack: ParsePack("xx", "# Test\n"+data), Text: PrepareText([]string{sentence})}
+	return FindersFor([]*Pack{ParsePack("xx", "# Test\n"+data)}, []string{sentence})
 }
 
 func TestEntries(t *testing.T) {
@@ -52,8 +52,8 @@ func TestEntries(t *testing.T) {
 		{"现在", "我现在修复它。", true},
 		{"下一步", "现在", false},
 	} {
-		f := finder(t, classes+test.entry, test.sentence)
-		if got := f.SaysClass(Move, test.sentence); got != test.want {
+		f := finderFor(t, classes+test.entry, test.sentence)
+		if got := f.Has(Move, test.sentence); got != test.want {
 			t.Errorf("%q in %q: %v", test.entry, test.sentence, got)
 		}
 	}
@@ -125,7 +125,7 @@ func TestPacks(t *testing.T) {
 			for _, m := range inBraces.FindAllStringSubmatch(entry, -1) {
 				names = append(names, m[1])
 			}
-			if _, ok := classHeaded(entry); ok {
+			if _, ok := named[strings.Trim(entry, "[]")]; ok && entry[0] == '[' {
 				class = entry
 			} else if entry == "" || entry[0] == '#' {
 				continue
@@ -134,7 +134,7 @@ func TestPacks(t *testing.T) {
 			}
 			seen[class+entry] = true
 			for _, name := range names {
-				if _, ok := classNamed(name); !ok && name != "n" {
+				if _, ok := named[name]; !ok && name != "n" {
 					t.Errorf("%s: %q: there is no class %s", code, entry, name)
 				}
 			}
@@ -164,13 +164,12 @@ func FuzzEntry(f *testing.F) {
 		if FoldText(sentence) != sentence {
 			t.Errorf("%q folds twice", sentence)
 		}
-		text := PrepareText([]string{sentence})
-		f := &Finder{Pack: PackNamed("en"), Text: text}
 		entry = strings.ReplaceAll(entry, "\n", " ")
 		p := ParsePack("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
-		(&Finder{Pack: p, Text: text}).SaysClass(Move, sentence)
+		FindersFor([]*Pack{p}, []string{sentence}).Has(Move, sentence)
+		f := FindersFor([]*Pack{PackNamed("en")}, []string{sentence})
 		for c := range classes {
-			f.SaysClass(c, sentence)
+			f.Has(c, sentence)
 		}
 	})
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // matchesNone tests that the patterns of an entry that must not match do not.
-func (f *Finder) matchesNone(nots, s string, end int) bool {
+func (f *finder) matchesNone(nots, s string, end int) bool {
 	for nots != "" {
 		var one string
 		one, nots, _ = strings.Cut(nots, " !")
@@ -40,7 +40,7 @@ func (f *Finder) matchesNone(nots, s string, end int) bool {
 }
 
 // firstClause is a text up to a word that begins another clause.
-func (f *Finder) firstClause(s string) string {
+func (f *finder) firstClause(s string) string {
 	for i := range s {
 		if i == 0 || IsWithinWord(s, i) {
 			continue
@@ -55,7 +55,7 @@ func (f *Finder) firstClause(s string) string {
 }
 
 // findPattern looks for a pattern in a sentence, at the places that are good.
-func (f *Finder) findPattern(pattern, s string, good func(end int) bool) bool {
+func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
 		if f.begun != s || f.begins == nil {
 			f.begun, f.begins = s, f.beginnings(s)
@@ -80,7 +80,7 @@ func (f *Finder) findPattern(pattern, s string, good func(end int) bool) bool {
 }
 
 // matchesAt tests whether a pattern matches from there on, to a good end.
-func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bool {
+func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bool {
 	for {
 		pattern = strings.TrimLeft(pattern, " ")
 		if pattern == "" {
@@ -120,7 +120,7 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 				i, pattern = behind, rest
 				continue
 			}
-			c, ok := classNamed(name)
+			c, ok := named[name]
 			return ok && f.hasMemberAt(c, s, i, func(end int) bool { return f.matchesAt(rest, s, end, good) })
 		}
 		// A run of words, up to what is special.
@@ -153,11 +153,13 @@ func mayMatchAt(pattern, s string, i int) bool {
 const maxDepth = 8
 
 // hasMemberAt tests whether an entry of a class stands there, with a good end.
-func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) bool {
+func (f *finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) bool {
 	for _, e := range f.entries(c) {
 		if e[0] == '-' { // none of the class, though it looks like one
-			if word, behind := strings.CutPrefix(e[1:], "<"); behind && standsBehind(word, s, i) {
-				return false
+			if word, behind := strings.CutPrefix(e[1:], "<"); behind {
+				if before, ok := strings.CutSuffix(s[:i], word+" "); ok && !IsWithinWord(s, len(before)) {
+					return false
+				}
 			}
 			if _, not := beginsRun(e[1:], s, i); not {
 				return false
@@ -188,12 +190,6 @@ func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 		}
 	}
 	return false
-}
-
-// standsBehind tests whether a word ends just in front of a place.
-func standsBehind(word, s string, i int) bool {
-	before, ok := strings.CutSuffix(s[:i], word+" ")
-	return ok && !IsWithinWord(s, len(before))
 }
 
 // beginsRun tests whether a run of words stands there, and says where it ends. A star
@@ -233,7 +229,7 @@ func endsSentence(rest, words string) bool {
 }
 
 // beginnings are the places where a sentence, or a clause of it, begins.
-func (f *Finder) beginnings(s string) []int {
+func (f *finder) beginnings(s string) []int {
 	all := make([]int, 0, 8)
 	add := func(i int) {
 		i = len(s) - len(strings.TrimLeftFunc(s[i:], func(r rune) bool { return !isWordRune(r) && !unicode.IsLetter(r) && r != '`' }))
@@ -271,21 +267,27 @@ func (f *Finder) beginnings(s string) []int {
 	return all
 }
 
-// Text is what entries are looked for in: sentences, folded. It knows which three
-// bytes follow each other anywhere in them, so that most entries need no search.
-type Text struct {
+// searched are the sentences in which entries are looked for. It knows which three bytes follow each other anywhere
+// in them, so that most entries need no search.
+type searched struct {
 	all   string
 	grams [512]uint64
 }
 
-// PrepareText makes sentences ready to be searched.
-func PrepareText(sentences []string) *Text {
-	t := &Text{all: strings.Join(sentences, "\n")}
+// Finders find the entries of some packs in the same folded sentences.
+type Finders []*finder
+
+// FindersFor returns a finder for each pack.
+func FindersFor(packs []*Pack, sentences []string) (all Finders) {
+	t := &searched{all: strings.Join(sentences, "\n")}
 	for i := 0; i+3 <= len(t.all); i++ {
 		h := gramAt(t.all[i:])
 		t.grams[h>>6] |= 1 << (h & 63)
 	}
-	return t
+	for _, p := range packs {
+		all = append(all, &finder{pack: p, text: t})
+	}
+	return all
 }
 
 func gramAt(s string) uint32 {
@@ -293,7 +295,10 @@ func gramAt(s string) uint32 {
 }
 
 // mayHave reports whether an entry may be in the text.
-func (t *Text) mayHave(entry string) bool {
+func (t *searched) mayHave(entry string) bool {
+	mayBegin := func(pattern string) bool {
+		return len(pattern) < 3 || !isPlain[pattern[0]] || !isPlain[pattern[1]] || !isPlain[pattern[2]] || t.hasGram(pattern)
+	}
 	begin := entry
 	if begin[0] == '^' || begin[0] == '*' {
 		begin = begin[1:]
@@ -302,24 +307,19 @@ func (t *Text) mayHave(entry string) bool {
 		group, _, _ = strings.Cut(group, "]")
 		may := false
 		for one := range strings.SplitSeq(group, "|") {
-			may = may || t.mayBegin(one)
+			may = may || mayBegin(one)
 		}
 		if !may {
 			return false
 		}
-	} else if !t.mayBegin(begin) {
+	} else if !mayBegin(begin) {
 		return false
 	}
 	word := longestWord(entry)
 	return len(word) < 3 || t.hasGram(word) && t.hasGram(word[len(word)-3:]) && strings.Contains(t.all, word)
 }
 
-// mayBegin reports whether the first three bytes of a pattern may be in the text.
-func (t *Text) mayBegin(pattern string) bool {
-	return len(pattern) < 3 || !isPlain[pattern[0]] || !isPlain[pattern[1]] || !isPlain[pattern[2]] || t.hasGram(pattern)
-}
-
-func (t *Text) hasGram(s string) bool {
+func (t *searched) hasGram(s string) bool {
 	h := gramAt(s)
 	return t.grams[h>>6]&(1<<(h&63)) != 0
 }
@@ -332,10 +332,9 @@ var isPlain = func() (plain [256]bool) {
 	return plain
 }()
 
-// Finder finds what a pack knows in one text.
-type Finder struct {
-	Pack *Pack
-	Text *Text
+type finder struct {
+	pack *Pack
+	text *searched
 	has  [classes][]string // entries that the text may have
 	read [classes]bool
 
@@ -344,50 +343,51 @@ type Finder struct {
 	begins []int
 }
 
-// SaysClass tells whether a sentence of the text has an entry of a class.
-func (f *Finder) SaysClass(c Class, sentence string) bool {
-	for _, e := range f.entries(c) {
-		if nots, all := strings.CutPrefix(e, "!"); all {
-			if !f.matchesNone(nots, sentence, 0) {
-				return false
+// Has reports whether a sentence has an entry of a class.
+func (all Finders) Has(c Class, sentence string) bool {
+packs:
+	for _, f := range all {
+		for _, e := range f.entries(c) {
+			if nots, excludes := strings.CutPrefix(e, "!"); excludes {
+				if !f.matchesNone(nots, sentence, 0) {
+					continue packs
+				}
+				continue
 			}
-			continue
-		}
-		pattern, nots := e, ""
-		if i := strings.IndexByte(e, '!'); i > 0 {
-			pattern, nots = e[:i-1], e[i+1:]
-		}
-		if f.findPattern(pattern, sentence, func(end int) bool { return f.matchesNone(nots, sentence, end) }) {
-			return true
+			pattern, nots := e, ""
+			if i := strings.IndexByte(e, '!'); i > 0 {
+				pattern, nots = e[:i-1], e[i+1:]
+			}
+			if f.findPattern(pattern, sentence, func(end int) bool { return f.matchesNone(nots, sentence, end) }) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// BeginsWith tells whether a text begins with an entry of a class.
-func (f *Finder) BeginsWith(c Class, text string) bool {
-	return f.hasMemberAt(c, text, 0, func(int) bool { return true })
-}
-
-// Skip returns where the longest entry of a class that begins at a place ends, and the place itself
-// if none does.
-func (f *Finder) Skip(c Class, s string, i int) int {
-	longest := i
-	f.hasMemberAt(c, s, i, func(end int) bool {
-		longest = max(longest, end)
-		return false
-	})
+// Skip returns the end of the longest entry of some classes that begins a text, 0 if none does.
+func (all Finders) Skip(text string, some ...Class) (longest int) {
+	for _, f := range all {
+		for _, c := range some {
+			f.hasMemberAt(c, text, 0, func(end int) bool {
+				longest = max(longest, end)
+				return false
+			})
+		}
+	}
 	return longest
 }
 
 // entries lists those of a class that the text may have.
-func (f *Finder) entries(c Class) []string {
+func (f *finder) entries(c Class) []string {
 	if f.read[c] {
 		return f.has[c]
 	}
 	f.read[c] = true
-	for e := range f.Pack.Entries(c) {
-		if e[0] == '!' || f.Text.mayHave(e) {
+	for text := f.pack.text[c]; text != ""; {
+		var e string
+		if e, text, _ = strings.Cut(text, "\n"); e != "" && e[0] != '#' && (e[0] == '!' || f.text.mayHave(e)) {
 			f.has[c] = append(f.has[c], e)
 		}
 	}

@@ -21,10 +21,7 @@
 // link may stand before an entry; now, do, doing, finite and break are for other entries.
 package language
 
-import (
-	"iter"
-	"strings"
-)
+import "strings"
 
 // Class is what a phrase of a pack says.
 type Class byte
@@ -100,11 +97,6 @@ var names = [classes]string{
 
 func (c Class) String() string { return names[c] }
 
-func classNamed(name string) (c Class, ok bool) {
-	c, ok = named[name]
-	return c, ok
-}
-
 var named = func() map[string]Class {
 	all := make(map[string]Class, classes)
 	for c, name := range names {
@@ -112,16 +104,6 @@ var named = func() map[string]Class {
 	}
 	return all
 }()
-
-// classHeaded returns the class whose heading a line is.
-func classHeaded(line string) (Class, bool) {
-	name, ok := strings.CutPrefix(line, "[")
-	name, ends := strings.CutSuffix(name, "]")
-	if !ok || !ends {
-		return 0, false
-	}
-	return classNamed(name)
-}
 
 // Pack is what is known of one language.
 type Pack struct {
@@ -139,11 +121,13 @@ func ParsePack(code, data string) *Pack {
 	class, start := classes, 0
 	for at := 0; at < len(data); {
 		line, _, _ := strings.Cut(data[at:], "\n")
-		if c, ok := classHeaded(line); ok {
-			if class < classes {
-				p.text[class] = data[start:at]
+		if name, ok := strings.CutPrefix(line, "["); ok {
+			if c, ok := named[strings.TrimSuffix(name, "]")]; ok {
+				if class < classes {
+					p.text[class] = data[start:at]
+				}
+				class, start = c, min(at+len(line)+1, len(data))
 			}
-			class, start = c, min(at+len(line)+1, len(data))
 		}
 		at += len(line) + 1
 	}
@@ -151,17 +135,4 @@ func ParsePack(code, data string) *Pack {
 		p.text[class] = data[start:]
 	}
 	return p
-}
-
-// Entries iterates over the entries of a class.
-func (p *Pack) Entries(c Class) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for text := p.text[c]; text != ""; {
-			var line string
-			line, text, _ = strings.Cut(text, "\n")
-			if line != "" && line[0] != '#' && !yield(line) {
-				return
-			}
-		}
-	}
 }

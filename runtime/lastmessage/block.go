@@ -23,9 +23,7 @@ const (
 	quotation
 )
 
-func (k kind) String() string {
-	return [...]string{"paragraph", "heading", "item", "row", "code", "quotation"}[k]
-}
+var kindNames = [...]string{"paragraph", "heading", "item", "row", "code", "quotation"}
 
 type block struct {
 	kind kind
@@ -36,9 +34,8 @@ type block struct {
 // maxBlocks is the number of blocks that are kept from the end of a message.
 const maxBlocks = 200
 
-func isRuler(line string) bool {
-	return slices.ContainsFunc([]string{"- ", "* ", "_ ", "━─═="}, func(signs string) bool { return strings.Trim(line, signs) == "" })
-}
+// rulers are the signs of which lines between paragraphs consist.
+var rulers = []string{"- ", "* ", "_ ", "━─═="}
 
 func splitBlocks(text string) []block {
 	var all []block
@@ -77,7 +74,7 @@ func splitBlocks(text string) []block {
 		case mark != 0:
 			fence, width, inside = mark, run, 0
 			add(block{kind: code})
-		case trimmed == "", len(trimmed) >= 3 && isRuler(trimmed):
+		case trimmed == "", len(trimmed) >= 3 && slices.ContainsFunc(rulers, func(signs string) bool { return strings.Trim(trimmed, signs) == "" }):
 			blank = true
 		case trimmed[0] == '>':
 			add(block{kind: quotation, text: trimmed})
@@ -337,7 +334,7 @@ func splitSentences(b block) []sentence {
 		if all[i].end == 0 {
 			all[i].end = finalSign(all[i].said)
 		}
-		all[i].title = b.kind == heading || isWhollyBold(b.text) && i < len(all)-1
+		all[i].title = isTitle(b) && (b.kind == heading || i < len(all)-1)
 	}
 	return all
 }

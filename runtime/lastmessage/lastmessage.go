@@ -36,7 +36,7 @@ const maxNear = 900 // bytes
 type Closing struct {
 	Languages []string // BCP 47 tags
 
-	in     []*language.Finder
+	in     language.Finders
 	blocks []block
 	prose  []block    // without code and quotations
 	intro  []sentence // of the block before a final list
@@ -58,11 +58,11 @@ func ReadMessage(text string) *Closing {
 	for _, s := range slices.Concat(c.near, c.intro, c.final) {
 		all = append(all, s.folded)
 	}
-	searched := language.PrepareText(all)
-	for _, p := range language.TellLanguages(strings.Join(all, " ")) {
+	packs := language.TellLanguages(strings.Join(all, " "))
+	for _, p := range packs {
 		c.Languages = append(c.Languages, p.Code)
-		c.in = append(c.in, &language.Finder{Pack: p, Text: searched})
 	}
+	c.in = language.FindersFor(packs, all)
 	return c
 }
 
@@ -143,15 +143,6 @@ func (c *Closing) IntendsLast() bool {
 	return (starts || announces) && !moves
 }
 
-func (c *Closing) isAbout(class language.Class, s sentence) bool {
-	for _, f := range c.in {
-		if f.SaysClass(class, s.folded) {
-			return true
-		}
-	}
-	return false
-}
-
 func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 	lists := [][]sentence{c.intro, c.final}
 	if near {
@@ -160,7 +151,7 @@ func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 	for _, list := range lists {
 		for i := len(list) - 1; i >= 0; i-- {
 			s := list[i]
-			if c.isAbout(class, s) && !c.isAbout(language.Start, s) {
+			if c.in.Has(class, s.folded) && !c.in.Has(language.Start, s.folded) {
 				return s.said, true
 			}
 		}
@@ -176,7 +167,7 @@ func (c *Closing) asksLeave() (string, bool) {
 	}
 	for i := len(c.final) - 1; i >= max(0, len(c.final)-2); i-- {
 		s := c.final[i]
-		if isQuestion(s) && c.isAbout(language.Leave, s) || c.isAbout(language.Ready, s) {
+		if isQuestion(s) && c.in.Has(language.Leave, s.folded) || c.in.Has(language.Ready, s.folded) {
 			return s.said, true
 		}
 	}
@@ -195,7 +186,7 @@ func (c *Closing) asksQuestion() (string, bool) {
 	all := slices.Concat(c.near, c.intro, c.final)
 	for i := len(all) - 1; i >= 0; i-- {
 		s := all[i]
-		if isQuestion(s) && (i+1 == len(all) || !c.isAbout(language.Answer, all[i+1])) || c.isAbout(language.Ask, s) {
+		if isQuestion(s) && (i+1 == len(all) || !c.in.Has(language.Answer, all[i+1].folded)) || c.in.Has(language.Ask, s.folded) {
 			return s.said, true
 		}
 	}
@@ -214,16 +205,19 @@ func offersMenu(text string) bool {
 
 // isBesidesThePoint reports whether a sentence is about later work or the reader's.
 func (c *Closing) isBesidesThePoint(s sentence) bool {
-	return isQuestion(s) || c.isAbout(language.Later, s) || c.isAbout(language.You, s) && !c.isAbout(language.Mine, s)
+	return isQuestion(s) || c.in.Has(language.Later, s.folded) || c.in.Has(language.You, s.folded) && !c.in.Has(language.Mine, s.folded)
 }
 
 // intents returns the sentences that can state the agent's work: the intro of a list instead of its
-// items, none if the message shows the work itself.
+// items, none if the message shows the work itself: it ends with code or a quotation after a title or a colon.
 func (c *Closing) intents() []sentence {
-	switch {
-	case c.showsWhatItSays():
-		return nil
-	case len(c.intro) > 0:
+	if n := len(c.prose); n > 0 {
+		last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[n-1]
+		if (last == code || last == quotation) && (isTitle(lead) || strings.HasSuffix(lead.text, ":")) {
+			return nil
+		}
+	}
+	if len(c.intro) > 0 {
 		return c.intro
 	}
 	return c.final
@@ -235,7 +229,7 @@ func (c *Closing) startsAction() (string, bool) {
 		return "", false
 	}
 	s := list[len(list)-1]
-	return s.said, c.isAbout(language.Start, s) && !isQuestion(s)
+	return s.said, c.in.Has(language.Start, s.folded) && !isQuestion(s)
 }
 
 // announcesWork finds the agent's work in the last sentence, or an action in the one before. An
@@ -246,11 +240,11 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 		return "", false
 	}
 	before, s := list[:len(list)-1], list[len(list)-1]
-	if c.isAbout(class, s) && !c.isBesidesThePoint(s) && !(class == language.Announce && c.announcesStep(before)) {
+	if c.in.Has(class, s.folded) && !c.isBesidesThePoint(s) && !(class == language.Announce && c.announcesStep(before)) {
 		return s.said, true
 	}
 	for i := len(list) - 1; i >= max(0, len(list)-2); i-- {
-		if s := list[i]; class == language.Announce && c.isAbout(language.Start, s) && !c.isBesidesThePoint(s) {
+		if s := list[i]; class == language.Announce && c.in.Has(language.Start, s.folded) && !c.isBesidesThePoint(s) {
 			return s.said, true
 		}
 	}
@@ -261,25 +255,14 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 // it may wait for the reader to do the step.
 func (c *Closing) announcesStep(before []sentence) bool {
 	return slices.ContainsFunc(before, func(s sentence) bool {
-		return c.isAbout(language.Bid, s) && !c.isAbout(language.Move, s) && !c.isAbout(language.Announce, s)
+		return c.in.Has(language.Bid, s.folded) && !c.in.Has(language.Move, s.folded) && !c.in.Has(language.Announce, s.folded)
 	})
 }
 
-// showsWhatItSays reports whether the message ends with code or a quotation after a title or a colon:
-// showing it is the announced work.
-func (c *Closing) showsWhatItSays() bool {
-	if len(c.prose) == 0 {
-		return false
-	}
-	last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[len(c.prose)-1]
-	return (last == code || last == quotation) && (isTitle(lead) || strings.HasSuffix(lead.text, ":"))
-}
-
-func isTitle(b block) bool { return b.kind == heading || isWhollyBold(b.text) }
-
-func isWhollyBold(line string) bool {
-	line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f || r == ':' })
-	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
+// isTitle reports whether a block is a heading or wholly bold.
+func isTitle(b block) bool {
+	line := strings.TrimFunc(b.text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f || r == ':' })
+	return b.kind == heading || len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
 }
 
 func WithoutComments(text string) string {

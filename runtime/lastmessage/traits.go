@@ -16,26 +16,24 @@ func (c *Closing) Traits() []string {
 		sentences []sentence
 	}{{"last ", c.final[max(0, len(c.final)-1):]}, {"final ", c.final}, {"near ", c.near}} {
 		for class := language.Ask; class <= language.Step; class++ {
-			if slices.ContainsFunc(place.sentences, func(s sentence) bool { return c.isAbout(class, s) }) {
+			if slices.ContainsFunc(place.sentences, func(s sentence) bool { return c.in.Has(class, s.folded) }) {
 				all = append(all, place.name+class.String())
 			}
 		}
-		if slices.ContainsFunc(place.sentences, beginsWithParticiple) {
+		if slices.ContainsFunc(place.sentences, func(s sentence) bool {
+			word, _, _ := strings.Cut(s.folded, " ")
+			return strings.HasSuffix(word, "ed")
+		}) {
 			all = append(all, place.name+"participle")
 		}
 	}
 	n := len(c.blocks)
 	for back, name := range []string{"end ", "before end "} {
 		if n > back {
-			all = append(all, name+c.blocks[n-1-back].kind.String())
+			all = append(all, name+kindNames[c.blocks[n-1-back].kind])
 		}
 	}
 	return append(all, "sign "+c.finalSignName())
-}
-
-func beginsWithParticiple(s sentence) bool {
-	word, _, _ := strings.Cut(s.folded, " ")
-	return strings.HasSuffix(word, "ed")
 }
 
 func (c *Closing) finalSignName() string {

@@ -34,31 +34,13 @@ type clause struct {
 }
 
 // reader finds words in the languages of a prompt.
-type reader []*language.Finder
-
-func (in reader) says(class language.Class, text string) bool {
-	return slices.ContainsFunc(in, func(f *language.Finder) bool { return f.SaysClass(class, text) })
-}
-
-// skip returns where the longest entry at the beginning of a text ends, 0 if none is there.
-func (in reader) skip(text string, classes ...language.Class) (end int) {
-	for _, f := range in {
-		for _, c := range classes {
-			end = max(end, f.Skip(c, text, 0))
-		}
-	}
-	return end
-}
-
-func orders(all []clause) bool {
-	return slices.ContainsFunc(all, func(c clause) bool { return c.act == does })
-}
+type reader struct{ language.Finders }
 
 // joinForbidding finds words that forbid where a word that may join clauses is one of them.
 func (in reader) joinForbidding(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
-		if split := c.said == clauses[i-1].said; split && c.act == states && in.says(language.Forbid, in.withoutSoft(wholeOf(sentence{text: c.said}))) {
+		if split := c.said == clauses[i-1].said; split && c.act == states && in.Has(language.Forbid, in.withoutSoft(trimSigns(fold(c.said)))) {
 			c.act, c.sure = forbids, true
 		}
 	}
@@ -67,7 +49,7 @@ func (in reader) joinForbidding(clauses []clause) {
 // actOf returns what a clause does, behind others of its sentence, and whether a word says so.
 func (in reader) actOf(c clause, before []clause) (act, bool) {
 	says := func(class language.Class) bool {
-		return slices.ContainsFunc(c.forms, func(text string) bool { return in.says(class, text) })
+		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
 	}
 	switch {
 	case c.text == "" || c.text == "`":
@@ -79,7 +61,7 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 	case says(language.Request):
 		return does, true
 	}
-	if n := in.skip(c.text, language.Could); n > 0 {
+	if n := in.Skip(c.text, language.Could); n > 0 {
 		return in.actBehind(c, n)
 	}
 	switch {
@@ -104,11 +86,11 @@ func (in reader) actBehind(c clause, end int) (act, bool) {
 	part := c.forms[len(c.forms)-1]
 	whole := part[max(0, strings.Index(part, wanted)):]
 	switch {
-	case in.says(language.Look, wanted):
+	case in.Has(language.Look, wanted):
 		return looks, true
-	case in.says(language.Forbid, wanted) || in.says(language.Forbid, whole):
+	case in.Has(language.Forbid, wanted) || in.Has(language.Forbid, whole):
 		return forbids, true
-	case in.skip(wanted, language.Tell) > 0 || in.says(language.Inquire, wanted):
+	case in.Skip(wanted, language.Tell) > 0 || in.Has(language.Inquire, wanted):
 		return asks, true
 	}
 	return does, true
@@ -119,20 +101,21 @@ func (in reader) splitClauses(s sentence) (all []clause) {
 	pieces := splitAtSigns(s.text)
 	for i, piece := range pieces {
 		asks := strings.Contains(piece, "¿") || s.asks && i == len(pieces)-1
-		if whole := wholeOf(sentence{text: piece}); i+1 < len(pieces) && whole != "" && in.skip(whole, language.Then) == len(whole) { // "if not, fix it"
+		whole := trimSigns(fold(piece))
+		if i+1 < len(pieces) && whole != "" && in.Skip(whole, language.Then) == len(whole) { // "if not, fix it"
 			pieces[i+1] = piece + " " + pieces[i+1]
 			continue
 		}
 		listed := i > 0
-		for _, part := range in.splitAtWords(wholeOf(sentence{text: piece}), asks) {
+		for _, part := range in.splitAtWords(whole, asks) {
 			c := clause{said: piece, asks: asks, first: len(all) == 0}
 			if c.text = in.withoutSoft(part); c.text != "" {
 				own := part // without words that join it to others
 				for n := 1; n > 0; own = trimSigns(own[n:]) {
-					n = in.skip(own, language.Then, language.And)
+					n = in.Skip(own, language.Then, language.And)
 				}
 				c.forms = slices.Compact([]string{c.text, in.withoutSoftEnd(own), own, part})
-				c.listed = listed && in.skip(part, language.Then) == 0 && !strings.Contains(own, " ")
+				c.listed = listed && in.Skip(part, language.Then) == 0 && !strings.Contains(own, " ")
 				all = append(all, c)
 			}
 			listed = true
@@ -170,16 +153,16 @@ func splitAtSigns(text string) (all []string) {
 func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	classes := []language.Class{language.Then, language.And}
 	begin := in.withoutSoft(piece)
-	could := in.skip(begin, language.Could)
+	could := in.Skip(begin, language.Could)
 	switch {
-	case asks && (could == 0 || in.says(language.How, piece)):
+	case asks && (could == 0 || in.Has(language.How, piece)):
 		return []string{piece}
-	case in.says(language.Inquire, piece) && (could == 0 && in.skip(begin, language.Tell) == 0 || in.says(language.How, piece)):
+	case in.Has(language.Inquire, piece) && (could == 0 && in.Skip(begin, language.Tell) == 0 || in.Has(language.How, piece)):
 		classes = classes[:1]
 	}
 	start := 0
 	for i := range piece {
-		if i > start && !language.IsWithinWord(piece, i) && piece[i] != ' ' && in.skip(piece[i:], classes...) > 0 {
+		if i > start && !language.IsWithinWord(piece, i) && piece[i] != ' ' && in.Skip(piece[i:], classes...) > 0 {
 			all = append(all, trimSigns(piece[start:i]))
 			start = i
 		}
@@ -190,7 +173,7 @@ func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 // withoutSoft cuts soft words, those that join clauses, and code off the ends of a clause.
 func (in reader) withoutSoft(text string) string {
 	for {
-		n := max(in.skip(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))
+		n := max(in.Skip(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))
 		if n == 0 {
 			return in.withoutSoftEnd(text)
 		}
@@ -202,16 +185,13 @@ func (in reader) withoutSoftEnd(text string) string {
 	for from := len(text); from > 0 && len(text)-from <= 30; {
 		_, size := utf8.DecodeLastRuneInString(text[:from])
 		from -= size
-		if from > 0 && !language.IsWithinWord(text, from) && text[from] != ' ' && in.skip(text[from:], language.Soft) == len(text)-from {
+		if from > 0 && !language.IsWithinWord(text, from) && text[from] != ' ' && in.Skip(text[from:], language.Soft) == len(text)-from {
 			text = trimSigns(text[:from])
 			from = len(text)
 		}
 	}
 	return text
 }
-
-// wholeOf is a sentence folded, without signs at its ends.
-func wholeOf(s sentence) string { return trimSigns(fold(s.text)) }
 
 // accented and plain are letters with marks that people leave out when they type in haste, and what
 // they type. The packs have these words without the marks.
@@ -220,19 +200,16 @@ var (
 	plain    = "aaaaaaaaaccceeeeeeeiiiiiilnnnooooooouuuuuuuyyssszzzgdtroa"
 )
 
+// fold folds a text without accents. Three and more of a letter, as in "stoppp", become one.
 func fold(text string) string {
-	return squeezeLetters(strings.Map(func(r rune) rune {
+	text = strings.Map(func(r rune) rune {
 		if r >= 0xdf && r < 0x180 {
 			if i := slices.Index(accented, r); i >= 0 {
 				return rune(plain[i])
 			}
 		}
 		return r
-	}, language.FoldText(text)))
-}
-
-// squeezeLetters makes one letter of three and more, as in "stoppp".
-func squeezeLetters(text string) string {
+	}, language.FoldText(text))
 	for i := 0; i+2 < len(text); i++ {
 		if c := text[i]; 'a' <= c && c <= 'z' && text[i+1] == c && text[i+2] == c {
 			text = text[:i+1] + strings.TrimLeft(text[i+1:], string(rune(c)))

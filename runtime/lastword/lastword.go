@@ -70,34 +70,33 @@ func Read(p Prompt) Word {
 	foreign := len(strings.Join(said, " ")) <= maxUntold
 	word, sure := Word{}, false
 	if len(told) > 0 || !foreign {
-		word, sure = readIn(findersFor(told, folded), own, short)
+		word, sure = readIn(readerFor(told, folded), own, short)
 	}
 	if !sure && foreign {
 		words := strings.FieldsFunc(strings.Join(folded, " "), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' })
 		if guessed := language.GuessLanguages(words[:min(len(words), 16)]); len(guessed) > 0 || len(told) == 0 {
-			word, _ = readIn(findersFor(append(guessed, told...), folded), own, short)
+			word, _ = readIn(readerFor(append(guessed, told...), folded), own, short)
 		}
 	}
 	return word
 }
 
-// findersFor prepares packs, and the English one, whose words are in prompts of all languages.
-func findersFor(packs []*language.Pack, folded []string) reader {
-	text := language.PrepareText(folded)
-	english := language.PackNamed("en")
-	in := reader{{Pack: english, Text: text}}
-	for i, p := range packs {
-		if p != english && !slices.Contains(packs[:i], p) && len(in) < maxLanguages {
-			in = append(in, &language.Finder{Pack: p, Text: text})
+// readerFor returns a reader of some packs and the English one, whose words are in prompts of all languages.
+func readerFor(packs []*language.Pack, folded []string) reader {
+	all := []*language.Pack{language.PackNamed("en")}
+	for _, p := range packs {
+		if !slices.Contains(all, p) && len(all) < maxLanguages {
+			all = append(all, p)
 		}
 	}
-	return in
+	return reader{language.FindersFor(all, folded)}
 }
 
 // readIn reads a prompt in some languages. It is sure if their words say what the last clause does: a
 // question mark alone, and an order that no word is known of, may be something else in another.
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
+	orders := func(c clause) bool { return c.act == does }
 	for i, s := range own {
 		clauses := in.splitClauses(s)
 		for j := range clauses {
@@ -105,7 +104,7 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 			c.sentence = i
 			c.act, c.sure = in.actOf(*c, clauses[:j])
 		}
-		if !orders(clauses) {
+		if !slices.ContainsFunc(clauses, orders) {
 			in.joinForbidding(clauses)
 		}
 		all = append(all, clauses...)
@@ -114,8 +113,8 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 		sure = all[n-1].sure
 	}
 	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said)} }
-	ordered := orders(all)
-	if len(own) == 1 && !ordered && in.says(language.Forbid, wholeOf(own[0])) {
+	ordered := slices.ContainsFunc(all, orders)
+	if len(own) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(own[0].text))) {
 		return found(Forbids, own[0].text), true
 	}
 	if c, ok := forbidding(all, short); ok {
@@ -126,7 +125,7 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	}
 	first := func(a act) int { return slices.IndexFunc(all, func(c clause) bool { return c.act == a }) }
 	switch look, ask := first(looks), first(asks); {
-	case look >= 0 && !ordered && ask < 0 && !in.says(language.Inquire, all[look].text):
+	case look >= 0 && !ordered && ask < 0 && !in.Has(language.Inquire, all[look].text):
 		return found(Forbids, all[look].said), sure
 	case look >= 0: // the orders beside it say how to look
 		return found(Asks, all[look].said), sure
@@ -138,7 +137,7 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	if s, ok := in.standing(own); ok {
 		return found(Standing, s.text), true
 	}
-	turns := func(s sentence) bool { return in.says(language.But, fold(s.text)) } // "but", "hmm", "actually"
+	turns := func(s sentence) bool { return in.Has(language.But, fold(s.text)) } // "but", "hmm", "actually"
 	if n := len(all); n > 0 && all[n-1].act == states && slices.ContainsFunc(own[max(0, len(own)-2):], turns) {
 		return found(Unclear, all[n-1].said), sure
 	}
@@ -169,10 +168,10 @@ func forbidding(all []clause, short bool) (clause, bool) {
 func (in reader) standing(own []sentence) (found sentence, ok bool) {
 	for _, s := range own {
 		folded := fold(s.text)
-		if in.says(language.Consult, folded) {
+		if in.Has(language.Consult, folded) {
 			return sentence{}, false
 		}
-		if !ok && !s.asks && in.says(language.Standing, folded) {
+		if !ok && !s.asks && in.Has(language.Standing, folded) {
 			found, ok = s, true
 		}
 	}
@@ -182,14 +181,14 @@ func (in reader) standing(own []sentence) (found sentence, ok bool) {
 // isYes reports whether a prompt has no words but those of a yes.
 func (in reader) isYes(own []sentence) (yes bool) {
 	for _, s := range own {
-		for rest := wholeOf(s); rest != ""; {
-			if s.asks && in.skip(rest+"?", language.Yes) > len(rest) { // "why not?"
+		for rest := trimSigns(fold(s.text)); rest != ""; {
+			if s.asks && in.Skip(rest+"?", language.Yes) > len(rest) { // "why not?"
 				yes, s.asks = true, false
 				break
 			}
-			n := in.skip(rest, language.Yes)
+			n := in.Skip(rest, language.Yes)
 			yes = yes || n > 0
-			if n = max(n, in.skip(rest, language.Soft, language.And, language.Then)); n == 0 {
+			if n = max(n, in.Skip(rest, language.Soft, language.And, language.Then)); n == 0 {
 				return false
 			}
 			rest = trimSigns(rest[n:])

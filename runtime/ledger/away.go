@@ -162,20 +162,6 @@ func AwayOrders(dir string) []AwayOrder {
 	return f.Orders[max(0, len(f.Orders)-mostOrders):]
 }
 
-// OrderInForce returns the latest order in force for a directory.
-func OrderInForce(dir, project string, now time.Time) (o AwayOrder, ok bool) {
-	for _, one := range AwayOrders(dir) {
-		if !one.IsInForce(now) {
-			continue
-		}
-		real, err := filepath.EvalSymlinks(project) // orders name their project without links
-		if one.Covers(project) || err == nil && one.Covers(real) {
-			o, ok = one, true
-		}
-	}
-	return o, ok
-}
-
 func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
 	makeAll(filepath.Dir(dir))
 	makeDirs(dir)

@@ -16,8 +16,6 @@ func (c Clock) Tell(now time.Time, up int64) Clock {
 	return Clock{max(now.UnixMilli(), c.At+max(0, up-c.Up)), up}
 }
 
-func (c Clock) Time() time.Time { return time.UnixMilli(c.At) }
-
 // RunningTime returns how long the machine has been running, in milliseconds. Some systems leave out sleep.
 func RunningTime() int64 { return nanotime() / 1_000_000 }
 

@@ -136,7 +136,7 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 // FindDecision returns the decision with an ID, like 3f2a51-17. It reads only the ledgers whose key the ID fits.
 func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
-		for r := range backwards(slices.DeleteFunc(sessionsOf(dirs, of), func(s session) bool { return shortKey(s.ID) != id[:shortened] })) {
+		for r := range backwards(slices.DeleteFunc(sessionsOf(dirs, of), func(s session) bool { return SessionKey(s.ID)[inID:] != id[:shortened] })) {
 			if r.ID == id {
 				return r, true
 			}

@@ -38,7 +38,7 @@ func past(t testing.TB, dir string, n int, project func(i int) string, at func(i
 		session := fmt.Sprintf("0000000-%06d", i)
 		path := SessionFile(dir, "session:"+session)
 		line := fmt.Sprintf(`{"id":"%s-1","at":%d,"session":%q,"cwd":%q,"project":%q,"plugin":"ned","decision":"stop","rule":"r","took":900,"state":{"number":1,"log":{"x":%q}}}`+"\n",
-			shortKey("session:"+session), at(i).UnixMilli(), session, project(i), project(i), strings.Repeat("x", 400))
+			SessionKey("session:" + session)[inID:], at(i).UnixMilli(), session, project(i), project(i), strings.Repeat("x", 400))
 		err := os.WriteFile(path, []byte(line), 0o600)
 		must(t, err)
 		must(t, os.Chtimes(path, at(i), at(i)))

@@ -228,7 +228,7 @@ func TestHalving(t *testing.T) {
 	}
 	info, err := os.Stat(SessionFile(dir, "a"))
 	scratch.FailIf(t, err != nil || info.Size() > maxFile+maxRecord, "%d bytes, %v", info.Size(), err)
-	if want := shortKey("a") + "-120"; last != want {
+	if want := SessionKey("a")[inID:] + "-120"; last != want {
 		t.Errorf("id %s, want %s", last, want)
 	}
 	if err := waiting.LockSession(); err != nil || waiting.State.InPrompt != 120 {

@@ -48,13 +48,8 @@ func SessionKey(id string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-const shortened = 6 // digits of a key in an ID
-
-// shortKey takes the last digits of a key, which FNV mixes best.
-func shortKey(id string) string {
-	key := SessionKey(id)
-	return key[len(key)-shortened:]
-}
+// An ID has the digits of a key from inID on: the last ones, which FNV mixes best.
+const shortened, inID = 6, 32 - shortened
 
 // SessionFile returns the path of a session's ledger.
 func SessionFile(dir, id string) string {
@@ -157,7 +152,7 @@ func (s *Session) AppendRecord(r Record) (id string, err error) {
 		r.State = State{}
 	} else if r.Decision != Asking && r.Decision != "" {
 		r.State.Number = s.State.Number + 1
-		r.ID = shortKey(s.id) + "-" + strconv.Itoa(r.State.Number)
+		r.ID = SessionKey(s.id)[inID:] + "-" + strconv.Itoa(r.State.Number)
 	}
 	line := append(codec.Append(nil, &r), '\n')
 	if len(line) > maxRecord {

@@ -82,7 +82,7 @@ func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	} else if at-old.Behind >= behindAtMost {
 		old.Clock.At, old.Behind = now.UnixMilli(), 0
 	}
-	if day := dayOf(old.Clock.Time()); day != old.Day {
+	if day := dayOf(time.UnixMilli(old.Clock.At)); day != old.Day {
 		old.Day, old.Micros, old.Questions = day, 0, 0
 	}
 	if old.Until > now.Add(longRest).UnixMilli() {
@@ -128,7 +128,7 @@ func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64
 
 // giveBack returns a reservation if it was made on this day.
 func (p *Spend) giveBack(ago time.Duration, micros int64) {
-	if p.Day == dayOf(p.Clock.Time().Add(-ago)) {
+	if p.Day == dayOf(time.UnixMilli(p.Clock.At).Add(-ago)) {
 		p.Micros = max(0, p.Micros-micros)
 	}
 }

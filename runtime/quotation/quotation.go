@@ -1,7 +1,6 @@
 package quotation
 
 import (
-	"hash/fnv"
 	"strconv"
 	"strings"
 	"unicode"
@@ -64,11 +63,17 @@ func LastBytes(text string, n int) string {
 	return text
 }
 
-func HashText(text string) string {
-	h := fnv.New64a()
-	h.Write([]byte(text))
-	return strconv.FormatUint(h.Sum64(), 36)
+// Hash64 is 64-bit FNV-1a without the allocation of hash/fnv.
+func Hash64(b []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
 }
+
+// HashText returns the hash of a text in digits and letters.
+func HashText(text string) string { return strconv.FormatUint(Hash64([]byte(text)), 36) }
 
 // ShownName returns a name without control characters and markup, at most so many bytes.
 func ShownName(name string, most int) string {

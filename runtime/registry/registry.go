@@ -41,8 +41,11 @@ func Default() string {
 
 // HostNamed returns the host with this name. "" is the default host, which records do not name.
 func HostNamed(name string) (*host.Host, bool) {
+	if name == "" {
+		return DefaultHost(), true
+	}
 	for _, h := range Hosts {
-		if h.Name == name || name == "" && h.Default {
+		if h.Name == name {
 			return h, true
 		}
 	}
@@ -51,8 +54,12 @@ func HostNamed(name string) (*host.Host, bool) {
 
 // DefaultHost returns Claude Code.
 func DefaultHost() *host.Host {
-	h, _ := HostNamed("")
-	return h
+	for _, h := range Hosts {
+		if h.Default {
+			return h
+		}
+	}
+	return nil
 }
 
 // HostOfEvent returns the host that claims an event, else the default host.

@@ -23,16 +23,8 @@ type wanted struct {
 }
 
 type found struct {
-	said string
+	text string
 	ok   bool
-}
-
-// messageOf returns the message of a text.
-func (c *Cache) messageOf(text string) *message {
-	if c.last == nil || c.last.text != text {
-		c.last = &message{text: text, end: endOfText(text), acts: map[wanted]found{}}
-	}
-	return c.last
 }
 
 func (m *message) closing() *lastmessage.Closing {
@@ -40,13 +32,4 @@ func (m *message) closing() *lastmessage.Closing {
 		m.whole = lastmessage.ReadMessage(m.text)
 	}
 	return m.whole
-}
-
-func (m *message) findAct(act lastmessage.Act, near bool) (said string, ok bool) {
-	if known, ok := m.acts[wanted{act, near}]; ok {
-		return known.said, known.ok
-	}
-	said, ok = m.closing().FindAct(act, near)
-	m.acts[wanted{act, near}] = found{said, ok}
-	return said, ok
 }

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"errors"
-	"math"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -23,22 +22,22 @@ const (
 	maxProjectProgram = 1000
 )
 
-// meter is a budget.
-type meter struct {
+// Meter is a budget. Nil, for built-in phrases, has no limit.
+type Meter struct {
 	left       int // steps, below 0 if overspent
 	maxProgram int // instructions of a pattern
 }
 
-// unlimitedMeter is for built-in phrases.
-func unlimitedMeter() *meter { return &meter{math.MaxInt, maxProgram} }
-
-func (m *meter) spendSteps(steps int) (ok bool) {
+func (m *Meter) spendSteps(steps int) (ok bool) {
+	if m == nil {
+		return true
+	}
 	m.left -= steps
 	return m.left >= 0
 }
 
 // canAfford spends the steps only if they are left, so that a cheaper rule may still run.
-func (m *meter) canAfford(steps int) (ok bool) {
+func (m *Meter) canAfford(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
 
@@ -54,7 +53,7 @@ type pattern struct {
 
 // matchPattern returns the first match of a pattern in a text, nil if there is none. A cached pattern costs the
 // same number of steps, so that the outcome does not depend on earlier decisions.
-func (c *Cache) matchPattern(expr, text string, m *meter) (at []int, err error) {
+func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) {
 	if !m.canAfford(2 * parsingCost(expr)) { // here and by regexp
 		return nil, errSteps
 	}

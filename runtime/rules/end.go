@@ -101,11 +101,7 @@ func Sentences(p string) []string {
 func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
 // ClosesParagraph reports whether one of the characters ends a paragraph, ignoring markup and symbols.
-func ClosesParagraph(p, characters string) bool {
-	return unlimitedMeter().closesParagraph(p, characters)
-}
-
-func (m *meter) closesParagraph(p, characters string) bool {
+func ClosesParagraph(p, characters string, m *Meter) bool {
 	if !m.spendSteps(5 + len(p)*len(characters)/64) {
 		return false
 	}
@@ -118,13 +114,15 @@ func (m *meter) closesParagraph(p, characters string) bool {
 }
 
 // findSentence returns the first sentence that has one of the phrases, or the last one.
-func (e end) findSentence(last bool, phrases []string, m *meter, has func(m *meter, sentence string, phrases []string) bool) (string, bool) {
+func (e end) findSentence(last bool, phrases []string, m *Meter, has func(sentence string, phrases []string, m *Meter) bool) (
+	string, bool,
+) {
 	m.spendSteps(len(e.intro))
 	for i := range e.sentences {
 		if last {
 			i = len(e.sentences) - 1 - i
 		}
-		if has(m, e.sentences[i], phrases) {
+		if has(e.sentences[i], phrases, m) {
 			return quotation.QuoteEvidence(e.sentences[i]), true
 		}
 	}
@@ -133,11 +131,7 @@ func (e end) findSentence(last bool, phrases []string, m *meter, has func(m *met
 
 // OpensWithPhrase reports whether one of the phrases begins a sentence. {do} and {doing} at the end of a
 // phrase match any verb of work.
-func OpensWithPhrase(sentence string, phrases []string) bool {
-	return unlimitedMeter().opensWithPhrase(sentence, phrases)
-}
-
-func (m *meter) opensWithPhrase(sentence string, phrases []string) bool {
+func OpensWithPhrase(sentence string, phrases []string, m *Meter) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	s := foldPhrase(sentence)
 	for _, phrase := range phrases {
@@ -166,11 +160,7 @@ func (m *meter) opensWithPhrase(sentence string, phrases []string) bool {
 }
 
 // HasAnyPhrase reports whether a sentence has one of the phrases as whole words.
-func HasAnyPhrase(sentence string, phrases []string) bool {
-	return unlimitedMeter().hasAnyPhrase(sentence, phrases)
-}
-
-func (m *meter) hasAnyPhrase(sentence string, phrases []string) bool {
+func HasAnyPhrase(sentence string, phrases []string, m *Meter) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	folded := foldPhrase(sentence)
 	for _, phrase := range phrases {

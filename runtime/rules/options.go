@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,7 +96,8 @@ func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepa
 // Members reads up to one rule more than allowed, which PutChosen reports as a fault.
 func (o *Options) Members(m *codec.Members) {
 	m.Text("rules", &o.Set)
-	codec.ListOf(m.LimitNext(MaxRules+1), "add", &o.added)
+	m.Most = MaxRules + 1
+	codec.ListOf(m, "add", &o.added)
 	m.Texts("off", &o.Off)
 	m.Texts("order", &o.Order)
 	m.Text("leave", &o.Leave)
@@ -118,7 +120,10 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	}
 	o.Add = append(o.Add, o.added[:min(len(o.added), MaxRules)]...)
 	o.added = nil
-	o.chooseLeave(below.Leave, l)
+	if o.Leave != "" {
+		o.checkLeave(l)
+	}
+	o.Leave = cmp.Or(o.Leave, below.Leave)
 	lists := []struct {
 		name string
 		ids  *[]string
@@ -172,10 +177,9 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	}
 }
 
-// chooseLeave drops a choice that the writer of the file may not make.
-func (o *Options) chooseLeave(below string, l *strategy.Layer) {
+// checkLeave drops a choice that the writer of the file may not make.
+func (o *Options) checkLeave(l *strategy.Layer) {
 	switch {
-	case o.Leave == "":
 	case !slices.Contains([]string{Never, AfterYes, Always}, o.Leave):
 		l.NoteFault("leave: there is no " + strconv.Quote(o.Leave) + ": choose always, after-yes or never")
 	case l.By == strategy.Project && o.Leave != Never:
@@ -185,7 +189,7 @@ func (o *Options) chooseLeave(below string, l *strategy.Layer) {
 	default:
 		return
 	}
-	o.Leave = below
+	o.Leave = ""
 }
 
 // restrictProject keeps the parts of a project's choice that cannot continue against the user's: rules that

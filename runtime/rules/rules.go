@@ -104,16 +104,19 @@ type asking struct {
 	unasked   []string // quoted IDs of rules that were too expensive
 	cache     *Cache
 	// The budgets of a project's rules and of all others.
-	byProject, trusted meter
+	byProject, trusted Meter
 }
 
 func newAsking(s strategy.Situation, cache *Cache) *asking {
 	if cache == nil {
 		cache = &Cache{}
 	}
+	if text := s.Message.Text; cache.last == nil || cache.last.text != text {
+		cache.last = &message{text: text, end: endOfText(text), acts: map[wanted]found{}}
+	}
 	return &asking{
-		situation: &s, message: cache.messageOf(s.Message.Text), cache: cache,
-		byProject: meter{maxProjectSteps, maxProjectProgram}, trusted: meter{maxSteps, maxProgram},
+		situation: &s, message: cache.last, cache: cache,
+		byProject: Meter{maxProjectSteps, maxProjectProgram}, trusted: Meter{maxSteps, maxProgram},
 	}
 }
 
@@ -193,27 +196,33 @@ const asked = 200
 type condition struct {
 	fails string // the evidence where it fails
 	set   func(r *Rule) bool
-	test  func(a *asking, r *Rule, m *meter) (evidence string, ok bool)
+	test  func(a *asking, r *Rule, m *Meter) (evidence string, ok bool)
 }
 
 // conditions are all conditions, the cheap ones first.
 var conditions = [...]condition{
-	{"the turn did not end with a tool that asks you", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+	{"the turn did not end with a tool that asks you", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *Meter) (string, bool) {
 		return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
 	}},
-	{"the last tool call was another one", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+	{"the last tool call was another one", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
 		last := a.situation.Turn.LastTool
 		if r.Window {
 			last = a.situation.Window.LastTool
 		}
 		return "the last tool call was " + r.Tool, last == r.Tool
 	}},
-	{"there is no such todo, or none that changed lately", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesTodos(a.situation) }},
-	{"no such skill is in use", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesSkill(a.situation) }},
-	{"no tool was called in this turn", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+	{"there is no such todo, or none that changed lately", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) { return r.matchesTodos(a.situation) }},
+	{"no such skill is in use", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
+		skill := a.situation.Skill
+		if skill.Name == "" || r.Within > 0 && skill.Turns >= r.Within {
+			return "", false
+		}
+		return "the skill " + skill.Name + " is in use", slices.Contains(r.Skill, skill.Name)
+	}},
+	{"no tool was called in this turn", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *Meter) (string, bool) {
 		return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
 	}},
-	{"the message is in another language", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+	{"the message is in another language", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
 		a.read = true
 		i := slices.IndexFunc(a.message.closing().Languages, func(code string) bool { return slices.Contains(r.Lang, code) })
 		if i < 0 {
@@ -223,31 +232,31 @@ var conditions = [...]condition{
 	}},
 	{"the message does not end so", func(r *Rule) bool { return r.Act != "" && !r.Near }, (*asking).matchesAct},
 	{"nothing so before the last paragraph", func(r *Rule) bool { return r.Act != "" && r.Near }, (*asking).matchesAct},
-	{"the message does not end with this sign", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return quoteIf(m.closesParagraph(a.message.end.paragraph, r.Closes), a.message.end.last)
+	{"the message does not end with this sign", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+		return quoteIf(ClosesParagraph(a.message.end.paragraph, r.Closes, m), a.message.end.last)
 	}},
-	{"the message does not end with such a list", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return quoteIf(m.closesParagraph(a.message.end.intro, r.Lists), a.message.end.intro)
+	{"the message does not end with such a list", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+		return quoteIf(ClosesParagraph(a.message.end.intro, r.Lists, m), a.message.end.intro)
 	}},
-	{"the last sentence does not begin so", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return quoteIf(m.opensWithPhrase(a.message.end.last, r.Opens), a.message.end.last)
+	{"the last sentence does not begin so", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+		return quoteIf(OpensWithPhrase(a.message.end.last, r.Opens, m), a.message.end.last)
 	}},
-	{"no sentence of the last paragraph begins so", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return a.message.end.findSentence(true, r.Begins, m, (*meter).opensWithPhrase)
+	{"no sentence of the last paragraph begins so", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+		return a.message.end.findSentence(true, r.Begins, m, OpensWithPhrase)
 	}},
-	{"the last sentence does not say so", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return quoteIf(m.hasAnyPhrase(a.message.end.last, r.Last), a.message.end.last)
+	{"the last sentence does not say so", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+		return quoteIf(HasAnyPhrase(a.message.end.last, r.Last, m), a.message.end.last)
 	}},
-	{"the last paragraph does not say so", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return a.message.end.findSentence(false, r.Says, m, (*meter).hasAnyPhrase)
+	{"the last paragraph does not say so", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+		return a.message.end.findSentence(false, r.Says, m, HasAnyPhrase)
 	}},
-	{"the last paragraph does not match", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+	{"the last paragraph does not match", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
 		return a.findInText(r, r.Ending, a.message.end.paragraph)
 	}},
-	{"the message does not match", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+	{"the message does not match", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
 		return a.findInText(r, r.Text, a.situation.Message.Text)
 	}},
-	{"it does not match", func(r *Rule) bool { return r.Test != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
+	{"it does not match", func(r *Rule) bool { return r.Test != nil }, func(a *asking, r *Rule, _ *Meter) (seen string, held bool) {
 		seen, a.reason, held = r.Test(*a.situation)
 		return seen, held
 	}},
@@ -260,7 +269,7 @@ func quoteIf(ok bool, text string) (string, bool) {
 	return quotation.QuoteEvidence(text), true
 }
 
-func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
+func (a *asking) testRule(r *Rule, m *Meter) (evidence string, ok bool) {
 	for i := range conditions {
 		c := &conditions[i]
 		if !c.set(r) {
@@ -273,19 +282,24 @@ func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
 			return evidence, false
 		}
 	}
-	if last := a.message.end.last; ok && m.hasAnyPhrase(last, r.Unless) {
+	if last := a.message.end.last; ok && HasAnyPhrase(last, r.Unless, m) {
 		return "unless: " + quotation.QuoteEvidence(last), false
 	}
 	return evidence, ok
 }
 
-func (a *asking) matchesAct(r *Rule, _ *meter) (evidence string, ok bool) {
+func (a *asking) matchesAct(r *Rule, _ *Meter) (evidence string, ok bool) {
 	a.read = true
-	said, ok := a.message.findAct(r.Act, r.Near)
-	return quoteIf(ok, said)
+	key := wanted{r.Act, r.Near}
+	said, known := a.message.acts[key]
+	if !known {
+		said.text, said.ok = a.message.closing().FindAct(r.Act, r.Near)
+		a.message.acts[key] = said
+	}
+	return quoteIf(said.ok, said.text)
 }
 
-func (a *asking) meterFor(r *Rule) *meter {
+func (a *asking) meterFor(r *Rule) *Meter {
 	if r.ByProject {
 		return &a.byProject
 	}
@@ -352,13 +366,6 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	default:
 		return strconv.Itoa(n) + " " + r.Todo + " todos, first " + matches[0], true
 	}
-}
-
-func (r *Rule) matchesSkill(s *strategy.Situation) (string, bool) {
-	if s.Skill.Name == "" || r.Within > 0 && s.Skill.Turns >= r.Within {
-		return "", false
-	}
-	return "the skill " + s.Skill.Name + " is in use", slices.Contains(r.Skill, s.Skill.Name)
 }
 
 // Remaining returns a sentence, after a blank, that lists the open todos, "" if there are none.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 const (
@@ -44,7 +45,7 @@ type claim struct {
 }
 
 func shortCallID(id []byte) uint32 {
-	h := hashFNV1a(id)
+	h := quotation.Hash64(id)
 	return uint32(h ^ h>>32)
 }
 
@@ -242,7 +243,7 @@ func mateName(raw []byte) string {
 	if len(name) == 0 || isPlainName(name, maxID) {
 		return string(name)
 	}
-	return "#" + strconv.FormatUint(hashFNV1a(name), 36)
+	return "#" + strconv.FormatUint(quotation.Hash64(name), 36)
 }
 
 func (l *Log) findMate(name string) int {

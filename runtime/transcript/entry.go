@@ -262,15 +262,6 @@ func isPlainName(raw []byte, limit int) bool {
 	return len(raw) > 0 && len(raw) <= limit && !bytes.ContainsFunc(raw, special)
 }
 
-// hashFNV1a is 64-bit FNV-1a without the allocation of hash/fnv.
-func hashFNV1a(b []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, c := range b {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
-}
-
 // LeadingName returns the name at the beginning of a text. It may contain colons but not end with one.
 func LeadingName(text []byte) []byte {
 	rest := bytes.TrimLeftFunc(text, func(r rune) bool {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
@@ -111,7 +112,7 @@ func (l *Log) takeOpening(e *Entry) {
 // takeEntry returns false for a duplicate.
 func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	if len(e.ID) > 0 {
-		h := hashFNV1a(e.ID)
+		h := quotation.Hash64(e.ID)
 		if slices.Contains(l.Seen, h) {
 			return false
 		}

@@ -103,7 +103,12 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 ,tsc,|||--noEmit`
 
 func commandLooks(words []string) bool {
-	for len(words) > 0 && (isOneOf(words[0], "{ } ! time then do else if elif while until fi done") || isAssignment(words[0])) {
+	for len(words) > 0 {
+		name, _, assigns := strings.Cut(words[0], "=")
+		assigns = assigns && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == ""
+		if !assigns && !isOneOf(words[0], "{ } ! time then do else if elif while until fi done") {
+			break
+		}
 		words = words[1:]
 	}
 	if len(words) == 0 || words[0] == "for" {
@@ -186,9 +191,4 @@ func sedLooks(args []string) bool {
 		}
 	}
 	return true
-}
-
-func isAssignment(word string) bool {
-	name, _, found := strings.Cut(word, "=")
-	return found && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == ""
 }

@@ -26,21 +26,28 @@ const (
 	markSpan = 256       // hashed before the offset
 )
 
-// ReadNew reads the log at path from the end of an earlier reading, which returned since; nil is the beginning.
+// File is the log of a session.
+type File struct {
+	*Format
+	Path  string
+	Brief bool // readings omit the texts of calls
+}
+
+// ReadNew reads a log from the end of an earlier reading, which returned since; nil is the beginning.
 // It returns the Log for the next reading and the situation at the end of the file.
 //
 // If the log has been replaced or since is damaged, it starts at the beginning. Of more than maxNew bytes it
 // reads only the last. A complete last line without a line end counts, but is read again the next time. Only
 // the operating system causes errors.
 //
-// A brief reading omits the texts of calls. prompt is the host's ID of the current prompt, or "".
-func (f *Format) ReadNew(path string, since []byte, prompt string, brief bool) (log []byte, view View, err error) {
-	opened, size, err := file.OpenRegular(path, 0)
+// prompt is the host's ID of the current prompt, or "".
+func (f File) ReadNew(since []byte, prompt string) (log []byte, view View, err error) {
+	opened, size, err := file.OpenRegular(f.Path, 0)
 	if err != nil {
 		return
 	}
 	defer opened.Close()
-	r := reader{format: f, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
+	r := reader{format: f.Format, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
 	var prior Log
 	known := codec.ReadObject(since, &prior) == nil && prior.Form == form && prior.Format == f.Name
 	if known && 0 < prior.Offset && prior.Offset <= size && prior.Mark == markBefore(opened, prior.Offset) {
@@ -59,7 +66,7 @@ func (f *Format) ReadNew(path string, since []byte, prompt string, brief bool) (
 	}
 	take := func(line []byte, at int64) bool {
 		if f.parseLine(&r.Entry, line, at) {
-			r.Log.takeEntry(f, &r.Entry)
+			r.Log.takeEntry(f.Format, &r.Entry)
 		}
 		return true
 	}
@@ -72,7 +79,7 @@ func (f *Format) ReadNew(path string, since []byte, prompt string, brief bool) (
 	if len(last) > 0 {
 		take(last, r.Log.Offset)
 	}
-	view = r.Log.makeView(opened, brief)
+	view = r.Log.makeView(opened, f.Brief)
 	view.Rewritten = rewritten
 	return log, view, nil
 }

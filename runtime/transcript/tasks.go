@@ -10,6 +10,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 const (
@@ -99,7 +100,7 @@ func (l *Log) correctList(e *Entry, array []byte) {
 // sumOfList hashes a list; 0 is an empty one.
 func sumOfList(list []byte) (sum uint64, ok bool) {
 	ok = eachItem(list, maxNested, func(i item) {
-		sum = (sum*31+hashFNV1a(i.content))*31 + hashFNV1a(i.status)
+		sum = (sum*31+quotation.Hash64(i.content))*31 + quotation.Hash64(i.status)
 	})
 	return sum, ok
 }

@@ -142,7 +142,7 @@ func TestAbout(t *testing.T) {
 var format = claude.Host.Log
 
 func Read(path string, prior Log) (Log, View, error) {
-	data, view, err := format.ReadNew(path, codec.Append(nil, &prior), "", false)
+	data, view, err := File{Format: &format, Path: path}.ReadNew(codec.Append(nil, &prior), "")
 	if err != nil {
 		return prior, view, err
 	}
@@ -151,9 +151,11 @@ func Read(path string, prior Log) (Log, View, error) {
 	return log, view, err
 }
 
-func Tail(path string, n int) (activity.Window, error) { return format.LinesAbout(path, n, "") }
+func Tail(path string, n int) (activity.Window, error) {
+	return File{Format: &format, Path: path}.LastLines(n, "")
+}
 func About(path string, n int, word string) (activity.Window, error) {
-	return format.LinesAbout(path, n, word)
+	return File{Format: &format, Path: path}.LastLines(n, word)
 }
 func Each(path string, tail int, visit func(*Cursor) bool) error {
 	return format.EachLine(path, tail, visit)
@@ -172,7 +174,7 @@ func viewOf(t *testing.T, f Format, lines ...string) View {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")
 	must(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
-	_, v, err := f.ReadNew(path, nil, "", false)
+	_, v, err := File{Format: &f, Path: path}.ReadNew(nil, "")
 	must(t, err)
 	return v
 }

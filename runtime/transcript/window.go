@@ -12,10 +12,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// LinesAbout reads the last n lines of the log at path. With a word it reads only the texts with that word and
+// LastLines reads the last n lines. With a word it reads only the texts with that word and
 // may skip other lines. Only the operating system causes errors.
-func (f *Format) LinesAbout(path string, n int, word string) (activity.Window, error) {
-	lines, err := lastLines(path, n)
+func (f File) LastLines(n int, word string) (activity.Window, error) {
+	lines, err := lastLines(f.Path, n)
 	if err != nil {
 		return activity.Window{}, err
 	}

@@ -171,20 +171,20 @@ func findMarked(dir, project string, marks []string, home string) (nearest strin
 		if n > 0 && up == filepath.Clean(home) {
 			break
 		}
-		if hasEntry(up, ".git") {
+		if hasAny(up, ".git") {
 			top = up
 			break
 		}
 	}
 	for _, up := range parents(dir) {
-		if hasAny(up, marks) {
+		if hasAny(up, marks...) {
 			return up, true
 		}
 		if up == top {
 			break
 		}
 	}
-	if above := ProjectAround(dir, project); above != "" && len(above) < len(top) && hasAny(above, marks) {
+	if above := ProjectAround(dir, project); above != "" && len(above) < len(top) && hasAny(above, marks...) {
 		return above, true
 	}
 	return top, false
@@ -213,11 +213,10 @@ func parents(dir string) (all []string) {
 	return all
 }
 
-func hasAny(dir string, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return hasEntry(dir, name) })
-}
-
-func hasEntry(dir, name string) bool {
-	_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
-	return err == nil
+// hasAny reports whether a directory has an entry with one of the names, which have slashes.
+func hasAny(dir string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+		return err == nil
+	})
 }

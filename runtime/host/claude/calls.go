@@ -146,10 +146,13 @@ func skillBody(e *transcript.Entry, text []byte) {
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
 }
 
-// takeTeammateMail takes messages by teammates, and objects by the client about them.
+// takeTeammateMail takes messages by teammates, and objects by the client about them, if a text begins with one.
 func takeTeammateMail(e *transcript.Entry, text []byte) {
 	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
 	const maxObject = 4 << 10 // bytes; its type comes first
+	if !bytes.HasPrefix(withoutHeading(text), []byte("<teammate-message")) {
+		return
+	}
 	for {
 		_, text, _ = bytes.Cut(text, []byte(begin))
 		one, _, _ := bytes.Cut(text, []byte(end))

@@ -216,11 +216,9 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		case isNotification(origin, text) || mode == `"task-notification"`:
 			e.What = transcript.Woken
 			e.TakeNotifications(text)
-		case wakesSession(text):
+		case beginsWithAny(withoutHeading(text), mailTags):
 			e.What = transcript.Woken
-			if isTeammateMail(text) {
-				takeTeammateMail(e, text)
-			}
+			takeTeammateMail(e, text)
 		case mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text):
 			e.What, e.Command = transcript.Joined, isOurCommand(text)
 		}

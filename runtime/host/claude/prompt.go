@@ -58,10 +58,8 @@ func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Hap
 	case isNotification(l.origin, text):
 		e.TakeNotifications(text)
 		return transcript.Woken
-	case isTeammateMail(text):
+	case beginsWithAny(withoutHeading(text), mailTags):
 		takeTeammateMail(e, text)
-		return transcript.Woken
-	case wakesSession(text):
 		return transcript.Woken
 	case bytes.HasPrefix(text, []byte(feedbackText)):
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookWords})
@@ -74,14 +72,8 @@ func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Hap
 	return transcript.Nothing
 }
 
-func isTeammateMail(text []byte) bool {
-	return bytes.HasPrefix(withoutHeading(text), []byte("<teammate-message"))
-}
-
 // mailTags begin messages of other sessions and of watchers.
 var mailTags = []string{"<teammate-message", "<agent-message", "<cross-session-message", "<ci-monitor-event>"}
-
-func wakesSession(text []byte) bool { return beginsWithAny(withoutHeading(text), mailTags) }
 
 func beginsWithAny(text []byte, tags []string) bool {
 	return slices.ContainsFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte(tag)) })

@@ -17,28 +17,17 @@ const Name = "codex"
 // decides.
 var Host = host.Host{
 	Name: Name, Title: "Codex", Agent: "Codex",
-	Is: isEvent, Read: readEvent,
+	Is: func(event []byte) bool { // a turn and its model, which only Codex sends together
+		return codec.InsideQuotes(codec.FindMember(event, "turn_id")) != nil &&
+			codec.InsideQuotes(codec.FindMember(event, "model")) != nil
+	},
+	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit",
 	Reminds: true, Marked: true, Plans: true, Opens: true,
 	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 	Dir: "~/.codex", DirVariable: "CODEX_HOME", Sessions: "sessions/*/*/*/rollout-*.jsonl", Program: "codex",
 	Package: "@openai/codex",
 	Inside:  []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",
-}
-
-// isEvent recognizes the combination of a turn and its model, which only Codex sends.
-func isEvent(payload []byte) bool {
-	var turn, model bool
-	w := codec.EnterValue(payload, '{')
-	for w.Next() {
-		switch string(w.Key) {
-		case "turn_id":
-			turn = w.BeginsWith('"')
-		case "model":
-			model = w.BeginsWith('"')
-		}
-	}
-	return turn && model
 }
 
 type input struct {

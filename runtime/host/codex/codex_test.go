@@ -63,7 +63,7 @@ func TestViews(t *testing.T) {
 		"shell.jsonl":      `2 turns, prompt 000c "second prompt", 0 calls, ours 0 of 0, others 0, text "All is done.", todos []`,
 		"skill.jsonl":      `1 turns, prompt 0002 "use $probe:probing now", 0 calls, ours 0 of 0, others 0, text "Task 1 complete. Moving to Task 2.", todos [], skill probing`,
 	} {
-		_, v, err := format.ReadNew(filepath.Join("testdata", name), nil, "", false)
+		_, v, err := transcript.File{Format: &format, Path: filepath.Join("testdata", name)}.ReadNew(nil, "")
 		must(t, err)
 		var todos []string
 		for _, todo := range v.Todos {
@@ -89,7 +89,7 @@ func TestBackground(t *testing.T) {
 				n = len(all) - 1
 			}
 			must(t, os.WriteFile(path, append(bytes.Join(all[:n+1], []byte("\n")), '\n'), 0o600))
-			_, v, err := format.ReadNew(path, nil, "", false)
+			_, v, err := transcript.File{Format: &format, Path: path}.ReadNew(nil, "")
 			if err != nil || len(v.Started) != running {
 				t.Errorf("%s, %d lines: started %v, %v", name, n+1, v.Started, err)
 			}

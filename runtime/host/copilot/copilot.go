@@ -17,7 +17,13 @@ const Name = "copilot"
 
 var Host = host.Host{
 	Name: Name, Title: "GitHub Copilot CLI", Agent: "Copilot",
-	Is: isEvent, Read: readEvent,
+	// A time with a reason to stop or without a transcript. Qwen Code and Gemini CLI send a time and a transcript with
+	// every event.
+	Is: func(event []byte) bool {
+		return codec.FindMember(event, "timestamp") != nil &&
+			(codec.FindMember(event, "stop_reason") != nil || codec.FindMember(event, "transcript_path") == nil)
+	},
+	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Marked: true,
 	Log: transcript.Format{
@@ -28,13 +34,6 @@ var Host = host.Host{
 	Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
 	Package: "@github/copilot",
 	Inside:  []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",
-}
-
-// isEvent recognizes a time with a reason to stop or without a transcript. Qwen Code and Gemini CLI send a time
-// and a transcript with every event.
-func isEvent(event []byte) bool {
-	return codec.FindMember(event, "timestamp") != nil &&
-		(codec.FindMember(event, "stop_reason") != nil || codec.FindMember(event, "transcript_path") == nil)
 }
 
 // input is an event of hooks that use Claude Code's names.

@@ -15,7 +15,8 @@ const Name = "droid"
 
 var Host = host.Host{
 	Name: Name, Title: "Droid", Agent: "Droid",
-	Is: isEvent, Read: readEvent,
+	Is:   func(event []byte) bool { return codec.FindMember(event, "message_id") != nil },
+	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Reminds: true, Marked: true,
 	Log: transcript.Format{
@@ -24,8 +25,6 @@ var Host = host.Host{
 	Arrived: arrived, Logged: true,
 	Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 }
-
-func isEvent(event []byte) bool { return codec.FindMember(event, "message_id") != nil }
 
 type input host.Event
 

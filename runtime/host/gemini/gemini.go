@@ -21,7 +21,11 @@ const (
 
 var Host = host.Host{
 	Name: Name, Title: "Gemini CLI", Agent: "Gemini",
-	Is: isEvent, Read: readEvent,
+	Is: func(event []byte) bool {
+		name := codec.ValidText(codec.InsideQuotes(codec.FindMember(event, "hook_event_name")))
+		return name == afterAgent || name == beforeAgent
+	},
+	Read: readEvent,
 	Stop: afterAgent, Prompt: beforeAgent,
 	Reminds: true, Marked: true, Prompts: true, Logged: true, Forgets: true,
 	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog},
@@ -30,11 +34,6 @@ var Host = host.Host{
 	ProjectFile: "../.project_root",
 	Variables:   []string{".env", ".gemini/.env"},
 	Inside:      []string{"GEMINI_CLI"},
-}
-
-func isEvent(event []byte) bool {
-	name := codec.ValidText(codec.InsideQuotes(codec.FindMember(event, "hook_event_name")))
-	return name == afterAgent || name == beforeAgent
 }
 
 type input host.Event

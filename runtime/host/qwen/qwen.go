@@ -14,7 +14,11 @@ const Name = "qwen"
 
 var Host = host.Host{
 	Name: Name, Title: "Qwen Code", Agent: "Qwen",
-	Is: isEvent, Read: readEvent,
+	Is: func(event []byte) bool {
+		return codec.FindMember(event, "crons") != nil ||
+			bytes.Contains(codec.FindMember(event, "prompt_id"), []byte("########"))
+	},
+	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit",
 	FromUser: func(e host.Event) bool { return e.Prompt != "" },
 	Reminds:  true, Marked: true, NoWitness: true,
@@ -25,11 +29,6 @@ var Host = host.Host{
 	Package:   "@qwen-code/qwen-code",
 	Variables: []string{".env", ".qwen/.env", ".qwen/settings.json"},
 	Inside:    []string{"QWEN_CODE_SESSION_ID"}, SessionVariable: "QWEN_CODE_SESSION_ID",
-}
-
-func isEvent(event []byte) bool {
-	prompt := codec.FindMember(event, "prompt_id")
-	return codec.FindMember(event, "crons") != nil || bytes.Contains(prompt, []byte("########"))
 }
 
 type input struct {

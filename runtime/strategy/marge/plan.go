@@ -94,7 +94,7 @@ func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
 	if prompt := strings.TrimSpace(s.Turn.Prompt); len(prompt) <= 60 && rules.OpensWithPhrase(prompt, []string{
 		"continue", "go on", "go ahead", "keep going", "carry on", "proceed", "resume", "next", "yes", "ok", "okay", "do it", "sounds good",
-	}) {
+	}, nil) {
 		within = lookBack
 	}
 	var all []activity.Plan

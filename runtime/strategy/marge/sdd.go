@@ -65,7 +65,7 @@ func parseSDD(text string) sddLedger {
 			}
 			l.last[label] = words
 		}
-		if !l.vague && len(labels) == 0 && len(line) >= len("✅") && !strings.HasPrefix(line, "#") && rules.HasAnyPhrase(line, []string{"complete", "completed", "done", "✅"}) {
+		if !l.vague && len(labels) == 0 && len(line) >= len("✅") && !strings.HasPrefix(line, "#") && rules.HasAnyPhrase(line, []string{"complete", "completed", "done", "✅"}, nil) {
 			l.vague = true
 		}
 	})
@@ -161,7 +161,7 @@ var tickMarks = []string{"✅", "✓", "☑", "✔"}
 
 func isComplete(words string) bool {
 	ticked := func(mark string) bool { return strings.HasPrefix(words, mark) }
-	return rules.OpensWithPhrase(words, []string{"complete", "completed", "done", "finished", "approved", "merged"}) ||
+	return rules.OpensWithPhrase(words, []string{"complete", "completed", "done", "finished", "approved", "merged"}, nil) ||
 		slices.ContainsFunc(tickMarks, ticked)
 }
 
@@ -293,7 +293,7 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 		return p
 	}
 	words := l.last[next.label]
-	if rules.OpensWithPhrase(words, []string{"blocked", "waiting", "awaiting", "paused", "on hold", "needs", "needs_context", "escalated"}) {
+	if rules.OpensWithPhrase(words, []string{"blocked", "waiting", "awaiting", "paused", "on hold", "needs", "needs_context", "escalated"}, nil) {
 		p.waiting = shownName(name) + " says of task " + next.label + ": " + quotation.QuoteEvidence(words)
 		return p
 	}

@@ -9,10 +9,12 @@ import (
 
 var Strategy = strategy.Strategy{Name: "ned-flanders", Default: true, New: kind.New}
 
-var kind = rules.Kind{Rules: ruleSet, Sets: []string{"default", "seed"}, Windowed: "seed"}
-
-func ruleSet(set string) []rules.Rule {
-	if set == "seed" {
+var kind = rules.Kind{
+	Sets: []string{"default", "seed"}, Windowed: "seed",
+	Rules: func(set string) []rules.Rule {
+		if set != "seed" {
+			return rules.BaseRules()
+		}
 		return []rules.Rule{
 			{ID: "asked", Tool: "AskUserQuestion", Then: strategy.Stop, Window: true},
 			{ID: "todos", Todo: "pending", Then: strategy.Continue, Reason: rules.GoOnWithTodos, Window: true},
@@ -20,6 +22,5 @@ func ruleSet(set string) []rules.Rule {
 			{ID: "finished", Text: `complete|finished|done|ready for|let me know`, Then: strategy.Stop},
 			{ID: "skill", Text: `I'm using the .* skill`, Then: strategy.Continue, Reason: rules.GoOnWithSkill},
 		}
-	}
-	return rules.BaseRules()
+	},
 }

@@ -10,7 +10,6 @@ package wiggum
 
 import (
 	"errors"
-	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
@@ -390,8 +389,6 @@ func readList(text string) (values []string, comment string, err error) {
 func LoopFile(data []byte) string { return quotation.Beginning(string(data), goalFile) }
 
 func NewLoopID(dir, session string, now int64) string {
-	h := fnv.New64a()
-	h.Write([]byte(dir + "\x00" + session + "\x00" + strconv.FormatInt(now, 10)))
-	id := strconv.FormatUint(h.Sum64(), 36)
+	id := quotation.HashText(dir + "\x00" + session + "\x00" + strconv.FormatInt(now, 10))
 	return id[max(0, len(id)-6):]
 }
