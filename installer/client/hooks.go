@@ -14,7 +14,7 @@ import (
 
 // Hook is a handler that Claude Code would start; status --json prints it.
 type Hook struct {
-	Event   string  `json:"event"`             // one of HookEvents
+	Event   string  `json:"event"`             // Stop, SubagentStop or UserPromptSubmit
 	Type    string  `json:"type"`              // command, prompt, agent, http or mcp_tool
 	Does    string  `json:"does"`              // the command with its arguments, the prompt or the URL
 	Timeout float64 `json:"timeout"`           // seconds, with the client's default
@@ -27,9 +27,6 @@ type Hook struct {
 	command string // the program alone
 	whole   string // Does in full length, to find duplicates
 }
-
-// HookEvents returns the events whose hooks can make Claude go on or add to a prompt.
-func HookEvents() []string { return []string{"Stop", "SubagentStop", "UserPromptSubmit"} }
 
 const maxDoes = 200 // characters
 
@@ -45,7 +42,8 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 	if byEvent == nil {
 		return nil, fmt.Errorf("hooks are %s, not an object", document.KindName(events))
 	}
-	for _, event := range HookEvents() {
+	// Only hooks on these events can make Claude go on or add to a prompt.
+	for _, event := range []string{"Stop", "SubagentStop", "UserPromptSubmit"} {
 		raw, found := byEvent[event]
 		if !found {
 			continue
