@@ -234,7 +234,7 @@ func (o initOptions) interview(ctx context.Context, dir string, s interview.Suit
 	if !o.dryRun {
 		s.Facts = [][]string{{"suite", dir}}
 		if o.memory != "" {
-			s.Facts = append(s.Facts, []string{"paragraph in", o.pathFromWork(o.memory)})
+			s.Facts = append(s.Facts, []string{"paragraph in", rooted.PathFrom(o.work, o.memory)})
 		}
 		if !o.noGit && git.RepositoryRoot(dir) == "" {
 			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
