@@ -119,7 +119,10 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	if err := o.switchHosts("enable", chosen, o.DryRun, enable); err != nil || o.json || o.DryRun {
 		return err
 	}
-	leave := "springfield disable " + o.Plugin + hostWords(o.hosts)
+	leave := "springfield disable " + o.Plugin
+	if len(o.hosts) > 0 {
+		leave += " --host " + strings.Join(o.hosts, ",")
+	}
 	if o.Scope != client.User {
 		leave += " --scope " + string(o.Scope)
 	}

@@ -147,7 +147,7 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 			c.Note = "needs " + about.Needs + " that your skills write; without them it hardly ever continues"
 		}
 	}
-	return options, e.readSessions(&options, o.paths, o.host)
+	return options, e.chooseSessions(&options, o.paths, o.host)
 }
 
 // pageFile returns the file of --html, and reports whether it has a page.
@@ -233,8 +233,8 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// readSessions sets the sessions to read: paths, else those of the named host or of all hosts.
-func (e *environment) readSessions(o *replay.Options, args []string, name string) (err error) {
+// chooseSessions sets the sessions to read: paths, else those of the named host or of all hosts.
+func (e *environment) chooseSessions(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name
 	for _, arg := range args {
 		if arg == "" {

@@ -111,7 +111,11 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 			words = append(words, check.QuoteArgument(as[string](arg)))
 		}
 	} else if h.Type == "command" {
-		h.command = firstWordOfCommand(words[0])
+		program, end := strings.TrimSpace(words[0]), " "
+		if rest, quoted := strings.CutPrefix(program, `"`); quoted {
+			program, end = rest, `"`
+		}
+		h.command, _, _ = strings.Cut(program, end)
 	}
 	h.whole = strings.Join(words, " ")
 	h.Does = printable(h.whole)
@@ -123,16 +127,6 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 		h.Never = `it has an "if", which is never met outside of tool events`
 	}
 	return h, ""
-}
-
-func firstWordOfCommand(command string) string {
-	command = strings.TrimSpace(command)
-	if rest, ok := strings.CutPrefix(command, `"`); ok {
-		command, _, _ = strings.Cut(rest, `"`)
-		return command
-	}
-	first, _, _ := strings.Cut(command, " ")
-	return first
 }
 
 func (h Hook) startsOurHook() bool {
