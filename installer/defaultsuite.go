@@ -24,7 +24,7 @@ import (
 type DefaultSuite struct {
 	Dir   string                // "" without a data directory
 	Fresh func() generator.Spec // of a new suite, without name and plugins
-	Tools generator.Toolchain
+	Tools func() generator.Toolchain
 
 	name   string // of the plugin to add
 	spec   generator.Spec
@@ -73,7 +73,7 @@ func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err 
 		return nil
 	}
 	_ = os.RemoveAll(o.stage) // from before the lock
-	if o.files, _, err = o.Tools.MakeSuite(ctx, o.spec); err != nil {
+	if o.files, _, err = o.Tools().MakeSuite(ctx, o.spec); err != nil {
 		return err
 	}
 	if o.stage, err = os.MkdirTemp("", "springfield-stage-"); err != nil {
@@ -100,7 +100,7 @@ func (o *DefaultSuite) Close() {
 
 // addTo adds the files, and the suite's place in the list of suites, to a change that enables the plugin.
 func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
-	if o == nil || len(o.files) == 0 {
+	if len(o.files) == 0 {
 		return c, nil
 	}
 	plan, err := generator.MakePlan(o.Dir, generator.Completing, o.files)

@@ -37,9 +37,10 @@ func TestDefaultSuiteIsNotMadeInVain(t *testing.T) {
 			defer unlock()
 		}
 		before := scratch.ListFiles(t, home)
-		suite := &installer.DefaultSuite{Dir: filepath.Join(home, "suite"), Fresh: func() generator.Spec {
+		tools := func() (t generator.Toolchain) { return t } // they would find no compiler, and say so
+		suite := &installer.DefaultSuite{Dir: filepath.Join(home, "suite"), Tools: tools, Fresh: func() generator.Spec {
 			return generator.Spec{Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
-		}} // its tools would find no compiler, and say so
+		}}
 		_, err := installer.EnablePlugin(t.Context(), installer.Means{Settings: settings.ReadSettings(places), User: hosts.User{Getenv: none, Look: none}, Tell: t.Logf}, hosts.DefaultHost(),
 			installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, DefaultSuite: suite})
 		if err == nil {

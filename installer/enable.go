@@ -335,10 +335,12 @@ func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 	} else if says := e.takeFromOthers(e.EnableRequest.Plugin, e.wanted.Plugin.Suite); says != "" && e.Marketplace == "" {
 		c.Notes = append(c.Notes, says)
 	}
-	if c, err = e.adds.addTo(c, now); err == nil {
-		err = c.Writable()
+	if e.adds != nil {
+		if c, err = e.adds.addTo(c, now); err != nil {
+			return c, err
+		}
 	}
-	return c, err
+	return c, c.Writable()
 }
 
 func (e *enableRun) planEdit() (journal.Change, error) {
@@ -407,7 +409,9 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 	case e.DryRun && e.register != "" && e.Claude.Path != "":
 		d.Todo = fmt.Sprintf("run: claude plugin marketplace add %q, away from your settings", e.register)
 	case !e.DryRun:
-		d.Change.Notes = append(d.Change.Notes, e.scopeNotes(ctx)...)
+		if e.Scope != client.User {
+			d.Change.Notes = append(d.Change.Notes, e.scopeNotes(ctx)...)
+		}
 		if byHand != nil && !plan.IsEmpty() {
 			d.Change.Notes = append(d.Change.Notes, byHand(e.wanted)...)
 		}
@@ -421,8 +425,6 @@ func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	places := e.Settings.Places
 	file, user := places.Settings(e.Scope), places.Settings(client.User)
 	switch {
-	case e.Scope == client.User:
-		return nil
 	case file == user || rooted.IsSame(file, user):
 		return []string{"here these are your user settings: it is on in all your sessions"}
 	case e.Scope == client.Local:
@@ -442,7 +444,7 @@ func (e *enableRun) wouldCommit(ctx context.Context, file string) bool {
 	if git.RepositoryRoot(work) == "" {
 		return false
 	}
-	repo, err := e.Git.Repository(ctx, work)
+	repo, err := e.Git().Repository(ctx, work)
 	if err != nil || repo == nil {
 		return false
 	}

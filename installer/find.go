@@ -26,14 +26,14 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
 		suite := rooted.PathFrom(m.Settings.Work, dir)
-		found, err := pluginsIn(suite)
+		found, err := pluginsIn(suite, bare, marketplace)
 		if errors.Is(err, generator.ErrNoSuite) && rooted.PathExists(filepath.Join(suite, ".claude-plugin", "marketplace.json")) {
 			err = check.Advisef("claude plugin marketplace add "+check.QuoteArgument(suite)+" makes Claude Code know it; then springfield enable "+bare+" finds it", "%s is a marketplace, not a springfield suite", suite)
 		}
 		if err != nil {
 			return client.Plugin{}, err
 		}
-		if found = pluginsNamed(found, bare, marketplace); len(found) == 0 {
+		if len(found) == 0 {
 			return client.Plugin{}, check.Advisef(m.howToGet(bare, marketplace, suite), "suite %s has no plugin %q", dir, name)
 		}
 		return found[0], nil
@@ -98,19 +98,15 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	return check.HintAtNames(name, "", slices.Compact(names), "there is "+strings.Join(append(there, registry.StrategyNames()...), ", "))
 }
 
-func pluginsIn(dir string) (all []client.Plugin, err error) {
+// pluginsIn returns the plugins of a suite with a name and a marketplace; "" matches any.
+func pluginsIn(dir, name, marketplace string) (all []client.Plugin, err error) {
 	suite, err := generator.ReadSuite(dir)
 	for _, p := range suite.Plugins {
-		all = append(all, client.Plugin{Name: p.Name, Marketplace: suite.Marketplace, Suite: dir})
+		if (name == "" || name == p.Name) && (marketplace == "" || marketplace == suite.Marketplace) {
+			all = append(all, client.Plugin{Name: p.Name, Marketplace: suite.Marketplace, Suite: dir})
+		}
 	}
 	return all, err
-}
-
-// pluginsNamed filters by name and marketplace; "" matches any.
-func pluginsNamed(all []client.Plugin, name, marketplace string) []client.Plugin {
-	return slices.DeleteFunc(all, func(p client.Plugin) bool {
-		return name != "" && name != p.Name || marketplace != "" && marketplace != p.Marketplace
-	})
 }
 
 // ErrAmbiguous is returned for a name with more than one plugin.
@@ -141,11 +137,14 @@ func (m Means) pluginsOffered(marketplace string) []string {
 // cloned project's: the user has not made or named it. It returns "" without one, and for the suite taken.
 func (m Means) takeFromOthers(plugin, taken string) string {
 	dir, err := generator.FindSuite(m.Settings.Work)
+	if err != nil {
+		return ""
+	}
 	own, _, _ := settings.KnownSuites(m.Settings.Places)
-	has, _ := pluginsIn(dir)
 	name, marketplace, _ := strings.Cut(plugin, "@")
-	if err != nil || len(pluginsNamed(has, name, marketplace)) == 0 ||
-		slices.ContainsFunc(append(own, taken), func(known string) bool { return rooted.IsSame(known, dir) }) {
+	has, _ := pluginsIn(dir, name, marketplace)
+	isKnown := slices.ContainsFunc(append(own, taken), func(known string) bool { return rooted.IsSame(known, dir) })
+	if len(has) == 0 || isKnown {
 		return ""
 	}
 	return "springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " takes it from the suite there, which is not one of yours"
@@ -155,11 +154,11 @@ func (m Means) takeFromOthers(plugin, taken string) string {
 func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err error) {
 	dirs, _, err := settings.KnownSuites(m.Settings.Places)
 	for _, dir := range dirs {
-		found, unread := pluginsIn(dir)
+		found, unread := pluginsIn(dir, name, marketplace)
 		if unread != nil && !errors.Is(unread, generator.ErrNoSuite) {
 			m.Tell("springfield: note: skipped: %v", unread)
 		}
-		all = append(all, pluginsNamed(found, name, marketplace)...)
+		all = append(all, found...)
 	}
 	return all, err
 }
@@ -194,6 +193,6 @@ type Means struct {
 	Settings *settings.Settings
 	User     hosts.User
 	Claude   client.Command // Path is "" without the command
-	Git      git.Git
+	Git      func() git.Git
 	Tell     func(format string, args ...any) // prints progress and notes
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,8 +48,7 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 	if err := a.findPlaces(); err != nil {
 		return err
 	}
-	places, _ := a.placesFrom(dir) // no error after findPlaces
-	lines, width, state := a.resultPrinter(), 0, filepath.Join(places.Config, "springfield")
+	lines, width, state := a.resultPrinter(), 0, a.places.StatePath()
 	if lines.Wraps {
 		width = lines.Width
 	}
@@ -68,7 +66,7 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 		SayNext: a.sayNext,
 		Driver: func(project string) console.Driver {
 			r := a.inspectionRequest()
-			r.Places = places
+			r.Places, _ = a.placesFrom(dir) // no error after findPlaces
 			return doctor.Inspect(r).LoopDriver(project)
 		},
 		SwitchOn: func(d console.Driver) error { return a.offerDriver(ctx, d) },

@@ -133,12 +133,8 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 // reportDisableAll prints the result of --all. State is springfield's own directory.
 func (o disableOptions) reportDisableAll(done installer.DisabledAll, state string) error {
 	written, removed := done.Files()
-	failed := 0
-	for _, left := range done.Stays {
-		if left.Failed {
-			failed++
-		}
-	}
+	succeeded := func(left settings.Left) bool { return !left.Failed }
+	failed := len(slices.DeleteFunc(slices.Clone(done.Stays), succeeded))
 	var err error
 	outcome := "disabled"
 	if failed > 0 {

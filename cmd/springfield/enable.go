@@ -34,7 +34,7 @@ func (a *app) enableOptions() enableOptions {
 // defaultSuite returns the suite for plugins that no other suite has.
 func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
 	fresh := func() generator.Spec { return a.defaultSpec(ctx) }
-	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain(), Fresh: fresh}
+	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: fresh}
 }
 
 func newEnable(a *app, run func(context.Context, enableOptions) error) *cobra.Command {
@@ -108,8 +108,10 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	}
 	o.DefaultSuite = o.defaultSuite(ctx)
 	defer o.DefaultSuite.Close()
-	if chosen, err = o.tryHosts(ctx, chosen); err != nil {
-		return err
+	if len(chosen) > 1 {
+		if chosen, err = o.tryHosts(ctx, chosen); err != nil {
+			return err
+		}
 	}
 	enable := func(host hosts.Host) (installer.Done, error) {
 		return installer.EnablePlugin(ctx, o.means(), host, o.EnableRequest)
@@ -117,7 +119,10 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	if err := o.switchHosts("enable", chosen, o.DryRun, enable); err != nil || o.json || o.DryRun {
 		return err
 	}
-	leave := "springfield disable " + o.Plugin + hostWords(o.hosts)
+	leave := "springfield disable " + o.Plugin
+	if len(o.hosts) > 0 {
+		leave += " --host " + strings.Join(o.hosts, ",")
+	}
 	if o.Scope != client.User {
 		leave += " --scope " + string(o.Scope)
 	}
@@ -184,9 +189,6 @@ func (o enableOptions) planOn(ctx context.Context, host hosts.Host) (installer.D
 // tryHosts is a dry run on several hosts. With --host all it skips hosts that cannot have the plugin,
 // and ignores other errors.
 func (o enableOptions) tryHosts(ctx context.Context, chosen []hosts.Host) (able []hosts.Host, err error) {
-	if len(chosen) < 2 {
-		return chosen, nil
-	}
 	all := slices.Contains(o.hosts, allHosts)
 	var last error
 	for _, host := range chosen {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -119,7 +120,8 @@ func (a *app) candidateInForce(plugin, project string) (replay.Candidate, error)
 
 // placeToExplain finds the log, and the decision if one is named.
 func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place replay.Place, decided ledger.Record, err error) {
-	place = replay.Place{Log: a.pathFromWork(o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
+	log := rooted.PathFrom(a.work, o.transcript)
+	place = replay.Place{Log: log, Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
 	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
 		return place, decided, nil
 	}

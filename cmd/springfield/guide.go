@@ -68,7 +68,7 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	where := ""
 	if found := hosts.HostsFound(a.hostOwner()); len(found) > 1 {
 		o.hosts = []string{allHosts}
-		command += hostWords(o.hosts)
+		command += " --host " + allHosts
 		where = " in " + strings.Join(check.NamesOf(found, func(h hosts.Host) string { return h.Title }), ", ")
 	}
 	if !a.terminal || a.caller != nil {

@@ -1,4 +1,4 @@
-// The flag --host, and switching a plugin on several hosts.
+// The flag --host, inspecting hosts, and switching a plugin on several hosts.
 
 package main
 
@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -67,6 +68,15 @@ func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error
 		}
 	}
 	return chosen, nil
+}
+
+// inspectHosts inspects the named hosts, or all that are found.
+func (a *app) inspectHosts(r doctor.Request, names []string) (*doctor.Inspection, error) {
+	named, err := hostsNamed(a.hostOwner(), names)
+	if err != nil {
+		return nil, err
+	}
+	return doctor.InspectHosts(r, named), nil
 }
 
 func noHost(name string, others ...string) error {
@@ -147,13 +157,6 @@ func (o switching) switchHosts(
 // hintOfHost is hintOf for one host of several.
 func hintOfHost(err error, host hosts.Host) string {
 	return strings.Replace(hintOf(err), "your settings are unchanged", "the settings of "+host.Title+" are unchanged", 1)
-}
-
-func hostWords(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return " --host " + strings.Join(names, ",")
 }
 
 func (o switching) tellResult(r installer.Done, dryRun bool) {

@@ -110,11 +110,7 @@ func runInit(ctx context.Context, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	spec, err := o.specOfFlags()
-	if err != nil {
-		return err
-	}
-	set, err := generator.ParseSettings(o.set)
+	spec, set, err := o.answersInFlags()
 	if err != nil {
 		return err
 	}
@@ -153,16 +149,16 @@ func runInit(ctx context.Context, o initOptions) error {
 	return m.report(built)
 }
 
-// specOfFlags returns the answers in flags except --set, which needs the plugins.
-func (o initOptions) specOfFlags() (said generator.Spec, err error) {
+// answersInFlags returns the answers in flags. Those of --set are apart, because they need the plugins.
+func (o initOptions) answersInFlags() (said generator.Spec, set generator.Settings, err error) {
 	said.Marketplace = o.marketplace
 	if o.owner != "" {
 		if said.Owner, err = generator.ParseOwner(o.owner); err != nil {
-			return said, err
+			return said, nil, err
 		}
 	}
 	if said.Targets, err = generator.ParseTargets(o.targets); err != nil {
-		return said, err
+		return said, nil, err
 	}
 	names := o.strategies
 	if o.all {
@@ -170,11 +166,12 @@ func (o initOptions) specOfFlags() (said generator.Spec, err error) {
 	}
 	for _, name := range names {
 		if _, err := generator.NewPlugin(name, name, nil); err != nil {
-			return said, err
+			return said, nil, err
 		}
 		said.Plugins = append(said.Plugins, generator.Plugin{Name: name, Strategy: name})
 	}
-	return said, nil
+	set, err = generator.ParseSettings(o.set)
+	return said, set, err
 }
 
 // newSpec completes the answers in flags by asking at a terminal, or else with defaults.
@@ -234,7 +231,7 @@ func (o initOptions) interview(ctx context.Context, dir string, s interview.Suit
 	if !o.dryRun {
 		s.Facts = [][]string{{"suite", dir}}
 		if o.memory != "" {
-			s.Facts = append(s.Facts, []string{"paragraph in", o.pathFromWork(o.memory)})
+			s.Facts = append(s.Facts, []string{"paragraph in", rooted.PathFrom(o.work, o.memory)})
 		}
 		if !o.noGit && git.RepositoryRoot(dir) == "" {
 			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})

@@ -14,6 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/console"
 )
 
@@ -251,7 +252,7 @@ func newLoopHistory(a *app) *cobra.Command {
 
 // askLoop is askState for --dir.
 func (a *app) askLoop(cmd *cobra.Command, question func(console.Console) error) error {
-	return a.askState(cmd.Context(), a.pathFromWork(cmd.Flag("dir").Value.String()), question)
+	return a.askState(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), question)
 }
 
 // changeLoop is askLoop for a change. With --json it prints the loop after the change.

@@ -45,11 +45,8 @@ func (e *environment) findPlaces() (err error) {
 // needPlaces is findPlaces as a cobra PreRunE.
 func (e *environment) needPlaces(*cobra.Command, []string) error { return e.findPlaces() }
 
-// configDir returns Claude Code's configuration directory, or "" without a home.
-func (e *environment) configDir() string { return hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir }
-
 func (e *environment) placesFrom(work string) (client.Places, error) {
-	config := e.configDir()
+	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
 	if config == "" {
 		err := errors.New("there is no home directory")
 		return client.Places{}, check.Advise(err, "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code")
@@ -60,14 +57,12 @@ func (e *environment) placesFrom(work string) (client.Places, error) {
 	if root == "" || root == filepath.Clean(e.home) || runtime.GOOS == "windows" {
 		root = work
 	}
+	plugins := cmp.Or(e.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"), filepath.Join(config, "plugins"))
 	return client.Places{
-		Config:  config,
-		Plugins: e.pathFromWork(cmp.Or(e.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"), filepath.Join(config, "plugins"))),
-		Home:    e.home, Managed: client.ManagedDir(runtime.GOOS), Work: work, Root: root,
+		Config: config, Plugins: rooted.PathFrom(e.work, plugins),
+		Home: e.home, Managed: client.ManagedDir(runtime.GOOS), Work: work, Root: root,
 	}, nil
 }
-
-func (e *environment) pathFromWork(path string) string { return rooted.PathFrom(e.work, path) }
 
 // defaultSuiteDir returns the suite in the user's data directory, or "" without a home.
 func (e *environment) defaultSuiteDir() string {
@@ -111,12 +106,13 @@ func findProgram(program string) string {
 func (e *environment) typedPaths() rooted.Typed {
 	suite, _ := generator.FindSuite(e.work)
 	around := []string{git.RepositoryRoot(e.work), suite}
-	return rooted.Typed{Work: e.work, Around: around, Home: e.home, Config: e.configDir()}
+	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
+	return rooted.Typed{Work: e.work, Around: around, Home: e.home, Config: config}
 }
 
 func (a *app) means() installer.Means {
 	return installer.Means{
 		Settings: settings.ReadSettings(a.places), User: a.hostOwner(),
-		Claude: a.claudeCommand(), Git: a.gitOfProcess(), Tell: a.talk,
+		Claude: a.claudeCommand(), Git: a.gitOfProcess, Tell: a.talk,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 func newPrebuild(a *app) *cobra.Command {
@@ -21,7 +22,7 @@ func newPrebuild(a *app) *cobra.Command {
 			if len(targets) == 0 {
 				targets = generator.AllTargets()
 			}
-			dir := a.pathFromWork(args[0])
+			dir := rooted.PathFrom(a.work, args[0])
 			tools := a.toolchain()
 			tools.Builder = generator.WithGo
 			built, err := tools.BuildPrograms(cmd.Context(), targets, generator.Hook, generator.Judge)

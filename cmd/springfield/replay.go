@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -127,7 +128,7 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 		return options, err
 	}
 	if o.project != "" {
-		options.Project = e.pathFromWork(o.project)
+		options.Project = rooted.PathFrom(e.work, o.project)
 	}
 	if len(o.strategies) == 0 {
 		// A list is about the first strategy. Repeated names are ignored.
@@ -146,7 +147,7 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 			c.Note = "needs " + about.Needs + " that your skills write; without them it hardly ever continues"
 		}
 	}
-	return options, e.readSessions(&options, o.paths, o.host)
+	return options, e.chooseSessions(&options, o.paths, o.host)
 }
 
 // pageFile returns the file of --html, and reports whether it has a page.
@@ -232,14 +233,14 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// readSessions sets the sessions to read: paths, else those of the named host or of all hosts.
-func (e *environment) readSessions(o *replay.Options, args []string, name string) (err error) {
+// chooseSessions sets the sessions to read: paths, else those of the named host or of all hosts.
+func (e *environment) chooseSessions(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name
 	for _, arg := range args {
 		if arg == "" {
 			return check.Misuse(errors.New("a path is empty"), "name session logs, or directories of them")
 		}
-		path := e.pathFromWork(arg)
+		path := rooted.PathFrom(e.work, arg)
 		if _, err := os.Stat(path); err != nil {
 			return check.Advise(fmt.Errorf("find session logs: %w", err),
 				"name logs or directories of them; without a path all of yours are read")

@@ -105,13 +105,17 @@ func showSettings(a *app, p hook.Plugin, o setOptions) error {
 	if err != nil {
 		return err
 	}
-	values := stack.AllValues()
+	keys := stack.Keys
 	if len(o.values) > 0 {
 		k, err := stack.FindKey(o.values[0])
 		if err != nil {
 			return err
 		}
-		values = []pluginsettings.Value{stack.ValueOf(k)}
+		keys = []pluginsettings.Key{k}
+	}
+	var values []pluginsettings.Value
+	for _, k := range keys {
+		values = append(values, stack.ValueOf(k))
 	}
 	switch {
 	case o.json:

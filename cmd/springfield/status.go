@@ -70,15 +70,6 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	return nil
 }
 
-// inspectHosts inspects the named hosts, or all that are found.
-func (a *app) inspectHosts(r doctor.Request, names []string) (*doctor.Inspection, error) {
-	named, err := hostsNamed(a.hostOwner(), names)
-	if err != nil {
-		return nil, err
-	}
-	return doctor.InspectHosts(r, named), nil
-}
-
 func (e *environment) inspectionRequest() doctor.Request {
 	return doctor.Request{Places: e.places, User: e.hostOwner(), Client: e.claudeCommand(), Off: e.off, Now: time.Now()}
 }

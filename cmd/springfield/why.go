@@ -23,10 +23,14 @@ why it added none.`,
 		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := a.askState(cmd.Context(), a.work, func(d console.Console) error { return d.ExplainDecision(onlyOne(args), asked) })
-			if err == nil && !asked.JSON {
-				a.noteHooks()
+			if err != nil || asked.JSON {
+				return err
 			}
-			return err
+			// A hook that cannot decide cannot report itself.
+			for _, says := range doctor.BrokenHooks(client.NewSnapshot(a.places).AllPlugins()) {
+				a.talk("springfield: note: %s; springfield doctor tells what to do", says)
+			}
+			return nil
 		},
 	}
 	f := cmd.Flags()
@@ -34,14 +38,4 @@ why it added none.`,
 	f.BoolVar(&asked.Prompts, "prompts", false, "explain the last prompt instead of the last stop")
 	f.BoolVar(&asked.JSON, "json", false, "print JSON")
 	return cmd
-}
-
-// noteHooks reports enabled hooks that cannot decide, since these cannot report themselves.
-func (a *app) noteHooks() {
-	if a.findPlaces() != nil {
-		return // status reports it
-	}
-	for _, says := range doctor.BrokenHooks(client.NewSnapshot(a.places).AllPlugins()) {
-		a.talk("springfield: note: %s; springfield doctor tells what to do", says)
-	}
 }

@@ -31,12 +31,8 @@ type Command struct {
 }
 
 func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) error {
-	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) (bool, error) {
-		return now.IsRegistered(name, dir)
-	}, "marketplace", "add", dir); err != nil {
-		return fmt.Errorf("register marketplace: %w", err)
-	}
-	return nil
+	done := func(now *Snapshot) (bool, error) { return now.IsRegistered(name, dir) }
+	return c.callClient(ctx, s, "register marketplace", clientPatience, done, "marketplace", "add", dir)
 }
 
 // AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the name, and whether it was unknown
@@ -56,10 +52,11 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 		}
 		return "", false, &NameTakenError{found.Name, known.String(), found.String()}
 	}
-	if err := c.callClient(ctx, s, fetchPatience, hasMarket(found.Name, true), "marketplace", "add", source); err != nil {
+	done := hasMarket(found.Name, true)
+	if err := c.callClient(ctx, s, "add marketplace", fetchPatience, done, "marketplace", "add", source); err != nil {
 		// If canceled, it may be registered all the same.
 		_, _ = c.ForgetMarketplace(context.WithoutCancel(ctx), NewSnapshot(s.Places), found.Name)
-		return "", false, fmt.Errorf("add marketplace: %w", err)
+		return "", false, err
 	}
 	return found.Name, true, nil
 }
@@ -93,13 +90,10 @@ func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added boo
 	if err != nil {
 		return false, fmt.Errorf("install %s: %w", id, err)
 	}
-	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) (bool, error) {
-		// A record may be for another project.
-		return now.Installed(id).Dir != "", nil
-	}, "install", id); err != nil {
-		return false, fmt.Errorf("install %s: %w", id, err)
-	}
-	return len(records[id]) == 0, nil
+	// A record may be for another project.
+	done := func(now *Snapshot) (bool, error) { return now.Installed(id).Dir != "", nil }
+	err = c.callClient(ctx, s, "install "+id, fetchPatience, done, "install", id)
+	return err == nil && len(records[id]) == 0, err
 }
 
 // Uninstall removes a plugin. note is for the user; it is "" if the plugin is not installed.
@@ -114,11 +108,12 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note st
 			return id + " stays installed: the claude command could take " + other + " for it", nil
 		}
 	}
-	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) (bool, error) {
+	done := func(now *Snapshot) (bool, error) {
 		records, err := now.allRecords()
 		return len(records[id]) == 0, err
-	}, "uninstall", id); err != nil {
-		return "", fmt.Errorf("uninstall %s: %w", id, err)
+	}
+	if err := c.callClient(ctx, s, "uninstall "+id, clientPatience, done, "uninstall", id); err != nil {
+		return "", err
 	}
 	return id + " is uninstalled", nil
 }
@@ -187,14 +182,19 @@ func hasMarket(name string, want bool) recorded {
 	}
 }
 
-// callClient runs the client with the necessary part of the user's settings.
-func (c Command) callClient(ctx context.Context, s *Snapshot, patience time.Duration, done recorded, args ...string) error {
+// callClient runs the client with the necessary part of the user's settings. Its errors begin with the task.
+func (c Command) callClient(
+	ctx context.Context, s *Snapshot, task string, patience time.Duration, done recorded, args ...string,
+) error {
 	settings, err := s.forCommand("enabledPlugins", "extraKnownMarketplaces")
-	if err != nil {
-		return err
+	if err == nil {
+		defer s.readAgain()
+		err = c.runClient(ctx, s.Places, settings, patience, done, args...)
 	}
-	defer s.readAgain()
-	return c.runClient(ctx, s.Places, settings, patience, done, args...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", task, err)
+	}
+	return nil
 }
 
 // forCommand returns the user's settings for the client: the given members and the variables

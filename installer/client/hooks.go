@@ -14,7 +14,7 @@ import (
 
 // Hook is a handler that Claude Code would start; status --json prints it.
 type Hook struct {
-	Event   string  `json:"event"`             // one of HookEvents
+	Event   string  `json:"event"`             // Stop, SubagentStop or UserPromptSubmit
 	Type    string  `json:"type"`              // command, prompt, agent, http or mcp_tool
 	Does    string  `json:"does"`              // the command with its arguments, the prompt or the URL
 	Timeout float64 `json:"timeout"`           // seconds, with the client's default
@@ -27,9 +27,6 @@ type Hook struct {
 	command string // the program alone
 	whole   string // Does in full length, to find duplicates
 }
-
-// HookEvents returns the events whose hooks can make Claude go on or add to a prompt.
-func HookEvents() []string { return []string{"Stop", "SubagentStop", "UserPromptSubmit"} }
 
 const maxDoes = 200 // characters
 
@@ -45,7 +42,8 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 	if byEvent == nil {
 		return nil, fmt.Errorf("hooks are %s, not an object", document.KindName(events))
 	}
-	for _, event := range HookEvents() {
+	// Only hooks on these events can make Claude go on or add to a prompt.
+	for _, event := range []string{"Stop", "SubagentStop", "UserPromptSubmit"} {
 		raw, found := byEvent[event]
 		if !found {
 			continue
@@ -113,7 +111,11 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 			words = append(words, check.QuoteArgument(as[string](arg)))
 		}
 	} else if h.Type == "command" {
-		h.command = firstWordOfCommand(words[0])
+		program, end := strings.TrimSpace(words[0]), " "
+		if rest, quoted := strings.CutPrefix(program, `"`); quoted {
+			program, end = rest, `"`
+		}
+		h.command, _, _ = strings.Cut(program, end)
 	}
 	h.whole = strings.Join(words, " ")
 	h.Does = printable(h.whole)
@@ -125,16 +127,6 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 		h.Never = `it has an "if", which is never met outside of tool events`
 	}
 	return h, ""
-}
-
-func firstWordOfCommand(command string) string {
-	command = strings.TrimSpace(command)
-	if rest, ok := strings.CutPrefix(command, `"`); ok {
-		command, _, _ = strings.Cut(rest, `"`)
-		return command
-	}
-	first, _, _ := strings.Cut(command, " ")
-	return first
 }
 
 func (h Hook) startsOurHook() bool {

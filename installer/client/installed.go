@@ -29,7 +29,7 @@ type Installed struct {
 	Offered  string   `json:"offered,omitempty"`  // current version in the marketplace, "" if unknown
 	Source   string   `json:"source,omitempty"`   // of its marketplace: "directory /x", "github a/b"
 	Strategy string   `json:"strategy,omitempty"` // of its strategy.json; "unknown" if unreadable, "" without one
-	Hooks    []Hook   `json:"-"`                  // on the events of HookEvents
+	Hooks    []Hook   `json:"-"`                  // on Stop, SubagentStop and UserPromptSubmit
 	Faults   []string `json:"faults"`             // parts that Claude Code ignores, and why
 	Problem  string   `json:"problem,omitempty"`  // why it would not run, "" if it would
 }
@@ -117,7 +117,7 @@ func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 		if err != nil {
 			return fmt.Errorf("its source in the marketplace: %w", err)
 		}
-		if manifest, _, err := s.readManifest(dir); err == nil {
+		if manifest, _, err := s.readObject(dir, manifestFile); err == nil {
 			i.Offered = cmp.Or(printable(as[string](manifest["version"])), i.Offered)
 		}
 		if c.inPlace {
@@ -133,10 +133,13 @@ func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 	return err
 }
 
+// manifestFile is optional.
+const manifestFile = ".claude-plugin/plugin.json"
+
 func (s *Snapshot) loadPlugin(i *Installed) error {
 	i.Strategy = s.strategyIn(i.Dir)
-	manifest, file, err := s.readManifest(i.Dir)
-	if err != nil {
+	manifest, file, err := s.readObject(i.Dir, manifestFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	i.Version = cmp.Or(printable(as[string](manifest["version"])), i.Version)
@@ -213,15 +216,6 @@ func (s *Snapshot) strategyIn(dir string) string {
 		return name
 	}
 	return "unknown"
-}
-
-// readManifest reads a plugin's plugin.json, which is optional.
-func (s *Snapshot) readManifest(dir string) (fields object, path string, err error) {
-	fields, path, err = s.readObject(dir, ".claude-plugin/plugin.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return fields, path, err
 }
 
 // record is an entry in the client's list of installed plugins.

@@ -283,9 +283,8 @@ func FuzzInstalled(f *testing.F) {
 		i := NewSnapshot(p).Installed("x@hooks")
 		scratch.FailIf(t, i.Problem != "" && len(i.Hooks) > 0, "hooks run in spite of %q", i.Problem)
 		for _, h := range i.Hooks {
-			if !strings.HasPrefix(h.File, suite) || !slices.Contains(HookEvents(), h.Event) || len([]rune(h.Does)) > maxDoes+1 || strings.ContainsAny(h.Does, "\n\x1b") {
-				t.Errorf("%+v", h)
-			}
+			scratch.FailIf(t, !strings.HasPrefix(h.File, suite) || !slices.Contains(events, h.Event), "%+v", h)
+			scratch.FailIf(t, len([]rune(h.Does)) > maxDoes+1 || strings.ContainsAny(h.Does, "\n\x1b"), "%+v", h)
 		}
 	})
 }
@@ -301,11 +300,12 @@ func TestCatalogOfMarket(t *testing.T) {
 		`{"source": "file", "path": "/x/y/catalog.json"}`:                   {filepath.Join(dir, "y", "catalog.json"), dir, "y/catalog.json"},
 		``: {dir, dir, usual},
 	} {
-		root, file := marketOf("m", want.location, json.RawMessage(source)).Catalog()
+		root, file := Market{Location: want.location, Source: as[Source](json.RawMessage(source))}.Catalog()
 		scratch.FailIf(t, root != want.root || file != want.file, "%s: %s, %s", source, root, file)
 	}
 }
 
+var events = []string{"Stop", "SubagentStop", "UserPromptSubmit"} // of the hooks that are read
 var must, put, look, link = scratch.Must, scratch.PutFile, scratch.LookAt, scratch.Link
 
 // newPlaces returns a scratch user with a project.

@@ -83,7 +83,7 @@ func (s *Snapshot) AllPlugins() []Switched {
 // also disables those of managed settings.
 func (i Inventory) findSilencer() (why string, managed bool) {
 	if raw, l := i.findMember("disableAllHooks"); as[bool](raw) {
-		return "disableAllHooks in " + l.sourceInWords(), l.Name == Managed
+		return "disableAllHooks in " + l.Name + " settings", l.Name == Managed
 	}
 	if raw, l := i.findMember("allowManagedHooksOnly"); l.Name == Managed && as[bool](raw) {
 		return "allowManagedHooksOnly in managed settings", false
@@ -121,7 +121,7 @@ func (i *Inventory) sortHooks(silenced string, silencesManaged bool) {
 			if l.Name != name {
 				continue
 			}
-			found, _ := hooksIn(l.fields["hooks"], l.sourceInWords(), l.File) // invalid parts are dropped
+			found, _ := hooksIn(l.fields["hooks"], l.Name+" settings", l.File) // invalid parts are dropped
 			found = slices.DeleteFunc(found, func(h Hook) bool { return slices.ContainsFunc(declared, h.isSameHook) })
 			declared = append(declared, found...)
 			add(name == Managed, found)

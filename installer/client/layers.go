@@ -109,8 +109,6 @@ func (l Layer) IDsOn() []string {
 	return slices.DeleteFunc(l.PluginIDs(), func(id string) bool { on, _ := l.SaysOf(id); return !on })
 }
 
-func (l Layer) sourceInWords() string { return l.Name + " settings" }
-
 // VariableIn returns a variable of the highest layer that sets it, and the layer's name.
 func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
 	for _, l := range layers {

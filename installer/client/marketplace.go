@@ -59,14 +59,11 @@ type Market struct {
 	Said     json.RawMessage // the source with all of its members, or nil
 }
 
-func marketOf(name, location string, said json.RawMessage) Market {
-	return Market{name, location, as[Source](said), said}
-}
-
 // Directory returns the marketplace in a directory, whether Claude Code knows it or not.
 func Directory(name, dir string) Market {
-	from, _ := document.EncodeValue(Source{Source: "directory", Path: dir})
-	return marketOf(name, dir, from)
+	from := Source{Source: "directory", Path: dir}
+	said, _ := document.EncodeValue(from)
+	return Market{name, dir, from, said}
 }
 
 // Catalog returns the catalog's path as a directory and a path in it, with slashes.
@@ -113,7 +110,7 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 			InstallLocation string          `json:"installLocation"`
 		}
 		_ = json.Unmarshal(raw, &entry) // invalid members stay empty
-		markets[name] = marketOf(name, entry.InstallLocation, entry.Source)
+		markets[name] = Market{name, entry.InstallLocation, as[Source](entry.Source), entry.Source}
 	}
 	return markets, nil
 }
@@ -166,7 +163,7 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 		}
 		for _, key := range []string{"extraKnownMarketplaces", "additionalMarketplaces"} {
 			entry := as[object](as[object](l.fields[key])[name])
-			m := marketOf(name, "", entry["source"])
+			m := Market{name, "", as[Source](entry["source"]), entry["source"]}
 			if m.Location = m.SuiteDir(); filepath.IsAbs(m.Location) {
 				return m, nil
 			}

@@ -65,13 +65,19 @@ func (f *File) Document() (*document.Document, error) {
 
 // checkSwitches refuses values of plugins for which Claude Code ignores the file.
 func checkSwitches(d *document.Document) (err error) {
-	values := as[object](d.Fields()["enabledPlugins"])
+	wrong := as[object](d.Fields()["enabledPlugins"])
+	maps.DeleteFunc(wrong, func(_ string, raw json.RawMessage) bool {
+		return slices.Contains([]string{"a boolean", "an array"}, document.KindName(raw))
+	})
+	if len(wrong) == 0 {
+		return nil
+	}
 	for _, m := range slices.Backward(d.Members("enabledPlugins")) { // the last of duplicates is effective
-		raw, effective := values[m.Key]
-		if kind := document.KindName(raw); effective && kind != "a boolean" && kind != "an array" {
-			err = &document.SyntaxError{Line: m.Line, Column: m.Column, Problem: fmt.Sprintf("%q is %s, not true or false", m.Key, kind)}
+		if raw, found := wrong[m.Key]; found {
+			problem := fmt.Sprintf("%q is %s, not true or false", m.Key, document.KindName(raw))
+			err = &document.SyntaxError{Line: m.Line, Column: m.Column, Problem: problem}
 		}
-		delete(values, m.Key)
+		delete(wrong, m.Key)
 	}
 	return err
 }

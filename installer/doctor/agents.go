@@ -57,12 +57,10 @@ func (in *Inspection) inspectAgents(all []hosts.Host) []Agent {
 	return agents
 }
 
-func (in *Inspection) foundAgents() []Agent { return in.inspectAgents(hosts.HostsFound(in.User)) }
-
 func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 	h := at.Host
 	a := Agent{
-		Host: h.Name, Title: h.Title, Found: at.IsFound(), Program: at.Program, Dir: at.Dir,
+		Host: h.Name, Title: h.Title, Found: at.IsFound(), Program: at.Look(h.Name), Dir: at.Dir,
 		Plugins: []AgentPlugin{}, place: at,
 	}
 	if !a.Found {

@@ -233,7 +233,7 @@ func (in *Inspection) LoopDriver(dir string) console.Driver {
 			return console.Driver{Settings: settings}
 		}
 	}
-	for _, agent := range in.foundAgents() {
+	for _, agent := range in.inspectAgents(hosts.HostsFound(in.User)) {
 		for _, p := range agent.Plugins {
 			if settings, err := in.hookSettings(p.Dir, dir); p.Decides && console.DrivesLoops(p.Strategy) && err == nil {
 				return console.Driver{Settings: settings}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/activity"
@@ -64,7 +65,7 @@ func (in *Inspection) Overview() Overview {
 	}
 	// No program is started: that would take longer than everything else here.
 	checks := slices.DeleteFunc(AllChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
-	for _, agent := range in.foundAgents() {
+	for _, agent := range in.inspectAgents(hosts.HostsFound(in.User)) {
 		checks = append(checks, check.Check[*Inspection]{Name: agent.Host,
 			Look: check.Sure(func(*Inspection) []check.Finding { return agent.checkPlugins(false) })})
 		for _, p := range agent.pluginsOn() {

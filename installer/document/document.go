@@ -266,7 +266,7 @@ func (d *Document) memberOf(around *value, key string) (*member, error) {
 
 // listMembers parses the members of an object or the elements of an array once.
 func (v *value) listMembers() []member {
-	if v.first != nil || !isContainer(v.text) {
+	if v.first != nil || !strings.ContainsAny(v.text[:1], "{[") {
 		return v.members
 	}
 	v.first, v.second = map[string]int{}, map[string]int{}
@@ -296,10 +296,9 @@ func (v *value) listMembers() []member {
 	return v.members
 }
 
-func (v *value) endOffset() int    { return v.start + len(v.text) }
-func (v *value) isObject() bool    { return v.text[0] == '{' }
-func (v *value) kindName() string  { return KindName(json.RawMessage(v.text)) }
-func isContainer(text string) bool { return text[0] == '{' || text[0] == '[' }
+func (v *value) endOffset() int   { return v.start + len(v.text) }
+func (v *value) isObject() bool   { return v.text[0] == '{' }
+func (v *value) kindName() string { return KindName(json.RawMessage(v.text)) }
 
 // KindName returns "an object", "a string" and the like.
 func KindName(raw json.RawMessage) string {

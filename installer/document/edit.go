@@ -146,12 +146,14 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 		return nil, errUnfaithful
 	}
 	text = d.mark + text
+	parse := ParseDocument
 	if d.commented {
+		parse = ParseCommented
 		if text, err = d.placeComments(e, objects, found, start, end, strings.TrimSuffix(changed, d.text[end:])); err != nil {
 			return nil, err
 		}
 	}
-	after, err := ParseCommented([]byte(text))
+	after, err := parse([]byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("the result would be refused: %s", withoutPosition(err))
 	}

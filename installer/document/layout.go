@@ -135,7 +135,7 @@ func leadingCharacters(text, chars string) string {
 
 // writeValue writes a value; the edit's is depth levels below.
 func (l layout) writeValue(b *strings.Builder, text, indent string, depth int) {
-	if !isContainer(text) || l.verbatim && depth == 0 {
+	if !strings.ContainsAny(text[:1], "{[") || l.verbatim && depth == 0 {
 		b.WriteString(text)
 		return
 	}

@@ -33,7 +33,7 @@ const (
 func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (last json.RawMessage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, p.Program, args...)
+	cmd := exec.CommandContext(ctx, p.Look(p.Host.Name), args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, bareEnvironment(p.Env, p.Host.Variable), time.Second
 	group.EndTogether(cmd)
 	in, err := cmd.StdinPipe()

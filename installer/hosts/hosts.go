@@ -83,16 +83,15 @@ func (r Request) Check() error {
 			"%s is not on this machine", h.Title)
 	case !slices.Contains(h.Scopes, r.Scope):
 		return check.Misusef("use --scope user", "%s has no %s scope for plugins", h.Title, r.Scope)
+	case h.Markets: // package client reads its records
+		return nil
 	}
 	_, err := r.At.Installed()
 	return err
 }
 
-// Installed returns the plugins that a host knows; nil for Claude Code.
+// Installed returns the plugins that a host other than Claude Code knows.
 func (p Place) Installed() (all []Installed, err error) {
-	if p.Host.Installed == nil {
-		return nil, nil
-	}
 	if all, err = p.Host.Installed(p); err != nil {
 		err = fmt.Errorf("read what %s has installed: %w", p.Host.Title, err)
 	}

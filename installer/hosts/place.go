@@ -20,13 +20,12 @@ type User struct {
 // Place locates a host for a user.
 type Place struct {
 	User
-	Host    Host
-	Dir     string // absolute; "" without a home
-	Program string // absolute; "" if there is none
+	Host Host
+	Dir  string // absolute; "" without a home
 }
 
 func (h Host) PlaceFor(u User) Place {
-	p := Place{User: u, Host: h, Program: u.Look(h.Name)}
+	p := Place{User: u, Host: h}
 	switch named := u.Getenv(h.Variable); {
 	case named != "":
 		p.Dir = rooted.PathFrom(u.Work, named)
@@ -41,7 +40,8 @@ func (h Host) PlaceFor(u User) Place {
 
 // IsFound reports whether the host's program is on PATH or its directory has traces of a session.
 func (p Place) IsFound() bool {
-	return p.Program != "" || p.Dir != "" && slices.ContainsFunc(p.Host.Traces, func(name string) bool { return rooted.IsTaken(filepath.Join(p.Dir, name)) })
+	hasTrace := func(name string) bool { return rooted.IsTaken(filepath.Join(p.Dir, name)) }
+	return p.Look(p.Host.Name) != "" || p.Dir != "" && slices.ContainsFunc(p.Host.Traces, hasTrace)
 }
 
 func HostsFound(u User) []Host {

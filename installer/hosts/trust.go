@@ -102,7 +102,7 @@ func moveTrust(settings config, files map[string]string) {
 }
 
 func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Finding) {
-	if len(on) == 0 || at.Program == "" {
+	if len(on) == 0 || at.Look(at.Host.Name) == "" {
 		return nil
 	}
 	trial, done, err := codexTrial(at, on)

@@ -108,14 +108,6 @@ type Said struct {
 	Why     string          `json:"why,omitempty"` // a part or all is not in force
 }
 
-func (s Stack) AllValues() []Value {
-	var all []Value
-	for _, k := range s.Keys {
-		all = append(all, s.ValueOf(k))
-	}
-	return all
-}
-
 func (s Stack) ValueOf(k Key) Value {
 	v := Value{Key: k, Value: k.Default, From: "default", Said: []Said{}}
 	for _, f := range s.Files {

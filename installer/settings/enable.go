@@ -77,7 +77,7 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 		return c, err
 	}
 	if e.Declare {
-		declare := declareMarketplace(market)
+		declare := document.Edit{Path: []string{"extraKnownMarketplaces", market.Name}, Value: market.Declaration()}
 		// An absolute path is useless to others, so it never goes into a project's file.
 		if user.At == f.At { // user scope, or a project in the home
 			edits = append([]document.Edit{declare}, edits...)
@@ -86,10 +86,6 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 		}
 	}
 	return c, s.setMembers(&c, f, edits, f.At)
-}
-
-func declareMarketplace(m client.Market) document.Edit {
-	return document.Edit{Path: []string{"extraKnownMarketplaces", m.Name}, Value: m.Declaration()}
 }
 
 func switchTo(id, value string) document.Edit {

@@ -24,8 +24,9 @@ func (s *Settings) SetVariable(scope client.Scope, name, value string) (journal.
 }
 
 func (s *Settings) Declare(name, dir string) (journal.Change, error) {
-	return s.setMember(client.User, "declare marketplace "+name+" in user settings",
-		declareMarketplace(client.Directory(name, dir)))
+	market := client.Directory(name, dir)
+	edit := document.Edit{Path: []string{"extraKnownMarketplaces", name}, Value: market.Declaration()}
+	return s.setMember(client.User, "declare marketplace "+name+" in user settings", edit)
 }
 
 func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit) (journal.Change, error) {
