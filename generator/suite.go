@@ -73,13 +73,19 @@ func ReadSuite(dir string) (Suite, error) {
 	return s, nil
 }
 
-// decodeSuite decodes springfield.yaml. Every error is a *FileError.
+// decodeSuite decodes springfield.yaml, and fills in versions and settings. Every error is a *FileError.
 func decodeSuite(data []byte) (Suite, error) {
 	var s Suite
 	if err := decodeYAML(data, &s); err != nil {
 		return s, err
 	}
-	s.fillInDefaults()
+	for i := range s.Plugins {
+		p := &s.Plugins[i]
+		if about, err := ReadAbout(p.Strategy); err == nil { // else reported by Validate
+			p.Version = cmp.Or(p.Version, about.Version)
+			p.Settings = about.fillInDefaults(p.Settings)
+		}
+	}
 	if err := cmp.Or(s.findMissingLine(), s.Validate()); err != nil {
 		return s, inFile(err)
 	}
@@ -102,19 +108,6 @@ func (s Suite) findMissingLine() error {
 		}
 	}
 	return nil
-}
-
-// fillInDefaults fills in versions and settings.
-func (s *Suite) fillInDefaults() {
-	for i := range s.Plugins {
-		p := &s.Plugins[i]
-		about, err := ReadAbout(p.Strategy)
-		if err != nil {
-			continue // reported by Validate
-		}
-		p.Version = cmp.Or(p.Version, about.Version)
-		p.Settings = about.fillInDefaults(p.Settings)
-	}
 }
 
 // isEqual reports whether two suites have the same content.
@@ -143,7 +136,7 @@ func (s Suite) encodeYAML() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", SuiteFile, err)
 	}
-	head := "# yaml-language-server: $schema=" + schemaURL("springfield.schema.json") + "\n" +
+	head := "# yaml-language-server: $schema=" + schemaBase + "springfield.schema.json\n" +
 		"# The answers this suite was made from; springfield reads and writes this file.\n"
 	return append([]byte(head), body...), nil
 }

@@ -92,6 +92,7 @@ const (
 
 func (p Program) ShortName() string { return strings.TrimPrefix(string(p), "springfield-") }
 
+// Programs returns the programs of the plugin, the hook first.
 func (p Plugin) Programs() []Program {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return []Program{Hook, Judge}
@@ -99,6 +100,7 @@ func (p Plugin) Programs() []Program {
 	return []Program{Hook}
 }
 
+// Programs returns the programs of all plugins, the hook first.
 func (s Spec) Programs() []Program {
 	if i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return len(p.Programs()) > 1 }); i >= 0 {
 		return s.Plugins[i].Programs()
