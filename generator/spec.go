@@ -171,6 +171,7 @@ func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error
 	return p, p.validate()
 }
 
+// validate returns the first error in a plugin: in its names, its version or its settings.
 func (p Plugin) validate() error {
 	switch all := registry.StrategyNames(); {
 	case !kebab.MatchString(p.Name):
@@ -191,23 +192,16 @@ func (p Plugin) validate() error {
 	}
 	known := check.NamesOf(about.Questions, func(q Question) string { return q.Key })
 	for _, key := range slices.Concat(slices.Sorted(maps.Keys(p.Settings)), known) {
-		if err := p.checkSetting(about, known, key); err != nil {
-			return err
+		i := slices.Index(known, key)
+		if i < 0 {
+			has := "it has " + cmp.Or(strings.Join(known, ", "), "none")
+			return check.Misusef(check.HintAtNames(key, "", known, has), "%s has no setting %q", p.Name, key)
 		}
-	}
-	return nil
-}
-
-// checkSetting checks the value of one key. known are the keys of the strategy, in the order of its questions.
-func (p Plugin) checkSetting(about About, known []string, key string) error {
-	i := slices.Index(known, key)
-	if i < 0 {
-		return check.Misusef(check.HintAtNames(key, "", known, "it has "+cmp.Or(strings.Join(known, ", "), "none")),
-			"%s has no setting %q", p.Name, key)
-	}
-	q, value := about.Questions[i], p.Settings[key]
-	if values := check.NamesOf(q.Choices, func(c Choice) string { return c.Value }); !slices.Contains(values, value) {
-		return check.Misusef(check.HintAtNames(value, "", values, "choose "+strings.Join(values, " or ")), "%s.%s cannot be %q", p.Name, key, value)
+		values := check.NamesOf(about.Questions[i].Choices, func(c Choice) string { return c.Value })
+		if value := p.Settings[key]; !slices.Contains(values, value) {
+			hint := check.HintAtNames(value, "", values, "choose "+strings.Join(values, " or "))
+			return check.Misusef(hint, "%s.%s cannot be %q", p.Name, key, value)
+		}
 	}
 	return nil
 }

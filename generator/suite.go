@@ -117,13 +117,9 @@ func (s Suite) isEqual(other Suite) bool {
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-// FindSuite searches a directory and those above it for a suite.
-func FindSuite(dir string) (string, error) {
-	dir = rooted.FindAbove(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
-	if dir == "" {
-		return "", ErrNoSuite
-	}
-	return dir, nil
+// FindSuite returns the nearest suite at or above a directory, or "".
+func FindSuite(dir string) string {
+	return rooted.FindAbove(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
 }
 
 // CommandToAddPlugin returns the command that adds a plugin of a strategy to a suite.

@@ -19,9 +19,14 @@ func (t Target) String() string { return t.OS + "/" + t.Arch }
 
 func (t Target) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-func (t *Target) UnmarshalText(text []byte) (err error) {
-	*t, err = ParseTarget(string(text))
-	return err
+// UnmarshalText accepts the targets of AllTargets.
+func (t *Target) UnmarshalText(text []byte) error {
+	t.OS, t.Arch, _ = strings.Cut(string(text), "/")
+	if !slices.Contains(AllTargets(), *t) {
+		hint := check.HintAtNames(string(text), "", check.NamesOf(AllTargets(), Target.String), "")
+		return check.Misusef(hint, "springfield does not compile for %q", text)
+	}
+	return nil
 }
 
 func HostTarget() Target { return Target{runtime.GOOS, runtime.GOARCH} }
@@ -39,24 +44,12 @@ func AllTargets() []Target {
 	}
 }
 
-func ParseTarget(s string) (Target, error) {
-	system, arch, _ := strings.Cut(s, "/")
-	t := Target{system, arch}
-	if !slices.Contains(AllTargets(), t) {
-		hint := check.HintAtNames(s, "", check.NamesOf(AllTargets(), Target.String), "")
-		return Target{}, check.Misusef(hint, "springfield does not compile for %q", s)
-	}
-	return t, nil
-}
-
 func ParseTargets(texts []string) ([]Target, error) {
-	var targets []Target
-	for _, text := range texts {
-		t, err := ParseTarget(text)
-		if err != nil {
+	targets := make([]Target, len(texts))
+	for i, text := range texts {
+		if err := targets[i].UnmarshalText([]byte(text)); err != nil {
 			return nil, err
 		}
-		targets = append(targets, t)
 	}
 	return targets, nil
 }

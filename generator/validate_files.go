@@ -117,10 +117,7 @@ func (in *inspection) lookAtFiles() {
 		if err != nil {
 			return err
 		}
-		relative, err := filepath.Rel(in.files.Name(), name)
-		if err != nil {
-			return err
-		}
+		relative, _ := filepath.Rel(in.files.Name(), name)
 		t := subject{in: in, file: filepath.ToSlash(relative)}
 		if name := d.Name(); d.IsDir() && (name == ".git" || name == "node_modules") {
 			return filepath.SkipDir

@@ -140,11 +140,11 @@ func (m Means) pluginsOffered(marketplace string) []string {
 // takeFromOthers returns the command that takes a plugin from the suite around the working directory, if that may be a
 // cloned project's: the user has not made or named it. It returns "" without one, and for the suite taken.
 func (m Means) takeFromOthers(plugin, taken string) string {
-	dir, err := generator.FindSuite(m.Settings.Work)
+	dir := generator.FindSuite(m.Settings.Work)
 	own, _, _ := settings.KnownSuites(m.Settings.Places)
 	has, _ := pluginsIn(dir)
 	name, marketplace, _ := strings.Cut(plugin, "@")
-	if err != nil || len(pluginsNamed(has, name, marketplace)) == 0 ||
+	if dir == "" || len(pluginsNamed(has, name, marketplace)) == 0 ||
 		slices.ContainsFunc(append(own, taken), func(known string) bool { return rooted.IsSame(known, dir) }) {
 		return ""
 	}

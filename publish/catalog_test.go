@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -114,7 +115,8 @@ func TestToAdd(t *testing.T) {
 		"/srv/git/r.git":                        "",
 		"":                                      "",
 	} {
-		scratch.Equal(t, commandToAdd(remote), want, remote)
+		where, _ := git.PublicURL(remote)
+		scratch.Equal(t, commandToAdd(where), want, remote)
 	}
 }
 

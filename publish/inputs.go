@@ -127,7 +127,7 @@ func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c.place, err = c.repo.GitPath(dir)
 	c.branch = sync.OnceValue(func() string { return c.repo.CurrentBranch(ctx) })
 	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })
-	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, []string{c.place}) })
+	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, c.place) })
 	return c, err
 }
 
@@ -204,13 +204,9 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 	return k, nil
 }
 
-// commandToAdd returns the argument of /plugin marketplace add for a remote, or "". Claude Code reads an
+// commandToAdd returns the argument of /plugin marketplace add for a public address, or "". Claude Code reads an
 // address without .git as a catalog, and refuses ssh.
-func commandToAdd(remote string) string {
-	where, ok := git.PublicURL(remote)
-	if !ok {
-		return ""
-	}
+func commandToAdd(where string) string {
 	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")
 	}

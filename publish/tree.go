@@ -40,10 +40,7 @@ const maxFile = 1 << 30
 func readTree(in rooted.Folder) (tree, error) {
 	t := tree{in, map[string]file{}, map[string]journal.Edit{}}
 	return t, filepath.WalkDir(in.Name(), func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		relative, err := filepath.Rel(in.Name(), name)
+		relative, _ := filepath.Rel(in.Name(), name)
 		switch {
 		case err != nil:
 			return err
@@ -68,10 +65,7 @@ func readTree(in rooted.Folder) (tree, error) {
 func (t tree) withEdits(edits ...journal.Edit) tree {
 	t.files, t.edits = maps.Clone(t.files), maps.Clone(t.edits)
 	for _, e := range edits {
-		name, err := filepath.Rel(t.in.Name(), e.Path)
-		if err != nil {
-			continue
-		}
+		name, _ := filepath.Rel(t.in.Name(), e.Path)
 		name = filepath.ToSlash(name)
 		t.edits[name] = e
 		if delete(t.files, name); e.After != nil {

@@ -109,8 +109,7 @@ func findProgram(program string) string {
 }
 
 func (e *environment) typedPaths() rooted.Typed {
-	suite, _ := generator.FindSuite(e.work)
-	around := []string{git.RepositoryRoot(e.work), suite}
+	around := []string{git.RepositoryRoot(e.work), generator.FindSuite(e.work)}
 	return rooted.Typed{Work: e.work, Around: around, Home: e.home, Config: e.configDir()}
 }
 

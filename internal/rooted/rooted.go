@@ -81,18 +81,16 @@ func (f Folder) PathOf(name string) string {
 
 // CheckLinks returns a *LinkError if a name or one of its parents in f is a link. Missing
 // files are fine.
-func (f Folder) CheckLinks(names ...string) error {
-	for _, name := range names {
-		parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
-		for i := range parts {
-			at := filepath.Join(parts[:i+1]...)
-			info, err := f.Root.Lstat(at)
-			if err != nil {
-				break // the caller will fail
-			}
-			if isLink(info) {
-				return linkErrorAt(f.PathOf(at))
-			}
+func (f Folder) CheckLinks(name string) error {
+	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
+	for i := range parts {
+		at := filepath.Join(parts[:i+1]...)
+		info, err := f.Root.Lstat(at)
+		if err != nil {
+			break // the caller will fail
+		}
+		if isLink(info) {
+			return linkErrorAt(f.PathOf(at))
 		}
 	}
 	return nil
