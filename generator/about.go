@@ -9,7 +9,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/templates"
 )
 
@@ -80,8 +79,4 @@ func (a About) fillInDefaults(settings map[string]string) map[string]string {
 	}
 	maps.Copy(all, settings)
 	return all
-}
-
-func (a About) optionKeys() []string {
-	return check.NamesOf(a.Questions, func(q Question) string { return q.Key })
 }

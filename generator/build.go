@@ -61,18 +61,14 @@ func (b Build) Recorded(program Program, target Target) string {
 	return b.SHA256[target.String()]
 }
 
-// Unbuilt returns the binaries of a suite without their bytes.
-func Unbuilt(spec Spec) Build {
-	return Build{Binaries: unbuiltBinaries(spec.Targets, spec.Programs())}
-}
-
-func unbuiltBinaries(targets []Target, programs []Program) (all []Binary) {
+// Unbuilt returns a build of programs without their bytes.
+func Unbuilt(targets []Target, programs []Program) (b Build) {
 	for _, program := range programs {
 		for _, t := range targets {
-			all = append(all, Binary{Program: program, Target: t})
+			b.Binaries = append(b.Binaries, Binary{Program: program, Target: t})
 		}
 	}
-	return all
+	return b
 }
 
 // Builder is a source of programs.
@@ -171,7 +167,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		t.Warn("springfield does not know how " + built.Go + " reads its variables: of a program compiled with it, " +
 			ErrReadsGo.Error() + "; put Go 1.25, 1.26 or 1.27 in front on PATH")
 	}
-	wanted := unbuiltBinaries(targets, programs)
+	wanted := Unbuilt(targets, programs).Binaries
 	for i, b := range wanted {
 		does := "compiling the " + b.Program.ShortName() + " for " + b.Target.String()
 		if len(wanted) > 1 {

@@ -5,7 +5,6 @@ package generator
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"debug/elf"
 	"debug/macho"
@@ -32,15 +31,16 @@ var (
 )
 
 type openedProgram struct {
-	program Program
-	path    string
-	data    []byte      // nil if unreadable
-	info    fs.FileInfo // nil if unreadable
-	err     error       // why it would not start
+	program  Program
+	path     string
+	data     []byte      // nil if unreadable
+	info     fs.FileInfo // nil if unreadable
+	err      error       // of reading
+	launcher error       // why its launcher would not start
 }
 
-// openPrograms reads programs of the plugin in a directory and checks whether they would start on a machine. The
-// judge has to be in the directory of the hook, which searches no other.
+// openPrograms reads programs of the plugin in a directory for a machine. The judge has to be in the directory of the
+// hook, which searches no other.
 func openPrograms(dir string, machine Target, programs ...Program) (all []openedProgram) {
 	first := openProgram(dir, Hook, machine, false)
 	launched := machine.OS != "windows" && bytes.HasPrefix(first.data, []byte("#!"))
@@ -49,9 +49,8 @@ func openPrograms(dir string, machine Target, programs ...Program) (all []opened
 		if launched || program != Hook {
 			opened = openProgram(dir, program, machine, launched)
 		}
-		opened.err = opened.checkStart(dir, machine)
 		if launched && program == Hook {
-			opened.err = cmp.Or(first.checkMode(), opened.err)
+			opened.launcher = first.checkMode()
 		}
 		all = append(all, opened)
 	}
@@ -61,19 +60,22 @@ func openPrograms(dir string, machine Target, programs ...Program) (all []opened
 func openProgram(dir string, program Program, machine Target, several bool) openedProgram {
 	path := filepath.Join(dir, filepath.FromSlash(program.placeIn(machine, several)))
 	data, info, err := rooted.ReadPath(path, maxProgram)
-	return openedProgram{program, path, data, info, err}
+	return openedProgram{program: program, path: path, data: data, info: info, err: err}
 }
 
+// checkStart returns an error if a program of the plugin in dir would not start on a machine.
 func (p openedProgram) checkStart(dir string, machine Target) error {
-	none := "no " + p.program.ShortName() + " for this machine"
-	if errors.Is(p.err, fs.ErrNotExist) {
+	const compiledFor = "no %s for this machine: %s is compiled for %s, not for %s"
+	switch {
+	case p.launcher != nil:
+		return p.launcher
+	case errors.Is(p.err, fs.ErrNotExist):
 		if others := targetsIn(dir, p.program); len(others) > 0 && !slices.Contains(others, machine) {
 			hooks := filepath.Join(dir, "hooks")
-			return fmt.Errorf("%s: %s is compiled for %s, not for %s", none, hooks, joinTargets(others), machine)
+			return fmt.Errorf(compiledFor, p.program.ShortName(), hooks, joinTargets(others), machine)
 		}
-		return fmt.Errorf("%s: %s is missing", none, p.path)
-	}
-	if p.err != nil {
+		return fmt.Errorf("no %s for this machine: %s is missing", p.program.ShortName(), p.path)
+	case p.err != nil:
 		return fmt.Errorf("read %s: %w", p.program.ShortName(), p.err)
 	}
 	target, err := targetIn(bytes.NewReader(p.data))
@@ -81,7 +83,7 @@ func (p openedProgram) checkStart(dir string, machine Target) error {
 	case err != nil:
 		return fmt.Errorf("read %s: %s: %w", p.program.ShortName(), p.path, err)
 	case !target.StartsOn(machine):
-		return fmt.Errorf("%s: %s is compiled for %s, not for %s", none, p.path, target, machine)
+		return fmt.Errorf(compiledFor, p.program.ShortName(), p.path, target, machine)
 	case machine.OS != "windows":
 		return p.checkMode()
 	}
@@ -98,8 +100,8 @@ func (p openedProgram) checkMode() error {
 // CheckPrograms returns an error if a program of the plugin in a directory would not start on a machine.
 func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	for _, p := range openPrograms(dir, machine, programs...) {
-		if p.err != nil {
-			return p.err
+		if err := p.checkStart(dir, machine); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -109,8 +111,8 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 // differs from the record of the suite around it.
 func CheckRecorded(dir string, machine Target) error {
 	all := openPrograms(dir, machine, Hook, Judge)
-	if all[0].err != nil {
-		return all[0].err
+	if err := all[0].checkStart(dir, machine); err != nil {
+		return err
 	}
 	suite, err := ReadSuite(filepath.Dir(dir))
 	if err != nil {
@@ -130,23 +132,22 @@ func CheckRecorded(dir string, machine Target) error {
 func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 	all := openPrograms(dir, HostTarget(), Hook, Judge)
 	for _, p := range all {
-		says := id + ": "
-		switch {
-		case p.err == nil || p.program == Judge && !judges:
+		err := p.checkStart(dir, HostTarget())
+		if err == nil || p.program == Judge && !judges {
 			continue
-		case p.program == Judge:
-			says += p.err.Error() + "; where its rules are not sure, Claude stops"
-		default:
-			says += p.err.Error()
 		}
-		f := check.Failed(says, HowToStart(p.err, suite))
-		if errors.Is(p.err, ErrNotExecutable) {
+		says := id + ": " + err.Error()
+		if p.program == Judge {
+			says += "; where its rules are not sure, Claude stops"
+		}
+		f := check.Failed(says, HowToStart(err, suite))
+		if errors.Is(err, ErrNotExecutable) {
 			f = f.MendBy(func(context.Context) error { return makeExecutable(dir) })
 		}
 		return []check.Finding{f}
 	}
 	for _, p := range all {
-		if p.data != nil && !isMarked(p.data) {
+		if p.data != nil && !bytes.Contains(p.data, []byte(goMark)) {
 			err := fmt.Errorf("%s: %w", p.path, ErrReadsGo)
 			return []check.Finding{check.Warned(id+": "+err.Error(), HowToStart(err, suite))}
 		}

@@ -108,7 +108,7 @@ func (c *comparison) readPlugin() (file string, err error) {
 	}
 	spec := Spec{Marketplace: "springfield", Owner: Owner{Name: "springfield"}, Targets: AllTargets()}
 	spec.Plugins = []Plugin{plugin}
-	files, err := RenderSuite(spec, Unbuilt(spec))
+	files, err := RenderSuite(spec, Unbuilt(spec.Targets, spec.Programs()))
 	if err != nil {
 		return "", err
 	}

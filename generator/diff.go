@@ -35,8 +35,6 @@ type Difference struct {
 	err   error  // of reading; nil if Missing
 }
 
-func (d Difference) isRead() bool { return d.there && d.err == nil }
-
 // folder is a directory to compare with. If none is open, every file is Missing.
 type folder struct {
 	rooted.Folder

@@ -41,11 +41,6 @@ func (d document) valueAt(path ...string) any {
 	return v
 }
 
-func (d document) listAt(path ...string) []any {
-	list, _ := d.valueAt(path...).([]any)
-	return list
-}
-
 // FileError is a fault in a file of a suite. Line and column, in characters, start at 1; Line is 0 if unknown.
 type FileError struct {
 	check.Position
@@ -128,7 +123,8 @@ func positionOf(data []byte, offset int) check.Position {
 // comments are included.
 const maxBrackets = 1000
 
-func refuseDepth(data []byte) error {
+// decodeYAML decodes one YAML document. The error is a *FileError.
+func decodeYAML(data []byte, into any) error {
 	open := 0
 	for i, c := range data {
 		switch c {
@@ -140,14 +136,6 @@ func refuseDepth(data []byte) error {
 		if open > maxBrackets {
 			return &FileError{Position: positionOf(data, i), Problem: "nested too deep"}
 		}
-	}
-	return nil
-}
-
-// decodeYAML decodes one YAML document. The error is a *FileError.
-func decodeYAML(data []byte, into any) error {
-	if err := refuseDepth(data); err != nil {
-		return err
 	}
 	if err := yaml.Unmarshal(data, into); err != nil {
 		return inFile(err)
@@ -165,9 +153,8 @@ func (published) Load(url string) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
 }
 
-func schemaURL(file string) string {
-	return "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/" + file
-}
+// schemaBase is the address of the published schemas.
+const schemaBase = "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/"
 
 type flaw struct {
 	says    string
@@ -175,7 +162,7 @@ type flaw struct {
 }
 
 func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]flaw, error) {
-	schema, err := schemas.Compile(schemaURL(name + ".schema.json"))
+	schema, err := schemas.Compile(schemaBase + name + ".schema.json")
 	if err != nil {
 		return nil, fmt.Errorf("read schema %s: %w", name, err)
 	}

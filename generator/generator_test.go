@@ -42,7 +42,7 @@ func compiled(targets ...Target) Build { return compiledFor(Spec{Targets: target
 // compiledFor returns a build of all programs of a suite, without a compiler.
 func compiledFor(spec Spec) Build {
 	b := Build{Source: "5005", Go: "go1.26", SHA256: map[string]string{}}
-	for _, u := range Unbuilt(spec).Binaries {
+	for _, u := range Unbuilt(spec.Targets, spec.Programs()).Binaries {
 		b.addBinary(u.Program, u.Target, []byte(u.Program.ShortName()+" for "+u.Target.String()+"\n"))
 	}
 	return b

@@ -15,6 +15,7 @@ import (
 	goversion "go/version"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -45,16 +46,6 @@ func runtimePatches() []runtimePatch {
 	}
 }
 
-// applyPatch returns the patched file. It reports whether the file has one of the forms exactly once.
-func (p runtimePatch) applyPatch(text []byte) ([]byte, bool) {
-	for _, form := range p.forms {
-		if bytes.Count(text, []byte(form.function)) == 1 {
-			return bytes.Replace(text, []byte(form.function), []byte(form.function+form.statements), 1), true
-		}
-	}
-	return nil, false
-}
-
 // markDeclaration is appended to the first patched file. It is a variable, because the linker drops unused constants.
 const markDeclaration = "\nvar springfieldMark = \"" + goMark + "\"\n"
 
@@ -67,15 +58,17 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 	version, _, _ = strings.Cut(version, " ") // the rest names experiments
 	known = goversion.IsValid(version) && goversion.Compare(goversion.Lang(version), newestGo) <= 0
 	replace := map[string]string{}
-	for i, p := range runtimePatches() {
+	for _, p := range runtimePatches() {
 		source := filepath.Join(root, "src", "runtime", p.file)
 		text, err := os.ReadFile(source)
-		patched, ok := p.applyPatch(text)
-		if err != nil || !ok {
+		i := slices.IndexFunc(p.forms, func(f runtimeForm) bool { return bytes.Count(text, []byte(f.function)) == 1 })
+		if err != nil || i < 0 {
 			known, replace = false, nil
 			break
 		}
-		if i == 0 {
+		form := p.forms[i]
+		patched := bytes.Replace(text, []byte(form.function), []byte(form.function+form.statements), 1)
+		if len(replace) == 0 {
 			patched = append(patched, markDeclaration...)
 		}
 		replace[source] = filepath.Join(stage, p.file)
@@ -90,8 +83,6 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 	}
 	return list, known, err
 }
-
-func isMarked(program []byte) bool { return bytes.Contains(program, []byte(goMark)) }
 
 // ErrReadsGo is returned for a program that obeys variables of Go's own, which a project's settings can use to block
 // every stop.

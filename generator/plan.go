@@ -122,11 +122,13 @@ type planner struct {
 // without bytes differ. Errors are about unreadable files and linked directories.
 func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	p := planner{Plan: Plan{dir: dir}, folder: folder{limit: maxFile}, aim: aim, next: record{}}
-	suite, err := Existing(dir)
-	switch {
-	case err == nil && suite == nil && aim != Completing:
-		err = noSuite(dir)
-	case err == nil && suite != nil:
+	suite, err := new(Suite), error(nil)
+	if aim == Completing {
+		suite, err = Existing(dir)
+	} else {
+		*suite, err = ReadSuite(dir)
+	}
+	if err == nil && suite != nil {
 		p.suite = *suite
 		if p.record, err = readRecord(dir); err == nil {
 			p.Folder, err = rooted.OpenFolder(dir)
@@ -230,7 +232,7 @@ func (p *planner) planWrite(o Outcome, has Difference, data []byte, mode fs.File
 // editOf returns the edit of a file as found. A link or a directory has no content to change.
 func (p *planner) editOf(name string, has Difference) journal.Edit {
 	e := journal.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
-	if has.isRead() {
+	if has.data != nil {
 		e.Before = &journal.Content{Data: has.data, Mode: has.mode.Perm()}
 	}
 	return e
@@ -283,7 +285,7 @@ func (p *planner) planFile(d Difference) error {
 		if err != nil {
 			return err
 		}
-		if beside.there && !beside.isRead() {
+		if beside.there && beside.data == nil {
 			p.Outcomes = append(p.Outcomes, Outcome{Path: f.Path, State: Kept})
 			return nil
 		}
@@ -318,7 +320,7 @@ func (p *planner) planMissingFile(d Difference, known bool) error {
 func (p *planner) leaveFile(d Difference) {
 	switch {
 	case !d.there:
-	case p.aim == Updating && !(d.isRead() && p.record[d.Path] == textSum(d.data)):
+	case p.aim == Updating && !(d.data != nil && p.record[d.Path] == textSum(d.data)):
 		p.Outcomes = append(p.Outcomes, Outcome{Path: d.Path, State: Orphaned})
 	default:
 		if p.aim == Building {

@@ -69,7 +69,7 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 		return Build{}, fmt.Errorf("%w: those that it carries were compiled from other sources", ErrNoPrebuilt)
 	}
 	built := Build{Source: source, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
-	all := unbuiltBinaries(targets, programs)
+	all := Unbuilt(targets, programs).Binaries
 	wanted := map[string][]string{} // programs by packed file
 	for _, b := range all {
 		if m.Recorded(b.Program, b.Target) == "" {

@@ -89,6 +89,8 @@ func (r record) encodeSums() []byte {
 	return []byte(text)
 }
 
+// decodeRecord parses a record. It refuses other paths than those of a suite: a record comes with a repository, and
+// files that it names can be removed.
 func decodeRecord(data []byte) (record, error) {
 	text, ok := plainText(data)
 	if !ok {
@@ -103,8 +105,10 @@ func decodeRecord(data []byte) (record, error) {
 		if raw, err := hex.DecodeString(checksum); !ok || err != nil || len(raw) != 32 {
 			return nil, fmt.Errorf("%q is not a checksum and a file", line)
 		}
-		if err := checkPath(name); err != nil {
-			return nil, err
+		top, _, _ := strings.Cut(name, "/")
+		if !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || strings.TrimSpace(name) != name ||
+			strings.EqualFold(top, ".git") || name == SuiteFile || name == RecordFile {
+			return nil, fmt.Errorf("%q is not a file that springfield writes", name)
 		}
 		if _, twice := r[name]; twice {
 			return nil, fmt.Errorf("%q is listed twice", name)
@@ -112,15 +116,4 @@ func decodeRecord(data []byte) (record, error) {
 		r[name] = checksum
 	}
 	return r, nil
-}
-
-// checkPath refuses other paths than those of a suite: a record comes with a repository, and files that it names
-// can be removed.
-func checkPath(p string) error {
-	top, _, _ := strings.Cut(p, "/")
-	if !filepath.IsLocal(filepath.FromSlash(p)) || path.Clean(p) != p || strings.TrimSpace(p) != p ||
-		strings.EqualFold(top, ".git") || p == SuiteFile || p == RecordFile {
-		return fmt.Errorf("%q is not a file that springfield writes", p)
-	}
-	return nil
 }

@@ -36,21 +36,10 @@ type view struct {
 	Spec // of the suite
 	Plugin
 	About    About
+	Accuracy string // of the strategy, unknown for settings other than the defaults
 	Homepage string
-}
-
-// Accuracy returns the strategy's measurement, unknown for settings other than the defaults.
-func (v view) Accuracy() string {
-	if maps.Equal(v.Settings, v.About.fillInDefaults(nil)) {
-		return v.About.Accuracy()
-	}
-	return "not measured"
-}
-
-// Event returns Claude Code's name of the hook's event.
-func (v view) Event() string {
-	known, _ := registry.StrategyNamed(v.Strategy)
-	return known.EventName()
+	Event    string // Claude Code's name of the hook's event
+	AtStop   bool   // it decides at a stop; only one such plugin decides at a time
 }
 
 // EventOf returns a host's name of that event.
@@ -59,7 +48,7 @@ func (v view) EventOf(name string) (string, error) {
 	if !known {
 		return "", fmt.Errorf("there is no host %q", name)
 	}
-	if v.AtStop() {
+	if v.AtStop {
 		return at.Stop, nil
 	}
 	return at.Prompt, nil
@@ -72,9 +61,6 @@ func (p Plugin) Timeout() int {
 	}
 	return 10
 }
-
-// AtStop reports whether the plugin decides at a stop. Only one such plugin decides at a time.
-func (v view) AtStop() bool { return v.Event() == "Stop" }
 
 type suiteView struct {
 	Spec
@@ -93,9 +79,15 @@ func newSuiteView(spec Spec) (suiteView, error) {
 		if err != nil {
 			return suiteView{}, err
 		}
+		accuracy := "not measured"
+		if maps.Equal(p.Settings, about.fillInDefaults(nil)) {
+			accuracy = about.Accuracy()
+		}
 		page := "https://github.com/cameronsjo/springfield/blob/main/docs/" + p.Strategy + ".md"
-		v := view{spec, p, about, page}
-		if suite.Plugins = append(suite.Plugins, v); v.AtStop() {
+		known, _ := registry.StrategyNamed(p.Strategy)
+		event := known.EventName()
+		v := view{spec, p, about, accuracy, page, event, event == "Stop"}
+		if suite.Plugins = append(suite.Plugins, v); v.AtStop {
 			suite.Deciding = append(suite.Deciding, v)
 		} else {
 			suite.Beside = append(suite.Beside, v)
@@ -177,7 +169,7 @@ func renderTree(tree, into string, data any) ([]File, error) {
 	return files, err
 }
 
-// readParts parses shared templates. parseTemplate adds the others to them: a suite renders most of them once per
+// readParts parses shared templates. renderTemplate adds the others to them: a suite renders most of them once per
 // plugin.
 var readParts = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("parts").Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")
@@ -185,27 +177,18 @@ var readParts = sync.OnceValues(func() (*template.Template, error) {
 
 func renderTemplate(name string, data any) ([]byte, error) {
 	var b bytes.Buffer
-	t, err := parseTemplate(name)
+	all, err := readParts()
+	if err == nil && all.Lookup(name) == nil {
+		var text []byte
+		if text, err = templates.Files.ReadFile(name); err == nil {
+			_, err = all.New(name).Parse(string(text))
+		}
+	}
 	if err == nil {
-		err = t.Execute(&b, data)
+		err = all.ExecuteTemplate(&b, name, data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
 	return b.Bytes(), nil
-}
-
-func parseTemplate(name string) (*template.Template, error) {
-	all, err := readParts()
-	if err != nil {
-		return nil, err
-	}
-	if t := all.Lookup(name); t != nil {
-		return t, nil
-	}
-	text, err := templates.Files.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	return all.New(name).Parse(string(text))
 }

@@ -153,8 +153,9 @@ func TestAbout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err) // a version that is none, among others
 		}
-		older := Suite{Spec: Spec{Plugins: []Plugin{{Name: "mine", Strategy: name}}}}
-		older.fillInDefaults()
+		older, err := decodeSuite([]byte("marketplace: hooks\nowner: {name: Ned}\ntargets: [linux/amd64]\n" +
+			"plugins: [{name: mine, strategy: " + name + "}]\n"))
+		must(t, err)
 		if made.Version != a.Version || older.Plugins[0].Version != a.Version {
 			t.Errorf("%s begins with %s, in an older suite with %s, want %s", name, made.Version,
 				older.Plugins[0].Version, a.Version)

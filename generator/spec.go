@@ -65,17 +65,6 @@ var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // ownerRepo matches a repository of GitHub that is neither a flag nor a path upwards.
 var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// reservedNames returns the marketplace names that the client refuses or reserves (its plugin marketplace
-// documentation, and its own checks).
-func reservedNames() []string {
-	return []string{
-		"agent-skills", "anthropic-agent-skills", "anthropic-marketplace", "anthropic-plugins", "claude-code-marketplace",
-		"claude-code-plugins", "claude-community", "claude-for-financial-services", "claude-for-legal", "claude-plugins-community",
-		"claude-plugins-official", "financial-services-plugins", "first-party-plugins", "healthcare", "knowledge-work-plugins",
-		"life-sciences", "builtin", "inline", "skills-dir", "synced", "org", "org-provisioned", "unknown",
-	}
-}
-
 // looksOfficial matches marketplace names that the client reserves for its maker.
 var looksOfficial = regexp.MustCompile(`official.*(claude|anthropic)|(claude|anthropic).*official|^(claude|anthropic)-?(marketplace|plugins)`)
 
@@ -86,13 +75,20 @@ func LooksOfficial(name string) bool {
 
 // CheckMarketplace returns an error for a name that no marketplace can have.
 func CheckMarketplace(name string) error {
+	// The client refuses or reserves these (its plugin marketplace documentation, and its own checks).
+	reserved := []string{
+		"agent-skills", "anthropic-agent-skills", "anthropic-marketplace", "anthropic-plugins", "claude-code-marketplace",
+		"claude-code-plugins", "claude-community", "claude-for-financial-services", "claude-for-legal", "claude-plugins-community",
+		"claude-plugins-official", "financial-services-plugins", "first-party-plugins", "healthcare", "knowledge-work-plugins",
+		"life-sciences", "builtin", "inline", "skills-dir", "synced", "org", "org-provisioned", "unknown",
+	}
 	switch {
 	case name == "":
 		return check.Misusef("pass --marketplace NAME", "the marketplace has no name")
 	case !kebab.MatchString(name):
 		return check.Misusef("use lower-case letters, digits and single dashes, like continuation-hooks",
 			"%q is not a valid marketplace name", name)
-	case slices.Contains(reservedNames(), name) || looksOfficial.MatchString(name):
+	case slices.Contains(reserved, name) || looksOfficial.MatchString(name):
 		return check.Misusef("choose a name of your own, like continuation-hooks",
 			"the marketplace name %q is reserved", name)
 	}
@@ -170,38 +166,13 @@ func (o Owner) validate() error {
 
 // NewPlugin returns a plugin with its first version and the defaults of missing settings.
 func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error) {
-	p := Plugin{Name: name, Strategy: strategy}
-	if err := p.checkNames(); err != nil {
-		return Plugin{}, err
-	}
-	about, err := ReadAbout(strategy)
-	if err != nil {
-		return Plugin{}, err
-	}
-	p.Version, p.Settings = about.Version, about.fillInDefaults(settings)
+	about, _ := ReadAbout(strategy) // validate reports an unknown strategy
+	p := Plugin{Name: name, Strategy: strategy, Version: about.Version, Settings: about.fillInDefaults(settings)}
 	return p, p.validate()
 }
 
+// validate returns the first error in a plugin: in its names, its version or its settings.
 func (p Plugin) validate() error {
-	if err := p.checkNames(); err != nil {
-		return err
-	}
-	if _, err := semver.StrictNewVersion(p.Version); err != nil {
-		return check.Misusef("use three numbers, like 0.1.0", "version %q of %s: %v", p.Version, p.Name, err)
-	}
-	about, err := ReadAbout(p.Strategy)
-	if err != nil {
-		return err
-	}
-	for _, key := range slices.Concat(slices.Sorted(maps.Keys(p.Settings)), about.optionKeys()) {
-		if err := p.checkSetting(about, key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p Plugin) checkNames() error {
 	switch all := registry.StrategyNames(); {
 	case !kebab.MatchString(p.Name):
 		return check.Misusef("use lower-case letters, digits and single dashes", "%q is not a valid plugin name",
@@ -212,18 +183,25 @@ func (p Plugin) checkNames() error {
 		return check.Misusef("choose another name, like my-"+p.Strategy,
 			"a plugin from %s cannot be called %s, the name of another strategy", p.Strategy, p.Name)
 	}
-	return nil
-}
-
-func (p Plugin) checkSetting(about About, key string) error {
-	i := slices.IndexFunc(about.Questions, func(q Question) bool { return q.Key == key })
-	if i < 0 {
-		return check.Misusef(check.HintAtNames(key, "", about.optionKeys(), "it has "+cmp.Or(strings.Join(about.optionKeys(), ", "), "none")),
-			"%s has no setting %q", p.Name, key)
+	about, err := ReadAbout(p.Strategy)
+	if err != nil {
+		return err
 	}
-	q, value := about.Questions[i], p.Settings[key]
-	if values := check.NamesOf(q.Choices, func(c Choice) string { return c.Value }); !slices.Contains(values, value) {
-		return check.Misusef(check.HintAtNames(value, "", values, "choose "+strings.Join(values, " or ")), "%s.%s cannot be %q", p.Name, key, value)
+	if _, err := semver.StrictNewVersion(p.Version); err != nil {
+		return check.Misusef("use three numbers, like 0.1.0", "version %q of %s: %v", p.Version, p.Name, err)
+	}
+	known := check.NamesOf(about.Questions, func(q Question) string { return q.Key })
+	for _, key := range slices.Concat(slices.Sorted(maps.Keys(p.Settings)), known) {
+		i := slices.Index(known, key)
+		if i < 0 {
+			has := "it has " + cmp.Or(strings.Join(known, ", "), "none")
+			return check.Misusef(check.HintAtNames(key, "", known, has), "%s has no setting %q", p.Name, key)
+		}
+		values := check.NamesOf(about.Questions[i].Choices, func(c Choice) string { return c.Value })
+		if value := p.Settings[key]; !slices.Contains(values, value) {
+			hint := check.HintAtNames(value, "", values, "choose "+strings.Join(values, " or "))
+			return check.Misusef(hint, "%s.%s cannot be %q", p.Name, key, value)
+		}
 	}
 	return nil
 }

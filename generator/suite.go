@@ -73,13 +73,19 @@ func ReadSuite(dir string) (Suite, error) {
 	return s, nil
 }
 
-// decodeSuite decodes springfield.yaml. Every error is a *FileError.
+// decodeSuite decodes springfield.yaml, and fills in versions and settings. Every error is a *FileError.
 func decodeSuite(data []byte) (Suite, error) {
 	var s Suite
 	if err := decodeYAML(data, &s); err != nil {
 		return s, err
 	}
-	s.fillInDefaults()
+	for i := range s.Plugins {
+		p := &s.Plugins[i]
+		if about, err := ReadAbout(p.Strategy); err == nil { // else reported by Validate
+			p.Version = cmp.Or(p.Version, about.Version)
+			p.Settings = about.fillInDefaults(p.Settings)
+		}
+	}
 	if err := cmp.Or(s.findMissingLine(), s.Validate()); err != nil {
 		return s, inFile(err)
 	}
@@ -104,19 +110,6 @@ func (s Suite) findMissingLine() error {
 	return nil
 }
 
-// fillInDefaults fills in versions and settings.
-func (s *Suite) fillInDefaults() {
-	for i := range s.Plugins {
-		p := &s.Plugins[i]
-		about, err := ReadAbout(p.Strategy)
-		if err != nil {
-			continue // reported by Validate
-		}
-		p.Version = cmp.Or(p.Version, about.Version)
-		p.Settings = about.fillInDefaults(p.Settings)
-	}
-}
-
 // isEqual reports whether two suites have the same content.
 func (s Suite) isEqual(other Suite) bool {
 	a, errA := yaml.Marshal(s)
@@ -124,13 +117,9 @@ func (s Suite) isEqual(other Suite) bool {
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-// FindSuite searches a directory and those above it for a suite.
-func FindSuite(dir string) (string, error) {
-	dir = rooted.FindAbove(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
-	if dir == "" {
-		return "", ErrNoSuite
-	}
-	return dir, nil
+// FindSuite returns the nearest suite at or above a directory, or "".
+func FindSuite(dir string) string {
+	return rooted.FindAbove(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
 }
 
 // CommandToAddPlugin returns the command that adds a plugin of a strategy to a suite.
@@ -143,7 +132,7 @@ func (s Suite) encodeYAML() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", SuiteFile, err)
 	}
-	head := "# yaml-language-server: $schema=" + schemaURL("springfield.schema.json") + "\n" +
+	head := "# yaml-language-server: $schema=" + schemaBase + "springfield.schema.json\n" +
 		"# The answers this suite was made from; springfield reads and writes this file.\n"
 	return append([]byte(head), body...), nil
 }

@@ -19,9 +19,14 @@ func (t Target) String() string { return t.OS + "/" + t.Arch }
 
 func (t Target) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-func (t *Target) UnmarshalText(text []byte) (err error) {
-	*t, err = ParseTarget(string(text))
-	return err
+// UnmarshalText accepts the targets of AllTargets.
+func (t *Target) UnmarshalText(text []byte) error {
+	t.OS, t.Arch, _ = strings.Cut(string(text), "/")
+	if !slices.Contains(AllTargets(), *t) {
+		hint := check.HintAtNames(string(text), "", check.NamesOf(AllTargets(), Target.String), "")
+		return check.Misusef(hint, "springfield does not compile for %q", text)
+	}
+	return nil
 }
 
 func HostTarget() Target { return Target{runtime.GOOS, runtime.GOARCH} }
@@ -39,24 +44,12 @@ func AllTargets() []Target {
 	}
 }
 
-func ParseTarget(s string) (Target, error) {
-	system, arch, _ := strings.Cut(s, "/")
-	t := Target{system, arch}
-	if !slices.Contains(AllTargets(), t) {
-		hint := check.HintAtNames(s, "", check.NamesOf(AllTargets(), Target.String), "")
-		return Target{}, check.Misusef(hint, "springfield does not compile for %q", s)
-	}
-	return t, nil
-}
-
 func ParseTargets(texts []string) ([]Target, error) {
-	var targets []Target
-	for _, text := range texts {
-		t, err := ParseTarget(text)
-		if err != nil {
+	targets := make([]Target, len(texts))
+	for i, text := range texts {
+		if err := targets[i].UnmarshalText([]byte(text)); err != nil {
 			return nil, err
 		}
-		targets = append(targets, t)
 	}
 	return targets, nil
 }
@@ -92,6 +85,7 @@ const (
 
 func (p Program) ShortName() string { return strings.TrimPrefix(string(p), "springfield-") }
 
+// Programs returns the programs of the plugin, the hook first.
 func (p Plugin) Programs() []Program {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return []Program{Hook, Judge}
@@ -99,6 +93,7 @@ func (p Plugin) Programs() []Program {
 	return []Program{Hook}
 }
 
+// Programs returns the programs of all plugins, the hook first.
 func (s Spec) Programs() []Program {
 	if i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return len(p.Programs()) > 1 }); i >= 0 {
 		return s.Plugins[i].Programs()

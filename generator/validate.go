@@ -26,7 +26,7 @@ import (
 const maxText = 256 << 10
 
 type inspection struct {
-	called   string // dir in commands
+	called   string // dir in commands, so that these work in every directory
 	files    folder
 	schemas  *jsonschema.Compiler
 	suite    Suite
@@ -45,15 +45,8 @@ type subject struct {
 	data     []byte
 }
 
-func (in *inspection) subject(file string) subject { return subject{in: in, file: file} }
-
 func (t subject) reportFinding(state check.State, says, fix string) {
 	t.in.found = append(t.in.found, check.Finding{State: state, File: t.file, Says: says, Fix: fix})
-}
-
-// commandFor returns a command about this suite that works in every directory.
-func (in *inspection) commandFor(verb string) string {
-	return "springfield " + verb + " " + in.called
 }
 
 func (t subject) reportFailure(says, fix string) { t.reportFinding(check.Failure, says, fix) }
@@ -133,7 +126,7 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 
 // readSubject reads a text and validates it by a schema. ok is false if nothing more can be checked.
 func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
-	t = in.subject(file)
+	t = subject{in: in, file: file}
 	var err error
 	t.data, _, err = in.files.ReadFile(file, maxText)
 	switch {
@@ -142,7 +135,7 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 		if slices.Contains([]string{"host", "shell", "qwen", "gemini"}, schema) { // the other hosts do without
 			state = check.Warning
 		}
-		t.reportFinding(state, "not found", in.commandFor("init")+" adds it")
+		t.reportFinding(state, "not found", "springfield init "+in.called+" adds it")
 		return t, false
 	case err != nil:
 		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
@@ -196,21 +189,21 @@ func (in *inspection) readRecord() {
 		return
 	}
 	if in.readable = check.CountState(in.found, check.Failure) == 0; in.readable {
-		files, err := RenderSuite(in.suite.Spec, Unbuilt(in.suite.Spec))
+		files, err := RenderSuite(in.suite.Spec, Unbuilt(in.suite.Targets, in.suite.Programs()))
 		in.expected, in.err = filesBelow("", files), cmp.Or(in.err, err)
 	}
 	for _, target := range in.suite.Targets {
 		for _, program := range in.suite.Programs() {
 			if in.suite.Build.Recorded(program, target) == "" {
 				t.reportFailure("no checksum is recorded for the "+program.ShortName()+" for "+target.String(),
-					in.commandFor("build"))
+					"springfield build "+in.called)
 			}
 		}
 	}
 	hash, err := SourceHash()
 	if in.sameSource = in.suite.Build.Source == hash; err == nil && !in.sameSource {
 		t.reportFinding(check.Note, "its hooks were compiled from other sources than this springfield carries",
-			in.commandFor("build")+" compiles these")
+			"springfield build "+in.called+" compiles these")
 	}
 	in.err = cmp.Or(in.err, err)
 }
@@ -235,31 +228,28 @@ func (in *inspection) lookAtMarketplace() {
 	t.requireText("its name", in.suite.Marketplace, "name")
 	t.requireText("its owner", in.suite.Owner.Name, "owner", "name")
 	offers := map[string]bool{}
-	for _, entry := range t.listAt("plugins") {
-		offer := t
-		offer.document = document{entry}
-		in.lookAtOffer(offer, offers)
+	entries, _ := t.valueAt("plugins").([]any)
+	for _, entry := range entries {
+		t.document = document{entry}
+		name := t.textAt("name")
+		n := slices.IndexFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == name })
+		switch {
+		case offers[name]:
+			t.reportFailure(fmt.Sprintf("it lists %q twice", name), "")
+		case n < 0:
+			t.reportFailure(fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile),
+				"springfield new NAME --from STRATEGY --suite "+in.called+" adds a plugin; or remove this entry")
+		default:
+			offers[name] = true
+			t.requireText("version of "+name, in.suite.Plugins[n].Version, "version")
+			if source := t.textAt("source"); path.Clean(source) != name {
+				t.reportFailure(fmt.Sprintf("source of %s is %q", name, source), fmt.Sprintf("make it %q", "./"+name))
+			}
+		}
 	}
 	for _, p := range in.suite.Plugins {
 		if !offers[p.Name] {
 			t.reportFailure(fmt.Sprintf("it does not list %q", p.Name), "add an entry for it")
-		}
-	}
-}
-
-func (in *inspection) lookAtOffer(t subject, offers map[string]bool) {
-	name := t.textAt("name")
-	n := slices.IndexFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == name })
-	switch {
-	case offers[name]:
-		t.reportFailure(fmt.Sprintf("it lists %q twice", name), "")
-	case n < 0:
-		t.reportFailure(fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile), "springfield new NAME --from STRATEGY --suite "+in.called+" adds a plugin; or remove this entry")
-	default:
-		offers[name] = true
-		t.requireText("version of "+name, in.suite.Plugins[n].Version, "version")
-		if source := t.textAt("source"); path.Clean(source) != name {
-			t.reportFailure(fmt.Sprintf("source of %s is %q", name, source), fmt.Sprintf("make it %q", "./"+name))
 		}
 	}
 }
@@ -287,7 +277,7 @@ func (in *inspection) lookAtManifests(p Plugin) {
 		}
 	}
 	if file := p.Name + "/gemini-extension.json"; rooted.IsTaken(in.files.PathOf(file)) {
-		in.subject(file).reportFailure("with it Qwen Code takes the plugin for an extension of Gemini CLI",
+		subject{in: in, file: file}.reportFailure("with it Qwen Code takes the plugin for an extension of Gemini CLI",
 			"remove it; that of Gemini CLI is in "+p.Name+"/gemini")
 	}
 }
@@ -298,7 +288,7 @@ func (in *inspection) lookAtRules() {
 		return
 	}
 	for _, p := range in.suite.Plugins {
-		t := in.subject(p.Name + "/strategy.json")
+		t := subject{in: in, file: p.Name + "/strategy.json"}
 		if in.files.CheckLinks(t.file) != nil {
 			continue // reported already
 		}

@@ -24,8 +24,8 @@ func (in *inspection) lookAtBinaries() {
 		if !rooted.IsTaken(in.files.PathOf(p.Name)) {
 			continue // reported already
 		}
-		for _, f := range p.hookFiles(Unbuilt(in.suite.Spec).Binaries, nil) {
-			t := in.subject(path.Join(p.Name, f.Path))
+		for _, f := range p.hookFiles(Unbuilt(in.suite.Targets, in.suite.Programs()).Binaries, nil) {
+			t := subject{in: in, file: path.Join(p.Name, f.Path)}
 			if d := in.files.compareFile(in.expected[t.file]); d.target == (Target{}) {
 				t.lookAtLauncher(d)
 			} else {
@@ -34,14 +34,14 @@ func (in *inspection) lookAtBinaries() {
 		}
 	}
 	if flags := in.suite.MissingTargets(); flags != "" {
-		in.subject(SuiteFile).reportFinding(check.Note,
-			"it has no hook for this machine, "+HostTarget().String(), in.commandFor("build")+flags)
+		subject{in: in, file: SuiteFile}.reportFinding(check.Note,
+			"it has no hook for this machine, "+HostTarget().String(), "springfield build "+in.called+flags)
 	}
 }
 
 // canStart reports obstacles to starting a file, whatever its content.
 func (t subject) canStart(d Difference, name string) bool {
-	build := t.in.commandFor("build")
+	build := "springfield build " + t.in.called
 	switch {
 	case d.Kind == Link:
 		t.reportLink(d.err)
@@ -66,14 +66,14 @@ func (t subject) lookAtLauncher(d Difference) {
 	case d.err != nil:
 		t.reportFailure("not readable: "+check.CauseOf(d.err).Error(), "")
 	case !bytes.HasPrefix(d.data, []byte("#!/bin/sh\n")):
-		t.reportFailure("not the launcher, which several targets need", t.in.commandFor("build"))
+		t.reportFailure("not the launcher, which several targets need", "springfield build "+t.in.called)
 	case !bytes.Equal(d.data, d.Data):
-		t.reportFinding(check.Warning, "not this springfield's launcher", t.in.commandFor("build"))
+		t.reportFinding(check.Warning, "not this springfield's launcher", "springfield build "+t.in.called)
 	}
 }
 
 func (t subject) lookAtProgram(d Difference) {
-	build := t.in.commandFor("build")
+	build := "springfield build " + t.in.called
 	target, err := targetIn(bytes.NewReader(d.data))
 	switch {
 	case !t.canStart(d, d.program.ShortName()+" for "+d.target.String()):
@@ -82,7 +82,7 @@ func (t subject) lookAtProgram(d Difference) {
 	case target != d.target:
 		t.reportFailure(fmt.Sprintf("compiled for %s, not for %s", target, d.target), build)
 	default:
-		if !isMarked(d.data) {
+		if !bytes.Contains(d.data, []byte(goMark)) {
 			t.reportFinding(check.Warning, ErrReadsGo.Error(), build)
 		}
 		if want := t.in.suite.Build.Recorded(d.program, d.target); want != "" && journal.HashBytes(d.data) != want {
@@ -94,11 +94,12 @@ func (t subject) lookAtProgram(d Difference) {
 // lookAtFiles reports missing and superfluous files.
 func (in *inspection) lookAtFiles() {
 	for _, p := range in.suite.Plugins {
-		switch d, dir := in.files.compareFile(File{Path: p.Name}), in.subject(p.Name); {
+		dir := subject{in: in, file: p.Name}
+		switch d := in.files.compareFile(File{Path: p.Name}); {
 		case d.Kind == Link:
 			dir.reportLink(d.err)
 		case !d.mode.IsDir():
-			dir.reportFailure("the plugin's directory is missing", in.commandFor("init")+" adds it")
+			dir.reportFailure("the plugin's directory is missing", "springfield init "+in.called+" adds it")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.expected)) {
@@ -108,18 +109,16 @@ func (in *inspection) lookAtFiles() {
 		}
 		d := in.files.compareFile(in.expected[name])
 		if !d.there && d.Kind != Link && (!inside || rooted.IsTaken(in.files.PathOf(top))) {
-			in.subject(name).reportFinding(check.Warning, "not found", in.commandFor("init")+" adds it")
+			t := subject{in: in, file: name}
+			t.reportFinding(check.Warning, "not found", "springfield init "+in.called+" adds it")
 		}
 	}
 	err := filepath.WalkDir(in.files.Name(), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		relative, err := filepath.Rel(in.files.Name(), name)
-		if err != nil {
-			return err
-		}
-		t := in.subject(filepath.ToSlash(relative))
+		relative, _ := filepath.Rel(in.files.Name(), name)
+		t := subject{in: in, file: filepath.ToSlash(relative)}
 		if name := d.Name(); d.IsDir() && (name == ".git" || name == "node_modules") {
 			return filepath.SkipDir
 		}
@@ -139,10 +138,10 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	switch base := path.Base(t.file); {
 	case d.IsDir():
 	case inside && slices.Contains(HookFiles(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
-		t.reportFinding(check.Note, "a judge, but this plugin asks no model", t.in.commandFor("build")+" removes it")
+		t.reportFinding(check.Note, "a judge, but this plugin asks no model", "springfield build "+t.in.called+" removes it")
 	case inside && slices.Contains(HookFiles(Hook, Judge), below):
 		t.reportFinding(check.Note, "compiled for a machine that is not a target of the suite",
-			t.in.commandFor("build")+" removes it")
+			"springfield build "+t.in.called+" removes it")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		t.reportFinding(check.Note, "Claude Code would install packages for it", "remove it if you do not need it")
 	case IsLitter(base):

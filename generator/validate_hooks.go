@@ -22,15 +22,11 @@ import (
 
 type handler struct {
 	event   string
+	ours    bool           // it starts the hook
 	place   string         // for people
 	group   map[string]any // without the list of handlers
 	members map[string]any // without the timeout
 	timeout any
-}
-
-func (h handler) isOurs() bool {
-	command, _ := h.members["command"].(string)
-	return strings.Contains(command, string(Hook))
 }
 
 func (h handler) isLike(other handler) bool {
@@ -42,7 +38,8 @@ func (h handler) isLike(other handler) bool {
 func handlersOf(file document) (all []handler) {
 	events, _ := file.valueAt("hooks").(map[string]any)
 	for _, event := range slices.Sorted(maps.Keys(events)) {
-		for i, one := range file.listAt("hooks", event) {
+		groups, _ := events[event].([]any)
+		for i, one := range groups {
 			group, _ := one.(map[string]any)
 			list, _ := group["hooks"].([]any)
 			group = maps.Clone(group)
@@ -50,7 +47,9 @@ func handlersOf(file document) (all []handler) {
 			for j, one := range list {
 				is, _ := one.(map[string]any)
 				place := fmt.Sprintf("hooks.%s[%d].hooks[%d]: ", event, i, j)
-				all = append(all, handler{event, place, group, maps.Clone(is), is["timeout"]})
+				command, _ := is["command"].(string)
+				ours := strings.Contains(command, string(Hook))
+				all = append(all, handler{event, ours, place, group, maps.Clone(is), is["timeout"]})
 				delete(all[len(all)-1].members, "timeout")
 			}
 		}
@@ -63,7 +62,7 @@ func (in *inspection) lookAtHooks(p Plugin) {
 	if in.sameSource {
 		differs = check.Failure
 	}
-	again := "remove the file, then " + in.commandFor("init") + " adds it again"
+	again := "remove the file, then springfield init " + in.called + " adds it again"
 	for _, own := range []struct {
 		file, schema string
 		unit         int // of timeouts, per second
@@ -82,7 +81,7 @@ func (in *inspection) lookAtHooks(p Plugin) {
 			state := differs
 			if slices.Contains([]string{"PermissionRequest", "SessionStart", "UserPromptExpansion"}, w.event) {
 				state = check.Warning // these serve only away orders, slash commands, and loops with another plugin
-			} else if !slices.ContainsFunc(has, func(h handler) bool { return h.event == w.event && h.isOurs() }) {
+			} else if !slices.ContainsFunc(has, func(h handler) bool { return h.event == w.event && h.ours }) {
 				state = check.Failure
 			}
 			if !slices.ContainsFunc(has, w.isLike) {
@@ -91,7 +90,7 @@ func (in *inspection) lookAtHooks(p Plugin) {
 			}
 		}
 		for _, h := range has {
-			if !h.isOurs() {
+			if !h.ours {
 				continue
 			}
 			if !slices.ContainsFunc(wanted, h.isLike) {

@@ -46,7 +46,7 @@ func validate(t *testing.T, dir string) []check.Finding {
 func TestValidateJudge(t *testing.T) {
 	spec := suiteOf(t, []string{"lisa-simpson", "ned-flanders"}, HostTarget())
 	built := Build{Source: sourceHash(t), Go: "go1.26.8", SHA256: map[string]string{}}
-	for _, b := range Unbuilt(spec).Binaries {
+	for _, b := range Unbuilt(spec.Targets, spec.Programs()).Binaries {
 		built.addBinary(b.Program, b.Target, append(program(b.Target), b.Program...))
 	}
 	name := Judge.placeIn(HostTarget(), false)

@@ -136,8 +136,8 @@ func (m Means) pluginsOffered(marketplace string) []string {
 // takeFromOthers returns the command that takes a plugin from the suite around the working directory, if that may be a
 // cloned project's: the user has not made or named it. It returns "" without one, and for the suite taken.
 func (m Means) takeFromOthers(plugin, taken string) string {
-	dir, err := generator.FindSuite(m.Settings.Work)
-	if err != nil {
+	dir := generator.FindSuite(m.Settings.Work)
+	if dir == "" {
 		return ""
 	}
 	own, _, _ := settings.KnownSuites(m.Settings.Places)

@@ -125,16 +125,6 @@ func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit
 	return edits, nil
 }
 
-func (c catalog) editWith(edits []document.Edit) (journal.Edit, error) {
-	after, err := c.doc.ApplyEdits(edits...)
-	if err != nil {
-		return journal.Edit{}, fmt.Errorf("read marketplace: %s: %w", c.file.Path, err)
-	}
-	e := c.file
-	e.After = &journal.Content{Data: after, Mode: e.Before.Mode}
-	return e, nil
-}
-
 // entered returns the edit of another marketplace's catalog with an entry for every release.
 func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 	if in.market.Own {
@@ -152,7 +142,13 @@ func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 		}
 		edits = append(edits, more...)
 	}
-	return in.market.editWith(edits)
+	e := in.market.file
+	text, err := in.market.doc.ApplyEdits(edits...)
+	if err != nil {
+		return journal.Edit{}, fmt.Errorf("read marketplace: %s: %w", e.Path, err)
+	}
+	e.After = &journal.Content{Data: text, Mode: e.Before.Mode}
+	return e, nil
 }
 
 // members returns the members of a plugin's entry. Edits of the user remain, except in source, version, and a

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -28,15 +28,6 @@ func catalogOf(t *testing.T, text string) catalog {
 	return c
 }
 
-// applied returns the catalog with edits.
-func applied(c catalog, edits []document.Edit) ([]byte, error) {
-	e, err := c.editWith(edits)
-	if err != nil {
-		return nil, err
-	}
-	return e.After.Data, nil
-}
-
 func entryMember(name, value string) member { return member{name: name, value: json.RawMessage(value)} }
 
 func TestUpsertChangesWhatItMust(t *testing.T) {
@@ -44,7 +35,7 @@ func TestUpsertChangesWhatItMust(t *testing.T) {
 	changes, err := c.editsForEntry("a", []member{entryMember("source", `"./b"`), entryMember("version", `"0.2.0"`),
 		{name: "description", value: json.RawMessage(`"theirs"`), keep: true}, {name: "license", value: json.RawMessage(`"MIT"`), keep: true}})
 	must(t, err)
-	after, err := applied(c, changes)
+	after, err := c.doc.ApplyEdits(changes...)
 	if want := `{"name":"m","plugins":[{"name":"a","source":"./b","version":"0.2.0","description":"mine","homepage":"h","license":"MIT"}]}`; err != nil || string(after) != want {
 		t.Errorf("got %s, %v", after, err)
 	}
@@ -124,7 +115,8 @@ func TestToAdd(t *testing.T) {
 		"/srv/git/r.git":                        "",
 		"":                                      "",
 	} {
-		scratch.Equal(t, commandToAdd(remote), want, remote)
+		where, _ := git.PublicURL(remote)
+		scratch.Equal(t, commandToAdd(where), want, remote)
 	}
 }
 

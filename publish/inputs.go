@@ -24,6 +24,8 @@ type inputs struct {
 	around checkout // of the suite
 	market Market
 
+	published map[string]generator.Published // by plugin
+
 	held []func() // called at the end, to unlock and close
 }
 
@@ -84,6 +86,9 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 	if in.suite, err = generator.ReadSuite(q.Dir); err != nil {
 		return in, err
 	}
+	if in.suite.Publish != nil {
+		in.published = in.suite.Publish.Plugins
+	}
 	in.dir = q.Dir
 	if _, named := os.Readlink(q.Dir); named == nil { // a link to it
 		if in.dir, err = filepath.EvalSymlinks(q.Dir); err != nil {
@@ -122,7 +127,7 @@ func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c.place, err = c.repo.GitPath(dir)
 	c.branch = sync.OnceValue(func() string { return c.repo.CurrentBranch(ctx) })
 	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })
-	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, []string{c.place}) })
+	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, c.place) })
 	return c, err
 }
 
@@ -144,17 +149,22 @@ func (c checkout) dirtyFiles(place string) ([]string, error) {
 // plainPrograms returns the programs without the executable bit in git's index, as after a checkout on Windows. unknown
 // reports whether some are not in the index.
 func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
-	names = slices.DeleteFunc(c.namesInRepo(names), func(name string) bool { return path.Ext(name) == ".exe" })
-	if len(names) == 0 {
-		return nil, false, nil
+	for _, name := range names {
+		if path.Ext(name) == ".exe" {
+			continue
+		}
+		modes, err := c.modes()
+		if err != nil {
+			return nil, false, err
+		}
+		switch name = path.Join(c.place, name); modes[name] {
+		case "":
+			unknown = true
+		case git.Plain:
+			plain = append(plain, name)
+		}
 	}
-	modes, err := c.modes()
-	unknown = slices.ContainsFunc(names, func(name string) bool { return modes[name] == "" })
-	return slices.DeleteFunc(names, func(name string) bool { return modes[name] != git.Plain }), unknown, err
-}
-
-func (c checkout) namesInRepo(names []string) []string {
-	return check.NamesOf(names, func(name string) string { return path.Join(c.place, name) })
+	return plain, unknown, nil
 }
 
 // findMarketplace finds the marketplace: of the request, else of the suite, else the suite itself.
@@ -194,13 +204,9 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 	return k, nil
 }
 
-// commandToAdd returns the argument of /plugin marketplace add for a remote, or "". Claude Code reads an
+// commandToAdd returns the argument of /plugin marketplace add for a public address, or "". Claude Code reads an
 // address without .git as a catalog, and refuses ssh.
-func commandToAdd(remote string) string {
-	where, ok := git.PublicURL(remote)
-	if !ok {
-		return ""
-	}
+func commandToAdd(where string) string {
 	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")
 	}
@@ -211,11 +217,4 @@ func commandToAdd(remote string) string {
 		return where // git@HOST:PATH
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(where, "/"), ".git") + ".git"
-}
-
-func (in inputs) published(plugin string) generator.Published {
-	if in.suite.Publish == nil {
-		return generator.Published{}
-	}
-	return in.suite.Publish.Plugins[plugin]
 }

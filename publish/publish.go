@@ -172,8 +172,13 @@ func (in inputs) planChange(
 func describe(after tree, releases []release) []Plugin {
 	all := []Plugin{}
 	for _, r := range releases {
-		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: r.digest, Fresh: r.changesVersion()}
-		p.Source, p.SHA = r.sourceForPeople()
+		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: r.digest, Fresh: r.old != r.new}
+		switch s := r.source.(type) {
+		case fetched:
+			p.Source, p.SHA = strings.Join([]string{s.Source, s.URL, s.Path}, " "), s.SHA
+		case string:
+			p.Source = s
+		}
 		for _, name := range after.listFiles(r.plugin) {
 			p.Size += after.files[name].size
 		}
@@ -185,7 +190,7 @@ func describe(after tree, releases []release) []Plugin {
 // stepsToWaitFor returns the steps before the next run.
 func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (all []string, err error) {
 	for _, p := range in.suite.Plugins { // a newer springfield changes all hooks
-		before := in.published(p.Name)
+		before := in.published[p.Name]
 		if before.Version == "" || len(after.listFiles(p.Name)) == 0 || slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name }) {
 			continue
 		}
@@ -278,7 +283,7 @@ func (in inputs) missingTags(ctx context.Context, after tree, releases []release
 		if err := r.around.requireRepo(errUntagged.Error(), "git init and commit it"); err != nil {
 			return nil, err
 		}
-		dirty, err := r.around.dirtyFiles(r.placeInRepo())
+		dirty, err := r.around.dirtyFiles(r.place)
 		switch {
 		case err != nil:
 			return nil, err
@@ -294,7 +299,7 @@ func (in inputs) missingTags(ctx context.Context, after tree, releases []release
 			tags = append(tags, tag)
 			continue
 		}
-		same, err := r.around.repo.HoldsExactly(ctx, at, r.placeInRepo())
+		same, err := r.around.repo.HoldsExactly(ctx, at, r.place)
 		if err != nil {
 			return nil, err
 		}

@@ -32,12 +32,11 @@ type release struct {
 	plugin   string
 	old, new string   // old is "" if never published
 	around   checkout // of the suite
+	place    string   // in its repository
 	entry    item     // present entry in another marketplace
-	source   any      // new source of the entry: a path, or fetched
+	source   any      // for clients: a path, or fetched
 	digest   string   // of its files
 }
-
-func (r release) changesVersion() bool { return r.old != r.new }
 
 func VersionParts() []string { return []string{"patch", "minor", "major"} }
 
@@ -73,7 +72,7 @@ func (in inputs) releases(q Request) (all []release, err error) {
 	chosen := q.Plugins
 	for _, p := range in.suite.Plugins {
 		// A check ignores unpublished plugins.
-		if len(q.Plugins) == 0 && (!q.Check || in.published(p.Name).Version != "") {
+		if len(q.Plugins) == 0 && (!q.Check || in.published[p.Name].Version != "") {
 			chosen = append(chosen, p.Name)
 		}
 	}
@@ -97,7 +96,8 @@ func (in inputs) release(q Request, name string) (release, error) {
 		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; "+
 			"or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
-	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
+	r := release{plugin: name, old: in.published[name].Version, new: in.suite.Plugins[i].Version}
+	r.around, r.place, r.source = in.around, path.Join(in.around.place, name), "./"+name
 	var err error
 	if !in.market.Own { // checked first: the versions could belong to a namesake
 		r.entry = in.market.entryOf(name)
@@ -150,7 +150,8 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 	}
 	if !q.Check {
 		// With the old versions, and before anything is compiled.
-		_, kept, err := t.updated(generator.Suite{Spec: in.suite.Spec, Build: generator.Unbuilt(in.suite.Spec)})
+		unbuilt := generator.Unbuilt(in.suite.Targets, in.suite.Programs())
+		_, kept, err := t.updated(generator.Suite{Spec: in.suite.Spec, Build: unbuilt})
 		if err != nil {
 			return t, err
 		}
@@ -171,12 +172,14 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 		if r.digest, err = t.digestOf(r.plugin); err != nil {
 			return t, err
 		}
-		if published := in.published(r.plugin); !r.changesVersion() && published.Files != r.digest {
+		if r.old == r.new && in.published[r.plugin].Files != r.digest {
 			return t, check.Advisef("raise it: "+q.commandAgain("--bump patch"),
 				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
 		}
-		if t, err = t.withNotes(*r, q); err != nil {
-			return t, err
+		if r.old != r.new && len(q.Notes) > 0 {
+			if t, err = t.withNotes(*r, q); err != nil {
+				return t, err
+			}
 		}
 	}
 	return in.recordReleases(t, suite, releases)
@@ -259,10 +262,8 @@ func (t tree) withVersions(name string, like []byte) (tree, error) {
 
 const changelogFile = "CHANGELOG.md"
 
+// withNotes adds the notes about a new version to the plugin's changelog.
 func (t tree) withNotes(r release, q Request) (tree, error) {
-	if len(q.Notes) == 0 || !r.changesVersion() {
-		return t, nil
-	}
 	name := r.plugin + "/" + changelogFile
 	had, err := t.readFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

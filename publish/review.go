@@ -62,7 +62,9 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 func (in inputs) review(ctx context.Context, after tree, releases []release) (found []check.Finding, err error) {
 	var files, ignored []string
 	for _, r := range releases {
-		files = append(files, in.around.namesInRepo(after.listFiles(r.plugin))...)
+		for _, name := range after.listFiles(r.plugin) {
+			files = append(files, path.Join(in.around.place, name))
+		}
 	}
 	if in.around.repo != nil {
 		ignored, err = in.around.repo.Ignored(ctx, files)
@@ -112,7 +114,7 @@ func (r release) reviewPlugin(t tree, ignored []string) (found []check.Finding) 
 		}
 	}
 	for _, file := range ignored {
-		if inside, ok := strings.CutPrefix(file, r.placeInRepo()+"/"); ok {
+		if inside, ok := strings.CutPrefix(file, r.place+"/"); ok {
 			found = append(found, finding(path.Join(r.plugin, inside), "git ignores it, so clients would not get it", "git add --force it, or take it out of the plugin"))
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
@@ -25,16 +24,6 @@ type fetched struct {
 	Path   string `json:"path,omitempty"`
 	Ref    string `json:"ref,omitempty"`
 	SHA    string `json:"sha,omitempty"`
-}
-
-func (r release) sourceForPeople() (text, sha string) {
-	switch s := r.source.(type) {
-	case fetched:
-		return strings.Join([]string{s.Source, s.URL, s.Path}, " "), s.SHA
-	case string:
-		return s, ""
-	}
-	return "./" + r.plugin, ""
 }
 
 // sourceOf returns the source for an entry in another marketplace: a path if the suite is in the marketplace's
@@ -59,13 +48,11 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	return source, err
 }
 
-func (r release) placeInRepo() string { return path.Join(r.around.place, r.plugin) }
-
 // fetchedBefore returns the source of the plugin's entry, if it fetches this very plugin.
 func (r release) fetchedBefore() (before fetched, ours bool) {
 	c := r.around
 	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &before) != nil || before.Source != subdir ||
-		!git.SameRepository(before.URL, c.where) || path.Clean(before.Path) != r.placeInRepo() {
+		!git.SameRepository(before.URL, c.where) || path.Clean(before.Path) != r.place {
 		return fetched{}, false
 	}
 	return before, true
@@ -103,7 +90,7 @@ func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 		return fetched{}, check.Advisef("git remote set-url origin URL: where people find the repository",
 			"its remote is %s, which others cannot fetch from", c.remote)
 	}
-	f := fetched{Source: subdir, URL: c.where, Path: r.placeInRepo(), Ref: before.Ref}
+	f := fetched{Source: subdir, URL: c.where, Path: r.place, Ref: before.Ref}
 	if !q.Check || f.Ref == "" { // CI checks out pull requests and other branches
 		f.Ref = c.branch()
 	}
@@ -135,7 +122,7 @@ func (in inputs) pinReleases(ctx context.Context, q Request, after tree, release
 }
 
 func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, wait string, err error) {
-	repo, place := r.around.repo, r.placeInRepo()
+	repo, place := r.around.repo, r.place
 	dirty, err := r.around.dirtyFiles(place)
 	if err != nil {
 		return "", "", err

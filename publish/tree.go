@@ -40,10 +40,7 @@ const maxFile = 1 << 30
 func readTree(in rooted.Folder) (tree, error) {
 	t := tree{in, map[string]file{}, map[string]journal.Edit{}}
 	return t, filepath.WalkDir(in.Name(), func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		relative, err := filepath.Rel(in.Name(), name)
+		relative, _ := filepath.Rel(in.Name(), name)
 		switch {
 		case err != nil:
 			return err
@@ -68,10 +65,7 @@ func readTree(in rooted.Folder) (tree, error) {
 func (t tree) withEdits(edits ...journal.Edit) tree {
 	t.files, t.edits = maps.Clone(t.files), maps.Clone(t.edits)
 	for _, e := range edits {
-		name, err := filepath.Rel(t.in.Name(), e.Path)
-		if err != nil {
-			continue
-		}
+		name, _ := filepath.Rel(t.in.Name(), e.Path)
 		name = filepath.ToSlash(name)
 		t.edits[name] = e
 		if delete(t.files, name); e.After != nil {
@@ -157,7 +151,7 @@ func (t tree) writeCopy(into string) error {
 // digestOf returns a digest of a plugin's files: names, contents, and which are programs. It ignores the changelog, and
 // line ends, which differ in a checkout on Windows.
 func (t tree) digestOf(plugin string) (string, error) {
-	sum := sha256.New()
+	sum, programs := sha256.New(), generator.HookFiles(generator.Hook, generator.Judge)
 	for _, name := range t.listFiles(plugin) {
 		file := strings.TrimPrefix(name, plugin+"/")
 		if file == changelogFile {
@@ -170,18 +164,16 @@ func (t tree) digestOf(plugin string) (string, error) {
 		if !strings.HasPrefix(file, "hooks/") && bytes.IndexByte(data, 0) < 0 {
 			data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 		}
-		fmt.Fprintf(sum, "%s\x00%t\x00%d\x00", file, isStarted(name), len(data))
+		fmt.Fprintf(sum, "%s\x00%t\x00%d\x00", file, slices.Contains(programs, file), len(data))
 		sum.Write(data)
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// isStarted reports whether a file of a plugin has to be executable. A checkout on Windows has no modes.
-func isStarted(name string) bool {
-	_, file, _ := strings.Cut(name, "/")
-	return slices.Contains(generator.HookFiles(generator.Hook, generator.Judge), file)
-}
-
+// started returns the files of a plugin that have to be executable. A checkout on Windows has no modes.
 func (t tree) started(plugin string) []string {
-	return slices.DeleteFunc(t.listFiles(plugin), func(name string) bool { return !isStarted(name) })
+	programs := generator.HookFiles(generator.Hook, generator.Judge)
+	return slices.DeleteFunc(t.listFiles(plugin), func(name string) bool {
+		return !slices.Contains(programs, strings.TrimPrefix(name, plugin+"/"))
+	})
 }

@@ -87,8 +87,7 @@ func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 // suiteDir returns the named directory, or the suite around the working directory for "".
 func (e *environment) suiteDir(dir string) (string, error) {
 	if dir == "" {
-		around, err := generator.FindSuite(e.work)
-		if err == nil {
+		if around := generator.FindSuite(e.work); around != "" {
 			return around, nil
 		}
 		advice := "springfield init makes one; then name its directory"

@@ -128,7 +128,7 @@ func runInit(ctx context.Context, o initOptions) error {
 	if _, err := o.planParagraph(spec); err != nil { // before it compiles
 		return err
 	}
-	m, built := making{initOptions: o, dir: dir, spec: spec}, generator.Unbuilt(spec)
+	m, built := making{initOptions: o, dir: dir, spec: spec}, generator.Unbuilt(spec.Targets, spec.Programs())
 	if o.dryRun && suite == nil {
 		m.files, err = generator.RenderSuite(spec, built)
 	} else { // a dry run compares an existing suite with new hooks, too

@@ -104,8 +104,7 @@ func findProgram(program string) string {
 }
 
 func (e *environment) typedPaths() rooted.Typed {
-	suite, _ := generator.FindSuite(e.work)
-	around := []string{git.RepositoryRoot(e.work), suite}
+	around := []string{git.RepositoryRoot(e.work), generator.FindSuite(e.work)}
 	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
 	return rooted.Typed{Work: e.work, Around: around, Home: e.home, Config: config}
 }

@@ -220,7 +220,7 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 		return hook.Plugin{}, err
 	}
 	bare, _, _ := strings.Cut(name, "@")
-	if around, none := generator.FindSuite(a.work); none == nil { // safe in a suite of others: nothing is started
+	if around := generator.FindSuite(a.work); around != "" { // safe in a suite of others: nothing is started
 		if _, none := a.means().FindPlugin(name, around); none == nil {
 			return hook.ReadPlugin(filepath.Join(around, bare))
 		}

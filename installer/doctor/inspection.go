@@ -77,7 +77,7 @@ func (in *Inspection) readSuites() {
 		in.Notes = append(in.Notes, err)
 	}
 	dirs := made
-	if around, err := generator.FindSuite(in.Places.Work); err == nil {
+	if around := generator.FindSuite(in.Places.Work); around != "" {
 		dirs = slices.DeleteFunc(slices.Clone(made), func(dir string) bool { return rooted.IsSame(dir, around) })
 		in.Suites = append(in.Suites, Suite{Dir: around, Around: true, Made: len(dirs) < len(made)})
 	}

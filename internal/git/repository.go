@@ -94,14 +94,11 @@ func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 
 // GitPath returns the path of a file in the repository, as git writes it.
 func (r *Repository) GitPath(name string) (string, error) {
-	root, err := filepath.EvalSymlinks(r.Root)
+	name, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return "", err
 	}
-	if name, err = filepath.EvalSymlinks(name); err != nil {
-		return "", err
-	}
-	relative, err := filepath.Rel(root, name)
+	relative, err := filepath.Rel(beyondLinks(r.Root), name)
 	return filepath.ToSlash(relative), err
 }
 
@@ -201,9 +198,9 @@ func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (boo
 // Plain is git's mode of a file that is not executable.
 const Plain = "100644"
 
-// FileModes returns the modes of files in the index, and omits untracked files.
-func (r *Repository) FileModes(ctx context.Context, files []string) (map[string]string, error) {
-	out, err := r.runGit(ctx, "", append([]string{"ls-files", "--stage", "-z", "--"}, files...)...)
+// FileModes returns the modes of the files below a path in the index, and omits untracked files.
+func (r *Repository) FileModes(ctx context.Context, path string) (map[string]string, error) {
+	out, err := r.runGit(ctx, "", "ls-files", "--stage", "-z", "--", path)
 	if err != nil {
 		return nil, err
 	}

@@ -39,13 +39,6 @@ func (c *Content) Bytes() []byte {
 	return c.Data
 }
 
-func (c *Content) hashOf() string {
-	if c.SHA256 != "" {
-		return c.SHA256
-	}
-	return HashBytes(c.Data)
-}
-
 // hasSameBytes reports whether both have the same bytes, are directories, or are missing.
 func (c *Content) hasSameBytes(other *Content) bool {
 	switch {
@@ -56,7 +49,7 @@ func (c *Content) hasSameBytes(other *Content) bool {
 	case c.SHA256 == "" && other.SHA256 == "":
 		return bytes.Equal(c.Data, other.Data)
 	}
-	return c.hashOf() == other.hashOf()
+	return cmp.Or(c.SHA256, HashBytes(c.Data)) == cmp.Or(other.SHA256, HashBytes(other.Data))
 }
 
 // Edit changes one file or directory.

@@ -423,7 +423,7 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 		if c == nil || c.isDirectory() {
 			return c, nil
 		}
-		stored := &Content{SHA256: c.hashOf(), Mode: c.Mode.Perm()}
+		stored := &Content{SHA256: cmp.Or(c.SHA256, HashBytes(c.Data)), Mode: c.Mode.Perm()}
 		if !whole || has[stored.SHA256] {
 			return stored, nil
 		}

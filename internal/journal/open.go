@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
@@ -149,9 +148,9 @@ func Resolve(path string) (string, error) {
 		if target != "" && os.IsPathSeparator(target[0]) && filepath.VolumeName(target) == "" {
 			target = filepath.VolumeName(done) + target
 		}
-		names := strings.FieldsFunc(target, rooted.IsSeparator)
+		root, names := rooted.SplitPath(target)
 		if filepath.IsAbs(target) {
-			done, names = rooted.SplitPath(target)
+			done = root
 		}
 		pending = append(names, pending...)
 	}

@@ -81,18 +81,16 @@ func (f Folder) PathOf(name string) string {
 
 // CheckLinks returns a *LinkError if a name or one of its parents in f is a link. Missing
 // files are fine.
-func (f Folder) CheckLinks(names ...string) error {
-	for _, name := range names {
-		parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
-		for i := range parts {
-			at := filepath.Join(parts[:i+1]...)
-			info, err := f.Root.Lstat(at)
-			if err != nil {
-				break // the caller will fail
-			}
-			if isLink(info) {
-				return linkErrorAt(f.PathOf(at))
-			}
+func (f Folder) CheckLinks(name string) error {
+	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
+	for i := range parts {
+		at := filepath.Join(parts[:i+1]...)
+		info, err := f.Root.Lstat(at)
+		if err != nil {
+			break // the caller will fail
+		}
+		if isLink(info) {
+			return linkErrorAt(f.PathOf(at))
 		}
 	}
 	return nil
@@ -137,19 +135,13 @@ func ReadPath(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return readRegular(path, path, limit, os.Stat, os.Open)
 }
 
-// OpenPath opens a file, if it is regular, and follows links.
-func OpenPath(path string) (*os.File, error) {
-	file, _, err := openRegular(path, path, os.Stat, os.Open)
-	return file, err
-}
-
 type (
 	stat func(name string) (fs.FileInfo, error)
 	open func(name string) (*os.File, error)
 )
 
-// openRegular calls stat first: opening a pipe would wait for its writer.
-func openRegular(path, name string, stat stat, open open) (*os.File, fs.FileInfo, error) {
+// readRegular calls stat first: opening a pipe would wait for its writer.
+func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, fs.FileInfo, error) {
 	info, err := stat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
@@ -158,11 +150,6 @@ func openRegular(path, name string, stat stat, open open) (*os.File, fs.FileInfo
 		return nil, nil, err
 	}
 	file, err := open(name)
-	return file, info, err
-}
-
-func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, fs.FileInfo, error) {
-	file, info, err := openRegular(path, name, stat, open)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -288,14 +275,13 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 	}
 }
 
-// SplitPath splits an absolute path without cleaning it: `link/..` is the parent of the
-// link's target.
+// SplitPath splits a path without cleaning it: `link/..` is the parent of the link's target.
+// The root of a relative path means nothing.
 func SplitPath(path string) (root string, names []string) {
 	volume := filepath.VolumeName(path)
-	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], IsSeparator)
+	isSeparator := func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
+	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], isSeparator)
 }
-
-func IsSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
 
 // isLink also accepts junctions of Windows, which Go calls irregular.
 func isLink(info fs.FileInfo) bool {

@@ -23,7 +23,7 @@ func written(t *testing.T, version, hook string) string {
 	for i := range suite.Plugins {
 		suite.Plugins[i].Version = version
 	}
-	files, err := generator.RenderSuite(suite.Spec, generator.Unbuilt(suite.Spec))
+	files, err := generator.RenderSuite(suite.Spec, generator.Unbuilt(suite.Targets, suite.Programs()))
 	must(t, err)
 	dir := t.TempDir()
 	for _, f := range append(files, generator.File{Path: "ned-flanders/hooks/springfield-hook", Mode: 0o755, Data: []byte(hook)}) {

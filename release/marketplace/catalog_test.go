@@ -18,7 +18,7 @@ const catalog = "../../.claude-plugin/marketplace.json"
 func TestCatalogIsCurrent(t *testing.T) {
 	suite, err := generator.ReadSuite(".")
 	must(t, err)
-	files, err := generator.RenderSuite(suite.Spec, generator.Unbuilt(suite.Spec))
+	files, err := generator.RenderSuite(suite.Spec, generator.Unbuilt(suite.Targets, suite.Programs()))
 	must(t, err)
 	var want string
 	for _, f := range files {
