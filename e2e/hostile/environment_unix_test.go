@@ -227,7 +227,7 @@ func TestEnvironment(t *testing.T) {
 			for _, f := range forms() {
 				switch {
 				case s.shell && f.name != "direct":
-				case i < named && (f.name == "direct" && r.IntN(5) == 0 || r.IntN(20) == 0), i >= named && f.shell == "" && r.IntN(100) == 0, strings.HasPrefix(s.name, `"GO`) && f.name == "direct":
+				case i < named && (f.name == "direct" && r.IntN(15) == 0 || r.IntN(60) == 0), i >= named && f.shell == "" && r.IntN(300) == 0, strings.HasPrefix(s.name, `"GO`) && f.name == "direct":
 					part = append(part, attack{s, plugins[r.IntN(len(plugins))], f, r.IntN(6) == 0})
 				}
 			}
@@ -329,7 +329,7 @@ func TestLauncherAsksTheSystem(t *testing.T) {
 	rep := newReport(t)
 	table := settingsAttacks(t, &world{t: t, Home: someHome, Canary: someHome + "/canary", Traps: someTrap})
 	for _, f := range forms()[1:] {
-		each(append([]setting{{name: "nothing"}}, some(r, table, 12)...), func(s setting) {
+		each(append([]setting{{name: "nothing"}}, some(r, table, 4)...), func(s setting) {
 			if s.shell || len(s.vars) > 100 {
 				return
 			}

@@ -262,7 +262,7 @@ func TestHookInputs(t *testing.T) {
 	}
 	hosts := hostAttempts()
 	rep := newReport(t)
-	all := slices.Concat(some(r, events, 45), some(r, logs, 12), some(r, files, 40), some(r, states, 15), some(r, hosts, 40))
+	all := slices.Concat(some(r, events, 15), some(r, logs, 4), some(r, files, 14), some(r, states, 5), some(r, hosts, 14))
 	each(all, func(a attempt) {
 		w := newWorld(t)
 		defer w.done()

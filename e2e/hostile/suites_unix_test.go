@@ -350,10 +350,10 @@ func TestSuitesAndVerbs(t *testing.T) {
 			}
 		}
 	} else {
-		for range 30 {
+		for range 10 {
 			all = append(all, attack{attacks[r.IntN(len(attacks))], verbs[r.IntN(len(verbs))]})
 		}
-		for _, h := range some(r, gits, 5) {
+		for _, h := range some(r, gits, 2) {
 			all = append(all, attack{h, verbs[r.IntN(len(verbs))]})
 		}
 	}
