@@ -252,7 +252,7 @@ func (p Printer) ShortPath(text string) string {
 		last, _ := utf8.DecodeLastRuneInString(b.String())
 		next, _ := utf8.DecodeRuneInString(after)
 		switch {
-		case b.Len() > 0 && (isNameRune(last) || strings.ContainsRune(`/\='`, last)), after != "" && isNameRune(next):
+		case b.Len() > 0 && (isNameRune(last) || strings.ContainsRune(`/\='"`, last)), after != "" && isNameRune(next):
 			b.WriteString(p.Home)
 		default:
 			b.WriteString("~")

@@ -97,6 +97,7 @@ func TestTilde(t *testing.T) {
 		"/mnt/home/ned ./home/ned file:///home/ned":   "/mnt/home/ned ./home/ned file:///home/ned",
 		"go to '/home/ned/my hooks'":                  "go to '/home/ned/my hooks'",
 		"--suite=/home/ned/x":                         "--suite=/home/ned/x",
+		`"/home/ned/x/springfield-hook" loop`:         `"/home/ned/x/springfield-hook" loop`,
 		"/home/ned/home/ned/home/ned":                 "~/home/ned/home/ned",
 	} {
 		scratch.Equal(t, Printer{Home: "/home/ned"}.ShortPath(text), want, text)
