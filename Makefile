@@ -3,6 +3,7 @@ SHELL = /bin/sh
 HOOK_FLAGS = -trimpath -buildvcs=false -gcflags=github.com/cameronsjo/springfield/...=-l -ldflags='-s -w'
 TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME = 1m
+PREFIX = $(HOME)/.local
 WINE = wine
 # The newest one that Go 1.26 builds. It is no dependency of springfield.
 GORELEASER_MODULE = github.com/goreleaser/goreleaser/v2@v2.16.0
@@ -13,7 +14,7 @@ GORELEASER = go run $(GORELEASER_MODULE)
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate registry build prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score learn fuzz size man pictures lint vuln clean
+.PHONY: help generate registry build install prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score learn fuzz size man pictures lint vuln clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -34,6 +35,11 @@ build: ## build the CLI, bin/springfield; register new strategies and hosts firs
 	  grep -q "/$${folder%/}\"" runtime/registry/list.go || { $(MAKE) registry && break; } || exit 1; \
 	done
 	go build $(SHOWN) -o bin/springfield ./cmd/springfield
+
+install: build ## copy springfield into ~/.local/bin, or into PREFIX/bin
+	@mkdir -p "$(PREFIX)/bin" && cp bin/springfield "$(PREFIX)/bin/.springfield.new" && mv "$(PREFIX)/bin/.springfield.new" "$(PREFIX)/bin/springfield"
+	@echo "installed $(PREFIX)/bin/springfield"
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "$(PREFIX)/bin is not on your PATH; for this shell: export PATH=\"$(PREFIX)/bin:\$$PATH\"" ;; esac
 
 demo: ## show the main job from start to end in a scratch directory; V=1 shows raw answers
 	@echo 'Building springfield: about 100 s with an empty Go build cache, 5 s with a full one.'
