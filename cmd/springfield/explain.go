@@ -57,11 +57,15 @@ A strategy's files in the project are read in their current state.`,
 		},
 		PreRunE: a.needPlaces,
 	}
+	cmd.Flags().IntVar(&o.line, "line", 0, "decide after this line (default: the last)")
+	explainFlags(cmd, &o)
+	return cmd
+}
+
+func explainFlags(cmd *cobra.Command, o *explainOptions) {
 	f := cmd.Flags()
-	f.IntVar(&o.line, "line", 0, "decide after this line (default: the last)")
 	f.StringVar(&o.strategy, "strategy", registry.Default(), "a strategy or, as in replay, ned-flanders:seed, seed-tree or a rules file")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	return cmd
 }
 
 func runExplain(ctx context.Context, a *app, o explainOptions) error {
@@ -76,25 +80,13 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		a.say("%s: %s decided %s by rule %s, %s, in %s", decided.ID, decided.Plugin, decided.Decision, decided.Rule,
 			doctor.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
 	}
-	var c replay.Candidate
-	if o.chosen {
-		c, err = a.chosenCandidate(o)
-	} else {
-		c, err = a.candidateInForce(cmp.Or(decided.Plugin, o.strategy), cmp.Or(decided.ProjectPlace(), place.Work))
-	}
+	c, err := a.candidateToExplain(o, cmp.Or(decided.Plugin, o.strategy), cmp.Or(decided.ProjectPlace(), place.Work))
 	if err != nil {
 		return err
 	}
-	e, err := replay.Explain(place, c)
-	switch {
-	case err != nil:
+	e, err := a.explainPlace(place, c, o.json)
+	if err != nil || o.json {
 		return err
-	case o.json:
-		return json.NewEncoder(a.out).Encode(e)
-	}
-	e.WriteText(a.resultPrinter())
-	for _, fault := range slices.Concat(c.Settings.Faults, check.NamesOf(rules.CheckPatterns(c.Settings.Options), error.Error)) {
-		a.talk("springfield: note: passed over: %s", fault)
 	}
 	if decided.ID != "" && decided.Rule != e.Rule {
 		with := "explain reads settings as they are now"
@@ -104,6 +96,30 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		a.talk("springfield: note: at that stop, rule %s decided; %s, and knows neither what the hook had counted by then nor holds", decided.Rule, with)
 	}
 	return nil
+}
+
+// explainPlace prints the decision of a candidate at a place, and its causes.
+func (a *app) explainPlace(place replay.Place, c replay.Candidate, asJSON bool) (replay.Explanation, error) {
+	e, err := replay.Explain(place, c)
+	switch {
+	case err != nil:
+		return e, err
+	case asJSON:
+		return e, json.NewEncoder(a.out).Encode(e)
+	}
+	e.WriteText(a.resultPrinter())
+	for _, fault := range slices.Concat(c.Settings.Faults, check.NamesOf(rules.CheckPatterns(c.Settings.Options), error.Error)) {
+		a.talk("springfield: note: passed over: %s", fault)
+	}
+	return e, nil
+}
+
+// candidateToExplain returns the strategy that --strategy names, else a plugin with its settings in a project.
+func (a *app) candidateToExplain(o explainOptions, plugin, project string) (replay.Candidate, error) {
+	if o.chosen {
+		return a.chosenCandidate(o)
+	}
+	return a.candidateInForce(plugin, project)
 }
 
 // candidateInForce returns a plugin with its settings in a project.

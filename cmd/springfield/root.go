@@ -82,7 +82,7 @@ func addVerbs(root *cobra.Command, a *app) {
 			newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newAway(a, runAway), newBack(a), newList(a),
 		}},
 		{"Loops", []*cobra.Command{newLoop(a)}},
-		{"Measure", []*cobra.Command{newReplay(a), newExplain(a)}},
+		{"Measure", []*cobra.Command{newReplay(a), newExplain(a), newTry(a)}},
 		{"Publish", []*cobra.Command{newPublish(a, runPublish)}},
 		{"Other", []*cobra.Command{newCompletion(a), newVersion(a), newPrebuild(a)}},
 	} {
