@@ -100,7 +100,7 @@ func (in inputs) release(q Request, name string) (release, error) {
 	r.around, r.place, r.source = in.around, path.Join(in.around.place, name), "./"+name
 	var err error
 	if !in.market.Own { // checked first: the versions could belong to a namesake
-		r.entry = in.market.entryOf(name)
+		r.entry = in.market.items[name]
 		if r.source, err = in.sourceOf(q, r); err != nil {
 			return r, err
 		}
