@@ -4,7 +4,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -48,8 +47,8 @@ func (e *environment) needPlaces(*cobra.Command, []string) error { return e.find
 func (e *environment) placesFrom(work string) (client.Places, error) {
 	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
 	if config == "" {
-		err := errors.New("there is no home directory")
-		return client.Places{}, check.Advise(err, "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code")
+		const hint = "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code"
+		return client.Places{}, check.Advisef(hint, "there is no home directory")
 	}
 	// Claude Code reads local settings at the root of the repository, unless that is the home directory.
 	// On Windows it reads them in the working directory.

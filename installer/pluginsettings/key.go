@@ -59,8 +59,8 @@ func KeysOf(s strategy.Strategy) ([]Key, error) {
 	maps.DeleteFunc(schema.Properties, func(name string, _ property) bool { return !slices.Contains(known, name) })
 	var ids []string
 	if ruled, ok := s.New().(rules.Ruled); ok {
-		all := check.NamesOf(ruled.Rules(), func(r rules.Rule) string { return r.ID })
-		ids = slices.Compact(slices.Sorted(slices.Values(all)))
+		ids = check.NamesOf(ruled.Rules(), func(r rules.Rule) string { return r.ID })
+		ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	}
 	keys := schema.leafKeys("")
 	for i := range keys {
