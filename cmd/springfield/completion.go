@@ -137,8 +137,8 @@ func (a *app) settingNames(args []string) []string {
 	if err != nil {
 		return nil
 	}
-	keys, _ := pluginsettings.KeysOf(p.Strategy)
-	return check.NamesOf(keys, func(k pluginsettings.Key) string { return k.Name + "\t" + k.Description })
+	described := func(k pluginsettings.Key) string { return k.Name + "\t" + k.Description }
+	return check.NamesOf(pluginsettings.KeysOf(p.Strategy), described)
 }
 
 func strategyNames([]string) (all []string) {
