@@ -5,6 +5,7 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"debug/elf"
 	"debug/macho"
@@ -33,10 +34,10 @@ var (
 type openedProgram struct {
 	program  Program
 	path     string
-	data     []byte      // nil if unreadable
-	info     fs.FileInfo // nil if unreadable
-	err      error       // of reading
-	launcher error       // why its launcher would not start
+	data     []byte // nil if unreadable
+	err      error  // of reading
+	mode     error  // ErrNotExecutable, with its path
+	launcher error  // the same for its launcher
 }
 
 // openPrograms reads programs of the plugin in a directory for a machine. The judge has to be in the directory of the
@@ -50,7 +51,7 @@ func openPrograms(dir string, machine Target, programs ...Program) (all []opened
 			opened = openProgram(dir, program, machine, launched)
 		}
 		if launched && program == Hook {
-			opened.launcher = first.checkMode()
+			opened.launcher = first.mode
 		}
 		all = append(all, opened)
 	}
@@ -60,7 +61,11 @@ func openPrograms(dir string, machine Target, programs ...Program) (all []opened
 func openProgram(dir string, program Program, machine Target, several bool) openedProgram {
 	path := filepath.Join(dir, filepath.FromSlash(program.placeIn(machine, several)))
 	data, info, err := rooted.ReadPath(path, maxProgram)
-	return openedProgram{program: program, path: path, data: data, info: info, err: err}
+	p := openedProgram{program: program, path: path, data: data, err: err}
+	if err == nil && machine.OS != "windows" && info.Mode()&0o111 == 0 {
+		p.mode = &fs.PathError{Op: "start", Path: path, Err: ErrNotExecutable}
+	}
+	return p
 }
 
 // checkStart returns an error if a program of the plugin in dir would not start on a machine.
@@ -84,17 +89,8 @@ func (p openedProgram) checkStart(dir string, machine Target) error {
 		return fmt.Errorf("read %s: %s: %w", p.program.ShortName(), p.path, err)
 	case !target.StartsOn(machine):
 		return fmt.Errorf(compiledFor, p.program.ShortName(), p.path, target, machine)
-	case machine.OS != "windows":
-		return p.checkMode()
 	}
-	return nil
-}
-
-func (p openedProgram) checkMode() error {
-	if p.info.Mode()&0o111 == 0 {
-		return &fs.PathError{Op: "start", Path: p.path, Err: ErrNotExecutable}
-	}
-	return nil
+	return p.mode
 }
 
 // CheckPrograms returns an error if a program of the plugin in a directory would not start on a machine.
@@ -221,26 +217,23 @@ func targetsIn(dir string, program Program) (found []Target) {
 	return found
 }
 
-func targetIn(data io.ReaderAt) (Target, error) {
-	if e, err := elf.NewFile(data); err == nil {
-		return Target{"linux", archOf(e.Machine, elf.EM_X86_64, elf.EM_AARCH64)}, nil
-	}
-	if m, err := macho.NewFile(data); err == nil {
-		return Target{"darwin", archOf(m.Cpu, macho.CpuAmd64, macho.CpuArm64)}, nil
-	}
-	if p, err := pe.NewFile(data); err == nil {
-		return Target{"windows", archOf(p.Machine, pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_MACHINE_ARM64)}, nil
-	}
-	return Target{}, errNoProgram
+// archNames are Go's names of processors, by the constants of each format. Other processors keep the format's name.
+var archNames = map[any]string{
+	elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64",
+	macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64",
+	uint16(pe.IMAGE_FILE_MACHINE_AMD64): "amd64", uint16(pe.IMAGE_FILE_MACHINE_ARM64): "arm64",
 }
 
-// archOf returns Go's name of a processor; for any other than these two, its number.
-func archOf[M comparable](is, amd64, arm64 M) string {
-	switch is {
-	case amd64:
-		return "amd64"
-	case arm64:
-		return "arm64"
+// targetIn returns the target that a program was compiled for.
+func targetIn(data io.ReaderAt) (Target, error) {
+	if e, err := elf.NewFile(data); err == nil {
+		return Target{"linux", cmp.Or(archNames[e.Machine], fmt.Sprint(e.Machine))}, nil
 	}
-	return fmt.Sprint(is)
+	if m, err := macho.NewFile(data); err == nil {
+		return Target{"darwin", cmp.Or(archNames[m.Cpu], fmt.Sprint(m.Cpu))}, nil
+	}
+	if p, err := pe.NewFile(data); err == nil {
+		return Target{"windows", cmp.Or(archNames[p.Machine], fmt.Sprint(p.Machine))}, nil
+	}
+	return Target{}, errNoProgram
 }

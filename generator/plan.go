@@ -17,6 +17,7 @@
 package generator
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -336,10 +337,12 @@ func (p *planner) planSuiteFile(d Difference) error {
 		return nil
 	}
 	next, err := decodeSuite(d.Data)
-	if err != nil || p.suite.isEqual(next) {
+	if err != nil {
 		return err
 	}
 	after, err := next.OverlayText(d.data)
-	p.planWrite(Outcome{SuiteFile, Followed, SuiteFile}, d, after, d.mode.Perm())
+	if err == nil && !bytes.Equal(after, d.data) {
+		p.planWrite(Outcome{SuiteFile, Followed, SuiteFile}, d, after, d.mode.Perm())
+	}
 	return err
 }

@@ -95,26 +95,20 @@ func decodeSuite(data []byte) (Suite, error) {
 // findMissingLine returns the missing line as an error: the hints of Validate name flags of init.
 func (s Suite) findMissingLine() error {
 	for _, line := range []struct {
-		lacks                 bool
-		key, problem, example string
+		lacks        bool
+		key, problem string
+		example      any
 	}{
 		{s.Marketplace == "", "marketplace", "it names no marketplace", "continuation-hooks"},
 		{s.Owner.Name == "", "owner", "it names no owner", "{name: Marge Bouvier}"},
-		{len(s.Targets) == 0, "targets", "it names no target", "[" + HostTarget().String() + "]"},
+		{len(s.Targets) == 0, "targets", "it names no target", []Target{HostTarget()}},
 		{len(s.Plugins) == 0, "plugins", "it names no plugin", "[{name: " + registry.Default() + ", strategy: " + registry.Default() + "}]"},
 	} {
 		if line.lacks {
-			return check.Misusef("it needs the line "+line.key+": "+line.example, "%s", line.problem)
+			return check.Misusef(fmt.Sprintf("it needs the line %s: %v", line.key, line.example), "%s", line.problem)
 		}
 	}
 	return nil
-}
-
-// isEqual reports whether two suites have the same content.
-func (s Suite) isEqual(other Suite) bool {
-	a, errA := yaml.Marshal(s)
-	b, errB := yaml.Marshal(other)
-	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
 // FindSuite returns the nearest suite at or above a directory, or "".
@@ -141,16 +135,16 @@ func (s Suite) encodeYAML() ([]byte, error) {
 func (s Suite) OverlayText(old []byte) ([]byte, error) {
 	text, _ := plainText(old)
 	before, err := decodeSuite([]byte(text))
-	if err != nil || before.isEqual(s) {
+	if err != nil {
 		return old, err
 	}
 	had, err := before.encodeYAML()
 	if err != nil {
-		return nil, err
+		return old, err
 	}
 	next, err := s.encodeYAML()
-	if err != nil {
-		return nil, err
+	if err != nil || bytes.Equal(had, next) {
+		return old, err
 	}
 	blocks := splitBlocks(text)
 	for _, block := range splitBlocks(string(next)) {
@@ -167,7 +161,9 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 	for _, b := range blocks {
 		merged += b.text
 	}
-	if now, err := decodeSuite([]byte(merged)); err != nil || !now.isEqual(s) {
+	now, err := decodeSuite([]byte(merged))
+	is, failed := now.encodeYAML()
+	if cmp.Or(err, failed) != nil || !bytes.Equal(is, next) {
 		// The layout is too different: the old text is kept as a comment.
 		merged = string(next) + "\n# Before springfield wrote it:\n# " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n# ") + "\n"
 	}

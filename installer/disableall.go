@@ -72,8 +72,9 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 			}
 			continue
 		}
-		remove := "rm -r " + check.QuoteArgument(dir)
-		done.Stays = append(done.Stays, settings.Left{What: dir + " is a suite of yours", Remove: remove})
+		done.Stays = append(done.Stays, settings.Left{
+			What: dir + " is a suite of yours", Remove: "rm -r " + check.QuoteArgument(dir),
+		})
 	}
 	return done, err
 }
@@ -92,8 +93,7 @@ func (m Means) allSuites() []string {
 }
 
 func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
-	now := settings.ReadSettings(m.Settings.Places)
-	notes, left, err := now.PurgeAll(ctx, m.Claude, done.IDs)
+	notes, left, err := settings.ReadSettings(m.Settings.Places).PurgeAll(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
 	if err != nil {
 		return check.Advisef("springfield disable --all --purge again does the rest",
@@ -109,8 +109,7 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 
 // checkHolds refuses to remove a hold in force, which only a person at a terminal may lift.
 func (m Means) checkHolds(now time.Time) error {
-	dir := m.Settings.StatePath()
-	held, err := ledger.HoldsInForce([]string{dir}, now)
+	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {
 		return err
 	}

@@ -388,8 +388,8 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 
 // noteLeft adds a note about a change that undo leaves.
 func (e *enableRun) noteLeft(change string) {
-	id := e.wanted.Plugin.ID()
-	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge removes that", change, id))
+	const how = "Claude Code %s: springfield disable %s --purge removes that"
+	e.leaves = append(e.leaves, fmt.Sprintf(how, change, e.wanted.Plugin.ID()))
 }
 
 func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
@@ -398,10 +398,12 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 		Plugin: plugin.ID(), State: "enabled", Suite: plugin.Suite, From: e.from,
 		Live: "takes effect in your next session", Change: plan,
 	}
-	if e.wanted.Declare {
-		if older, known := client.IsOlder(e.Claude.Version(ctx), "2.1.285"); older || !known {
-			d.Live += "; before Claude Code 2.1.285, in the one after it"
-		}
+	older, known := false, false
+	if e.wanted.Declare && e.Claude.Path != "" {
+		older, known = client.IsOlder(e.Claude.Version(ctx), "2.1.285")
+	}
+	if e.wanted.Declare && (older || !known) {
+		d.Live += "; before Claude Code 2.1.285, in the one after it"
 	}
 	switch { // a dry run describes the call of registerPlugin
 	case e.DryRun && e.install != "":

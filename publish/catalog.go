@@ -24,8 +24,8 @@ import (
 type catalog struct {
 	file  journal.Edit
 	doc   *document.Document
-	items []item
-	base  string // directory of sources that are bare names, relative to the marketplace
+	items map[string]item // by plugin
+	base  string          // directory of sources that are bare names, relative to the marketplace
 }
 
 // item is an entry of a catalog. Source is a path, or an object for fetching the plugin.
@@ -60,8 +60,9 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 	if err == nil && said.Name == "" {
 		err = &document.SyntaxError{Line: 1, Column: 1, Problem: "it has no name"}
 	}
+	c.items, c.base = map[string]item{}, said.Metadata.PluginRoot
 	for _, i := range said.Plugins {
-		if err == nil { // duplicate names
+		if c.items[i.Name] = i; err == nil { // duplicate names
 			_, _, err = c.doc.Get("plugins", document.Element(i.Name))
 		}
 	}
@@ -70,18 +71,7 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 			"in which every plugin has its own name",
 			"read marketplace: %s: %w", at, err)
 	}
-	c.items, c.base = said.Plugins, said.Metadata.PluginRoot
 	return c, said.Name, nil
-}
-
-// entryOf returns the entry of a plugin, without a name if there is none.
-func (c catalog) entryOf(plugin string) item {
-	for _, i := range c.items {
-		if i.Name == plugin {
-			return i
-		}
-	}
-	return item{}
 }
 
 // placeOfSource returns the directory of a source that is a path, relative to the marketplace and with slashes. ok is
@@ -104,7 +94,7 @@ type member struct {
 
 func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit, error) {
 	at := []string{"plugins", document.Element(plugin)}
-	if c.entryOf(plugin).Name == "" {
+	if _, known := c.items[plugin]; !known {
 		text := `{"name":` + document.QuoteKey(plugin)
 		for _, m := range members {
 			text += "," + document.QuoteKey(m.name) + ":" + string(m.value)

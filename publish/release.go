@@ -100,7 +100,7 @@ func (in inputs) release(q Request, name string) (release, error) {
 	r.around, r.place, r.source = in.around, path.Join(in.around.place, name), "./"+name
 	var err error
 	if !in.market.Own { // checked first: the versions could belong to a namesake
-		r.entry = in.market.entryOf(name)
+		r.entry = in.market.items[name]
 		if r.source, err = in.sourceOf(q, r); err != nil {
 			return r, err
 		}
@@ -188,13 +188,11 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 // compile builds the programs for the chosen targets, by default for every machine of clients. These become the targets
 // of the suite.
 func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *generator.Suite) (generator.Build, error) {
-	targets := q.Targets
-	if len(targets) == 0 {
-		targets = slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
+	if suite.Targets = q.Targets; len(q.Targets) == 0 {
+		suite.Targets = slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
 			return t == generator.Target{OS: "windows", Arch: "arm64"} // runs amd64
 		})
 	}
-	suite.Targets = targets
 	if err := suite.Validate(); err != nil {
 		return generator.Build{}, err
 	}

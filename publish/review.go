@@ -53,8 +53,8 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 		}
 		return m.validateCatalog(ctx, filepath.Join(temporary, "marketplace"), catalog.After.Data)
 	}
-	checks := []check.Check[tree]{{Name: "review", Look: review}, {Name: "client", Look: ask}}
-	found, err := check.RunAll(ctx, after, checks...)
+	found, err := check.RunAll(ctx, after,
+		check.Check[tree]{Name: "review", Look: review}, check.Check[tree]{Name: "client", Look: ask})
 	return append(valid, found...), err
 }
 

@@ -190,10 +190,7 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 // findObstacles returns the reasons that agents ignore an order: no plugin decides, or a hold.
 func (e *environment) findObstacles(o ledger.AwayOrder) []string {
 	r := e.inspectionRequest()
-	places, err := e.placesFrom(cmp.Or(o.Project, e.work))
-	if r.Places = places; err != nil {
-		return nil
-	}
+	r.Places = e.placesFrom(cmp.Or(o.Project, e.work))
 	in := doctor.Inspect(r)
 	held := in.PausedInWords()
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {
@@ -205,10 +202,7 @@ func (e *environment) findObstacles(o ledger.AwayOrder) []string {
 
 // lackedRule returns the advice to allow an order's check, or "" if a rule allows it.
 func (e *environment) lackedRule(o ledger.AwayOrder) string {
-	places, err := e.placesFrom(cmp.Or(o.Project, e.work))
-	if err != nil {
-		return ""
-	}
+	places := e.placesFrom(cmp.Or(o.Project, e.work))
 	return secret.Mask(absence.LackedRule(o.Check, client.AllowRules(settings.ReadSettings(places).AllLayers())))
 }
 

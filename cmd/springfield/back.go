@@ -104,10 +104,10 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 // ownRule returns the rule for an order's check that the user allowed, if the settings have not changed since.
 func (e *environment) ownRule(order ledger.AwayOrder) string {
 	rule := away.RuleFor(order.Check)
-	places, err := e.placesFrom(order.Project)
-	if rule == "" || order.Project == "" || err != nil {
+	if rule == "" || order.Project == "" {
 		return ""
 	}
+	places := e.placesFrom(order.Project)
 	file, _ := filepath.EvalSymlinks(places.Settings(client.Local))
 	now, err := os.ReadFile(file)
 	if err != nil {

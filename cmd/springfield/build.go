@@ -39,7 +39,7 @@ but no network.`,
 		Example: `  springfield build
   springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
 		Args: arguments(0, 1, "at most one directory"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runBuild(cmd.Context(), a, onlyOne(args), o) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runBuild(cmd.Context(), a, cmp.Or(args...), o) },
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.targets, "target", nil, "target machine, also of later builds (repeatable; default: the suite's)")

@@ -4,7 +4,6 @@
 package main
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -40,7 +39,9 @@ Load the script when your shell starts:
 		ValidArgs: shells,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(shells, args[0]) {
-				return check.Misuse(errors.New("springfield completion takes the name of a shell"), check.HintAtNames(onlyOne(args), "springfield completion ", shells, ""))
+				typed := strings.Join(args[:min(1, len(args))], "")
+				hint := check.HintAtNames(typed, "springfield completion ", shells, "")
+				return check.Misusef(hint, "springfield completion takes the name of a shell")
 			}
 			return nil
 		},
@@ -136,8 +137,8 @@ func (a *app) settingNames(args []string) []string {
 	if err != nil {
 		return nil
 	}
-	keys, _ := pluginsettings.KeysOf(p.Strategy)
-	return check.NamesOf(keys, func(k pluginsettings.Key) string { return k.Name + "\t" + k.Description })
+	described := func(k pluginsettings.Key) string { return k.Name + "\t" + k.Description }
+	return check.NamesOf(pluginsettings.KeysOf(p.Strategy), described)
 }
 
 func strategyNames([]string) (all []string) {

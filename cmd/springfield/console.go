@@ -66,7 +66,7 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 		SayNext: a.sayNext,
 		Driver: func(project string) console.Driver {
 			r := a.inspectionRequest()
-			r.Places, _ = a.placesFrom(dir) // no error after findPlaces
+			r.Places = a.placesFrom(dir)
 			return doctor.Inspect(r).LoopDriver(project)
 		},
 		SwitchOn: func(d console.Driver) error { return a.offerDriver(ctx, d) },

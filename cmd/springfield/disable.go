@@ -66,7 +66,7 @@ suite if you changed it, stay and are named.`,
 			return arguments(1, 1, "one plugin, or --all")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Plugin = onlyOne(args)
+			o.Plugin = cmp.Or(args...)
 			return run(cmd.Context(), o)
 		},
 		PreRunE: a.needPlaces,

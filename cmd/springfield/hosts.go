@@ -80,8 +80,8 @@ func (a *app) inspectHosts(r doctor.Request, names []string) (*doctor.Inspection
 }
 
 func noHost(name string, others ...string) error {
-	names := append(hosts.HostNames(), others...)
-	return check.Misusef(check.HintAtNames(name, "--host ", names, ""), "there is no host %q", name)
+	hint := check.HintAtNames(name, "--host ", append(hosts.HostNames(), others...), "")
+	return check.Misusef(hint, "there is no host %q", name)
 }
 
 func offerHosts(user hosts.User) []string {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -37,20 +36,21 @@ type environment struct {
 	session string     // the agent's session
 }
 
-func (e *environment) findPlaces() (err error) {
-	e.places, err = e.placesFrom(e.work)
-	return err
+func (e *environment) findPlaces() error {
+	if e.places = e.placesFrom(e.work); e.places.Config == "" {
+		e.places = client.Places{}
+		const hint = "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code"
+		return check.Advisef(hint, "there is no home directory")
+	}
+	return nil
 }
 
 // needPlaces is findPlaces as a cobra PreRunE.
 func (e *environment) needPlaces(*cobra.Command, []string) error { return e.findPlaces() }
 
-func (e *environment) placesFrom(work string) (client.Places, error) {
+// placesFrom returns the directories for sessions in work. Without a home, Config is "".
+func (e *environment) placesFrom(work string) client.Places {
 	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
-	if config == "" {
-		err := errors.New("there is no home directory")
-		return client.Places{}, check.Advise(err, "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code")
-	}
 	// Claude Code reads local settings at the root of the repository, unless that is the home directory.
 	// On Windows it reads them in the working directory.
 	root := git.RepositoryRoot(work)
@@ -61,7 +61,7 @@ func (e *environment) placesFrom(work string) (client.Places, error) {
 	return client.Places{
 		Config: config, Plugins: rooted.PathFrom(e.work, plugins),
 		Home: e.home, Managed: client.ManagedDir(runtime.GOOS), Work: work, Root: root,
-	}, nil
+	}
 }
 
 // defaultSuiteDir returns the suite in the user's data directory, or "" without a home.

@@ -67,7 +67,7 @@ func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.
 			if err := o.validate(); err != nil {
 				return err
 			}
-			if o.Dir, err = a.suiteDir(onlyOne(args)); err != nil {
+			if o.Dir, err = a.suiteDir(cmp.Or(args...)); err != nil {
 				return err
 			}
 			if o.Date, err = buildDate(a.getenv("SOURCE_DATE_EPOCH")); err != nil {

@@ -127,11 +127,3 @@ func arguments(low, high int, what string) cobra.PositionalArgs {
 		return nil
 	}
 }
-
-// onlyOne returns the only argument, or "".
-func onlyOne(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
-}

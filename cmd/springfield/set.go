@@ -101,10 +101,7 @@ type settingsShape struct {
 
 // showSettings prints all settings, or one with its value in each file.
 func showSettings(a *app, p hook.Plugin, o setOptions) error {
-	stack, err := pluginsettings.ReadStack(a.places, p)
-	if err != nil {
-		return err
-	}
+	stack := pluginsettings.ReadStack(a.places, p)
 	keys := stack.Keys
 	if len(o.values) > 0 {
 		k, err := stack.FindKey(o.values[0])
@@ -238,11 +235,8 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	}
 	var assignments []pluginsettings.Assignment
 	plan := func() (c journal.Change, err error) {
-		stack, err := pluginsettings.ReadStack(a.places, p)
-		if err == nil {
-			assignments, err = o.assignments(stack)
-		}
-		if err != nil {
+		stack := pluginsettings.ReadStack(a.places, p)
+		if assignments, err = o.assignments(stack); err != nil {
 			return c, err
 		}
 		return stack.PlanSet(o.scope, assignments)
@@ -264,10 +258,7 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	case o.dryRun:
 		return a.showPreview(o.json, c, "")
 	}
-	stack, err := pluginsettings.ReadStack(a.places, p)
-	if err != nil {
-		return err
-	}
+	stack := pluginsettings.ReadStack(a.places, p)
 	values := []pluginsettings.Value{}
 	for _, s := range assignments {
 		values = append(values, stack.ValueOf(s.Key))

@@ -123,42 +123,31 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 		}{u.Entry.Did, u.Entry.At, nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(u.Stays), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
 	a.say("undone: %s, %s", u.Entry.Did, doctor.AgoInWords(time.Now(), u.Entry.At))
-	a.sayManyFiles("changed ", written, "", "")
-	a.sayManyFiles("removed ", removed, ", which was not there before", ", which were not there before")
-	a.sayManyFiles("nothing to take back in ", u.Gone, ", which is gone with its directory", ", which are gone with it")
-	for _, tree := range u.Stays {
-		a.say("  %s stays: it contains more than springfield made", tree)
-	}
-	for _, says := range slices.Concat(u.Entry.Leaves, u.Notes) {
-		a.say("  %s", says)
-	}
+	a.sayFiles("changed ", slices.Concat(shortenFileList(written)), "")
+	few, many := shortenFileList(removed)
+	a.sayFiles("removed ", few, ", which was not there before")
+	a.sayFiles("removed ", many, ", which were not there before")
+	few, many = shortenFileList(u.Gone)
+	a.sayFiles("nothing to take back in ", few, ", which is gone with its directory")
+	a.sayFiles("nothing to take back in ", many, ", which are gone with it")
+	a.sayFiles("", u.Stays, " stays: it contains more than springfield made")
+	a.sayFiles("", slices.Concat(u.Entry.Leaves, u.Notes), "")
 	if len(written)+len(removed)+len(u.Gone)+len(u.Stays) == 0 {
 		a.say("  the files were already as before it")
 	}
 	return nil
 }
 
-// sayManyFiles is sayFiles with a shortened list, which ends in ofMany.
-func (s *streams) sayManyFiles(says string, files []string, ofOne, ofMany string) {
-	all := shortenFileList(files)
-	for i, file := range all {
-		if len(all) < len(files) && i == len(all)-1 {
-			ofOne = ofMany
-		}
-		s.say("  %s%s%s", says, file, ofOne)
-	}
-}
-
-// shortenFileList replaces many files by their number in a directory.
-func shortenFileList(files []string) []string {
-	const many = 6
-	if len(files) <= many {
-		return files
+// shortenFileList returns a few files as they are, and the number of the others in a directory, if there are many.
+func shortenFileList(files []string) (few, many []string) {
+	const most = 6
+	if len(files) <= most {
+		return files, nil
 	}
 	for dir := filepath.Dir(files[len(files)/2]); ; dir = filepath.Dir(dir) {
 		beside := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return rooted.HoldsPath(dir, file) })
 		if len(beside) < 3 || dir == filepath.Dir(dir) {
-			return append(beside, fmt.Sprintf("%d files in %s", len(files)-len(beside), dir))
+			return beside, []string{fmt.Sprintf("%d files in %s", len(files)-len(beside), dir)}
 		}
 	}
 }
@@ -187,7 +176,8 @@ func (s *streams) listEdits(j journal.Journal, asJSON bool) error {
 	}
 	var rows [][]string
 	for _, e := range entries {
-		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(shortenFileList(e.Files()), " ")})
+		files := strings.Join(slices.Concat(shortenFileList(e.Files())), " ")
+		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, files})
 	}
 	s.resultPrinter().PrintTable("", rows)
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ Copy the lines that you want from FILE` + generator.BesideSuffix + `, then delet
 			}
 			return arguments(0, 1, "at most one directory")(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runUpdate(cmd.Context(), a, onlyOne(args), o) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runUpdate(cmd.Context(), a, cmp.Or(args...), o) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "update every suite made on this machine")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,7 +26,7 @@ Changes nothing. DIR defaults to the suite around the current directory.`,
   springfield validate ~/hooks --strict`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runValidate(cmd.Context(), a, onlyOne(args), strict, asJSON)
+			return runValidate(cmd.Context(), a, cmp.Or(args...), strict, asJSON)
 		},
 	}
 	f := cmd.Flags()

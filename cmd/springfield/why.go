@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -22,7 +23,9 @@ why it added none.`,
   springfield why --all`,
 		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.askState(cmd.Context(), a.work, func(d console.Console) error { return d.ExplainDecision(onlyOne(args), asked) })
+			err := a.askState(cmd.Context(), a.work, func(d console.Console) error {
+				return d.ExplainDecision(cmp.Or(args...), asked)
+			})
 			if err != nil || asked.JSON {
 				return err
 			}

@@ -7,6 +7,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -70,11 +71,7 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 	defer func() { err = errors.Join(err, os.RemoveAll(trial)) }()
 	there := s.Places
 	there.Plugins = trial
-	network, err := s.forCommand()
-	if err != nil {
-		return found, err
-	}
-	err = c.runClient(ctx, there, network, fetchPatience, func(now *Snapshot) (bool, error) {
+	err = c.runClient(ctx, there, s.forCommand(), fetchPatience, func(now *Snapshot) (bool, error) {
 		markets, err := now.Markets()
 		for _, m := range markets {
 			found = m
@@ -129,10 +126,8 @@ func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string
 		return "Claude Code does not know marketplace " + name, nil
 	}
 	// The client only removes a marketplace that settings declare.
-	declaration, err := document.EncodeValue(map[string]any{"extraKnownMarketplaces": map[string]any{name: known.Declaration()}})
-	if err != nil {
-		return "", err
-	}
+	declared := map[string]json.RawMessage{name: known.Declaration()}
+	declaration, _ := document.EncodeValue(map[string]any{"extraKnownMarketplaces": declared})
 	forgotten := hasMarket(name, false)
 	if err := c.runClient(ctx, s.Places, declaration, clientPatience, forgotten, "marketplace", "remove", name); err != nil {
 		return "", fmt.Errorf("remove marketplace: %w", err)
@@ -186,12 +181,9 @@ func hasMarket(name string, want bool) recorded {
 func (c Command) callClient(
 	ctx context.Context, s *Snapshot, task string, patience time.Duration, done recorded, args ...string,
 ) error {
-	settings, err := s.forCommand("enabledPlugins", "extraKnownMarketplaces")
-	if err == nil {
-		defer s.readAgain()
-		err = c.runClient(ctx, s.Places, settings, patience, done, args...)
-	}
-	if err != nil {
+	settings := s.forCommand("enabledPlugins", "extraKnownMarketplaces")
+	defer s.readAgain()
+	if err := c.runClient(ctx, s.Places, settings, patience, done, args...); err != nil {
 		return fmt.Errorf("%s: %w", task, err)
 	}
 	return nil
@@ -199,7 +191,7 @@ func (c Command) callClient(
 
 // forCommand returns the user's settings for the client: the given members and the variables
 // for the network. Tokens must not get into a temporary file.
-func (s *Snapshot) forCommand(keys ...string) ([]byte, error) {
+func (s *Snapshot) forCommand(keys ...string) []byte {
 	l := s.userLayer()
 	copied := map[string]any{}
 	for _, key := range keys {
@@ -217,7 +209,8 @@ func (s *Snapshot) forCommand(keys ...string) ([]byte, error) {
 		}
 	}
 	copied["env"] = variables
-	return document.EncodeValue(copied)
+	settings, _ := document.EncodeValue(copied)
+	return settings
 }
 
 const throwawayPrefix = "springfield-claude-"

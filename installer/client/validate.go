@@ -77,8 +77,8 @@ const expected = "CLAUDE.md at the plugin root is not loaded"
 func (v *validator) summarizeFindings() []check.Finding {
 	all := slices.DeleteFunc(slices.Clone(v.found), func(f check.Finding) bool { return strings.HasPrefix(f.Says, expected) })
 	if len(all) == 0 {
-		says := v.name + ": claude plugin validate --strict accepts it"
-		all = append(all, check.Finding{Check: "client", State: check.Fine, Says: says})
+		all = append(all, check.Finding{Check: "client", State: check.Fine,
+			Says: v.name + ": claude plugin validate --strict accepts it"})
 	}
 	if slices.ContainsFunc(v.found, func(f check.Finding) bool { return strings.HasPrefix(f.Says, expected) }) {
 		all = append(all, check.Finding{Check: "client", State: check.Note, File: "CLAUDE.md",

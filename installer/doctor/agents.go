@@ -120,15 +120,15 @@ func (a Agent) checkPlugins(asked bool) (all []check.Finding) {
 		return []check.Finding{check.Warned(says, "install "+a.Title)}
 	}
 	if a.Problem != "" {
-		says := "what " + a.Title + " has installed cannot be read: " + a.Problem
-		all = append(all, check.Failed(says, "fix or remove that file"))
+		all = append(all, check.Failed("what "+a.Title+" has installed cannot be read: "+a.Problem,
+			"fix or remove that file"))
 	}
 	for _, p := range a.pluginsOn() {
 		all = append(all, a.checkPlugin(p))
 	}
 	if len(all) == 0 && asked {
-		enable := "springfield enable PLUGIN --host " + a.Host
-		all = append(all, check.Noted("no springfield plugin is on in "+a.Title, enable))
+		all = append(all, check.Noted("no springfield plugin is on in "+a.Title,
+			"springfield enable PLUGIN --host "+a.Host))
 	}
 	return all
 }

@@ -60,8 +60,9 @@ func (in *Inspection) Overview() Overview {
 		Away:  append([]string{}, in.AwayInWords()...), Problems: []check.Finding{},
 	}
 	for i, p := range slices.Concat(deciding, outside) {
-		decides := i < len(deciding)
-		o.On = append(o.On, Switch{ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Dir: p.Dir, Decides: decides})
+		o.On = append(o.On, Switch{
+			ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Dir: p.Dir, Decides: i < len(deciding),
+		})
 	}
 	// No program is started: that would take longer than everything else here.
 	checks := slices.DeleteFunc(AllChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })

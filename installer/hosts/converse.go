@@ -64,10 +64,7 @@ func (p Place) askProgram(ctx context.Context, args []string, questions ...quest
 
 // askQuestion writes a question and waits for its answer. It skips other lines.
 func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.RawMessage, error) {
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": q.method, "params": q.params})
-	if err != nil {
-		return nil, err
-	}
+	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": q.method, "params": q.params})
 	if _, err := in.Write(append(line, '\n')); err != nil {
 		return nil, err
 	}

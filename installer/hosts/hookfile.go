@@ -105,10 +105,7 @@ func hookEdits(r Request) (edits []document.Edit, err error) {
 		for _, group := range made.Hooks[event] {
 			for _, hook := range group.Hooks {
 				hook.Command = command
-				value, err := document.EncodeValue(hookGroup{[]hookCommand{hook}})
-				if err != nil {
-					return nil, err
-				}
+				value, _ := document.EncodeValue(hookGroup{[]hookCommand{hook}})
 				edits = append(edits, document.Edit{Path: append(slices.Clone(above), event, document.Element(command)), Value: value})
 			}
 		}

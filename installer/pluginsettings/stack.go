@@ -54,13 +54,9 @@ type Stack struct {
 }
 
 // ReadStack reads a plugin's files for a session in places.Work.
-func ReadStack(places client.Places, p hook.Plugin) (Stack, error) {
-	keys, err := KeysOf(p.Strategy)
-	if err != nil {
-		return Stack{}, err
-	}
+func ReadStack(places client.Places, p hook.Plugin) Stack {
 	settings := hook.Plugin{Name: p.Name, Strategy: p.Strategy}.ReadSettings("", "")
-	s := Stack{Plugin: p, Keys: keys}
+	s := Stack{Plugin: p, Keys: KeysOf(p.Strategy)}
 	for _, layer := range p.Layers(places.StatePath(), places.Work) {
 		f, in := File{Scope: User, Path: layer.Path, by: layer.By}, ""
 		switch layer.By {
@@ -89,7 +85,7 @@ func ReadStack(places client.Places, p hook.Plugin) (Stack, error) {
 		}
 		s.Files = append(s.Files, f)
 	}
-	return s, nil
+	return s
 }
 
 // Value is a setting with its value in force.

@@ -197,10 +197,9 @@ func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
 		removed = append(removed, path)
 	}
 	if len(left) == 0 {
-		err = os.Remove(p.StatePath())
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+		if err = os.Remove(p.StatePath()); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
 	}
 	// Remove its directory, too, if that is empty and not a link.
 	dir := filepath.Dir(p.StatePath())

@@ -91,15 +91,6 @@ func (f file) namedError(err error) error {
 // newFileMode is private because env in settings can hold tokens.
 const newFileMode fs.FileMode = 0o600
 
-// editTo returns the edit that replaces the file's bytes; nil removes the file.
-func (f file) editTo(data []byte) (journal.Edit, error) {
-	e := f.Edit
-	if err := e.ChangeTo(data, newFileMode); err != nil {
-		return e, fmt.Errorf("write settings: %w", err)
-	}
-	return e, nil
-}
-
 // setMembers adds edits of a settings file to a plan, and remembers them on behalf of a file; with "" it does not.
 // The memory is written first, so that a crash cannot leave an edit without a memory.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, behalf string) error {
@@ -118,9 +109,9 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	if same {
 		after = f.Before.Bytes()
 	}
-	edit, err := f.editTo(after)
-	if err != nil {
-		return err
+	edit := f.Edit
+	if err := edit.ChangeTo(after, newFileMode); err != nil {
+		return fmt.Errorf("write settings: %w", err)
 	}
 	if behalf != "" {
 		next, err := m.noteEdits(f, edits, behalf)
@@ -157,8 +148,8 @@ func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only fu
 func (s *Settings) addRelease(c *journal.Change, f file, back released) (err error) {
 	edit := f.Edit
 	if f.Before != nil {
-		if edit, err = f.editTo(back.data); err != nil {
-			return err
+		if err := edit.ChangeTo(back.data, newFileMode); err != nil { // no bytes: it is removed
+			return fmt.Errorf("write settings: %w", err)
 		}
 	}
 	if back.before == nil {

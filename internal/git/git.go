@@ -100,14 +100,10 @@ type caller struct {
 }
 
 func (g Git) callerIn(dir string) *caller {
-	c := &caller{Git: g, dir: dir}
-	for _, setting := range []string{
-		"core.fsmonitor=", "core.hooksPath=/dev/null", "log.showSignature=false",
-		"safe.bareRepository=explicit", // a bare repository among a project's files
-	} {
-		c.quiet = append(c.quiet, "-c", setting)
-	}
-	return c
+	return &caller{Git: g, dir: dir, quiet: []string{
+		"-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
+		"-c", "safe.bareRepository=explicit", // a bare repository among a project's files
+	}}
 }
 
 // noText is an empty variable, to override settings whose names contain "=".

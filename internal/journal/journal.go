@@ -83,10 +83,11 @@ func (j Journal) ApplyChange(c Change) error {
 	if c.IsEmpty() {
 		return nil
 	}
-	failure := &WriteError{Kind: c.kindOfChange()}
+	failure := &WriteError{}
 	if failure.Err = j.applyLocked(c, failure); failure.Err == nil {
 		return nil
 	}
+	failure.Kind = c.kindOfChange()
 	return failure
 }
 

@@ -108,6 +108,7 @@ func (m *Members) noteWrongKind(value []byte, wanted string) {
 	m.faults = append(m.faults, &Fault{At: m.offsetOf(value), Says: says})
 }
 
+// Text is a member that is a string.
 func (m *Members) Text(name string, v *string) {
 	if !m.isAtHand(name, *v == "") {
 		return
