@@ -205,13 +205,13 @@ func Number[T integer](m *Members, name string, v *T) {
 	if m.reading {
 		readNumber(m, m.value, v)
 	} else {
-		m.out = appendNumber(m.out, *v)
+		m.out = appendInteger(m.out, int64(*v), *v > 0)
 	}
 }
 
 func Numbers[T integer](m *Members, name string, v *[]T) {
 	all := []T{}
-	if m.eachElement(name, len(*v), func(i int) { m.out = appendNumber(m.out, (*v)[i]) }, func(raw []byte) {
+	if m.eachElement(name, len(*v), func(i int) { m.out = appendInteger(m.out, int64((*v)[i]), (*v)[i] > 0) }, func(raw []byte) {
 		var n T
 		if readNumber(m, raw, &n) {
 			all = append(all, n)
@@ -322,20 +322,25 @@ func (m *Members) eachElement(name string, n int, write func(i int), read func(r
 	return false
 }
 
-func appendNumber[T integer](out []byte, n T) []byte {
-	if n > 0 {
+func appendInteger(out []byte, n int64, positive bool) []byte {
+	if positive {
 		return strconv.AppendUint(out, uint64(n), 10)
 	}
-	return strconv.AppendInt(out, int64(n), 10)
+	return strconv.AppendInt(out, n, 10)
 }
 
-func readNumber[T integer](m *Members, raw []byte, v *T) bool {
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil {
+// parseInteger returns the bits of an int64 or a uint64. It is not generic, so that it is compiled once.
+func parseInteger(raw []byte) (n int64, err error) {
+	if n, err = strconv.ParseInt(string(raw), 10, 64); err != nil {
 		var large uint64
 		large, err = strconv.ParseUint(string(raw), 10, 64)
 		n = int64(large)
 	}
+	return n, err
+}
+
+func readNumber[T integer](m *Members, raw []byte, v *T) bool {
+	n, err := parseInteger(raw)
 	read := T(n)
 	if err != nil || int64(read) != n || (read < 0) != (raw[0] == '-' && n != 0) {
 		m.noteWrongKind(raw, "whole number")

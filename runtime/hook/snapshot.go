@@ -199,7 +199,7 @@ const (
 // lagBlind bounds the wait for a session's first prompt. Tests, whose logs often have none, shorten it.
 var lagBlind = 500 * time.Millisecond
 
-func (s Snapshot) patience() time.Duration {
+func (s *Snapshot) patience() time.Duration {
 	if s.isBlind() {
 		return lagBlind
 	}
@@ -211,13 +211,13 @@ func (s Snapshot) patience() time.Duration {
 
 // isBlind reports whether the agent would go on at a prompt that may forbid it and is not in the log yet. Not
 // every log names its prompts, so later in a session it is true only for one that does.
-func (s Snapshot) isBlind() bool {
+func (s *Snapshot) isBlind() bool {
 	return s.opens() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
 // transcriptLags reports whether the transcript lacks the message, the result of the last call or the prompt,
 // where that matters. A new prompt brings a new budget. Its answer may have the same text as the one before.
-func (s Snapshot) transcriptLags() bool {
+func (s *Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.opens() && !s.View.Opening.Found && known != "" {
 		return true

@@ -260,7 +260,7 @@ func MemoryKey(path string) string {
 	return path
 }
 
-func (s Situation) Memory(key string) (activity.Memory, bool) {
+func (s *Situation) Memory(key string) (activity.Memory, bool) {
 	i := slices.IndexFunc(s.Memories, func(m activity.Memory) bool { return m.Key == key })
 	if i < 0 {
 		return activity.Memory{Key: key}, false
@@ -269,7 +269,7 @@ func (s Situation) Memory(key string) (activity.Memory, bool) {
 }
 
 // NewestMemory returns the last memory of a loop whose state file has this name.
-func (s Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
+func (s *Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
 	for i := len(s.Memories) - 1; i >= 0; i-- {
 		m := s.Memories[i]
 		if strings.HasSuffix(m.Key, "/"+file) {
@@ -302,7 +302,7 @@ type Armed struct {
 const sameStop = 30_000
 
 // IsFromThisStop reports whether the loop's own hook wrote the memory at this very stop.
-func (s Situation) IsFromThisStop(m activity.Memory) bool {
+func (s *Situation) IsFromThisStop(m activity.Memory) bool {
 	apart := s.Session.Now - m.At
 	return m.Text != "" && m.Text == quotation.HashText(s.Message.Text) && -sameStop < apart && apart < sameStop
 }

@@ -39,7 +39,7 @@ func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {
 	if wrote {
 		n.Wrote = l.Turns + 1
 	}
-	l.Plans = pushBounded(l.Plans, n, maxPlans)
+	l.Plans = append(l.Plans[max(0, len(l.Plans)+1-maxPlans):], n)
 }
 
 // contents are members of inputs with contents of files.
