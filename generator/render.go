@@ -50,7 +50,7 @@ func (v view) Accuracy() string {
 // Event returns Claude Code's name of the hook's event.
 func (v view) Event() string {
 	known, _ := registry.StrategyNamed(v.Strategy)
-	return known.EventName()
+	return known.Event
 }
 
 // EventOf returns a host's name of that event.

@@ -54,7 +54,7 @@ func contests() []contest {
 		known, _ := registry.StrategyNamed(of)
 		options := known.New().(rules.Ruled)
 		options.Chosen().Set = set
-		return contest{name: name, settings: hook.Settings{Plugin: of, Strategy: known, Options: options, Limits: guard.Defaults(), Prepared: options.Prepare(kept)}}
+		return contest{name: name, settings: hook.Settings{Plugin: of, Strategy: known, Options: options, Limits: guard.Defaults, Prepared: options.Prepare(kept)}}
 	}
 	var all []contest
 	ned, _ := registry.StrategyNamed("ned-flanders")

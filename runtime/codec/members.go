@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -24,6 +23,7 @@ type Members struct {
 	reading bool
 	name    []byte // of the member that is read
 	value   []byte
+	decode  func(text []byte) string // from the inside of a string
 	err     error
 
 	// For ReadStrictly.
@@ -44,7 +44,7 @@ func Append(dst []byte, o Object) []byte {
 
 // ReadObject reads a JSON object. It skips unlisted members and null. A member of another type is an error.
 func ReadObject(data []byte, o Object) error {
-	m := Members{reading: true}
+	m := Members{reading: true, decode: ValidText}
 	w := EnterValue(data, '{')
 	for w.Next() {
 		m.name, m.value = w.Key, w.Value()
@@ -115,7 +115,7 @@ func (m *Members) Text(name string, v *string) {
 	if !m.reading {
 		m.out = AppendText(m.out, *v)
 	} else if m.value[0] == '"' {
-		*v = m.textOf(m.value)
+		*v = m.decode(InsideQuotes(m.value))
 	} else {
 		m.noteWrongKind(m.value, "string")
 	}
@@ -128,13 +128,6 @@ func (m *Members) Quoted(name string, v *string) {
 		v = &masked
 	}
 	m.Text(name, v)
-}
-
-func (m *Members) textOf(raw []byte) string {
-	if m.strict != nil {
-		return ExactText(InsideQuotes(raw))
-	}
-	return ValidText(InsideQuotes(raw))
 }
 
 func (m *Members) Bool(name string, v *bool) {
@@ -188,7 +181,7 @@ func (m *Members) Texts(name string, v *[]string) {
 			m.noteWrongKind(raw, "list of strings")
 			return
 		}
-		all = append(all, m.textOf(raw))
+		all = append(all, m.decode(InsideQuotes(raw)))
 	}) {
 		*v = all
 	}
@@ -365,7 +358,7 @@ func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts [
 	if kind != "object" {
 		return nil, &Fault{At: len(data) - len(value), Says: "the file cannot be " + WithArticle(kind)}
 	}
-	m := Members{reading: true, strict: data}
+	m := Members{reading: true, strict: data, decode: ExactText}
 	m.readMembers(value, o, others)
 	return m.faults, nil
 }
@@ -381,8 +374,8 @@ func (m *Members) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
 // KindName returns the kind of a JSON value.
 func KindName(value []byte) string {
-	kinds := map[byte]string{'"': "string", '[': "array", '{': "object", 't': "bool", 'f': "bool", 'n': "null"}
-	return cmp.Or(kinds[value[0]], "number")
+	kinds := [...]string{"number", "string", "array", "object", "bool", "bool", "null"}
+	return kinds[1+strings.IndexByte(`"[{tfn`, value[0])]
 }
 
 func WithArticle(kind string) string {
@@ -404,7 +397,7 @@ func (m *Members) readObject(value []byte, o Object) bool {
 		m.noteWrongKind(value, "object")
 		return false
 	}
-	inner := Members{reading: true, strict: m.strict, path: m.path + string(m.name) + "."}
+	inner := Members{reading: true, strict: m.strict, decode: ExactText, path: m.path + string(m.name) + "."}
 	inner.readMembers(value, o, nil)
 	m.faults = append(m.faults, inner.faults...)
 	return len(inner.faults) == 0

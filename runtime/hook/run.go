@@ -160,7 +160,7 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	} else if s.own, err = ReadPlugin(s.root); err != nil {
 		f, s.plugin = &fault{faultSettings, err}, pluginNameOf(s.root)
 	} else {
-		s.plugin, s.eventName, s.prefix = s.own.Name, s.own.Strategy.EventName(), s.own.Strategy.Prefix
+		s.plugin, s.eventName, s.prefix = s.own.Name, s.own.Strategy.Event, s.own.Strategy.Prefix
 	}
 	if f != nil {
 		s.noteForDebug(f.err.Error())

@@ -141,7 +141,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 		veto = guard.CheckWork(work)
 	}
 	switch {
-	case veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop":
+	case veto.Rule != "" || s.Settings.Strategy.Event != "Stop":
 		return veto
 	case s.View.Driven:
 		return guard.Veto{Rule: "host-loop", Evidence: h.Title + " works on a goal that you have set, and goes on by itself"}
@@ -165,7 +165,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 // waitInForeground continues, once per prompt, if the agent waits for something that will not wake it.
 func (s *Snapshot) waitInForeground() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
-	if !waits || !s.Headless || s.Settings.Strategy.EventName() != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsFor(s.met) {
+	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsFor(s.met) {
 		return
 	}
 	s.Veto.Rule = headless
@@ -495,7 +495,7 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 
 // askAway asks the away order in force. It never overrules a guard, and leaves a loop its own maximum.
 func (s *Snapshot) askAway() away.Answer {
-	if s.Veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
+	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
 		return away.Answer{Verdict: s.Verdict}
 	}
 	count, dir := s.stopToCount(), s.Event.Cwd

@@ -17,7 +17,7 @@ func (c *Closing) Traits() []string {
 	}{{"last ", c.final[max(0, len(c.final)-1):]}, {"final ", c.final}, {"near ", c.near}} {
 		for class := language.Ask; class <= language.Step; class++ {
 			if slices.ContainsFunc(place.sentences, func(s sentence) bool { return c.in.Has(class, s.folded) }) {
-				all = append(all, place.name+class.String())
+				all = append(all, place.name+language.ClassNames[class])
 			}
 		}
 		if slices.ContainsFunc(place.sentences, func(s sentence) bool {

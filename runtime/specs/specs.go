@@ -62,7 +62,7 @@ type Place struct {
 
 func StrategyOf(k *Kind) strategy.Strategy {
 	return strategy.Strategy{
-		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
+		Name: k.Name, Event: "Stop", Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
 		Loop:    &strategy.Loop{Spec: true, Files: k.filesToLookAt, Armed: k.armedState},
 		Special: [][2]string{{"ceiling", "has none"}, {"checks", "has none"}},
 		New:     func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },

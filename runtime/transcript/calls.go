@@ -114,8 +114,10 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 			r.Failed = p.Failed || bytes.Contains(p.Outcome, []byte(`"returnCodeInterpretation":"`))
 		}
 	}
-	if i := slices.IndexFunc(l.Claims, func(c claim) bool { return c.ID == id }); i >= 0 {
-		c := l.Claims[i]
+	for i, c := range l.Claims {
+		if c.ID != id {
+			continue
+		}
 		l.Claims = append(l.Claims[:i], l.Claims[i+1:]...)
 		var o Outcome
 		if !p.Failed && f.Outcome != nil {

@@ -110,7 +110,7 @@ func (c *Cursor) rememberLine(line []byte, at int64, rest bool) {
 	c.facts = append(c.facts[max(0, len(c.facts)+1-c.tail):], f)
 }
 
-// WindowOf returns the window that LinesAbout would read if the log ended here.
+// WindowOf returns the window that File.LastLines would read if the log ended here.
 func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 	floor := c.Log.Offset - maxTail
 	for _, f := range c.facts[max(0, len(c.facts)-lines):] {

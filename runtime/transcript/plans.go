@@ -32,9 +32,12 @@ func (l *Log) takePlanNames(e *Entry, text []byte, wrote bool) {
 
 func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {
 	n := named{At: e.placeOf(name), Sum: shortCallID(name), Turn: l.Turns}
-	if i := slices.IndexFunc(l.Plans, func(old named) bool { return old.Sum == n.Sum }); i >= 0 {
-		n.Wrote = l.Plans[i].Wrote
-		l.Plans = append(l.Plans[:i], l.Plans[i+1:]...)
+	for i, old := range l.Plans {
+		if old.Sum == n.Sum {
+			n.Wrote = old.Wrote
+			l.Plans = append(l.Plans[:i], l.Plans[i+1:]...)
+			break
+		}
 	}
 	if wrote {
 		n.Wrote = l.Turns + 1
