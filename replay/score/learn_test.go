@@ -480,7 +480,7 @@ func TestLearn(t *testing.T) {
 	if *sessions != "" {
 		all := learnable(t, *sessions)
 		scores := scoreLeftOut(all)
-		printLearned(display.SafeWriter(os.Stdout), all, scores)
+		printLearned(&display.SafeWriter{To: os.Stdout}, all, scores)
 		if *learned != "" {
 			must(t, os.WriteFile(*learned, encodeOpinion(all, scores), 0o644))
 		}

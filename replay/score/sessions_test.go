@@ -228,7 +228,7 @@ const prompt = `{"type":"user","uuid":"u1","message":{"content":"go"}}`
 // continued and, in mid-work, caught. -v lists the errors. The sessions are private and are not copied.
 func TestScoreSessions(t *testing.T) {
 	if *sessions != "" {
-		score(t, display.SafeWriter(os.Stdout), *sessions, testing.Verbose())
+		score(t, &display.SafeWriter{To: os.Stdout}, *sessions, testing.Verbose())
 		return
 	}
 	dir := t.TempDir()

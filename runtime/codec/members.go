@@ -351,12 +351,12 @@ func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts [
 		return nil, whole
 	}
 	value := data[skipSpace(data, 0):]
-	kind := KindName(value)
-	if kind == "null" {
+	switch value[0] {
+	case 'n':
 		return nil, nil
-	}
-	if kind != "object" {
-		return nil, &Fault{At: len(data) - len(value), Says: "the file cannot be " + WithArticle(kind)}
+	case '{':
+	default:
+		return nil, &Fault{At: len(data) - len(value), Says: "the file cannot be " + WithArticle(KindName(value))}
 	}
 	m := Members{reading: true, strict: data, decode: ExactText}
 	m.readMembers(value, o, others)

@@ -33,17 +33,13 @@ func (c *Closing) Traits() []string {
 			all = append(all, name+kindNames[c.blocks[n-1-back].kind])
 		}
 	}
-	return append(all, "sign "+c.finalSignName())
-}
-
-func (c *Closing) finalSignName() string {
-	if len(c.final) == 0 || c.final[len(c.final)-1].end == 0 {
-		return "none"
+	if m := len(c.final); m == 0 || c.final[m-1].end == 0 {
+		return append(all, "sign none")
 	}
 	for _, signs := range []string{".。।॥", ":：", "!！", "?？؟", "`", ")）"} {
 		if strings.ContainsRune(signs, c.final[len(c.final)-1].end) {
-			return signs[:1]
+			return append(all, "sign "+signs[:1])
 		}
 	}
-	return "other"
+	return append(all, "sign other")
 }

@@ -62,16 +62,6 @@ func DefaultHost() *host.Host {
 	return nil
 }
 
-// HostOfEvent returns the host that claims an event, else the default host.
-func HostOfEvent(event []byte) *host.Host {
-	for _, h := range Hosts {
-		if h.Is != nil && h.Is(event) {
-			return h
-		}
-	}
-	return DefaultHost()
-}
-
 // HostOfLog reads at most so many lines, and bytes.
 const (
 	ownLines = 20

@@ -84,12 +84,10 @@ func PlansIn(text string) (all []string) {
 		return nil
 	}
 	eachPlan(codec.InsideQuotes(codec.AppendText(nil, text)), func(name []byte) {
-		all = append([]string{withSlash(codec.ValidText(name))}, all...)
+		all = append([]string{strings.ReplaceAll(codec.ValidText(name), `\`, "/")}, all...)
 	})
 	return all
 }
-
-func withSlash(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
 // eachPlan yields the names of plans in the inside of a JSON string, still escaped.
 func eachPlan(text []byte, yield func(name []byte)) {
