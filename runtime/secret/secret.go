@@ -2,6 +2,7 @@
 package secret
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -9,54 +10,107 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// shape is the pattern of a secret. It is compiled when a text first has one of its signs, because most texts have
-// none and compiling is slow.
+// shape is a kind of secret. Its pattern is compiled when a text first has a sign of it, because most texts have none
+// and compiling is slow.
 type shape struct {
+	starts   string // of a token, exactly, separated by blanks: they are its signs, and expr is the rest of it
 	signs    string // in lower case, separated by blanks
 	expr     string
-	left     string // the replacement
+	left     string // the replacement, or "" for the first group and [secret]
+	word     uint8  // the least bytes between blanks, where the signs are common
 	once     sync.Once
 	compiled *regexp.Regexp
 }
 
 func (s *shape) find() *regexp.Regexp {
-	s.once.Do(func() { s.compiled = regexp.MustCompile(s.expr) })
+	s.once.Do(func() {
+		expr := s.expr
+		if s.starts != "" {
+			expr = `\b(` + strings.ReplaceAll(regexp.QuoteMeta(s.starts), " ", "|") + ")" + expr
+		}
+		s.compiled = regexp.MustCompile(expr)
+	})
 	return s.compiled
 }
 
 // block is the only shape of several lines.
 var block = shape{expr: `(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z0-9 ]*-----|$)`, left: "[private key]"}
 
+// given is the password in a command. A word of letters only may belong to a sentence, unless an option, a path or the
+// end follows.
+const (
+	bare  = "\\s\"'`;|&)" // not in a bare word
+	given = `(?:(\\?["'])[^"'\\$][^"'\\]{3,}|(?:[^` + bare + `$<{(-][^` + bare + `]*)?[\d@#%^*+~!][^` + bare + `]{3,}|[^` + bare + `$<{(-][^` + bare + `]{2,}[\d@#%^*+~!][^` + bare + `]*|` +
+		`[^` + bare + `$<{(-][^` + bare + `]{5,}(\s*(?:$|[` + bare + `])|\s-|\s\S*[./:]\w))`
+	argument = `(?:"[^"]*"|'[^']*'|[^\s|;&<>` + "`" + `]+)`
+)
+
+// shapes has a row, or a few, for each kind of secret. A comment names the kind, and in brackets the rules of gitleaks
+// or the makers that publish it.
 var shapes = []shape{
+	// JSON web token (jwt, mapbox)
 	{signs: "eyj", expr: `\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?`, left: "[token]"},
-	{signs: "sk- sk_ rk- rk_ pk- pk_", expr: `\b(sk|rk|pk)[-_][\w-]{16,}`, left: "$1-[secret]"},
-	{signs: "ghp_ gho_ ghu_ ghs_ ghr_ _pat_ _oat_ glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glimt- glagent- glffct- glwt- xox xapp- whsec_ gocspx- figd_ tskey- sq0atp- sq0csp- pscale_ dp. sntry fm2_ atatt3 atctt3 ops_eyj glc_eyj",
-		expr: `\b(gh[pousr]_|(?:github|dckr)_[po]at_|gl(?:pat|dt|rt|ptt|ft|soat|cbt|imt|agent|ffct|wt)-|xox[a-z]-|xapp-|whsec_|GOCSPX-|figd_|tskey-|sq0(?:atp|csp)-|pscale_[a-z]+_|dp\.(?:pt|st|ct|sa)\.|sntry[su]_|fm2_|AT[AC]TT3|(?:ops|glc)_eyJ)[\w-]{10,}[\w+/=-]*`, left: "$1[secret]"},
-	{signs: "npm_ hf_ dop_v1_ doo_v1_ dor_v1_ pypi- age-secret-key- gsk_ xai- glsa_ shpat_ shpca_ shppa_ shpss_ lin_api_ ntn_ sbp_ r8_ pplx- nrak- pmak- rubygems_ pul- tvly- lsv2_ pcsk_ e2b_ fc- csk- tgp_v1_ jina_ napi_ sb_secret_ rnd_ nfp_ bkua_ ccipat_ phc_ phx_ sgp_ squ_ sqp_ sqa_ cfpat- clojars_ xkeysib- mlsn. ltai",
-		expr: `\b(npm_|hf_|do[oprt]_v1_|pypi-|AGE-SECRET-KEY-|gsk_|xai-|glsa_|shp(?:at|ca|pa|ss)_|lin_api_|ntn_|sbp_|r8_|pplx-|NRAK-|PMAK-|rubygems_|pul-|tvly-(?:dev-|prod-)?|lsv2_[a-z]+_|pcsk_|e2b_|fc-|csk-|tgp_v1_|jina_|napi_|sb_secret_|rnd_|nfp_|bkua_|CCIPAT_|ph[cx]_|sgp_|sq[apu]_|CFPAT-|CLOJARS_|xkeysib-|mlsn\.|LTAI)[A-Za-z0-9]{16,}[\w-]*`, left: "$1[secret]"},
-	{signs: "akia asia dapi pat re_",
-		expr: `\b(?:(A[KS]IA)[0-9A-Z]{16}\b|(dapi)[0-9a-f]{32}(?:-\d)?\b|(pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}|(re_)[A-Za-z0-9]{8}_[A-Za-z0-9]{20,})`, left: "$1$2$3$4[secret]"},
-	{signs: "eaa aiza akcp absk atbb aq. 1//0 nvapi- hrku- sha256~ fwogzxivyxdz iqojb3jpz2lu", // short prefixes of long secrets
-		expr: `\b(EAA|AIza|AKCp|ABSK|ATBB|AQ\.|1//0|nvapi-|HRKU-|sha256~|FwoGZXIvYXdz|IQoJb3JpZ2lu)[\w+/=-]{24,}`, left: "$1[secret]"},
-	{signs: "sg. ya29. hvs. hvb. hvr. dt0", expr: `\b(SG\.|ya29\.|hv[sbr]\.|dt0[a-z]\d\d\.)[\w-]{16,}[\w.-]*`, left: "$1[secret]"},
+	// key for models and payments (anthropic, openai, stripe)
+	{starts: "sk- sk_ rk- rk_ pk- pk_", expr: `[\w-]{16,}`},
+	{expr: `[\w-]{10,}(?:[.+/=]+[\w-]+)*=*`, starts: "" + // token of letters, digits and dashes
+		"ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ github_oat_ dckr_pat_ dckr_oat_ " + // github, docker
+		"glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glimt- glagent- glffct- glwt- gloas- GR1348941 " + // gitlab
+		"xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xapp- " + // slack
+		"pscale_tkn_ pscale_pw_ pscale_oauth_ pscale_api_ dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. " + // planetscale, doppler
+		"sntrys_ sntryu_ sntrya_ sntryi_ fo1_ vercel_blob_rw_ ATATT3 ATCTT3 ops_eyJ glc_eyJ NRII- NRJS- " + // sentry, flyio, vercel, atlassian, 1password, grafana, new-relic
+		"whsec_ sq0atp- sq0csp- shippo_live_ shippo_test_ duffel_live_ duffel_test_ FLWSECK_TEST- FLWSECK- " + // stripe, square, shippo, duffel, flutterwave
+		"GOCSPX- figd_ tskey- sm_aat_ sm_pat_ sm_sat_ s-s4t2ud- s-s4t2af-"}, // google, figma, tailscale, settlemint, intra42
+	{expr: `[A-Za-z0-9]{16,}[\w-]*`, starts: "" + // token of letters and digits
+		"hf_ api_org_ gsk_ xai- r8_ pplx- tvly- tvly-dev- tvly-prod- lsv2_pt_ lsv2_sk_ e2b_ fc- csk- tgp_v1_ jina_ " + // models and their tools
+		"npm_ pypi- rubygems_ CLOJARS_ LTAI dop_v1_ doo_v1_ dor_v1_ dot_v1_ pul- rnd_ nfp_ sbp_ sb_secret_ napi_ p8e- " + // packages and hosting
+		"glsa_ lin_api_ ntn_ PMAK- NRAK- phc_ phx_ sgp_ squ_ sqp_ sqa_ bkua_ CCIPAT_ CFPAT- pnu_ pnb_ rdme_ " + // development
+		"AGE-SECRET-KEY- shpat_ shpca_ shppa_ shpss_ xkeysib- mlsn. EZAK EZTK"}, // age, shopify, sendinblue, mailersend, easypost
+	// token with a start like a word (fireworks, notion, infracost)
+	{expr: `[A-Za-z0-9]{20,}[\w-]*`, starts: "fw_ as- secret_ ico-"},
+	// the same, with dashes (voyage, vercel, cloudflare, scalingo, frameio, defined-networking)
+	{expr: `(?:[A-Za-z0-9]{20,}|[\w-]{40,})[\w-]*`, starts: "pa- vcp_ vci_ vca_ vcr_ vck_ cfut_ cfat_ cfk_ tk-us- fio-u- dnkey-"},
+	{expr: `[\w+/=%.-]{23,}[\w+/=%-]`, starts: "" + // long token in base64
+		"EAA AIza AKCp cmVmd ABSK ATBB AQ. 1//0 nvapi- HRKU- sha256~ FwoGZXIvYXdz IQoJb3JpZ2lu AQVN " + // facebook, gcp, artifactory, bitbucket, heroku, openshift, aws, yandex
+		"fm1a_ fm1r_ fm2_ pcsk_ tfp_ eyJrIjoi ZXlK _gitlab_session= AAAAAAAAAAAAAAAAAAAAA"}, // flyio, pinecone, typeform, grafana, jwt-base64, gitlab, twitter
+	// token with dots (sendgrid, gcp, vault, dynatrace)
+	{expr: `[\w-]{16,}[\w.-]*`, starts: "SG. ya29. hvs. hvb. hvr. dt0c01. dt0s01. dt0s02. dt0s03. dt0s04. dt0s08. dt0s16."},
+	// token of a fixed length (aws, databricks, airtable, resend, twilio, clickhouse, octopus, 1password, plaid, lob, cloudflare, maxmind)
+	{signs: "akia asia abia acca a3t dapi pat re_ sk 4b1d api- a3- access- _pub_ v1.0- _mmk", word: 20, expr: `\b(?:(A[KS]IA|ABIA|ACCA|A3T[A-Z0-9])[0-9A-Z]{16}\b|(dapi)[0-9a-f]{32}(?:-\d)?\b|(pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}|(re_)[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}|(SK)[0-9a-fA-F]{32}\b|(4b1d)[A-Za-z0-9]{38}\b|(API-)[A-Z0-9]{26}\b|(A3-)[A-Z0-9]{6}-[A-Z0-9-]{11,13}(?:-[A-Z0-9]{5}){3}\b|(access-(?:sandbox|development|production)-)[0-9a-f-]{36}|((?:live|test)_pub_)[0-9a-f]{31}\b|(v1\.0-)[0-9a-f]{24}-[0-9a-f]{100,}|[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\b)`, left: "$1$2$3$4$5$6$7$8$9$10$11[secret]"},
+	// token in parts (discord, dropbox, harness, yandex, authress)
+	{signs: ".", word: 50, expr: `\b(?:[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,38}|mfa\.[\w-]{80,}|sl\.(?:u\.)?[\w=-]{60,}|[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}|t1\.[\w-]{20,}=*\.[\w-]{80,}=*|(?:sc|ext|scauth|authress)_\w{5,30}\.\w{4,6}\.acc[_-][\w-]{10,32}\.[\w+/=-]{30,})`, left: "[secret]"},
+	// token with a mark inside or at the end (hashicorp-tf, azure-ad); mail keys (mailgun, mailchimp); bots (telegram)
 	{signs: ".atlasv1. q~", expr: `\b(\w+\.atlasv1\.|[\w~.-]{0,4}\dQ~)[\w~.-]{24,}`, left: "[secret]"},
 	{signs: "key- -us", expr: `(^|[^\w-])(?:(key-)[0-9a-f]{32}|[0-9a-f]{32}(-us\d+))\b`, left: "$1$2[secret]$3"},
-	{signs: ":aa /bot", expr: `(/bot\d{6,12}:|\b(?:bot)?\d{6,12}:AA)[\w-]{30,}`, left: "$1[secret]"},
-	{signs: "hook discord maker.ifttt.com", // secret addresses
-		expr: `\b(hooks\.(?:slack|slack-gov|zapier|airtable)\.com/\w+/|discord(?:app)?\.com/api/(?:v\d+/)?webhooks/|outlook\.office(?:365)?\.com/webhook\w*/|webhook\.office\.com/\w+/|hook\.[\w.]*make\.com/|/open-apis/bot/v2/hook/|maker\.ifttt\.com/\w+/)[\w/@-]+`, left: "$1[secret]"},
-	{signs: "session", expr: `(?i)(session[_-]?token\s+(?:is\s+)?["']?)[\w+/=-]{40,}`, left: "$1[secret]"},
+	{signs: ":aa /bot", expr: `(/bot\d{6,12}:|\b(?:bot)?\d{6,12}:AA)[\w-]{30,}`},
+	// secret address (slack, discord, microsoft-teams, zapier, make, feishu, ifttt)
+	{signs: "hook discord maker.ifttt.com", expr: `\b(hooks\.(?:slack|slack-gov|zapier|airtable)\.com/\w+/|discord(?:app)?\.com/api/(?:v\d+/)?webhooks/|outlook\.office(?:365)?\.com/webhook\w*/|webhook\.office\.com/\w+/|hook\.[\w.]*make\.com/|/open-apis/bot/v2/hook/|maker\.ifttt\.com/\w+/)[\w/@-]+`},
+	// session token and header (aws, curl-auth-header)
+	{signs: "session", expr: `(?i)(session[_-]?token\s+(?:is\s+)?["']?)[\w+/=-]{40,}`},
 	{signs: "bearer", expr: `(?i)\b(bearer)\s+[\w.~+/-]{16,}=*`, left: "$1 [secret]"},
-	{signs: "authorization", expr: `(?i)\b(authorization\W+(?:basic|digest|token|apikey)\s+)[^\s"']{6,}`, left: "$1[secret]"},
-	{signs: "sig= signature= key= auth= pass= pwd= sid= code= jwt=", expr: `(?i)([?&;](?:sig|[\w-]*signature|key|auth|pass|pwd|sid|code|jwt)=)(?:[^\s"'&;#\d]{0,23}\d[^\s"'&;#]{11,}|[^\s"'&;#]{24,})`, left: "$1[secret]"},
+	{signs: "authorization", expr: `(?i)\b(authorization\W+(?:basic|digest|token|apikey)\s+)[^\s"']{6,}`},
+	// parameter, user and password in an address
+	{signs: "sig= signature= key= auth= pass= pwd= sid= code= jwt=", expr: `(?i)([?&;](?:sig|[\w-]*signature|key|auth|pass|pwd|sid|code|jwt)=)(?:[^\s"'&;#\d]{0,23}\d[^\s"'&;#]{11,}|[^\s"'&;#]{24,})`},
 	{signs: "://", expr: `\b(https?://)[^\s/:@]{16,}(:[^\s/@]*)?@`, left: "$1[secret]@"},
 	{signs: "://", expr: `\b([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:)[^\s/]+@`, left: "$1[secret]@"},
-	{signs: "curl", expr: `\b(curl\s(?:[^|;]*?\s)?(?:-\w*u|--[\w-]*user)[\s=]*["']?[^\s:"'/]+:)[^\s"']+`, left: "$1[secret]"},
-	{signs: "mysql mariadb sshpass redis-cli",
-		expr: `\b((?:(?:mysql|mariadb)[\w-]*\s(?:[^|;]*?\s)?-p|sshpass\s+-p\s*|redis-cli\s(?:[^|;]*?\s)?-a\s+)["']?)[^\s"'$-][^\s"']{3,}`, left: "$1[secret]"},
-	{signs: "password", expr: `(\bmachine\s+\S+\s+login\s+\S+\s+(?:account\s+\S+\s+)?password\s+)[^\s"']+`, left: "$1[secret]"},
-	{signs: "password", expr: `((?:^|\blogin\s+\S+)\s*\bpassword\s+)(?:[^\s"']*\d[^\s"']{5,}|[^\s"']{5,}\d[^\s"']*)`, left: "$1[secret]"},
-	{signs: ":5432:", expr: `(:5432:[^\s:]+:[^\s:]+:)[^\s"'` + "`" + `]{4,}`, left: "$1[secret]"},
-	{signs: "cookie", expr: `(?i)\b(cookie:\s*)(?:[\w.-]+=[^\s"';]*;\s*)*[\w.-]+=[^\s"';]{16,}(?:;\s*[^\s"';]+)*`, left: "$1[secret]"},
+	// user for curl (curl-auth-user)
+	{signs: "curl", expr: `\b(curl\s(?:[^|;]*?\s)?(?:-\w*u|--[\w-]*user)[\s=]*["']?[^\s:"'/]+:)[^\s"']+`},
+	// setting: a database, Windows, nuget-config-password; npm
+	{signs: "pwd /pass: <add", expr: `(?i)(;\s*pwd\s*=\s*["']?|(?:^|\s)/pass:["']?|<add\s+key="[^"]*password"\s+value=")[^\s"'&;$%/{.~-][^\s"';]{3,}`},
+	{signs: "_auth", expr: `(\b_auth\s*=\s*["']?)(?:[\w+/]*\d[\w+/]{5,}=*|[\w+/]{5,}\d[\w+/]*=*|[\w+/]{6,}=+)`},
+	// SQL
+	{signs: "identified password", expr: `((?i:\bidentified\s+(?:with\s+\S+\s+)?by\s+(?:(?:password|values)\s+)?|\b(?:with|encrypted|(?:user|role)\s+\S+)\s+password\s*=?\s*)N?\\*["'])[^"'\\]{3,}|` +
+		`(\bIDENTIFIED\s+BY\s+|(?i:\b(?:create|alter)\s+user\s+\S+\s+identified\s+by\s+))[^\s"';\\]{4,}`, left: "$1$2[secret]"},
+	// password in a command: joined to its option, or after it; before @; and after -b and a user
+	{signs: "mysql mariadb sshpass redis-cli 7z -pass", expr: `\b((?:(?:mysql|mariadb|7z)[\w-]*\s(?:[^|;]*?\s)?-p|sshpass\s+-p\s*|redis-cli\s(?:[^|;]*?\s)?-a\s+|openssl\s(?:[^|;]*?\s)?-pass(?:in|out)?\s+["']?pass:)["']?)[^\s"'$-][^\s"']{3,}`},
+	{signs: "login az mongo ldap zip sqlcmd mosquitto_ openssl smbclient rpcclient", expr: `\b((?:(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|oc)\s(?:[^|;&]*?\s)?login\s(?:[^|;&,]*?\s)?-p|az\s[^|;&]*?\s-p|mongo(?:sh|dump|restore|import|export)\s(?:[^|;&]*?\s)?-p|ldap[a-z]+\s(?:[^|;&]*?\s)?-w|` +
+		`(?:(?:un)?zip|sqlcmd|mosquitto_[a-z]+)\s(?:[^|;&]*?\s)?-[a-z]*P|openssl\s(?:[^|;&]*?\s)?-[kK]\s|(?:smbclient|rpcclient)\s(?:[^|;&]*?\s)?(?:-U|--user)[\s=]*["']?[^\s%"']+%)[\s=]*)` + given, left: "$1$2[secret]$3"},
+	{signs: "sqlplus sqlldr expdp impdp", expr: `\b((?:sqlplus|sqlldr|expdp|impdp)\s+(?:-\S+\s+)*["']?\w+/)[^\s"'@]+@`, left: "$1[secret]@"},
+	{signs: "htpasswd", expr: `\b(htpasswd\s+(?:-\w+\s+)*-\w*b\w*\s+(?:-\w+\s+)*` + argument + `)(?:\s+` + argument + `){1,3}`, left: "$1 [secret]"},
+	// netrc, vault, pgpass, cookie
+	{signs: "password", expr: `(\bmachine\s+\S+\s+login\s+\S+\s+(?:account\s+\S+\s+)?password\s+)[^\s"']+`},
+	{signs: "password vault", expr: `((?:^|\blogin\s+\S+)\s*\bpassword\s+|\bvault\s+login\s+(?:-\S+\s+)*)(?:[^\s"']*\d[^\s"']{5,}|[^\s"']{5,}\d[^\s"']*)`},
+	{signs: ":5432:", expr: `(:5432:[^\s:]+:[^\s:]+:)[^\s"'` + "`" + `]{4,}`},
+	{signs: "cookie", expr: `(?i)\b(cookie:\s*)(?:[\w.-]+=[^\s"';]*;\s*)*[\w.-]+=[^\s"';]{16,}(?:;\s*[^\s"';]+)*`},
 }
 
 const name = `([\w.-]*(?:password|passwd|passphrase|_pass|_pwd|secret|token|api[ _-]?key|(?:access|account|private|auth)[_-]?key|` +
@@ -93,9 +147,15 @@ func maskNamed(text string) string {
 	})
 }
 
-func (s *shape) mayBeIn(folded string) bool {
-	for sign := range strings.FieldsSeq(s.signs) {
-		if strings.Contains(folded, sign) {
+// mayBeIn reports whether a line has a sign of the shape. Folded is the line in lower case, word its longest run
+// without a blank.
+func (s *shape) mayBeIn(line, folded string, word int) bool {
+	return word >= int(s.word) && (hasAny(line, s.starts) || hasAny(folded, s.signs))
+}
+
+func hasAny(line, signs string) bool {
+	for sign := range strings.FieldsSeq(signs) {
+		if strings.Contains(line, sign) {
 			return true
 		}
 	}
@@ -110,40 +170,34 @@ func Mask(text string) string {
 	}
 	var masked strings.Builder
 	for line := range strings.Lines(text) {
-		if mayHaveSecret(line) {
-			line = maskLine(line)
-		}
-		masked.WriteString(line)
+		masked.WriteString(maskLine(line))
 	}
 	return masked.String()
 }
 
-// mayHaveSecret is a cheap filter: every secret is long or follows a sign.
-func mayHaveSecret(line string) bool {
-	run := 0
+func longestWord(line string) int {
+	longest, run := 0, 0
 	for i := range len(line) {
-		switch c := line[i]; {
-		case c == '=' || c == ':' || c == '-' && run == 0:
-			return true
-		case c <= ' ':
+		if run++; line[i] <= ' ' {
 			run = 0
-		default:
-			if run++; run == 16 {
-				return true
-			}
 		}
+		longest = max(longest, run)
 	}
-	return strings.Contains(line, "password ") // netrc has no sign
+	return longest
 }
 
+// maskLine has a cheap filter first: every secret is long, or follows a sign or one of three words.
 func maskLine(line string) string {
-	folded := strings.ToLower(line)
+	folded, word := strings.ToLower(line), longestWord(line)
+	if word < 16 && !strings.ContainsAny(line, "=:@-") && !hasAny(folded, "password identified vault") {
+		return line
+	}
 	for i := range shapes {
-		if s := &shapes[i]; s.mayBeIn(folded) {
-			line = s.find().ReplaceAllString(line, s.left)
+		if s := &shapes[i]; s.mayBeIn(line, folded, word) {
+			line = s.find().ReplaceAllString(line, cmp.Or(s.left, "$1[secret]"))
 		}
 	}
-	if named.mayBeIn(folded) {
+	if named.mayBeIn(line, folded, word) {
 		line = maskNamed(line)
 	}
 	return line

@@ -119,6 +119,108 @@ func TestShapesOfMakers(t *testing.T) {
 	}
 }
 
+// Prefixed tokens that the rules of gitleaks know, or that makers publish. The values are joined here, so that no
+// scanner takes this file for a leak.
+func TestShapesOfTokens(t *testing.T) {
+	const (
+		x    = "Zq7Rt2Lm9Xw4Kb8Nc3Vd6Hf1"
+		hex  = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
+		uuid = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+	)
+	upper := strings.ToUpper(x)
+	for start, rest := range map[string]string{
+		"pcsk_": "2Ab3_" + x + x, "fm2_": "lJ+/" + x + x, "fm1r_": "a/" + x + x, "fo1_": x, // pinecone, fly
+		"vcp_": x + x, "vck_": "a-b_" + x + "-" + x, "vercel_blob_rw_": x + "_" + x, "cfut_": x, "cfat_": x, "cfk_": x, // vercel, cloudflare
+		"fw_": x, "pa-": "a_b" + x + "-" + x, "as-": x, "tfp_": "a-b." + x + x, "pnu_": x + x[:12], "pnb_": x, "EZAK": x + x, "EZTK": x + x, "secret_": x + x[:19],
+		"SK": hex, "4b1d": x + x[:14], "API-": upper + "AB", "A3-": "AB12CD-AB12CD-AB12C-AB12C-" + upper[:5] + "-" + upper[19:], "access-production-": uuid, "access-sandbox-": uuid, // twilio, clickhouse, octopus, 1password, plaid
+		"ABIA": "ABCDEFGH23456723", "A3TX": "ABCDEFGH23456723", "v1.0-": hex[:24] + "-" + hex + hex + hex + hex, "live_pub_": hex[:31], // aws, cloudflare, lob
+		"p8e-": hex, "cmVmd": x + x, "dnkey-": x + "-" + x + x, "duffel_test_": x, "FLWSECK_TEST-": hex + "-X", "fio-u-": x + x, "gloas-": x, "GR1348941": x, "glpat-": x + ".01." + x[15:], // adobe to gitlab
+		"_gitlab_session=": hex, "eyJrIjoi": x + x, "api_org_": x, "ico-": hex, "s-s4t2ud-": hex, "ZXlK": "aGJHY2lPaU" + x + x, "NRJS-": hex[:19], "NRII-": "a-" + hex, // grafana to new relic
+		"rdme_": hex + hex, "tk-us-": x + x, "sm_pat_": x[:16], "sm_aat_": x[:16], "shippo_live_": hex, "sl.B": x + "-" + x + x, "sl.u.": x + x + x, "AQVN": x + x, "AAAAAAAAAAAAAAAAAAAAAA": "Mlhe%2B" + x + "%3D" + x, // readme to twitter
+		"t1.": x + x + "." + x + x + x + x, "pat.": x[:22] + "." + x + "." + x[:20], "authress_": "abcde.a1b2.acc_" + x[:16] + "." + x + x, "mfa.": x + x + x + x, // yandex, harness, authress, discord
+		"MTk4": x[:20] + ".Cl2FMQ." + x + "abc", "OD": x + ".X-b_aA." + x + x[:14], "a1B2c3": "_" + x + x[:5] + "_mmk", "xoxe.xoxp-": "1-" + x + x, "dp.scim.": x,
+	} {
+		for _, around := range []string{start + rest, "I have put `" + start + rest + "` into .env.", "„" + start + rest + "“", "Next: " + start + rest + "\nthen the tests"} {
+			got := Mask(around)
+			if !strings.Contains(got, "[secret]") || strings.Contains(got, rest[len(rest)-5:]) || strings.Contains(got, x[:8]) || strings.Contains(got, hex[:8]) {
+				t.Errorf("%q: %q", around, got)
+			}
+			if again := Mask(got); again != got {
+				t.Errorf("%q is masked again: %q", got, again)
+			}
+		}
+	}
+}
+
+// Passwords that a command or a setting names. The rest of the line stays.
+func TestPasswordsOfCommands(t *testing.T) {
+	for text, want := range map[string]string{
+		"Server=db;Uid=sa;Pwd=% ;":                                   "Server=db;Uid=sa;Pwd=% ;",
+		"Server=db;Uid=sa;Pwd=hunter2;Encrypt=yes":                   "Server=db;Uid=sa;Pwd=[secret];Encrypt=yes",
+		"Server=db;Uid=sa;pwd = swordfish":                           "Server=db;Uid=sa;pwd = [secret]",
+		"//registry.example.com/:_auth=bmVkOmh1bnRlcjI=":             "//registry.example.com/:_auth=[secret]",
+		"_auth = \"bmVkOnN3b3JkZmlzaA==\"":                           "_auth = \"[secret]\"",
+		"CREATE USER ned IDENTIFIED BY 'hunter2';":                   "CREATE USER ned IDENTIFIED BY '[secret]';",
+		"mysql -e \"alter user ned identified by 'swordfish'\"":      "mysql -e \"alter user ned identified by '[secret]'\"",
+		"IDENTIFIED WITH mysql_native_password BY 'hunter2'":         "IDENTIFIED WITH mysql_native_password BY '[secret]'",
+		"ALTER USER ned IDENTIFIED BY swordfish;":                    "ALTER USER ned IDENTIFIED BY [secret];",
+		"alter user ned identified by swordfish":                     "alter user ned identified by [secret]",
+		"CREATE ROLE ned WITH PASSWORD 'hunter2' LOGIN":              "CREATE ROLE ned WITH PASSWORD '[secret]' LOGIN",
+		"ALTER USER ned PASSWORD 'swordfish'":                        "ALTER USER ned PASSWORD '[secret]'",
+		"psql -c \"create user ned with encrypted password 'xyz1'\"": "psql -c \"create user ned with encrypted password '[secret]'\"",
+		"CREATE LOGIN ned WITH PASSWORD = N'hunter2'":                "CREATE LOGIN ned WITH PASSWORD = N'[secret]'",
+		"cmdkey /add:srv /user:ned /pass:swordfish":                  "cmdkey /add:srv /user:ned /pass:[secret]",
+		`<add key="ClearTextPassword" value="hunter2" />`:            `<add key="ClearTextPassword" value="[secret]" />`,
+		"docker login -u ned -p hunter2 ghcr.io":                     "docker login -u ned -p [secret] ghcr.io",
+		"docker login -u ned -p swordfish ghcr.io":                   "docker login -u ned -p [secret] ghcr.io",
+		"Run `docker login -p swordfish` again.":                     "Run `docker login -p [secret]` again.",
+		"helm registry login -u ned -p 'sword fish' x.io":            "helm registry login -u ned -p '[secret]' x.io",
+		"oc login -u ned -p=hunter2":                                 "oc login -u ned -p=[secret]",
+		"az login --service-principal -u app -p hunter2 --tenant t":  "az login --service-principal -u app -p [secret] --tenant t",
+		"az sql server create -u ned -p \"swordfish\" -g x":          "az sql server create -u ned -p \"[secret]\" -g x",
+		"mongosh -u ned -p swordfish --authenticationDatabase a":     "mongosh -u ned -p [secret] --authenticationDatabase a",
+		"mongodump --port 27017 -u ned -p hunter2":                   "mongodump --port 27017 -u ned -p [secret]",
+		"ldapsearch -x -D cn=ned -w hunter2 -b dc=x":                 "ldapsearch -x -D cn=ned -w [secret] -b dc=x",
+		"zip -P swordfish out.zip a b":                               "zip -P [secret] out.zip a b",
+		"zip -rP hunter2 out.zip a":                                  "zip -rP [secret] out.zip a",
+		"unzip -P 'swordfish' out.zip":                               "unzip -P '[secret]' out.zip",
+		"7z a -pswordfish out.7z a":                                  "7z a -p[secret] out.7z a",
+		"7za x -p'sword1fish' out.7z":                                "7za x -p'[secret]' out.7z",
+		"sqlcmd -S db -U sa -P hunter2 -Q 'select 1'":                "sqlcmd -S db -U sa -P [secret] -Q 'select 1'",
+		"openssl enc -aes-256-cbc -k swordfish -in a":                "openssl enc -aes-256-cbc -k [secret] -in a",
+		"openssl rsa -passin pass:swordfish -in a.pem":               "openssl rsa -passin pass:[secret] -in a.pem",
+		"openssl pkcs12 -passout 'pass:hunter2' -in a":               "openssl pkcs12 -passout 'pass:[secret]' -in a",
+		"vault login s.abcdefgh1234":                                 "vault login [secret]",
+		"vault login -no-print root-token-1":                         "vault login -no-print [secret]",
+		"htpasswd -b .htpasswd ned swordfish":                        "htpasswd -b .htpasswd [secret]",
+		"htpasswd -nbB ned hunter2 | tee a":                          "htpasswd -nbB ned [secret] | tee a",
+		"htpasswd -bnBC 10 \"\" swordfish | tr -d ':'":               "htpasswd -bnBC 10 [secret] | tr -d ':'",
+		"htpasswd -c -b .htpasswd ned 'sword fish'":                  "htpasswd -c -b .htpasswd [secret]",
+		"smbclient //srv/a -U ned%hunter2":                           "smbclient //srv/a -U ned%[secret]",
+		"smbclient -U 'ned%swordfish' //srv/a":                       "smbclient -U 'ned%[secret]' //srv/a",
+		"sqlplus ned/swordfish@db":                                   "sqlplus ned/[secret]@db",
+		"sqlplus -s ned/hunter2@//h:1521/x @a.sql":                   "sqlplus -s ned/[secret]@//h:1521/x @a.sql",
+	} {
+		got := Mask(text)
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		if again := Mask(got); again != got {
+			t.Errorf("%q is masked again: %q", got, again)
+		}
+	}
+}
+
+// No pattern is tried without a sign, which each row has.
+func TestRowsHaveSigns(t *testing.T) {
+	for i := range shapes {
+		s := &shapes[i]
+		if s.find(); s.mayBeIn("Moving to Task 2", "moving to task 2", 6) || s.starts == "" && s.signs == "" {
+			t.Errorf("row %d, %s: it has no sign", i, s.expr)
+		}
+	}
+}
+
 // Texts without a secret stay.
 func TestOrdinaryTexts(t *testing.T) {
 	for _, text := range []string{
@@ -145,6 +247,14 @@ func TestOrdinaryTexts(t *testing.T) {
 		"https://x/?code=404", "https://x/?sid=12&auth=basic", "https://x/?key=settings.profile", "on that machine the login form has a password reset", "Password reset", "password 3 of 5", "a machine login and a password 2fa step", "the login form password field",
 		"set token expiry to 30", "set the token budget to 2000000", "localhost:5432:app", "postgres:5432: connection refused", "sha256:abc", "re_render_all_components_now", "fc-list", "e2b_sandbox", "jina_embeddings_v3_base_english", "sgp_total",
 		"AQ.md", "hvb.example.com", "image@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "v0.0.0-20260101120000-3ceb6d6a0c1f", "squ_are", "patternRepository.findAllByNameAndDate()", "const re_matchesAWholeWord = 1", "EAAccess/to/things", "path/to/file-us14.txt", "key-d41d8cd9", "rnd_seed_for_the_simulation", "nvapi-client", "h1:3ceb6d6a0c1f2e3d4b5a69788796a5b4c3d2e1f0Zz=",
+		"the pa-per trail", "pa-sidebar-navigation-item", "as-is", "as-of-this-writing-we-have-no-better-name-for-it", "as-internationalized", "fw_rule", "fw_rule_for_the_incoming_packets_of_the_guest_network", "secret_santa", "secret_manager_rotation_configuration_version_of_the_app",
+		"vcr_cassette_for_the_login_flow", "SKIPPED", "SK0a1b", "TASK_0a1b2c3d4e5f60718293a4b5c6d7e8f9", "EZAKIEL", "API-DOCUMENTATION-AND-GUIDE", "A3-sized", "access-production-database-of-the-team", "v1.0-rc", "v1.0-0a1b2c3d", "sl.BuildConfigurationFromEnvironment()", "t1.created_at = t2.created_at",
+		"MainWindowControllerFactory.create.shouldOpenTheWindow", "NotificationPreferencesController.update(user)", "ico-sprite-for-the-navigation-bar", "tk-us", "pnu_", "rdme_header", "tfp_layer.dense", "AAAAAAAAAAAAAAAAAAAAAA", "4b1d0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b", "ghp_ is a prefix", "live_pub_sub",
+		"pass the -p flag to az", "az -p sets the password", "The az tool takes -p as input", "7z -p asks for it", "7z x out.7z", "docker run -p 8080:80 nginx", "docker run --name mongo -p 27017:27017 mongo:7", "docker compose -p shop up", "ssh -p 22 host", "mkdir -p dir/sub", "git add -p", "docker login -p is unsafe", "docker login ghcr.io, then docker run -p 8080:80 x",
+		"openssl -k takes the passphrase", "openssl s_client -connect h:443 -key a.pem", "openssl rsa -passin env:PASS -in a", "openssl rsa -passin file:a.txt", "sqlplus /nolog", "sqlplus / as sysdba", "sqlplus @a.sql", "log in as user/pass@ the host", "sqlplus takes user/pass@db",
+		"zip -r out.zip dir", "unzip out.zip", "zip -P takes a password", "gzip -k notes.txt", "ldapsearch -x -W -D cn=ned", "mongosh --port 27017", "mongosh mongodb://localhost:27017/app", "vault login failed", "vault login -method=oidc", "htpasswd -c .htpasswd ned", "smbclient -L //srv -N", "smbclient -U ned //srv/a",
+		"docker login -u ned -p $TOKEN ghcr.io", "docker login -u ned --password-stdin", "zip -P \"$PW\" out.zip a", "the row is identified by its number", "a user record identified by email1", "identified by commit 3ceb6d6a", "identified by 3ceb6d6a", "users with password reset", "with password 2fa", "cd /srv;PWD=/srv", "a;pwd;ls",
+		"app.get('/pass:id')", "the route /pass: none", "basic_auth=enabled1", "self._auth = requests.auth", "_auth = HTTPBasicAuth(user, pw)", "_auth=$NPM_AUTH", `<add key="Password" value="%PW%" />`, "no password, identified later",
 		"r8_shrink_resources", "ntn_config", "rubygems_version", "lin_api_client", "sbp_profile", "dp.padding", "pscale_tkn_",
 	} {
 		if got := Mask(text); got != text {
