@@ -248,7 +248,7 @@ func TestGoalLoopFromASlashCommand(t *testing.T) {
 		})
 		ends(t, r, "It is done.", 3)
 		saw(t, r.Asked[0], `start "Do it" --promise "It is done"`, hook)
-		saw(t, r.Asked[1], "at most 10 iterations, until Claude says “It is done”")
+		saw(t, r.Asked[1], "at most 10 iterations, until Claude writes “It is done”")
 		saw(t, r.Asked[2], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]")
 	})
 }

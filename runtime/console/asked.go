@@ -107,7 +107,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	}
 	what := "no decision is recorded" + of + " yet; a springfield plugin records one at every stop"
 	if a.Prompts {
-		what = "no prompt is recorded" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, records one each time"
+		what = "no prompt is recorded" + of + " yet; a springfield plugin that reminds before prompts, like todo-continuation, records each one"
 	}
 	if prompts {
 		what = "only prompts are recorded" + of + ": " + d.wordToType(word+" --prompts")
@@ -141,7 +141,7 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		if r, ok := ledger.FindDecision(d.stateDirs(), v.Scope, id); ok {
 			return r, nil
 		}
-		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.hintAtDecision(id, d.commandTo("log --all")+" lists them with their ids; last is the newest")}
+		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.hintAtDecision(id, d.commandTo("log --all")+" lists them with their ids; last means the latest")}
 	}
 	var other ledger.Record
 	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, false, func(r ledger.Record) bool {
@@ -170,7 +170,7 @@ func (d *Console) hintAtDecision(part, otherwise string) string {
 	if len(all) == 0 {
 		return otherwise
 	}
-	return "did you mean " + all[0].ID + ", the newest that begins so?"
+	return "did you mean " + all[0].ID + ", the latest match?"
 }
 
 // knownSessions returns at most n sessions whose ids begin so, from the ledger, holds and logs, each with its
@@ -229,7 +229,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 	case 0:
 		advice := "no session is known yet; without --session it applies to all of them"
 		if all := d.knownSessions("", enough); len(all) > 0 {
-			advice = "the newest are " + d.listSessions(all)
+			advice = "the latest are " + d.listSessions(all)
 		}
 		return "", &adviceError{"no session " + strconv.Quote(id) + " is known", advice}
 	default:
@@ -277,7 +277,7 @@ func (d *Console) Decision(id string) (ledger.Record, error) {
 	}
 	r, err := d.findDecision(id, v, Asked{})
 	if err == errNothing {
-		err = &adviceError{"no decision is recorded for " + d.shortPath(v.name) + " yet", d.commandTo("log --all") + " lists those of every project"}
+		err = &adviceError{"no decision is recorded for " + d.shortPath(v.name) + " yet", d.commandTo("log --all") + " lists the decisions of every project"}
 	}
 	return r, err
 }
@@ -306,7 +306,7 @@ func (d *Console) FindLog(session string) (string, error) {
 		}
 		break
 	}
-	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " removes the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists what is recorded of it"}
+	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " removes the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists its recorded decisions"}
 }
 
 func (d *Console) findLog(id string) string {

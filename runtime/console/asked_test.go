@@ -219,7 +219,7 @@ func TestAnswersAreAboutEveryHost(t *testing.T) {
 		asked     Asked
 		list, why string
 	}{
-		{Asked{}, "first second third", "made Claude go on"},
+		{Asked{}, "first second third", "made Claude continue"},
 		{Asked{Session: "of-an"}, "second", "host     another"}, // this springfield does not know it
 	} {
 		out.Reset()

@@ -12,20 +12,20 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-const Usage = `springfield-hook is the hook of a springfield plugin; your agent's program starts it with an event on standard input.
-Called with a word it answers you:
+const Usage = `springfield-hook is the hook of a springfield plugin. Your agent starts it with an event on standard input.
+You can call it with one of these commands:
 
-  why [ID|last]        why the agent went on or stopped: of this session, outside of one of the project here
-  log [-n N]           the newest decisions
-      [--follow]       and then others as they are made
-  both with --all or --session ID for others, --prompts for what was said before prompts, --json
-  hold [DURATION]      let every agent stop, now: 30m, 2h, "1 hour 30 minutes"; else until you resume, or
+  why [ID|last]        why the agent continued or stopped: in this session, or outside a session in this project
+  log [-n N]           the latest decisions
+      [--follow]       then new ones as they are made
+  both with --all or --session ID for others, --prompts for decisions before prompts, --json
+  hold [DURATION]      let every agent stop, now: 30m, 2h, "1 hour 30 minutes"; by default until you resume, or
                        for 12 hours if it is not set at a terminal of your own
       [--session ID]   in one session
       [--list]         show the holds in force
   resume [--session ID]
                        lift the hold; only at a terminal of your own, where you answer y
-  page [SESSION.jsonl] what a judge is shown of a session's end; no judge is asked
+  page [SESSION.jsonl] the page that a judge would get about a session's end; no judge is asked
 
 ` + loopUsage
 
@@ -182,7 +182,7 @@ const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--timeout 2h
   loop stop [--delete]                              let Claude stop; --delete also deletes the file
   loop history [-n N] [--all] [--json]              past loops
   loop history show ID [--json] | rerun ID [--max N] [--promise TEXT]… [--replace]
-                                                    one of them, stop by stop; run it again
+                                                    one loop, stop by stop; run it again
              each with --dir DIR for another directory
 `
 

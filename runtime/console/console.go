@@ -125,7 +125,7 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 		}
 	}
 	if d.Off {
-		d.printLine("SPRINGFIELD=off is set here: it makes hooks let every agent stop and record nothing")
+		d.printLine("SPRINGFIELD=off is set here, so hooks let every agent stop and record nothing")
 	}
 	return nil
 }
@@ -140,11 +140,11 @@ func (d *Console) printDecision(r ledger.Record) {
 			did = "did not decide before a prompt"
 		}
 	case "continue":
-		did, kind = "made "+agent+" go on", display.Good
+		did, kind = "made "+agent+" continue", display.Good
 	case "remind":
 		did = "reminded " + agent + " before a prompt"
 	case "pass":
-		did = "said nothing before a prompt"
+		did = "did not remind " + agent + " before a prompt"
 	}
 	name := ""
 	if r.ID != "" {
@@ -154,8 +154,8 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
 	d.printField("  read in  ", language.LanguageNames(r.Lang))
-	d.printField("  "+agent+" was told: ", r.Reason)
-	d.printField("  you were told:   ", r.Told)
+	d.printField("  sent to "+agent+": ", r.Reason)
+	d.printField("  shown to you:   ", r.Told)
 	if r.Decision == "continue" && r.Left != nil {
 		d.printLine("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
 	}

@@ -76,7 +76,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	}
 	if err != nil && err != ledger.ErrUnnoted {
 		return &adviceError{"write hold: " + err.Error(), "until that is fixed, start the agent with " +
-			"SPRINGFIELD=off in its environment: then hooks always let it stop; " + display.JoinWords("springfield disable PLUGIN") + " switches one off"}
+			"SPRINGFIELD=off in its environment, so that hooks always let it stop; " + display.JoinWords("springfield disable PLUGIN") + " disables one"}
 	}
 	if d.JSON {
 		d.unnoted(err)
@@ -86,7 +86,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	if session != "" {
 		agents = "its agent"
 	}
-	d.printLine("holding " + sessionOrAll(session) + d.holdEnd(h) + ": " + agents + " may stop, whatever is left to do")
+	d.printLine("holding " + sessionOrAll(session) + d.holdEnd(h) + ": " + agents + " may stop, even if work is left")
 	if ends != "" {
 		d.printLine(ends)
 	}

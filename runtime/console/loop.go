@@ -150,7 +150,7 @@ func (l *loopHere) typedMaximum(n int) int {
 func (l *loopHere) sayCapped() {
 	if n := l.lastIteration(l.goal); n < l.goal.Max {
 		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " iterations, and " + wiggum.CapInWords(l.past.Typed, n) +
-			"; a larger number counts if you type it in a terminal: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
+			"; for more, type in a terminal: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
 	}
 }
 
@@ -158,7 +158,7 @@ func (l *loopHere) sayHeld() {
 	inForce, _ := ledger.HoldsInForce(l.stateDirs(), l.Now())
 	for _, h := range inForce {
 		if h.Of == "" || h.Of == sessionKey(l.goal.Session) {
-			l.printNote("a hold is in force" + l.holdEnd(h.Hold) + ", so this loop does not go on; " + l.resumeCall(strings.TrimPrefix(h.Of, "session:")) + " lifts it")
+			l.printNote("a hold is in force" + l.holdEnd(h.Hold) + ", so this loop does not continue; lift it with " + l.resumeCall(strings.TrimPrefix(h.Of, "session:")))
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 	if err := l.space.ApplyChanges([]strategy.Change{c}); err != nil {
 		verb, says, _ := strings.Cut(err.Error(), " ")
 		return was, before, &adviceError{verb + " loop: " + l.space.Dir + "/" + says,
-			"look at that file; what cannot be changed here the hook cannot change either, and Claude may stop"}
+			"check that file; if springfield cannot change it, the hook cannot either, and Claude may stop"}
 	}
 	l.readFile()
 	return was, before, nil
@@ -225,7 +225,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 			return l.unreadError()
 		}
 		if l.file.Found && (l.goal.Active || l.goal.ID == "") && !o.Replace { // without an ID it is not in the history
-			return &adviceError{"a loop is here already: " + l.loopName(l.goal) + l.progress(l.goal),
+			return &adviceError{"this directory has a loop already: " + l.loopName(l.goal) + l.progress(l.goal),
 				"stop it with " + l.commandTo("loop stop") + ", or replace it with --replace"}
 		}
 		return nil
@@ -263,7 +263,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	l.tellEvent(activity.LoopStarted, l.goal, l.file.Data)
 	until := "without a promise that ends it earlier"
 	if len(l.goal.Promises) > 0 {
-		until = "until Claude says " + oneOf(l.goal.Promises)
+		until = "until Claude writes " + oneOf(l.goal.Promises)
 	}
 	l.printLine("loop " + l.goal.ID + ": at most " + strconv.Itoa(l.lastIteration(l.goal)) + " iterations, " + until)
 	l.printLine("  file     " + l.filePath() + "; edits take effect at the next stop")
@@ -334,7 +334,7 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 	case "active":
 		if value != "true" && value != "false" {
 			return field, misused("active: "+strconv.Quote(value)+" is neither true nor false",
-				"false pauses the loop, true lets it go on")
+				"false pauses the loop, true continues it")
 		}
 		return [2]string{"active", value}, nil
 	case "session":
@@ -446,7 +446,7 @@ func (d *Console) StopLoop(remove bool) error {
 	})
 	switch {
 	case err == nothing && l.hasNoFile():
-		l.printLine("there is no loop in " + l.space.Dir + "; " + l.commandTo("loop history --all") + " lists those that were")
+		l.printLine("there is no loop in " + l.space.Dir + "; " + l.commandTo("loop history --all") + " lists past loops")
 		return nil
 	case err == nothing:
 		l.printLine("the loop is paused already: active is false in " + l.filePath())
@@ -459,7 +459,7 @@ func (d *Console) StopLoop(remove bool) error {
 	l.tellCancelled(was, before)
 	if !remove {
 		l.printLine("stopped the loop" + l.progress(was) + ": Claude may stop")
-		l.printLine("its file stays, with active: false; to go on: " + l.commandTo("loop set active true"))
+		l.printLine("its file stays, with active: false; to continue: " + l.commandTo("loop set active true"))
 		return nil
 	}
 	l.printLine("stopped the loop and deleted " + l.filePath() + ": Claude may stop")

@@ -47,7 +47,7 @@ const defaultPromise = "Goal achieved"
 
 var templates = []template{
 	{"tests", 15, "✅ All tests passing", "Make all tests pass.", []string{
-		"Run the tests and read what fails.",
+		"Run the tests and read the failures.",
 		"Find the cause of one failure and fix that, not the test.",
 		"Run the tests again. Repeat until nothing fails.",
 	}},
@@ -58,13 +58,13 @@ var templates = []template{
 	}},
 	{"debug", 12, "Root cause identified and fixed", "", []string{
 		"Reproduce it with the smallest example you can find.",
-		"Say what you suspect, and measure before you change anything.",
+		"State your suspicion, and measure before you change anything.",
 		"Fix the cause. Show with a test that the bug was there, and that it is gone.",
 	}},
 	{"quick", 8, defaultPromise, "", nil},
 	{"docs", 10, "Documentation complete", "Bring the documentation up to date with the code.", []string{
-		"Compare each page with what the code does.",
-		"Add what is missing, correct what is wrong, try every example.",
+		"Compare each page with the code.",
+		"Add missing parts, correct mistakes, and try every example.",
 	}},
 }
 
@@ -140,7 +140,7 @@ func (t template) loopFile() []byte {
 	for _, s := range t.steps {
 		b.WriteString("- " + s + "\n")
 	}
-	b.WriteString("\nSay the completion promise only when you have checked that it is true. If something blocks you, say what it is.\n")
+	b.WriteString("\nWrite the completion promise only when you have checked that it is true. If something blocks you, report it.\n")
 	return []byte(b.String())
 }
 
@@ -249,7 +249,7 @@ func (l *loopHere) openTodos() (string, error) {
 		b.WriteString("\n")
 	}
 	if open == 0 {
-		return "", &adviceError{"the newest session here has no open todos: " + session + ", " + l.agoOf(at), "write the goal yourself; the newest models keep a todo list only with CLAUDE_CODE_ENABLE_TODO_TOOLS=1"}
+		return "", &adviceError{"the latest session here has no open todos: " + session + ", " + l.agoOf(at), "write the goal yourself; recent models keep a todo list only with CLAUDE_CODE_ENABLE_TODO_TOOLS=1"}
 	}
 	l.printNote(strconv.Itoa(open) + " open todos of session " + session + ", " + l.agoOf(at))
 	return strings.TrimSuffix(b.String(), "\n"), nil

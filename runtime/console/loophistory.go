@@ -158,7 +158,7 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 func loopEndInWords(p pastLoop) string {
 	at := "iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max)
 	ends := map[string]string{
-		activity.LoopPromised:  "it ended at " + at + ": Claude said the promise",
+		activity.LoopPromised:  "it ended at " + at + ": Claude wrote the promise",
 		activity.LoopLimited:   "it ended at its limit: " + at,
 		activity.LoopTimedOut:  "it ended at " + at + " by a timeout",
 		activity.LoopStalled:   "it was paused at " + at + ": several continues in a row produced the same words and no tool call",
@@ -250,12 +250,12 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		s.State, s.Problem, says = "unreadable", l.fault.Error(), s.File+" is not a loop: "+l.fault.Error()
 	case !g.Active:
 		s.State = "inactive"
-		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to go on: " + l.commandTo("loop set active true")
+		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to continue: " + l.commandTo("loop set active true")
 	case g.Count > 1:
 		s.State, s.Problem = "running", l.driver.problemInWords()
 		says = "loop " + l.loopName(g) + " is running" + l.progress(g)
 		if s.Problem != "" {
-			says = "loop " + l.loopName(g) + " does not go on" + l.progress(g)
+			says = "loop " + l.loopName(g) + " does not continue" + l.progress(g)
 		}
 	default:
 		s.State, s.Problem = "waiting", l.driver.problemInWords()

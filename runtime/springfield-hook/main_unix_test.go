@@ -134,13 +134,13 @@ func TestSlashCommandIsAnsweredAtOnce(t *testing.T) {
 	}
 	why := typed("ned-flanders:why", "")
 	for _, step := range []struct{ event, want string }{
-		{why, `{"decision":"block","reason":"ned-flanders made Claude go on, `},
+		{why, `{"decision":"block","reason":"ned-flanders made Claude continue, `},
 		{why, `\n  rule     progress\n  because  “Moving to Task 2.”\n`},
 		{typed("ned-flanders:why", "no-1"), `"error: there is no decision`},
 		{typed("ned-flanders:log", "-n 1 --all"), "continue  ned-flanders  progress"},
 		{typed("ned-flanders:log", "--follow"), "forever"},
 		{typed("ned-flanders:hold", "30m"), `"holding all sessions for 30 min: every agent may stop`},
-		{typed("ned-flanders:hold", ""), `"holding all sessions for 12 h: every agent may stop, whatever is left to do\nit ends by itself then`},
+		{typed("ned-flanders:hold", ""), `"holding all sessions for 12 h: every agent may stop, even if work is left\nit ends by itself then`},
 		{typed("ned-flanders:hold", ""), `resume"}`},
 		{typed("ned-flanders:hold", "--list"), "all sessions: held for 12 h"},
 		{typed("ned-flanders:why", "one two"), ""},
@@ -214,7 +214,7 @@ func TestWords(t *testing.T) {
 		{"", nil, []string{"why", "--json"}, 1, "no decision is recorded"},
 		{"", inClaude, []string{"log", "--follow"}, 1, "forever"},
 		{progress, nil, nil, 0, `"block"`},
-		{"", nil, []string{"why"}, 0, "ned-flanders made Claude go on"},
+		{"", nil, []string{"why"}, 0, "ned-flanders made Claude continue"},
 		{"", nil, []string{"why", "none-9"}, 1, "log --all lists them"},
 		{"", nil, []string{"log"}, 0, "continue  ned-flanders"},
 		{"", nil, []string{"log", "--session", "s", "-n", "1", "--json"}, 0, `"session":"s"`},
@@ -243,7 +243,7 @@ func TestHookAtATerminal(t *testing.T) {
 	timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	_, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
-	failIf(t, err != nil || !strings.Contains(out.String(), "Called with a word it answers you"), "%v: %q", err, out.String())
+	failIf(t, err != nil || !strings.Contains(out.String(), "You can call it with one of these commands"), "%v: %q", err, out.String())
 	_, err = os.Stat(filepath.Join(home, ".claude"))
 	failIf(t, err == nil, "something was recorded")
 }
