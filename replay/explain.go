@@ -208,7 +208,7 @@ func (e Explanation) WriteText(out layout.Printer) {
 		out.PrintText("  read in %s", langs)
 	}
 	if e.Reason != "" {
-		out.PrintField("  "+registry.AgentName(e.Host)+" is told: ", strings.Join(strings.Fields(e.Reason), " "))
+		out.PrintField("  sent to "+registry.AgentName(e.Host)+": ", strings.Join(strings.Fields(e.Reason), " "))
 	}
 	if e.Judge != "" {
 		out.InBold().PrintText("page")
