@@ -134,7 +134,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 // loopFile has the fields in the order of the guide.
 func (t template) loopFile() []byte {
 	var b strings.Builder
-	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) +
+	b.WriteString("---\niteration_count: 0\nmax_iterations: " + strconv.Itoa(t.max) +
 		"\ncompletion_promise: " + wiggum.QuoteValue(t.promise) + "\nactive: true\n---\n\nGoal: {goal}\n")
 	if len(t.steps) > 0 {
 		b.WriteString("\n")
