@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 func eachHost(t *testing.T, scenario func(t *testing.T, h *host)) {
@@ -124,7 +123,7 @@ func TestHosts(t *testing.T) {
 			texts := says("Shall the cache live in memory or on disk?", "In memory. Everything is done.", "All is done.")
 			w.In(h, Session{Script: []Turn{texts[0], texts[1], check, texts[2]}}, "All is done.", 4)
 			w.decidedIn(h, "continue away", "continue away", "stop away")
-			must(w.t, os.Remove(ledger.AwayFile(filepath.Join(w.Home, ".claude", "springfield"))))
+			must(w.t, os.Remove(filepath.Join(w.Home, ".claude", "springfield", "away.json")))
 		})
 		step("disable", func(w *World) {
 			w.Springfield("disable", "ned-flanders", "--host", h.name)

@@ -286,7 +286,10 @@ func (p *planner) planFile(d Difference) error {
 		if err != nil {
 			return err
 		}
-		if beside.there && beside.data == nil {
+		if has := textSum(beside.data); beside.there && (beside.data == nil || has != base && has != now) {
+			if p.next[f.Path] = base; !known { // a later update offers the text again
+				delete(p.next, f.Path)
+			}
 			p.Outcomes = append(p.Outcomes, Outcome{Path: f.Path, State: Kept})
 			return nil
 		}

@@ -85,7 +85,7 @@ func newSuiteView(spec Spec) (suiteView, error) {
 		}
 		page := "https://github.com/cameronsjo/springfield/blob/main/docs/" + p.Strategy + ".md"
 		known, _ := registry.StrategyNamed(p.Strategy)
-		event := known.EventName()
+		event := known.Event
 		v := view{spec, p, about, accuracy, page, event, event == "Stop"}
 		if suite.Plugins = append(suite.Plugins, v); v.AtStop {
 			suite.Deciding = append(suite.Deciding, v)

@@ -51,7 +51,7 @@ func (s Spec) Suggested() Plugin {
 	if i < 0 {
 		i = slices.IndexFunc(s.Plugins, func(p Plugin) bool {
 			known, _ := registry.StrategyNamed(p.Strategy)
-			return known.EventName() == "Stop"
+			return known.Event == "Stop"
 		})
 	}
 	return s.Plugins[max(i, 0)]

@@ -109,7 +109,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 		[3]string{"ned-flanders/strategy.json", `"off": []`, `"off": ["colon"]`},
 		[3]string{"left-handed/README.md", "## Why", "## See why"}, // what springfield has now
 		[3]string{"CLAUDE.md", "- `springfield.yaml` holds", "- the yaml holds"})
-	put(t, filepath.Join(dir, "README.md"+BesideSuffix), []byte("of an update before"), 0o644)
+	put(t, filepath.Join(dir, "README.md"+BesideSuffix), old[slices.IndexFunc(old, func(f File) bool { return f.Path == "README.md" })].Data, 0o644) // of an update before
 	mine := map[string]string{}
 	for _, name := range []string{"README.md", "ned-flanders/strategy.json", "CLAUDE.md"} {
 		mine[name] = content(t, dir, name)
@@ -128,9 +128,21 @@ func TestUpdateKeepsEdits(t *testing.T) {
 		t.Error("there is a new one beside a file that is as it should be")
 	}
 
+	// A new text that the user has edited stays, too, and the text after it is offered until it is gone.
+	beside := filepath.Join(dir, "README.md"+BesideSuffix)
+	put(t, beside, []byte("half taken over"), 0o644)
+	later := replaced(t, now, [3]string{"README.md", "## Use it", "## Use them"})
+	for range 2 {
+		want(t, updated(t, dir, later), "README.md kept")
+		scratch.Equal(t, content(t, dir, "README.md"+BesideSuffix), "half taken over")
+	}
+	must(t, os.Remove(beside))
+	want(t, updated(t, dir, later), "README.md kept")
+	scratch.Holds(t, "the later text", content(t, dir, "README.md"+BesideSuffix), "## Use them")
+
 	// A second update writes nothing, but a newer text is written again.
 	must(t, os.Remove(filepath.Join(dir, "README.md"+BesideSuffix)))
-	want(t, updated(t, dir, now))
+	want(t, updated(t, dir, later))
 	want(t, updated(t, dir, replaced(t, now, [3]string{"README.md", "## Use it", "## Using it"})), "README.md kept")
 	scratch.Holds(t, "an old one is beside it", content(t, dir, "README.md"+BesideSuffix), "## Using it")
 }

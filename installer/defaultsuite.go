@@ -137,7 +137,7 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 // examineDefault stages a plugin of the default suite, after a check that the settings accept it.
 func (e *enableRun) examineDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
-	e.setKind(known.Name, known.EventName() == "Stop")
+	e.setKind(known.Name, known.Event == "Stop")
 	if err := e.checkSettings(); err != nil || e.Unmade {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -188,18 +189,22 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 
 // addMarketplace returns the name of the marketplace with a source, and adds an unknown one.
 func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
+	if strings.HasPrefix(source, "-") {
+		return "", check.Misusef("write it as OWNER/REPO or as a git URL", "--marketplace %s: claude would read it as an option", source)
+	}
 	known, err := e.Settings.MarketFrom(source)
+	shown := secret.Mask(source)
 	switch {
 	case err != nil || known != "":
 		return known, err
 	case e.Claude.Path == "":
 		return "", check.Advisef("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s",
-			source, e.whyNotCalled())
+			shown, e.whyNotCalled())
 	case e.DryRun:
-		return "", check.Advisef(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, source, plugin),
-			"marketplace %s is not known yet, so springfield cannot tell what would change", source)
+		return "", check.Advisef(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, shown, plugin),
+			"marketplace %s is not known yet, so springfield cannot tell what would change", shown)
 	}
-	e.Tell("fetching marketplace %s with the claude command", source)
+	e.Tell("fetching marketplace %s with the claude command", shown)
 	market, added, err := e.Claude.AddMarket(ctx, e.Settings.Snapshot, source)
 	if added {
 		e.added = market

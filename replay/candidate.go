@@ -34,7 +34,7 @@ func (e *NameError) Unwrap() error { return e.error }
 func CandidateNames() []string {
 	var names []string
 	for _, s := range registry.Strategies {
-		if s.EventName() != "Stop" {
+		if s.Event != "Stop" {
 			continue
 		}
 		names = append(names, s.Name)
@@ -108,7 +108,7 @@ func candidate(name string) (Candidate, error) {
 // withRequirements adds the note about a candidate's figures.
 func withRequirements(c Candidate) (Candidate, error) {
 	switch known := c.Settings.Strategy; {
-	case known.EventName() != "Stop":
+	case known.Event != "Stop":
 		return c, fmt.Errorf("%s answers prompts, not stops: there is nothing to replay", known.Name)
 	case c.Settings.Options.Needs().Files != nil:
 		c.Note = "decided here without the project's files, which a session log does not have"

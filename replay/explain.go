@@ -84,7 +84,8 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	space, err := workspace.OpenSpace(workspace.Nearest(p.Work, "", known.Marks, p.Home))
+	dir, _ := workspace.Nearest(p.Work, "", known.Marks, p.Home)
+	space, err := workspace.OpenSpace(dir)
 	if err != nil {
 		return Explanation{}, err
 	}

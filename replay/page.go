@@ -59,7 +59,7 @@ func WriteHTML(w io.Writer, r Report) error {
 	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
 	// The page is large, and not held in memory again. SafeWriter may also change the JSON, where an escape is the
 	// same value.
-	b := bufio.NewWriter(display.SafeWriter(w))
+	b := bufio.NewWriter(&display.SafeWriter{To: w})
 	if err := t.Execute(b, p); err != nil {
 		return fmt.Errorf("make page: %w", err)
 	}

@@ -141,7 +141,7 @@ func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) 
 
 // awayProject returns the project of an order set in the working directory.
 func (e *environment) awayProject() string {
-	dir := workspace.Nearest(e.work, "", []string{".git"}, e.home)
+	dir, _ := workspace.Nearest(e.work, "", []string{".git"}, e.home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
 	}

@@ -131,7 +131,7 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	switch known, _ := registry.StrategyNamed(name); {
 	case known.Judges:
 		first = [][]string{{"asks", "a model where its rules are not sure, with at most 3 KB of the session; springfield set " + name + " shows its limits"}}
-	case known.EventName() == "UserPromptSubmit":
+	case known.Event == "UserPromptSubmit":
 		first = [][]string{{"needs", "a todo list, which Opus 4.8, Sonnet 5 and later do not have; springfield doctor says what brings it back"}}
 	case known.Loop != nil && !known.Loop.Spec && !o.forLoop:
 		first = [][]string{{"begin", `springfield loop start "Fix the failing tests"`}}

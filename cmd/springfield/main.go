@@ -40,7 +40,8 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 	plain := os.Getenv("TERM") == "dumb"
 	a := &app{prebuilt: prebuilt, built: built}
 	a.streams = streams{
-		in: os.Stdin, out: display.SafeWriter(os.Stdout), err: display.SafeWriter(os.Stderr), screen: os.Stderr,
+		in: os.Stdin, out: &display.SafeWriter{To: os.Stdout}, err: &display.SafeWriter{To: os.Stderr},
+		screen:   os.Stderr,
 		terminal: isTerminal(os.Stdin) && isTerminal(os.Stderr),
 		plain:    plain,
 		progress: isTerminal(os.Stderr) && !plain,

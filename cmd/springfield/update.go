@@ -215,6 +215,8 @@ func outcomeInWords(o generator.Outcome) string {
 		if o.Writes != "" {
 			return "yours is kept; the new one is " + filepath.Base(o.Writes)
 		}
+		fresh := filepath.Base(o.Path) + generator.BesideSuffix
+		return "yours is kept, and your " + fresh + " too; rename it and update again for the new text"
 	case generator.Deleted:
 		return "stays deleted, as you left it"
 	case generator.Orphaned:

@@ -69,7 +69,7 @@ func (w world) callTo(t *testing.T, stdout, stderr io.Writer, args ...string) (c
 // app is a springfield of this world, without a terminal.
 func (w world) app(stdout, stderr io.Writer) *app {
 	return &app{
-		streams: streams{out: display.SafeWriter(stdout), err: display.SafeWriter(stderr), columns: w.columns, tilde: w.home()},
+		streams: streams{out: &display.SafeWriter{To: stdout}, err: &display.SafeWriter{To: stderr}, columns: w.columns, tilde: w.home()},
 		environment: environment{
 			work: w.work(), home: w.home(), user: "ned", caller: w.caller, env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")},
 			getenv: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH")}[name] },

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
 const (
@@ -250,13 +251,14 @@ func (c Command) runClient(
 // CallError returns why a call of a program failed: a timeout, a cancellation, or the error
 // in its output. It returns nil if the call succeeded.
 func CallError(call string, out []byte, err, ended error, patience time.Duration) error {
+	call = secret.Mask(call)
 	switch {
 	case errors.Is(ended, context.DeadlineExceeded):
 		return fmt.Errorf("%s: no answer within %.0f seconds", call, patience.Seconds())
 	case ended != nil:
 		return ended
 	case err != nil && len(bytes.TrimSpace(out)) > 0:
-		return fmt.Errorf("%s: %s", call, errorInOutput(out))
+		return fmt.Errorf("%s: %s", call, secret.Mask(errorInOutput(out)))
 	case err != nil:
 		return fmt.Errorf("%s: %w", call, err)
 	}

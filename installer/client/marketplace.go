@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
 // NameTakenError refuses a marketplace name that has another source, which the client would replace silently.
@@ -35,9 +36,10 @@ type Source struct {
 	URL    string `json:"url,omitempty"`
 }
 
+// String returns the source for people, without a password in its URL.
 func (s Source) String() string {
 	if place := cmp.Or(s.Path, s.Repo, s.URL); place != "" {
-		return s.Source + " " + place
+		return secret.Mask(s.Source + " " + place)
 	}
 	return "another source"
 }

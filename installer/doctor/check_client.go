@@ -65,7 +65,7 @@ func (in *Inspection) checkTodo() []check.Finding {
 	older, known := client.IsOlder(in.Version, "2.1.233")
 	reminded := slices.ContainsFunc(in.BesideStop(), func(s client.Switched) bool {
 		known, _ := registry.StrategyNamed(s.Strategy)
-		return known.EventName() == "UserPromptSubmit"
+		return known.Event == "UserPromptSubmit"
 	})
 	if older || !known || len(in.Drivers()) == 0 && !reminded {
 		return nil

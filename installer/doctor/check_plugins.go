@@ -193,7 +193,7 @@ func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 
 // checkLoopFile reports a goal loop that no plugin drives.
 func (in *Inspection) checkLoopFile() []check.Finding {
-	if !workspace.HasMark(in.Places.Work, "", wiggum.Strategy.Marks, in.Places.Home) {
+	if _, marked := workspace.Nearest(in.Places.Work, "", wiggum.Strategy.Marks, in.Places.Home); !marked {
 		return nil
 	}
 	here := console.Console{Dir: in.Places.StatePath(), Work: in.Places.Work, Home: in.Places.Home, Driver: in.LoopDriver}

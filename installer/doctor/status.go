@@ -187,7 +187,7 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 			continue
 		}
 		p := choose(s.Suite)
-		if known, ok := registry.StrategyNamed(p.Strategy); ok && known.EventName() == "Stop" {
+		if known, ok := registry.StrategyNamed(p.Strategy); ok && known.Event == "Stop" {
 			return p, s
 		}
 	}

@@ -184,7 +184,7 @@ func TestReport(t *testing.T) {
 	n := aNight(t)
 	r := n.Report(n.order, []git.Changed{{Path: "a.go", Added: 1}, {Path: "Makefile", Added: 2, Deleted: 1}, {Path: "b.png", Binary: true}})
 	var b bytes.Buffer
-	r.WriteText(layout.Printer{W: display.SafeWriter(&b), Width: 100})
+	r.WriteText(layout.Printer{W: &display.SafeWriter{To: &b}, Width: 100})
 	const want = `away: /p, set 8 h 30 min ago from /dev/pts/3, ran out 30 min ago; 2 of 50 continues used
 done is  make test
          since you left, what decides it was changed: Makefile +2 -1
@@ -227,7 +227,7 @@ back to how you left the files (new ones that git does not know stay):
 
 func (n *night) text(changed ...git.Changed) string {
 	var b bytes.Buffer
-	n.Report(n.order, changed).WriteText(layout.Printer{W: display.SafeWriter(&b), Width: 100})
+	n.Report(n.order, changed).WriteText(layout.Printer{W: &display.SafeWriter{To: &b}, Width: 100})
 	return b.String()
 }
 

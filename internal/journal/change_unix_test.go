@@ -24,7 +24,7 @@ func TestModeAndOwnerStay(t *testing.T) {
 			must(t, os.Chown(w.path(filepath.FromSlash(name)), owner, owner))
 		}
 	}
-	must(t, os.Chmod(w.path("home", "settings.json"), 0o640))
+	must(t, os.Chmod(w.path("home", "settings.json"), 0o640|fs.ModeSetgid))
 	e := w.edit("", "home/settings.json", "new")
 	e.After.Mode = e.Before.Mode
 	private := w.edit("work", "work/.claude/settings.json", "{}")
@@ -43,10 +43,10 @@ func TestModeAndOwnerStay(t *testing.T) {
 		scratch.Equal(t, int(info.Sys().(*syscall.Stat_t).Uid), owner, name+" belongs to")
 		want := map[string]fs.FileMode{"settings.json": 0o600, "deep": 0o755, "suite": 0o755, "file": 0o644, ".claude": 0o755}[d.Name()]
 		if strings.HasSuffix(name, "home/settings.json") {
-			want = 0o640
+			want = 0o640 | fs.ModeSetgid
 		}
-		if want != 0 && info.Mode().Perm() != want {
-			t.Errorf("%s is %v, want %v", name, info.Mode().Perm(), want)
+		if has := info.Mode() &^ fs.ModeType; want != 0 && has != want {
+			t.Errorf("%s is %v, want %v", name, has, want)
 		}
 		return nil
 	})

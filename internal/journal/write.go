@@ -232,6 +232,7 @@ func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
 			if err != nil || e.Before == nil {
 				return ownAsAround(in, name)
 			}
+			mode |= old.Mode() & (fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
 			return keepOwner(temp, old)
 		}},
 		{"change mode", func() error { return temp.Chmod(mode) }},

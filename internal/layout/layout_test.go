@@ -56,7 +56,7 @@ func TestStyles(t *testing.T) {
 		false: "in ~\nerror: no\n~/x  two\n     words\n",
 	} {
 		var b strings.Builder
-		p := Printer{W: display.SafeWriter(&b), Home: "/h/a b", Width: 10}
+		p := Printer{W: &display.SafeWriter{To: &b}, Home: "/h/a b", Width: 10}
 		if coloured {
 			p.Colours = &b
 		}
@@ -75,7 +75,7 @@ func FuzzColours(f *testing.F) {
 	f.Fuzz(func(t *testing.T, title, text string) {
 		var got, plain strings.Builder
 		for out, colours := range map[*strings.Builder]io.Writer{&got: &got, &plain: nil} {
-			p := Printer{W: display.SafeWriter(out), Width: 20, Wraps: true, Colours: colours}
+			p := Printer{W: &display.SafeWriter{To: out}, Width: 20, Wraps: true, Colours: colours}
 			p.InRed().PrintText("%s", text)
 			p.InGreen().PrintLead(title, "%s", text)
 			p.InBold().PrintFolded(title, "%s", text)

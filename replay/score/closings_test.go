@@ -239,7 +239,7 @@ func TestExamples(t *testing.T) {
 // With -scores this prints the scores; -v lists the rows of dev that are decided wrongly.
 func TestScoreClosings(t *testing.T) {
 	if *printed {
-		scoreClosings(t, display.SafeWriter(os.Stdout), closings, testing.Verbose(), langs())
+		scoreClosings(t, &display.SafeWriter{To: os.Stdout}, closings, testing.Verbose(), langs())
 		return
 	}
 	var out bytes.Buffer

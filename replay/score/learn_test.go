@@ -57,7 +57,7 @@ func rulesAlone() contest {
 func learnable(t *testing.T, dir string) []example {
 	c := rulesAlone()
 	doubtful := map[string]bool{}
-	for _, r := range rules.BaseRules() {
+	for _, r := range rules.BaseRules {
 		doubtful[r.ID] = doubtful[r.ID] || r.Doubtful
 	}
 	var all []example
@@ -237,7 +237,7 @@ func encodeOpinion(all []example, scores []int) []byte {
 	weights := learn(all)
 	var lines []string
 	asked := map[string]bool{} // the rules that ask the second opinion: no other weighs
-	for _, r := range rules.BaseRules() {
+	for _, r := range rules.BaseRules {
 		asked["rule "+r.ID] = r.Doubtful
 	}
 	for trait, w := range weights {
@@ -480,7 +480,7 @@ func TestLearn(t *testing.T) {
 	if *sessions != "" {
 		all := learnable(t, *sessions)
 		scores := scoreLeftOut(all)
-		printLearned(display.SafeWriter(os.Stdout), all, scores)
+		printLearned(&display.SafeWriter{To: os.Stdout}, all, scores)
 		if *learned != "" {
 			must(t, os.WriteFile(*learned, encodeOpinion(all, scores), 0o644))
 		}

@@ -54,7 +54,7 @@ func contests() []contest {
 		known, _ := registry.StrategyNamed(of)
 		options := known.New().(rules.Ruled)
 		options.Chosen().Set = set
-		return contest{name: name, settings: hook.Settings{Plugin: of, Strategy: known, Options: options, Limits: guard.Defaults(), Prepared: options.Prepare(kept)}}
+		return contest{name: name, settings: hook.Settings{Plugin: of, Strategy: known, Options: options, Limits: guard.Defaults, Prepared: options.Prepare(kept)}}
 	}
 	var all []contest
 	ned, _ := registry.StrategyNamed("ned-flanders")
@@ -228,7 +228,7 @@ const prompt = `{"type":"user","uuid":"u1","message":{"content":"go"}}`
 // continued and, in mid-work, caught. -v lists the errors. The sessions are private and are not copied.
 func TestScoreSessions(t *testing.T) {
 	if *sessions != "" {
-		score(t, display.SafeWriter(os.Stdout), *sessions, testing.Verbose())
+		score(t, &display.SafeWriter{To: os.Stdout}, *sessions, testing.Verbose())
 		return
 	}
 	dir := t.TempDir()

@@ -116,7 +116,7 @@ func scoreStops(t *testing.T, out io.Writer, dir string, verbose bool) {
 // The hook's code decides on real stops with its memory. With -stops this prints rates; -v lists continues.
 func TestScoreStops(t *testing.T) {
 	if *stops != "" {
-		scoreStops(t, display.SafeWriter(os.Stdout), *stops, testing.Verbose())
+		scoreStops(t, &display.SafeWriter{To: os.Stdout}, *stops, testing.Verbose())
 		return
 	}
 	dir := t.TempDir()

@@ -61,7 +61,12 @@ func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
 func AnswerStop(a *ledger.Away, s Stop) Answer {
 	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
 	used := a.CountContinues()
-	own := slices.DeleteFunc(slices.Clone(a.Past), func(e ledger.AwayEvent) bool { return e.Session != s.Session })
+	var own []ledger.AwayEvent
+	for _, e := range a.Past {
+		if e.Session == s.Session {
+			own = append(own, e)
+		}
+	}
 	switch {
 	case slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool { return e.IsByAnother(out.Event) }):
 		out.Counts = !s.Stops && used <= a.Order.Most

@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -24,6 +23,7 @@ type Members struct {
 	reading bool
 	name    []byte // of the member that is read
 	value   []byte
+	decode  func(text []byte) string // from the inside of a string
 	err     error
 
 	// For ReadStrictly.
@@ -44,7 +44,7 @@ func Append(dst []byte, o Object) []byte {
 
 // ReadObject reads a JSON object. It skips unlisted members and null. A member of another type is an error.
 func ReadObject(data []byte, o Object) error {
-	m := Members{reading: true}
+	m := Members{reading: true, decode: ValidText}
 	w := EnterValue(data, '{')
 	for w.Next() {
 		m.name, m.value = w.Key, w.Value()
@@ -116,7 +116,7 @@ func (m *Members) Text(name string, v *string) {
 	if !m.reading {
 		m.out = AppendText(m.out, *v)
 	} else if m.value[0] == '"' {
-		*v = m.textOf(m.value)
+		*v = m.decode(InsideQuotes(m.value))
 	} else {
 		m.noteWrongKind(m.value, "string")
 	}
@@ -129,13 +129,6 @@ func (m *Members) Quoted(name string, v *string) {
 		v = &masked
 	}
 	m.Text(name, v)
-}
-
-func (m *Members) textOf(raw []byte) string {
-	if m.strict != nil {
-		return ExactText(InsideQuotes(raw))
-	}
-	return ValidText(InsideQuotes(raw))
 }
 
 func (m *Members) Bool(name string, v *bool) {
@@ -189,7 +182,7 @@ func (m *Members) Texts(name string, v *[]string) {
 			m.noteWrongKind(raw, "list of strings")
 			return
 		}
-		all = append(all, m.textOf(raw))
+		all = append(all, m.decode(InsideQuotes(raw)))
 	}) {
 		*v = all
 	}
@@ -206,13 +199,13 @@ func Number[T integer](m *Members, name string, v *T) {
 	if m.reading {
 		readNumber(m, m.value, v)
 	} else {
-		m.out = appendNumber(m.out, *v)
+		m.out = appendInteger(m.out, int64(*v), *v > 0)
 	}
 }
 
 func Numbers[T integer](m *Members, name string, v *[]T) {
 	all := []T{}
-	if m.eachElement(name, len(*v), func(i int) { m.out = appendNumber(m.out, (*v)[i]) }, func(raw []byte) {
+	if m.eachElement(name, len(*v), func(i int) { m.out = appendInteger(m.out, int64((*v)[i]), (*v)[i] > 0) }, func(raw []byte) {
 		var n T
 		if readNumber(m, raw, &n) {
 			all = append(all, n)
@@ -323,20 +316,25 @@ func (m *Members) eachElement(name string, n int, write func(i int), read func(r
 	return false
 }
 
-func appendNumber[T integer](out []byte, n T) []byte {
-	if n > 0 {
+func appendInteger(out []byte, n int64, positive bool) []byte {
+	if positive {
 		return strconv.AppendUint(out, uint64(n), 10)
 	}
-	return strconv.AppendInt(out, int64(n), 10)
+	return strconv.AppendInt(out, n, 10)
 }
 
-func readNumber[T integer](m *Members, raw []byte, v *T) bool {
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil {
+// parseInteger returns the bits of an int64 or a uint64. It is not generic, so that it is compiled once.
+func parseInteger(raw []byte) (n int64, err error) {
+	if n, err = strconv.ParseInt(string(raw), 10, 64); err != nil {
 		var large uint64
 		large, err = strconv.ParseUint(string(raw), 10, 64)
 		n = int64(large)
 	}
+	return n, err
+}
+
+func readNumber[T integer](m *Members, raw []byte, v *T) bool {
+	n, err := parseInteger(raw)
 	read := T(n)
 	if err != nil || int64(read) != n || (read < 0) != (raw[0] == '-' && n != 0) {
 		m.noteWrongKind(raw, "whole number")
@@ -354,14 +352,14 @@ func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts [
 		return nil, whole
 	}
 	value := data[skipSpace(data, 0):]
-	kind := KindName(value)
-	if kind == "null" {
+	switch value[0] {
+	case 'n':
 		return nil, nil
+	case '{':
+	default:
+		return nil, &Fault{At: len(data) - len(value), Says: "the file cannot be " + WithArticle(KindName(value))}
 	}
-	if kind != "object" {
-		return nil, &Fault{At: len(data) - len(value), Says: "the file cannot be " + WithArticle(kind)}
-	}
-	m := Members{reading: true, strict: data}
+	m := Members{reading: true, strict: data, decode: ExactText}
 	m.readMembers(value, o, others)
 	return m.faults, nil
 }
@@ -377,8 +375,8 @@ func (m *Members) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
 // KindName returns the kind of a JSON value.
 func KindName(value []byte) string {
-	kinds := map[byte]string{'"': "string", '[': "array", '{': "object", 't': "bool", 'f': "bool", 'n': "null"}
-	return cmp.Or(kinds[value[0]], "number")
+	kinds := [...]string{"number", "string", "array", "object", "bool", "bool", "null"}
+	return kinds[1+strings.IndexByte(`"[{tfn`, value[0])]
 }
 
 func WithArticle(kind string) string {
@@ -400,7 +398,7 @@ func (m *Members) readObject(value []byte, o Object) bool {
 		m.noteWrongKind(value, "object")
 		return false
 	}
-	inner := Members{reading: true, strict: m.strict, path: m.path + string(m.name) + "."}
+	inner := Members{reading: true, strict: m.strict, decode: ExactText, path: m.path + string(m.name) + "."}
 	inner.readMembers(value, o, nil)
 	m.faults = append(m.faults, inner.faults...)
 	return len(inner.faults) == 0

@@ -111,12 +111,15 @@ func (w *Walk) Leave(inner *Walk) {
 // IsAlone reports, after Next has returned false, whether the value is complete and nothing follows it.
 func (w *Walk) IsAlone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
 
-// PassedBytes returns the visited value, nil if it is torn.
-func (w *Walk) PassedBytes() []byte {
+// FirstObject returns the object at the beginning of a text, nil if it is torn.
+func FirstObject(text []byte) []byte {
+	w := EnterValue(text, '{')
+	for w.Next() {
+	}
 	if w.at != ended {
 		return nil
 	}
-	return w.line[:w.i]
+	return text[:w.i]
 }
 
 // CutRest returns the existing part of a string that is cut, nil for another value.

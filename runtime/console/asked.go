@@ -71,7 +71,7 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	if d.Session != "" {
 		return view{Scope: ledger.Scope{Session: sessionKey(d.Session)}, name: "this session", implied: true}, nil
 	}
-	dir := workspace.Nearest(d.Work, "", []string{".git"}, d.Home)
+	dir, _ := workspace.Nearest(d.Work, "", []string{".git"}, d.Home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil { // Claude Code resolves links
 		dir = real
 	}

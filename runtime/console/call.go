@@ -88,7 +88,7 @@ func (d Console) AnswerAtOnce(word, arguments string) string {
 	if err != nil || !looks || len(arguments) > maxArguments || strings.ContainsAny(arguments, shellSigns) {
 		return ""
 	}
-	if settings.Strategy.EventName() != "Stop" && (word == "why" || word == "log") {
+	if settings.Strategy.Event != "Stop" && (word == "why" || word == "log") {
 		args = append(args, "--prompts")
 	}
 	var out strings.Builder

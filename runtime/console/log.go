@@ -166,11 +166,14 @@ func decisionStyles() map[string]display.Style {
 
 // allRows returns decisions with the events of holds between them.
 func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
-	events := slices.DeleteFunc(l.holdEvents(), func(e ledger.HoldEvent) bool {
+	var events []ledger.HoldEvent
+	for _, e := range l.holdEvents() {
 		listed := e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
 			slices.ContainsFunc(all, func(r ledger.Record) bool { return sessionKey(r.Session) == e.Of })
-		return !listed || len(all) == n && e.At < all[0].At
-	})
+		if listed && (len(all) < n || e.At >= all[0].At) {
+			events = append(events, e)
+		}
+	}
 	events = events[max(0, len(events)-n):]
 	for _, r := range all { // in the order of ids, since hooks of one stop may end in another order
 		for ; len(events) > 0 && events[0].At < r.At; events = events[1:] {

@@ -97,7 +97,7 @@ func (d *Console) openLoop(named bool) (*loopHere, error) {
 	var space *workspace.Space
 	if err == nil {
 		if !named {
-			dir = workspace.Nearest(dir, d.Project, wiggum.Strategy.Marks, d.Home)
+			dir, _ = workspace.Nearest(dir, d.Project, wiggum.Strategy.Marks, d.Home)
 		}
 		space, err = workspace.OpenSpace(dir)
 	}

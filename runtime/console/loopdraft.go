@@ -45,29 +45,27 @@ type template struct {
 
 const defaultPromise = "Goal achieved"
 
-func templates() []template {
-	return []template{
-		{"tests", 15, "✅ All tests passing", "Make all tests pass.", []string{
-			"Run the tests and read what fails.",
-			"Find the cause of one failure and fix that, not the test.",
-			"Run the tests again. Repeat until nothing fails.",
-		}},
-		{"feature", 20, "Feature complete and tested", "", []string{
-			"List its parts, and do them one after the other.",
-			"Write tests for each part, and run them before you start the next.",
-			"At the end, run all tests and update the documentation.",
-		}},
-		{"debug", 12, "Root cause identified and fixed", "", []string{
-			"Reproduce it with the smallest example you can find.",
-			"Say what you suspect, and measure before you change anything.",
-			"Fix the cause. Show with a test that the bug was there, and that it is gone.",
-		}},
-		{"quick", 8, defaultPromise, "", nil},
-		{"docs", 10, "Documentation complete", "Bring the documentation up to date with the code.", []string{
-			"Compare each page with what the code does.",
-			"Add what is missing, correct what is wrong, try every example.",
-		}},
-	}
+var templates = []template{
+	{"tests", 15, "✅ All tests passing", "Make all tests pass.", []string{
+		"Run the tests and read what fails.",
+		"Find the cause of one failure and fix that, not the test.",
+		"Run the tests again. Repeat until nothing fails.",
+	}},
+	{"feature", 20, "Feature complete and tested", "", []string{
+		"List its parts, and do them one after the other.",
+		"Write tests for each part, and run them before you start the next.",
+		"At the end, run all tests and update the documentation.",
+	}},
+	{"debug", 12, "Root cause identified and fixed", "", []string{
+		"Reproduce it with the smallest example you can find.",
+		"Say what you suspect, and measure before you change anything.",
+		"Fix the cause. Show with a test that the bug was there, and that it is gone.",
+	}},
+	{"quick", 8, defaultPromise, "", nil},
+	{"docs", 10, "Documentation complete", "Bring the documentation up to date with the code.", []string{
+		"Compare each page with what the code does.",
+		"Add what is missing, correct what is wrong, try every example.",
+	}},
 }
 
 func (d *Console) StartLoop(o LoopStart) error {
@@ -98,7 +96,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	draft := template{max: wiggum.MaxCount, promise: defaultPromise}.loopFile()
 	if o.Template != "" {
 		own, fault := l.ownTemplate(o.Template)
-		i := slices.IndexFunc(templates(), func(t template) bool { return t.name == o.Template })
+		i := slices.IndexFunc(templates, func(t template) bool { return t.name == o.Template })
 		switch {
 		case fault != nil:
 			return nil, fault
@@ -109,8 +107,8 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 				"the templates are "+strings.Join(TemplateNames(l.Dir), ", ")+
 					"; your own are files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
 		default:
-			draft = templates()[i].loopFile()
-			goal = cmp.Or(goal, templates()[i].goal)
+			draft = templates[i].loopFile()
+			goal = cmp.Or(goal, templates[i].goal)
 		}
 	}
 	g, err := wiggum.ReadLoop(draft)
@@ -213,7 +211,7 @@ func isTemplateName(s string) bool {
 // TemplateNames returns all names, the user's own last.
 func TemplateNames(state string) []string {
 	var all []string
-	for _, t := range templates() {
+	for _, t := range templates {
 		all = append(all, t.name)
 	}
 	for _, file := range namesIn(templateDir(state)) {

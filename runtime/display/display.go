@@ -64,17 +64,15 @@ func PlainText(s string) string {
 	}, s)
 }
 
-// SafeWriter returns a writer for a terminal, or a file that one may show. It writes characters that a terminal
-// does not show, except line ends and tabs, as their JSON escapes, like \u202e. Invalid UTF-8 becomes U+FFFD. A
-// character may be split between writes.
-func SafeWriter(w io.Writer) io.Writer { return &writer{to: w} }
-
-type writer struct {
-	to   io.Writer
+// SafeWriter writes to a terminal, or to a file that one may show. It writes characters that a terminal does not show,
+// except line ends and tabs, as their JSON escapes, like \u202e. Invalid UTF-8 becomes U+FFFD. A character may be
+// split between writes.
+type SafeWriter struct {
+	To   io.Writer
 	rest []byte // of an incomplete character
 }
 
-func (w *writer) Write(p []byte) (int, error) {
+func (w *SafeWriter) Write(p []byte) (int, error) {
 	text := append(w.rest, p...)
 	out := make([]byte, 0, len(text)+16)
 	for len(text) > 0 && utf8.FullRune(text) {
@@ -90,7 +88,7 @@ func (w *writer) Write(p []byte) (int, error) {
 		text = text[size:]
 	}
 	w.rest = append([]byte(nil), text...)
-	if _, err := w.to.Write(out); err != nil {
+	if _, err := w.To.Write(out); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -47,7 +47,7 @@ func TestLineAndText(t *testing.T) {
 
 func TestWriterEscapes(t *testing.T) {
 	var b bytes.Buffer
-	if _, err := SafeWriter(&b).Write([]byte("a\n\tb\r\n\x1b[2J\u202e\u009b\U000e0041\x7f \xff é")); err != nil {
+	if _, err := (&SafeWriter{To: &b}).Write([]byte("a\n\tb\r\n\x1b[2J\u202e\u009b\U000e0041\x7f \xff é")); err != nil {
 		t.Fatal(err)
 	}
 	if want := "a\n\tb\\u000d\n\\u001b[2J\\u202e\\u009b\\udb40\\udc41\\u007f � é"; b.String() != want {
@@ -60,7 +60,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestWriterTellsThatNothingWasWritten(t *testing.T) {
-	if n, err := SafeWriter(full{}).Write([]byte("a")); n != 0 || err == nil {
+	if n, err := (&SafeWriter{To: full{}}).Write([]byte("a")); n != 0 || err == nil {
 		t.Errorf("%d, %v", n, err)
 	}
 }
@@ -93,7 +93,7 @@ func hidden(r rune) bool { return !IsShown(r) }
 // written is the output of a Writer that gets a text in pieces of n bytes.
 func written(t *testing.T, text string, n int) []byte {
 	var b bytes.Buffer
-	w := SafeWriter(&b)
+	w := &SafeWriter{To: &b}
 	for piece := range slices.Chunk([]byte(text), max(n, 1)) {
 		if _, err := w.Write(piece); err != nil {
 			t.Fatal(err)

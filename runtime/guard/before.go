@@ -101,9 +101,9 @@ func isServer(command string) bool {
 	})
 }
 
-// Commands returns the slash commands of our plugins that inspect or hold one, or start or end a loop: all but those
+// Commands are the slash commands of our plugins that inspect or hold one, or start or end a loop: all but those
 // that start the tasks of a spec.
-func Commands() []string { return []string{"why", "log", "hold", "page", "loop", "cancel"} }
+var Commands = []string{"why", "log", "hold", "page", "loop", "cancel"}
 
 // CheckOwnCommand vetoes after one of the plugin's slash commands without a tool call: the message is the answer. Loops
 // do not call it.
@@ -111,7 +111,7 @@ func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
 		return Veto{}
 	}
-	for _, word := range Commands() {
+	for _, word := range Commands {
 		command := "/" + plugin + ":" + word
 		if strings.Contains(prompt, "<command-name>"+command+"</command-name>") {
 			return Veto{Rule: "answer", Evidence: "you asked " + command + ", and this is the answer"}

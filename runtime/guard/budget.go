@@ -33,9 +33,9 @@ const (
 	MaxSession = 240
 )
 
-// Defaults returns the default limits. Claude Code ends the turn after eight continues without a tool call, so Idle is
+// Defaults are the default limits. Claude Code ends the turn after eight continues without a tool call, so Idle is
 // less.
-func Defaults() Limits { return Limits{Burst: 3, PerPrompt: 20, PerHour: 60, Same: 2, Idle: 7} }
+var Defaults = Limits{Burst: 3, PerPrompt: 20, PerHour: 60, Same: 2, Idle: 7}
 
 // Count is the input of the budget.
 type Count struct {

@@ -73,7 +73,7 @@ func spend(s ledger.State, prompt string, seconds ...int) (ledger.State, []bool)
 	var granted []bool
 	for _, sec := range seconds {
 		var v Veto
-		s, _, v = taken(s, Defaults(), prompt, moving(sec), Witness{}, time.Unix(1_000_000+int64(sec), 0))
+		s, _, v = taken(s, Defaults, prompt, moving(sec), Witness{}, time.Unix(1_000_000+int64(sec), 0))
 		granted = append(granted, v.Rule == "")
 	}
 	return s, granted
@@ -122,7 +122,7 @@ func TestSpendNeedsProgress(t *testing.T) {
 					prompt = test.prompts[i]
 				}
 				var v Veto
-				s, _, v = taken(s, Defaults(), prompt, p, Witness{}, time.Unix(int64(i*1000), 0))
+				s, _, v = taken(s, Defaults, prompt, p, Witness{}, time.Unix(int64(i*1000), 0))
 				if v.Rule != test.want[i] {
 					t.Fatalf("stop %d: rule %q, want %q", i, v.Rule, test.want[i])
 				}
@@ -151,7 +151,7 @@ func TestSpendHearsTheWitness(t *testing.T) {
 		"many for the prompt": {Witness{Times: ago(900), InPrompt: 20}, "budget", 0},
 		"in the future":       {Witness{Times: ago(-500, -400, -300)}, "budget", 0},
 	} {
-		_, left, v := taken(ledger.State{}, Defaults(), "p", moving(1), test.witness, now)
+		_, left, v := taken(ledger.State{}, Defaults, "p", moving(1), test.witness, now)
 		if v.Rule != test.rule || left.Burst != test.left {
 			t.Errorf("%s: rule %q, %d left, want %q, %d", name, v.Rule, left.Burst, test.rule, test.left)
 		}
@@ -164,7 +164,7 @@ func TestSpendCountsOlderLedgers(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	old := ledger.State{Prompt: "id:1", InPrompt: 3, Continues: []int64{now.UnixMilli() - 3000, now.UnixMilli() - 2000, now.UnixMilli() - 1000}}
 	for prompt, want := range map[string]string{"1": "budget", "2": ""} {
-		if _, _, v := SpendContinue(old, Defaults(), Count{Prompt: "id:" + prompt, Own: prompt, Seen: "x", Now: now}); v.Rule != want {
+		if _, _, v := SpendContinue(old, Defaults, Count{Prompt: "id:" + prompt, Own: prompt, Seen: "x", Now: now}); v.Rule != want {
 			t.Errorf("prompt %s: %+v", prompt, v)
 		}
 	}
@@ -175,7 +175,7 @@ func TestSpendHoldsTheHour(t *testing.T) {
 	var s ledger.State
 	spend := func(second int) (left ledger.Left, v Veto) {
 		id := fmt.Sprint(second)
-		s, left, v = SpendContinue(s, Defaults(), Count{Prompt: "id:" + id, Own: id, Seen: id, Tools: second, Now: time.Unix(int64(second), 0)})
+		s, left, v = SpendContinue(s, Defaults, Count{Prompt: "id:" + id, Own: id, Seen: id, Tools: second, Now: time.Unix(int64(second), 0)})
 		return left, v
 	}
 	for i := range 60 {
@@ -200,31 +200,31 @@ func TestVetoSaysWhatHelps(t *testing.T) {
 		}
 		return times
 	}
-	few := func(set func(l *Limits)) Limits { l := Defaults(); set(&l); return l }
+	few := func(set func(l *Limits)) Limits { l := Defaults; set(&l); return l }
 	for name, test := range map[string]struct {
 		state  ledger.State
 		limits Limits
 		stop   Count
 		want   string
 	}{
-		"a burst":                         {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "id:1", Own: "1"}, sayIt},
-		"a burst, a task wakes Claude":    {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "id:1"}, sayIt},
-		"a burst, no prompt is known":     {ledger.State{Continues: spent(3, 60, 30), Prompt: "uuid:1", InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "uuid:1"}, "it can go on by itself again in 3 min"},
-		"a burst of which some are older": {ledger.State{Continues: spent(9, 60, 30), Prompt: "uuid:1", InPrompt: 5, Known: 9}, Defaults(), Count{Prompt: "uuid:1"}, "it can go on by itself again in 3 min"},
+		"a burst":                         {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults, Count{Prompt: "id:1", Own: "1"}, sayIt},
+		"a burst, a task wakes Claude":    {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults, Count{Prompt: "id:1"}, sayIt},
+		"a burst, no prompt is known":     {ledger.State{Continues: spent(3, 60, 30), Prompt: "uuid:1", InPrompt: 3, Known: 3}, Defaults, Count{Prompt: "uuid:1"}, "it can go on by itself again in 3 min"},
+		"a burst of which some are older": {ledger.State{Continues: spent(9, 60, 30), Prompt: "uuid:1", InPrompt: 5, Known: 9}, Defaults, Count{Prompt: "uuid:1"}, "it can go on by itself again in 3 min"},
 		"a burst of one":                  {ledger.State{Continues: spent(1, 60, 0), Prompt: "id:1", Own: "1", InOwn: 1, InPrompt: 1, Known: 1}, few(func(l *Limits) { l.Burst = 1 }), Count{Prompt: "id:1", Own: "1"}, sayIt},
-		"a prompt":                        {ledger.State{Continues: spent(20, 120, 400), Prompt: "id:1", InPrompt: 20, Known: 20}, Defaults(), Count{Prompt: "id:1"}, sayIt},
-		"a prompt without a name":         {ledger.State{Continues: spent(20, 120, 400), InPrompt: 20, Known: 20}, Defaults(), Count{}, ""},
-		"an hour":                         {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
-		"an hour and a burst":             {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
-		"an hour and a prompt":            {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 1, InPrompt: 20, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
+		"a prompt":                        {ledger.State{Continues: spent(20, 120, 400), Prompt: "id:1", InPrompt: 20, Known: 20}, Defaults, Count{Prompt: "id:1"}, sayIt},
+		"a prompt without a name":         {ledger.State{Continues: spent(20, 120, 400), InPrompt: 20, Known: 20}, Defaults, Count{}, ""},
+		"an hour":                         {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 60}, Defaults, Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
+		"an hour and a burst":             {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 60}, Defaults, Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
+		"an hour and a prompt":            {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 1, InPrompt: 20, Known: 60}, Defaults, Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
 		"an hour of which one is left":    {ledger.State{Continues: spent(3, 600, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 3}, few(func(l *Limits) { l.PerHour = 1 }), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 1 h"},
 		"no burst at all":                 {ledger.State{}, few(func(l *Limits) { l.Burst = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
 		"nothing for a prompt":            {ledger.State{}, few(func(l *Limits) { l.PerPrompt = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
 		"nothing in an hour":              {ledger.State{}, few(func(l *Limits) { l.PerHour = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
-		"no progress":                     {ledger.State{Prompt: "id:1", Same: 2, Seen: "x"}, Defaults(), Count{Prompt: "id:1", Seen: "x"}, sayIt},
-		"no call":                         {ledger.State{Prompt: "id:1", Idle: 7}, Defaults(), Count{Prompt: "id:1", Seen: "x"}, sayIt},
-		"no call, no prompt has a name":   {ledger.State{Idle: 7}, Defaults(), Count{Seen: "x"}, ""},
-		"the witness alone":               {ledger.State{}, Defaults(), Count{Prompt: "uuid:1", Witness: Witness{Times: spent(3, 60, 30), All: 3, InPrompt: 3}}, "it can go on by itself again in 3 min"},
+		"no progress":                     {ledger.State{Prompt: "id:1", Same: 2, Seen: "x"}, Defaults, Count{Prompt: "id:1", Seen: "x"}, sayIt},
+		"no call":                         {ledger.State{Prompt: "id:1", Idle: 7}, Defaults, Count{Prompt: "id:1", Seen: "x"}, sayIt},
+		"no call, no prompt has a name":   {ledger.State{Idle: 7}, Defaults, Count{Seen: "x"}, ""},
+		"the witness alone":               {ledger.State{}, Defaults, Count{Prompt: "uuid:1", Witness: Witness{Times: spent(3, 60, 30), All: 3, InPrompt: 3}}, "it can go on by itself again in 3 min"},
 	} {
 		test.stop.Now = time.UnixMilli(1_000_000_000)
 		_, _, v := SpendContinue(test.state, test.limits, test.stop)
@@ -255,16 +255,16 @@ func TestNoPathLeadsPastTheHour(t *testing.T) {
 	}
 	for i := range 40 {
 		var v Veto
-		if s, _, v = SpendContinue(s, Defaults(), Count{Prompt: strconv.Itoa(i), Own: strconv.Itoa(i), Seen: strconv.Itoa(i), Now: now.Now}); v.Rule != "" {
+		if s, _, v = SpendContinue(s, Defaults, Count{Prompt: strconv.Itoa(i), Own: strconv.Itoa(i), Seen: strconv.Itoa(i), Now: now.Now}); v.Rule != "" {
 			t.Fatal(v)
 		}
 	}
 	scratch.Equal(t, take(25, 0), 200)
 	scratch.Equal(t, take(25, 300), 60, "a loop that the user has typed 300 for")
-	_, _, v := SpendContinue(s, Defaults(), Count{Prompt: "p", Own: "p", Seen: "p", Now: now.Now})
+	_, _, v := SpendContinue(s, Defaults, Count{Prompt: "p", Own: "p", Seen: "p", Now: now.Now})
 	scratch.Equal(t, v.Evidence, "kept going 300 times in an hour, loops included, and is stopping so that you can look")
 	now.Now = now.Now.Add(time.Hour)
-	_, left, v := SpendContinue(s, Defaults(), Count{Prompt: "p", Own: "p", Seen: "p", Now: now.Now})
+	_, left, v := SpendContinue(s, Defaults, Count{Prompt: "p", Own: "p", Seen: "p", Now: now.Now})
 	scratch.FailIf(t, v.Rule != "" || left.Hour != 59, "an hour later: %+v, %+v", left, v)
 }
 
@@ -276,10 +276,10 @@ func TestSpendKnowsLoops(t *testing.T) {
 		s, _ = TakeRound(s, Count{Now: now}, 1000, 0)
 	}
 	w := Witness{Times: []int64{now.UnixMilli() - 3000, now.UnixMilli() - 2000, now.UnixMilli() - 1000}, All: 100, InPrompt: 100, InOwn: 100}
-	if _, left, v := taken(s, Defaults(), "p", moving(1), w, now); v.Rule != "" || left != (ledger.Left{Burst: 2, Prompt: 19, Hour: 59}) {
+	if _, left, v := taken(s, Defaults, "p", moving(1), w, now); v.Rule != "" || left != (ledger.Left{Burst: 2, Prompt: 19, Hour: 59}) {
 		t.Errorf("after a loop: %+v, %+v", left, v)
 	}
-	if _, _, v := taken(ledger.State{}, Defaults(), "p", moving(1), w, now); v.Rule != "budget" {
+	if _, _, v := taken(ledger.State{}, Defaults, "p", moving(1), w, now); v.Rule != "budget" {
 		t.Errorf("without the ledger: %+v", v)
 	}
 }

@@ -182,7 +182,7 @@ func (m *model) checkHour() error {
 }
 
 func (m *model) stop() error {
-	limits := Defaults()
+	limits := Defaults
 	if m.low {
 		limits.Burst = 0
 	}

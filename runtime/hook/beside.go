@@ -26,6 +26,9 @@ const (
 // anotherLoop returns a veto if another plugin's loop drives this session. Of two loops the more certain one
 // does, else a goal, which the user has started for this session.
 func (s *Snapshot) anotherLoop() guard.Veto {
+	if s.Home == "" {
+		return guard.Veto{}
+	}
 	var marks []string
 	for _, known := range registry.Strategies {
 		if known.Loop != nil {
@@ -33,7 +36,7 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 		}
 	}
 	// Looking for the files of all loops costs less than opening the workspace of each.
-	if s.Home == "" || len(s.Before.Loops) == 0 && !workspace.HasMark(s.Event.Cwd, s.Project, marks, s.Home) {
+	if _, marked := workspace.Nearest(s.Event.Cwd, s.Project, marks, s.Home); !marked && len(s.Before.Loops) == 0 {
 		return guard.Veto{}
 	}
 	best, driver, evidence := noLoop, "", ""
@@ -57,7 +60,8 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 }
 
 func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
-	space, err := workspace.OpenSpace(workspace.Nearest(s.Event.Cwd, s.Project, known.Marks, s.Home))
+	dir, _ := workspace.Nearest(s.Event.Cwd, s.Project, known.Marks, s.Home)
+	space, err := workspace.OpenSpace(dir)
 	if err != nil {
 		return strategy.Armed{} // the other hook cannot read it either
 	}

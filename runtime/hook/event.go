@@ -20,12 +20,19 @@ const maxEvent = 4 << 20 // bytes
 
 type Event = host.Event
 
-// readEvent reads one JSON object. It does not wait for the end of input, which some hosts never send.
+// readEvent reads one JSON object, whose host is the first that claims it, else the default host. It does not wait for
+// the end of input, which some hosts never send.
 func readEvent(r io.Reader) (e Event, err error) {
 	data, err := readObject(r)
 	if err == nil {
-		e.Host = registry.HostOfEvent(data)
-		err = e.Host.ReadEvent(data, &e)
+		h := registry.DefaultHost()
+		for _, other := range registry.Hosts {
+			if other.Is != nil && other.Is(data) {
+				h = other
+				break
+			}
+		}
+		err = h.ReadEvent(data, &e)
 	}
 	if err != nil {
 		return Event{}, newFailure("read event", err)
@@ -52,10 +59,7 @@ func readObject(r io.Reader) (data []byte, err error) {
 		case err == io.EOF && len(text) == 0:
 			return nil, err
 		default:
-			w := codec.EnterValue(text, '{')
-			for w.Next() {
-			}
-			if object := w.PassedBytes(); object != nil {
+			if object := codec.FirstObject(text); object != nil {
 				return object, nil
 			}
 		}

@@ -59,7 +59,8 @@ func TestForm(t *testing.T) {
 			}
 			code, stdout, stderr := w.raw("{" + fmt.Sprintf(test.event, w.path(log)) + "}")
 			r, _ := w.newest("session:s1")
-			h, mark := registry.HostOfEvent([]byte("{"+fmt.Sprintf(test.event, "t")+"}")), ""
+			e, _ := readEvent(strings.NewReader("{" + fmt.Sprintf(test.event, "t") + "}"))
+			h, mark := e.Host, ""
 			if h.Marked {
 				mark = transcript.Mark
 			}

@@ -147,7 +147,7 @@ func (s *Snapshot) leave() string {
 // noteLeave updates leave after a decision. The question that a yes has answered uses it up. A yes is valid only
 // after a stop that left the user with the question.
 func (s *Snapshot) noteLeave(out *Settled) {
-	if s.Settings.Strategy.EventName() != "Stop" {
+	if s.Settings.Strategy.Event != "Stop" {
 		return
 	}
 	next := &out.Next

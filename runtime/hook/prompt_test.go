@@ -157,8 +157,8 @@ func TestPromptsAndStopsInOneSession(t *testing.T) {
 			blocks++
 		}
 	}
-	if blocks != guard.Defaults().Burst || said != 5 {
-		t.Errorf("%d continues and %d reminders, want %d and 5", blocks, said, guard.Defaults().Burst)
+	if blocks != guard.Defaults.Burst || said != 5 {
+		t.Errorf("%d continues and %d reminders, want %d and 5", blocks, said, guard.Defaults.Burst)
 	}
 	if r, _ := w.newest("session:s1"); r.State.Number != 14 {
 		t.Errorf("%d decisions on file, want 14", r.State.Number)

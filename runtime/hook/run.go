@@ -160,7 +160,7 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	} else if s.own, err = ReadPlugin(s.root); err != nil {
 		f, s.plugin = &fault{faultSettings, err}, pluginNameOf(s.root)
 	} else {
-		s.plugin, s.eventName, s.prefix = s.own.Name, s.own.Strategy.EventName(), s.own.Strategy.Prefix
+		s.plugin, s.eventName, s.prefix = s.own.Name, s.own.Strategy.Event, s.own.Strategy.Prefix
 	}
 	if f != nil {
 		s.noteForDebug(f.err.Error())
@@ -253,7 +253,8 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	defer unlock()
 	// Reading a large transcript and asking a judge take time, so this happens before the lock.
 	order, isAway := s.orderInForce()
-	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: time.UnixMilli(session.State.Clock.Tell(s.Now, s.Up).At), Self: s.Self, Home: s.Home, Project: s.projectDir()}
+	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Self: s.Self, Home: s.Home, Project: s.projectDir()}
+	stop.Now = time.UnixMilli(session.State.Clock.Tell(s.Now, s.Up).At)
 	if s.Hangs != nil {
 		stop.Hangs = sync.OnceValue(s.Hangs) // it reads all ancestors
 	}
@@ -426,7 +427,8 @@ func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
 	}
-	space, err = workspace.OpenSpace(workspace.Nearest(s.event.Cwd, s.projectDir(), settings.Strategy.Marks, s.Home))
+	dir, _ := workspace.Nearest(s.event.Cwd, s.projectDir(), settings.Strategy.Marks, s.Home)
+	space, err = workspace.OpenSpace(dir)
 	if err != nil {
 		s.noteForDebug(err.Error())
 		return nil, func() {}, nil

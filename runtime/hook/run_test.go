@@ -458,7 +458,7 @@ func FuzzRun(f *testing.F) {
 				blocks++
 			}
 		}
-		scratch.FailIf(t, blocks > guard.Defaults().Burst, "%d continues at once", blocks)
+		scratch.FailIf(t, blocks > guard.Defaults.Burst, "%d continues at once", blocks)
 	})
 }
 

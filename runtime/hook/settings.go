@@ -60,7 +60,7 @@ type Settings struct {
 
 // MaxContinues returns how often in a row the plugin may continue without a tool call.
 func (s Settings) MaxContinues() int {
-	if s.Strategy.EventName() != "Stop" {
+	if s.Strategy.Event != "Stop" {
 		return 0
 	}
 	if rounds, ok := s.MaxIterations(); ok {
@@ -134,7 +134,7 @@ func (p Plugin) Layers(state, project string) []LayerFile {
 
 // ReadSettings merges the layers.
 func (p Plugin) ReadSettings(state, project string) Settings {
-	s := Settings{Plugin: p.Name, Strategy: p.Strategy, Limits: guard.Defaults(), Options: p.Strategy.New()}
+	s := Settings{Plugin: p.Name, Strategy: p.Strategy, Limits: guard.Defaults, Options: p.Strategy.New()}
 	for _, layer := range p.Layers(state, project) {
 		data, err := p.data, error(nil)
 		if layer.By != strategy.Author {

@@ -141,7 +141,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 		veto = guard.CheckWork(work)
 	}
 	switch {
-	case veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop":
+	case veto.Rule != "" || s.Settings.Strategy.Event != "Stop":
 		return veto
 	case s.View.Driven:
 		return guard.Veto{Rule: "host-loop", Evidence: h.Title + " works on a goal that you have set, and goes on by itself"}
@@ -165,7 +165,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 // waitInForeground continues, once per prompt, if the agent waits for something that will not wake it.
 func (s *Snapshot) waitInForeground() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
-	if !waits || !s.Headless || s.Settings.Strategy.EventName() != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsFor(s.met) {
+	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsFor(s.met) {
 		return
 	}
 	s.Veto.Rule = headless
@@ -199,7 +199,7 @@ const (
 // lagBlind bounds the wait for a session's first prompt. Tests, whose logs often have none, shorten it.
 var lagBlind = 500 * time.Millisecond
 
-func (s Snapshot) patience() time.Duration {
+func (s *Snapshot) patience() time.Duration {
 	if s.isBlind() {
 		return lagBlind
 	}
@@ -211,13 +211,13 @@ func (s Snapshot) patience() time.Duration {
 
 // isBlind reports whether the agent would go on at a prompt that may forbid it and is not in the log yet. Not
 // every log names its prompts, so later in a session it is true only for one that does.
-func (s Snapshot) isBlind() bool {
+func (s *Snapshot) isBlind() bool {
 	return s.opens() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
 // transcriptLags reports whether the transcript lacks the message, the result of the last call or the prompt,
 // where that matters. A new prompt brings a new budget. Its answer may have the same text as the one before.
-func (s Snapshot) transcriptLags() bool {
+func (s *Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.opens() && !s.View.Opening.Found && known != "" {
 		return true
@@ -495,7 +495,7 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 
 // askAway asks the away order in force. It never overrules a guard, and leaves a loop its own maximum.
 func (s *Snapshot) askAway() away.Answer {
-	if s.Veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
+	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
 		return away.Answer{Verdict: s.Verdict}
 	}
 	count, dir := s.stopToCount(), s.Event.Cwd

@@ -128,7 +128,7 @@ func TestDirectorySaysWhichPluginItIs(t *testing.T) {
 		if err != nil || own.Name != name || own.Strategy.Name != name {
 			t.Errorf("%s: %q, %v", name, own.Name, err)
 		}
-		code, stdout, _ := w.raw(w.event(map[string]any{"last_assistant_message": "All done.", "prompt": "x", "hook_event_name": own.Strategy.EventName()}))
+		code, stdout, _ := w.raw(w.event(map[string]any{"last_assistant_message": "All done.", "prompt": "x", "hook_event_name": own.Strategy.Event}))
 		scratch.FailIf(t, code != 0 || stdout != "", "%s: %d, %s", name, code, stdout)
 		if r, ok := w.newest("session:s1"); !ok || r.Plugin != name {
 			t.Errorf("%s: the ledger has %q", name, r.Plugin)
@@ -179,7 +179,7 @@ func TestUnwritableLedger(t *testing.T) {
 			w.write(".specify/specs/demo/.speckit-state.json", `{"phase": "execution", "taskIndex": 0, "totalTasks": 3}`)
 		}
 		w.write(".claude/workflow-state.json", fmt.Sprintf(`{"skill": "x", "tasks_total": 3, "tasks_completed": 1, "updated_at": %q}`, w.host.Now.UTC().Format(time.RFC3339)))
-		event := w.event(map[string]any{"hook_event_name": known.EventName(), "prompt": "go on", "last_assistant_message": progress + "\n<!-- el-barto:continue -->\nMoving to Task 2."})
+		event := w.event(map[string]any{"hook_event_name": known.Event, "prompt": "go on", "last_assistant_message": progress + "\n<!-- el-barto:continue -->\nMoving to Task 2."})
 		if code, stdout, stderr := w.raw(event); code != 0 || stdout == "" {
 			t.Errorf("%s has nothing to say where it could: %d, %q, %q", known.Name, code, stdout, stderr)
 		}

@@ -149,7 +149,7 @@ func TestMicros(t *testing.T) {
 
 // No model is dearer than an unknown one.
 func TestUnknownIsDearest(t *testing.T) {
-	for _, p := range listPrices() {
+	for _, p := range prices {
 		if d := findPrice("unknown"); p.in > d.in || p.out > d.out || !strings.HasPrefix(p.model, "claude-") {
 			t.Errorf("%+v", p)
 		}
@@ -254,7 +254,7 @@ func wellFormed(t *testing.T, p Page) {
 		case 4, 6:
 			scratch.Equal(t, bare, "", i+1, s, "line, is outside of the quotation marks")
 		case 1:
-			if strings.ContainsFunc(bare, func(r rune) bool { return !isPlain(r) }) {
+			if strings.Trim(bare, plainLetters) != "" {
 				t.Errorf("skill %q", bare)
 			}
 		case 3:

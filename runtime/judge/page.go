@@ -89,15 +89,14 @@ func shownCall(c activity.Call) string {
 // shownName quotes a short text unless it is plain.
 func shownName(s string) string {
 	s = quotation.FirstRunes(strings.TrimSpace(secret.Mask(s)), maxField)
-	if strings.ContainsFunc(s, func(r rune) bool { return !isPlain(r) }) {
+	if strings.Trim(s, plainLetters) != "" {
 		return quoteText(s, maxFieldBytes)
 	}
 	return s
 }
 
-func isPlain(r rune) bool {
-	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(" ._/:=@+-~*…#%", r)
-}
+// plainLetters need no quotation marks around them.
+const plainLetters = " ._/:=@+-~*…#%0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // quoteText quotes a text in at most so many bytes.
 func quoteText(s string, most int) string {

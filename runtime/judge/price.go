@@ -13,23 +13,21 @@ type price struct {
 	in, out int64
 }
 
-// listPrices returns the published prices of 2026-11-21. Haiku 5.5 has another price above 100,000 tokens, which
-// no page reaches. The longest prefix matches.
-func listPrices() []price {
-	return []price{
-		{"claude-haiku-5-5", 100_000, 500_000},
-		{"claude-haiku-4-5", 1_000_000, 5_000_000},
-		{"claude-sonnet-5", 2_000_000, 10_000_000},
-		{"claude-sonnet-4", 3_000_000, 15_000_000},
-		{"claude-opus-5-5", 4_000_000, 20_000_000},
-		{"claude-opus-5", 5_000_000, 25_000_000},
-		{"claude-opus-4-5", 5_000_000, 25_000_000},
-		{"claude-opus-4-6", 5_000_000, 25_000_000},
-		{"claude-opus-4-7", 5_000_000, 25_000_000},
-		{"claude-opus-4-8", 5_000_000, 25_000_000},
-		{"claude-opus-4", 15_000_000, 75_000_000},
-		{"claude-fable-5", 10_000_000, 50_000_000},
-	}
+// prices are those published on 2026-11-21. Haiku 5.5 has another price above 100,000 tokens, which no page reaches.
+// The longest prefix matches.
+var prices = []price{
+	{"claude-haiku-5-5", 100_000, 500_000},
+	{"claude-haiku-4-5", 1_000_000, 5_000_000},
+	{"claude-sonnet-5", 2_000_000, 10_000_000},
+	{"claude-sonnet-4", 3_000_000, 15_000_000},
+	{"claude-opus-5-5", 4_000_000, 20_000_000},
+	{"claude-opus-5", 5_000_000, 25_000_000},
+	{"claude-opus-4-5", 5_000_000, 25_000_000},
+	{"claude-opus-4-6", 5_000_000, 25_000_000},
+	{"claude-opus-4-7", 5_000_000, 25_000_000},
+	{"claude-opus-4-8", 5_000_000, 25_000_000},
+	{"claude-opus-4", 15_000_000, 75_000_000},
+	{"claude-fable-5", 10_000_000, 50_000_000},
 }
 
 // dearestOf returns the most expensive model that recent clients use for an alias: before the answer it is
@@ -54,7 +52,7 @@ func findPrice(model string) price {
 		id = id[i:]
 	}
 	best := price{"", 15_000_000, 75_000_000}
-	for _, p := range listPrices() {
+	for _, p := range prices {
 		rest, found := strings.CutPrefix(id, p.model)
 		if found && (rest == "" || rest[0] < '0' || rest[0] > '9') && len(p.model) > len(best.model) {
 			best = p

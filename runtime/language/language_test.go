@@ -141,7 +141,7 @@ func TestPacks(t *testing.T) {
 		}
 		for _, c := range []Class{Ask, Offer, Wait, Blocked, Hand, Later, Move, Announce, Step, Leave} {
 			if p.text[c] == "" {
-				t.Errorf("%s has no [%s]", code, c)
+				t.Errorf("%s has no [%s]", code, ClassNames[c])
 			}
 		}
 	}

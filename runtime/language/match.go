@@ -297,7 +297,8 @@ func gramAt(s string) uint32 {
 // mayHave reports whether an entry may be in the text.
 func (t *searched) mayHave(entry string) bool {
 	mayBegin := func(pattern string) bool {
-		return len(pattern) < 3 || !isPlain[pattern[0]] || !isPlain[pattern[1]] || !isPlain[pattern[2]] || t.hasGram(pattern)
+		return len(pattern) < 3 || !isPlain[pattern[0]] || !isPlain[pattern[1]] || !isPlain[pattern[2]] ||
+			t.hasGram(pattern)
 	}
 	begin := entry
 	if begin[0] == '^' || begin[0] == '*' {

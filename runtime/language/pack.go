@@ -87,19 +87,17 @@ const (
 	classes
 )
 
-// names are the headings of a pack's classes.
-var names = [classes]string{
+// ClassNames are the headings of a pack's classes.
+var ClassNames = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
 	"leave", "ready", "may", "goon",
 	"forbid", "look", "halt", "while", "not", "resume", "touch", "any", "need", "think", "bother", "all", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "but", "soft",
 }
 
-func (c Class) String() string { return names[c] }
-
 var named = func() map[string]Class {
 	all := make(map[string]Class, classes)
-	for c, name := range names {
+	for c, name := range ClassNames {
 		all[name] = Class(c)
 	}
 	return all

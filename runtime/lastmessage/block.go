@@ -57,6 +57,7 @@ func splitBlocks(text string) []block {
 		end := next + len(line)
 		next += len(text) - len(rest)
 		text = rest
+		consistsOf := func(signs string) bool { return strings.Trim(trimmed, signs) == "" }
 		mark, run, info := FenceAt(trimmed)
 		if fence != 0 {
 			switch {
@@ -74,7 +75,7 @@ func splitBlocks(text string) []block {
 		case mark != 0:
 			fence, width, inside = mark, run, 0
 			add(block{kind: code})
-		case trimmed == "", len(trimmed) >= 3 && slices.ContainsFunc(rulers, func(signs string) bool { return strings.Trim(trimmed, signs) == "" }):
+		case trimmed == "", len(trimmed) >= 3 && slices.ContainsFunc(rulers, consistsOf):
 			blank = true
 		case trimmed[0] == '>':
 			add(block{kind: quotation, text: trimmed})

@@ -203,11 +203,6 @@ func offersMenu(text string) bool {
 	return false
 }
 
-// isBesidesThePoint reports whether a sentence is about later work or the reader's.
-func (c *Closing) isBesidesThePoint(s sentence) bool {
-	return isQuestion(s) || c.in.Has(language.Later, s.folded) || c.in.Has(language.You, s.folded) && !c.in.Has(language.Mine, s.folded)
-}
-
 // intents returns the sentences that can state the agent's work: the intro of a list instead of its
 // items, none if the message shows the work itself: it ends with code or a quotation after a title or a colon.
 func (c *Closing) intents() []sentence {
@@ -239,12 +234,16 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	if c.titled || len(list) == 0 || len(c.intro) > 0 && class == language.Announce {
 		return "", false
 	}
+	isBesidesThePoint := func(s sentence) bool { // about later work or the reader's
+		return isQuestion(s) || c.in.Has(language.Later, s.folded) ||
+			c.in.Has(language.You, s.folded) && !c.in.Has(language.Mine, s.folded)
+	}
 	before, s := list[:len(list)-1], list[len(list)-1]
-	if c.in.Has(class, s.folded) && !c.isBesidesThePoint(s) && !(class == language.Announce && c.announcesStep(before)) {
+	if c.in.Has(class, s.folded) && !isBesidesThePoint(s) && !(class == language.Announce && c.announcesStep(before)) {
 		return s.said, true
 	}
 	for i := len(list) - 1; i >= max(0, len(list)-2); i-- {
-		if s := list[i]; class == language.Announce && c.in.Has(language.Start, s.folded) && !c.isBesidesThePoint(s) {
+		if s := list[i]; class == language.Announce && c.in.Has(language.Start, s.folded) && !isBesidesThePoint(s) {
 			return s.said, true
 		}
 	}

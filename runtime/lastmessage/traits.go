@@ -17,7 +17,7 @@ func (c *Closing) Traits() []string {
 	}{{"last ", c.final[max(0, len(c.final)-1):]}, {"final ", c.final}, {"near ", c.near}} {
 		for class := language.Ask; class <= language.Step; class++ {
 			if slices.ContainsFunc(place.sentences, func(s sentence) bool { return c.in.Has(class, s.folded) }) {
-				all = append(all, place.name+class.String())
+				all = append(all, place.name+language.ClassNames[class])
 			}
 		}
 		if slices.ContainsFunc(place.sentences, func(s sentence) bool {
@@ -33,17 +33,13 @@ func (c *Closing) Traits() []string {
 			all = append(all, name+kindNames[c.blocks[n-1-back].kind])
 		}
 	}
-	return append(all, "sign "+c.finalSignName())
-}
-
-func (c *Closing) finalSignName() string {
-	if len(c.final) == 0 || c.final[len(c.final)-1].end == 0 {
-		return "none"
+	if m := len(c.final); m == 0 || c.final[m-1].end == 0 {
+		return append(all, "sign none")
 	}
 	for _, signs := range []string{".。।॥", ":：", "!！", "?？؟", "`", ")）"} {
 		if strings.ContainsRune(signs, c.final[len(c.final)-1].end) {
-			return signs[:1]
+			return append(all, "sign "+signs[:1])
 		}
 	}
-	return "other"
+	return append(all, "sign other")
 }

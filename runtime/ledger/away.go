@@ -145,8 +145,7 @@ type awayFile struct{ Orders []AwayOrder }
 
 func (f *awayFile) Members(m *codec.Members) { codec.ListOf(m, "orders", &f.Orders) }
 
-// AwayFile returns the path of the orders.
-func AwayFile(dir string) string { return filepath.Join(dir, "away.json") }
+const awayName = "away.json" // the file of the orders
 
 // awayLines is the file of events. It is halved at some thousand.
 func awayLines(dir string) lines {
@@ -156,7 +155,7 @@ func awayLines(dir string) lines {
 // AwayOrders returns the orders, the latest last. It returns none if the file cannot be read.
 func AwayOrders(dir string) []AwayOrder {
 	var f awayFile
-	if _, err := readSmall(AwayFile(dir), &f); err != nil {
+	if _, err := readSmall(filepath.Join(dir, awayName), &f); err != nil {
 		return nil
 	}
 	return f.Orders[max(0, len(f.Orders)-mostOrders):]
@@ -171,7 +170,7 @@ func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
 	}
 	defer lock.Close()
 	orders := change(AwayOrders(dir))
-	return replaceFile(AwayFile(dir), &awayFile{orders[max(0, len(orders)-mostOrders):]})
+	return replaceFile(filepath.Join(dir, awayName), &awayFile{orders[max(0, len(orders)-mostOrders):]})
 }
 
 func NewOrderID(now time.Time) string { return strconv.FormatInt(now.UnixMilli(), 36) }

@@ -200,18 +200,15 @@ type keeping struct {
 
 func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
 
-// KeepFile returns the path of the user's setting: {"keep_days": 30}.
-func KeepFile(dir string) string { return filepath.Join(dir, "settings.json") }
-
 // DaysKept returns how many days ledgers are kept, 0 for forever. It is an error if the setting cannot be read,
 // so that nothing is removed then.
 func DaysKept(dir string) (days int, err error) {
-	k := keeping{KeepDays}
-	if there, err := readSmall(KeepFile(dir), &k); there && err != nil {
-		return 0, errors.New("read " + KeepFile(dir) + ": " + err.Error())
+	k, path := keeping{KeepDays}, filepath.Join(dir, "settings.json") // {"keep_days": 30}
+	if there, err := readSmall(path, &k); there && err != nil {
+		return 0, errors.New("read " + path + ": " + err.Error())
 	}
 	if k.Days < 0 || k.Days > mostDays {
-		return 0, errors.New("read " + KeepFile(dir) + ": keep_days must be between 0 (for ever) and " + strconv.Itoa(mostDays))
+		return 0, errors.New("read " + path + ": keep_days must be between 0 (for ever) and " + strconv.Itoa(mostDays))
 	}
 	return k.Days, nil
 }

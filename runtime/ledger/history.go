@@ -90,7 +90,7 @@ func backwards(all []session) iter.Seq[Record] {
 				return
 			}
 			if !open[newest].stepBack() {
-				open = slices.Delete(open, newest, newest+1)
+				open = append(open[:newest], open[newest+1:]...)
 			}
 		}
 	}
@@ -120,7 +120,13 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 		}
 		stop := max(0, len(all)-maxPlugins) // the decisions of one stop are adjacent
 		if !every {
-			all = append(all[:stop], slices.DeleteFunc(all[stop:], func(o Record) bool { return o.StandsAsideFor(&r) })...)
+			kept := all[:stop]
+			for _, o := range all[stop:] {
+				if !o.StandsAsideFor(&r) {
+					kept = append(kept, o)
+				}
+			}
+			all = kept
 		}
 		if len(all) == n {
 			break
@@ -129,14 +135,22 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 			all = append(all, r)
 		}
 	}
-	slices.Reverse(all)
+	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
+		all[i], all[j] = all[j], all[i]
+	}
 	return all, looked
 }
 
 // FindDecision returns the decision with an ID, like 3f2a51-17. It reads only the ledgers whose key the ID fits.
 func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
-		for r := range backwards(slices.DeleteFunc(sessionsOf(dirs, of), func(s session) bool { return SessionKey(s.ID)[inID:] != id[:shortened] })) {
+		var fitting []session
+		for _, s := range sessionsOf(dirs, of) {
+			if SessionKey(s.ID)[inID:] == id[:shortened] {
+				fitting = append(fitting, s)
+			}
+		}
+		for r := range backwards(fitting) {
 			if r.ID == id {
 				return r, true
 			}

@@ -160,7 +160,7 @@ func TestSweep(t *testing.T) {
 			}
 			decide(t, dir, "new", "/p", noon)
 			if test.settings != "" {
-				must(t, os.WriteFile(KeepFile(dir), []byte(test.settings), 0o600))
+				must(t, os.WriteFile(filepath.Join(dir, "settings.json"), []byte(test.settings), 0o600))
 			}
 			if test.prepare != nil {
 				test.prepare(t, dir)

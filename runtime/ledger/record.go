@@ -157,7 +157,12 @@ const (
 // Remember replaces the memory with the same key and makes it the latest.
 func (s *State) Remember(m activity.Memory) {
 	m.Told = m.Told[max(0, len(m.Told)-maxLoops):]
-	others := slices.DeleteFunc(slices.Clone(s.Loops), func(old activity.Memory) bool { return old.Key == m.Key })
+	var others []activity.Memory
+	for _, old := range s.Loops {
+		if old.Key != m.Key {
+			others = append(others, old)
+		}
+	}
 	s.Loops = append(others, m)[max(0, len(others)+1-maxLoops):]
 }
 
@@ -175,12 +180,17 @@ func (s *State) MeetPlugin(one Present) {
 	if one.Strategy == one.Plugin {
 		one.Strategy = ""
 	}
-	others := slices.DeleteFunc(slices.Clone(s.Plugins), func(p Present) bool { return p.Plugin == one.Plugin })
+	var others []Present
+	for _, p := range s.Plugins {
+		if p.Plugin != one.Plugin {
+			others = append(others, p)
+		}
+	}
 	s.Plugins = append(others, one)[max(0, len(others)+1-maxPlugins):]
 }
 
 // LastDecision returns when one of some plugins last decided, 0 for never.
-func (s State) LastDecision(of func(Present) bool) (at int64) {
+func (s *State) LastDecision(of func(Present) bool) (at int64) {
 	for _, p := range s.Plugins {
 		if of(p) {
 			at = max(at, p.At)

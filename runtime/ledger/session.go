@@ -94,7 +94,10 @@ func (s *Session) LockSession() error {
 		if err := waitLock(s.file, deadline); err != nil {
 			return err
 		}
-		if s.locked = isStillAt(s.file, s.path); !s.locked { // it was swept meanwhile
+		switch s.locked = isStillAt(s.file, s.path); {
+		case !s.locked && time.Now().After(deadline): // a file system without lasting file numbers
+			return ErrBusy
+		case !s.locked: // it was swept meanwhile
 			s.file.Close()
 			var err error
 			if s.file, err = openFile(s.dir, s.path); err != nil {

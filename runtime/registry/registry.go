@@ -62,16 +62,6 @@ func DefaultHost() *host.Host {
 	return nil
 }
 
-// HostOfEvent returns the host that claims an event, else the default host.
-func HostOfEvent(event []byte) *host.Host {
-	for _, h := range Hosts {
-		if h.Is != nil && h.Is(event) {
-			return h
-		}
-	}
-	return DefaultHost()
-}
-
 // HostOfLog reads at most so many lines, and bytes.
 const (
 	ownLines = 20
@@ -85,16 +75,17 @@ func HostOfLog(path string) *host.Host {
 		return DefaultHost()
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(io.LimitReader(f, maxOwn))
-	lines.Buffer(nil, maxOwn)
-	for n := 0; n < ownLines && lines.Scan(); n++ {
+	lines := bufio.NewReader(io.LimitReader(f, maxOwn))
+	for n := 0; n < ownLines && err == nil; n++ {
+		var line []byte
+		line, err = lines.ReadBytes('\n')
 		for _, h := range Hosts {
-			if !h.Default && h.Log.Owns != nil && h.Log.Owns(lines.Bytes()) {
+			if !h.Default && h.Log.Owns != nil && h.Log.Owns(line) {
 				return h
 			}
 		}
 		// It comes last: a host that imitates it writes similar lines.
-		if DefaultHost().Log.Owns(lines.Bytes()) {
+		if DefaultHost().Log.Owns(line) {
 			break
 		}
 	}

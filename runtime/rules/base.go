@@ -22,55 +22,53 @@ const (
 )
 
 // LeaveRule continues at a question for leave that the user has already answered.
-func LeaveRule() Rule {
-	return Rule{ID: "leave", Act: lastmessage.Leave, Then: strategy.Continue, Sure: 97, Reason: GoOnByLeave, Test: hasLeave}
+var LeaveRule = Rule{
+	ID: "leave", Act: lastmessage.Leave, Then: strategy.Continue, Sure: 97, Reason: GoOnByLeave, Test: hasLeave,
 }
 
 // Checkpoint is the rule of a message that wraps up because of an announced usage limit.
 const Checkpoint = "checkpoint"
 
 // BaseRules look for a needed person first, then for work, and in the last paragraph before earlier ones.
-func BaseRules() []Rule {
-	return []Rule{
-		{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
-		LeaveRule(),
-		{ID: "silent", Then: strategy.Stop, Sure: 95, Test: func(s strategy.Situation) (evidence, reason string, ok bool) {
-			return "nothing was said in this turn", "", s.Message.Earlier || strings.TrimSpace(s.Message.Text) == ""
-		}},
-		{ID: "asks", Closes: "?？؟", Then: strategy.Stop, Sure: 99},
-		{ID: "choices", Lists: "?？؟", Then: strategy.Stop, Sure: 99},
-		{ID: Checkpoint, Says: []string{"checkpointing", "a checkpoint before the usage limit", "usage limit"}, Then: strategy.Stop, Sure: 95},
-		{ID: "intent", Act: lastmessage.Starts, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithProgress, Sure: 95},
-		{ID: "asks", Act: lastmessage.Asks, Then: strategy.Stop, Sure: 92},
-		{ID: "offers", Act: lastmessage.Offers, Then: strategy.Stop, Sure: 97},
-		{ID: "waits", Act: lastmessage.Waits, Then: strategy.Stop, Sure: 90},
-		{ID: "blocked", Act: lastmessage.Blocked, Then: strategy.Stop, Sure: 91},
-		{ID: "hands", Act: lastmessage.Hands, Then: strategy.Stop, Sure: 92},
-		{ID: "plans", Act: lastmessage.Plans, Then: strategy.Stop, Sure: 70},
-		{ID: "dialogue", Skill: []string{"brainstorming"}, Within: 1, Then: strategy.Stop},
-		{ID: "dialogue", Says: []string{"brainstorming skill", "using brainstorming", "using superpowers:brainstorming"}, Then: strategy.Stop},
-		{ID: "progress", Act: lastmessage.Moves, Then: strategy.Continue, Doubtful: true, Sure: 99, Reason: GoOnWithProgress},
-		{ID: "intent", Act: lastmessage.Announces, Then: strategy.Continue, Doubtful: true, Sure: 97, Reason: GoOnWithProgress},
-		{ID: "reported", Todo: "pending", Within: 3, Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
-		{ID: "reported", Todo: "pending", Within: 3, Test: reportsLast, Then: strategy.Stop, Sure: 90},
-		{ID: "todos", Todo: "pending", Within: 1, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithTodos},
-		{ID: "offers", Act: lastmessage.Offers, Near: true, Then: strategy.Stop, Sure: 97},
-		{ID: "waits", Act: lastmessage.Waits, Near: true, Then: strategy.Stop, Sure: 90},
-		{ID: "blocked", Act: lastmessage.Blocked, Near: true, Then: strategy.Stop, Sure: 91},
-		{ID: "hands", Act: lastmessage.Hands, Near: true, Then: strategy.Stop, Sure: 92},
-		{ID: "plans", Act: lastmessage.Plans, Near: true, Then: strategy.Stop, Sure: 70},
-		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
-		// It never holds: its presence enables the second opinion in Matching.
-		{ID: Opinion, Then: strategy.Stop, Sure: 60, Test: func(strategy.Situation) (evidence, reason string, ok bool) {
-			return "is asked where a doubtful rule says go on", "", false
-		}},
-		{ID: "finished", Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
-	}
+var BaseRules = []Rule{
+	{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
+	LeaveRule,
+	{ID: "silent", Then: strategy.Stop, Sure: 95, Test: func(s strategy.Situation) (evidence, reason string, ok bool) {
+		return "nothing was said in this turn", "", s.Message.Earlier || strings.TrimSpace(s.Message.Text) == ""
+	}},
+	{ID: "asks", Closes: "?？؟", Then: strategy.Stop, Sure: 99},
+	{ID: "choices", Lists: "?？؟", Then: strategy.Stop, Sure: 99},
+	{ID: Checkpoint, Says: []string{"checkpointing", "a checkpoint before the usage limit", "usage limit"}, Then: strategy.Stop, Sure: 95},
+	{ID: "intent", Act: lastmessage.Starts, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithProgress, Sure: 95},
+	{ID: "asks", Act: lastmessage.Asks, Then: strategy.Stop, Sure: 92},
+	{ID: "offers", Act: lastmessage.Offers, Then: strategy.Stop, Sure: 97},
+	{ID: "waits", Act: lastmessage.Waits, Then: strategy.Stop, Sure: 90},
+	{ID: "blocked", Act: lastmessage.Blocked, Then: strategy.Stop, Sure: 91},
+	{ID: "hands", Act: lastmessage.Hands, Then: strategy.Stop, Sure: 92},
+	{ID: "plans", Act: lastmessage.Plans, Then: strategy.Stop, Sure: 70},
+	{ID: "dialogue", Skill: []string{"brainstorming"}, Within: 1, Then: strategy.Stop},
+	{ID: "dialogue", Says: []string{"brainstorming skill", "using brainstorming", "using superpowers:brainstorming"}, Then: strategy.Stop},
+	{ID: "progress", Act: lastmessage.Moves, Then: strategy.Continue, Doubtful: true, Sure: 99, Reason: GoOnWithProgress},
+	{ID: "intent", Act: lastmessage.Announces, Then: strategy.Continue, Doubtful: true, Sure: 97, Reason: GoOnWithProgress},
+	{ID: "reported", Todo: "pending", Within: 3, Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
+	{ID: "reported", Todo: "pending", Within: 3, Test: reportsLast, Then: strategy.Stop, Sure: 90},
+	{ID: "todos", Todo: "pending", Within: 1, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithTodos},
+	{ID: "offers", Act: lastmessage.Offers, Near: true, Then: strategy.Stop, Sure: 97},
+	{ID: "waits", Act: lastmessage.Waits, Near: true, Then: strategy.Stop, Sure: 90},
+	{ID: "blocked", Act: lastmessage.Blocked, Near: true, Then: strategy.Stop, Sure: 91},
+	{ID: "hands", Act: lastmessage.Hands, Near: true, Then: strategy.Stop, Sure: 92},
+	{ID: "plans", Act: lastmessage.Plans, Near: true, Then: strategy.Stop, Sure: 70},
+	{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
+	// It never holds: its presence enables the second opinion in Matching.
+	{ID: Opinion, Then: strategy.Stop, Sure: 60, Test: func(strategy.Situation) (evidence, reason string, ok bool) {
+		return "is asked where a doubtful rule says go on", "", false
+	}},
+	{ID: "finished", Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
 }
 
 // PersonRules are the base rules that find a needed person.
 func PersonRules() []Rule {
-	return Without(BaseRules(), func(r *Rule) bool {
+	return Without(BaseRules, func(r *Rule) bool {
 		return r.Then != strategy.Stop || slices.Contains([]string{"silent", "finished", "reported", Checkpoint, Opinion}, r.ID)
 	})
 }
@@ -111,7 +109,7 @@ func Reports(text string) (sentence string, ok bool) {
 		}
 		words := strings.FieldsFunc(foldPhrase(s), func(r rune) bool { return !IsWordRune(r) && r != '\'' })
 		for i, w := range words[:min(len(words), 5)] {
-			if isResult(w) && (i == 0 || beginsAReport(words[0])) {
+			if slices.Contains(results, w) && (i == 0 || slices.Contains(subjects, words[0])) {
 				return quotation.QuoteEvidence(s), true
 			}
 		}
@@ -119,19 +117,15 @@ func Reports(text string) (sentence string, ok bool) {
 	return "", false
 }
 
-// isResult reports whether a word states finished work.
-func isResult(word string) bool {
-	return slices.Contains([]string{
-		"pushed", "committed", "fixed", "done", "created", "updated", "added", "shipped", "merged", "removed", "deleted", "changed", "renamed", "moved",
-		"replaced", "addressed", "resolved", "reverted", "rebased", "squashed", "installed", "deployed", "published", "released", "closed", "opened",
-		"saved", "written", "verified", "confirmed", "cleaned", "implemented", "documented", "refactored", "restored", "complete", "completed", "finished",
-	}, word)
+// results are words that state finished work.
+var results = []string{
+	"pushed", "committed", "fixed", "done", "created", "updated", "added", "shipped", "merged", "removed", "deleted", "changed", "renamed", "moved",
+	"replaced", "addressed", "resolved", "reverted", "rebased", "squashed", "installed", "deployed", "published", "released", "closed", "opened",
+	"saved", "written", "verified", "confirmed", "cleaned", "implemented", "documented", "refactored", "restored", "complete", "completed", "finished",
 }
 
-// beginsAReport reports whether a result may follow a first word: "All 12 tests fixed", "PR created".
-func beginsAReport(word string) bool {
-	return slices.Contains([]string{"all", "pr", "draft", "branch", "commit", "both", "everything", "the", "conflicts", "changes", "it", "it's", "that's", "this"}, word)
-}
+// subjects are first words that a result may follow: "All 12 tests fixed", "PR created".
+var subjects = []string{"all", "pr", "draft", "branch", "commit", "both", "everything", "the", "conflicts", "changes", "it", "it's", "that's", "this"}
 
 // Need is a message's need of the user, found by PersonRules.
 type Need struct {

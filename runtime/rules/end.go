@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -204,25 +204,23 @@ func IsWordRune(r rune) bool {
 // englishVerbs are the base forms of verbs for {do} and {doing} in users' phrases, in alphabetical order. Verbs of
 // instructions to a person, such as "try" and "restart", are left out. Words of the default rules belong in a
 // pack of package language.
-func englishVerbs() []string {
-	return []string{
-		"add", "address", "adjust", "analyse", "analyze", "append", "apply", "assemble", "audit", "bisect", "build", "bump", "capture", "change",
-		"check", "clean", "collect", "combine", "commit", "compare", "compile", "compute", "confirm", "continue", "convert", "copy", "correct",
-		"create", "cross-check", "debug", "define", "delegate", "delete", "dig", "dispatch", "document", "double-check", "draft", "drop", "edit",
-		"examine", "execute", "exercise", "expand", "explore", "export", "extend", "extract", "fetch", "fill", "find", "finish", "fix", "format",
-		"gather", "generate", "get", "grep", "handle", "implement", "import", "improve", "insert", "inspect", "install", "integrate", "investigate",
-		"kick", "launch", "link", "lint", "list", "load", "locate", "look", "make", "map", "mark", "measure", "merge", "migrate", "move", "patch",
-		"perform", "pin", "prepare", "proceed", "process", "profile", "propagate", "pull", "push", "query", "re-check", "re-read", "re-run",
-		"re-test", "re-verify", "read", "rebase", "rebuild", "record", "redo", "refactor", "regenerate", "register", "remove", "rename", "replace",
-		"reproduce", "rerun", "research", "resolve", "restore", "resume", "retry", "review", "revise", "rewrite", "run", "save", "scaffold", "scan",
-		"search", "sketch", "simplify", "spawn", "split", "squash", "stage", "start", "strip", "sweep", "switch", "sync", "tackle", "tag", "test",
-		"tidy", "trace", "trim", "tune", "update", "validate", "verify", "wire", "work", "wrap", "write",
-	}
+var englishVerbs = []string{
+	"add", "address", "adjust", "analyse", "analyze", "append", "apply", "assemble", "audit", "bisect", "build", "bump", "capture", "change",
+	"check", "clean", "collect", "combine", "commit", "compare", "compile", "compute", "confirm", "continue", "convert", "copy", "correct",
+	"create", "cross-check", "debug", "define", "delegate", "delete", "dig", "dispatch", "document", "double-check", "draft", "drop", "edit",
+	"examine", "execute", "exercise", "expand", "explore", "export", "extend", "extract", "fetch", "fill", "find", "finish", "fix", "format",
+	"gather", "generate", "get", "grep", "handle", "implement", "import", "improve", "insert", "inspect", "install", "integrate", "investigate",
+	"kick", "launch", "link", "lint", "list", "load", "locate", "look", "make", "map", "mark", "measure", "merge", "migrate", "move", "patch",
+	"perform", "pin", "prepare", "proceed", "process", "profile", "propagate", "pull", "push", "query", "re-check", "re-read", "re-run",
+	"re-test", "re-verify", "read", "rebase", "rebuild", "record", "redo", "refactor", "regenerate", "register", "remove", "rename", "replace",
+	"reproduce", "rerun", "research", "resolve", "restore", "resume", "retry", "review", "revise", "rewrite", "run", "save", "scaffold", "scan",
+	"search", "sketch", "simplify", "spawn", "split", "squash", "stage", "start", "strip", "sweep", "switch", "sync", "tackle", "tag", "test",
+	"tidy", "trace", "trim", "tune", "update", "validate", "verify", "wire", "work", "wrap", "write",
 }
 
 func isWorkVerb(word string) bool {
-	_, found := slices.BinarySearch(englishVerbs(), word)
-	return found
+	i := sort.SearchStrings(englishVerbs, word) // slices.BinarySearch is larger in the hook
+	return i < len(englishVerbs) && englishVerbs[i] == word
 }
 
 // isWorking reports whether a word is the -ing form of one of the verbs: checking, writing, committing.

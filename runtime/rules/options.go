@@ -73,7 +73,7 @@ func (o *decider) Over(below strategy.Options, l *strategy.Layer) {
 }
 
 func (o *decider) Needs() strategy.Needs {
-	needs := o.Options.Needs()
+	needs := strategy.Needs{Todos: true, Skill: true}
 	if o.kind.Windowed != "" && o.Set == o.kind.Windowed {
 		needs.Lines = 50
 	}

@@ -127,13 +127,24 @@ func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verd
 		a := newAsking(s, cache)
 		v := strategy.Verdict{Decision: strategy.Stop, Rule: strategy.Unmatched, Sure: 80, Evidence: "no rule matched"}
 		for i := range rules {
-			if evidence, ok := a.holdsFor(&rules[i]); ok {
-				v = rules[i].verdictFor(&s, evidence, a.reason)
-				if secondOpinion && rules[i].Doubtful && v.Decision == strategy.Continue {
-					a.veto(&v)
-				}
-				break
+			r := &rules[i]
+			evidence, ok := a.holdsFor(r)
+			if !ok {
+				continue
 			}
+			v.Decision, v.Rule, v.Sure, v.Evidence = r.Then, r.ID, cmp.Or(r.Sure, 90), evidence
+			if r.Then == strategy.Continue {
+				reason := cmp.Or(r.Reason, generalReason)
+				if r.Test != nil {
+					reason = cmp.Or(a.reason, reason)
+				}
+				v.Reason = strings.ReplaceAll(reason, "{todos}", Remaining(s.Todos.List))
+				v.Reason = strings.ReplaceAll(v.Reason, "{evidence}", evidence)
+			}
+			if secondOpinion && r.Doubtful && v.Decision == strategy.Continue {
+				a.veto(&v)
+			}
+			break
 		}
 		v.Faults = a.faults
 		if len(a.unasked) > 0 {
@@ -144,18 +155,6 @@ func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verd
 		}
 		return v
 	}
-}
-
-func (r *Rule) verdictFor(s *strategy.Situation, evidence, reason string) strategy.Verdict {
-	v := strategy.Verdict{Decision: r.Then, Rule: r.ID, Sure: cmp.Or(r.Sure, 90), Evidence: evidence}
-	if r.Test == nil || reason == "" {
-		reason = r.Reason
-	}
-	if r.Then == strategy.Continue {
-		v.Reason = strings.ReplaceAll(strings.ReplaceAll(cmp.Or(reason, generalReason), "{todos}", Remaining(s.Todos.List)), "{evidence}",
-			evidence)
-	}
-	return v
 }
 
 // Answer is the result of one rule, to explain a decision.

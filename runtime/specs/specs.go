@@ -62,7 +62,7 @@ type Place struct {
 
 func StrategyOf(k *Kind) strategy.Strategy {
 	return strategy.Strategy{
-		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
+		Name: k.Name, Event: "Stop", Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
 		Loop:    &strategy.Loop{Spec: true, Files: k.filesToLookAt, Armed: k.armedState},
 		Special: [][2]string{{"ceiling", "has none"}, {"checks", "has none"}},
 		New:     func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
@@ -258,7 +258,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 }
 
 // pauseOr replaces a continue with a pause for the user, if they need one.
-func (r round) pauseOr(v strategy.Verdict) strategy.Verdict {
+func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	p := rules.Pausing{Key: r.memory.Key, Title: r.Title, End: r.commandToType("cancel")}
 	paused, ok := p.AtWord(r.s, 0)
 	if !ok {
@@ -309,7 +309,7 @@ type round struct {
 	state   specState
 }
 
-func (r round) decideRound(checks []string) strategy.Verdict {
+func (r *round) decideRound(checks []string) strategy.Verdict {
 	if where := whereSignalled(r.s); where != "" {
 		v := strategy.StopBy("signal", allDone+" in "+where)
 		v.Notes, v.Script = []string{allDone + " detected in " + where}, r.Script
@@ -357,7 +357,7 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 
 // continueGuarded continues, unless another loop drives the session, the loop stagnates, or its limit is
 // reached. more is progress beyond the state file.
-func (r round) continueGuarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
+func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
 	st := r.state
 	numbers := strconv.Itoa(st.Attempt) + " " + strconv.Itoa(st.Global)
@@ -404,22 +404,22 @@ func (r round) continueGuarded(more string, goOn func() strategy.Verdict) strate
 
 func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
 
-func (r round) tasksFile() []byte { return r.s.Workspace.Files[r.place.Dir+"/tasks.md"].Data }
+func (r *round) tasksFile() []byte { return r.s.Workspace.Files[r.place.Dir+"/tasks.md"].Data }
 
-func (r round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
+func (r *round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
 
 // commandToType returns one of the plugin's commands in the form of the host.
-func (r round) commandToType(word string) string {
+func (r *round) commandToType(word string) string {
 	if before, ok := strings.CutSuffix(r.s.Session.Hold, "hold"); ok && strings.HasPrefix(before, "/") {
 		return before + word
 	}
 	return "/" + r.pluginName() + ":" + word
 }
 
-func (r round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
+func (r *round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
 // tidyProgress deletes old progress files of parallel tasks.
-func (r round) tidyProgress(v strategy.Verdict) strategy.Verdict {
+func (r *round) tidyProgress(v strategy.Verdict) strategy.Verdict {
 	for _, name := range orphanFiles(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name
 		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {

@@ -10,7 +10,7 @@ import (
 )
 
 // goOnWithTask continues with a summary of the coordinator's prompt, commands/implement.md.
-func (r round) goOnWithTask() strategy.Verdict {
+func (r *round) goOnWithTask() strategy.Verdict {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
 	head := "Continue " + r.Noun + ": " + r.place.Name + " (Task " + r.state.currentTask() + ", Iter " + global + ")"
@@ -45,7 +45,7 @@ func (r round) goOnWithTask() strategy.Verdict {
 }
 
 // goOnWithBoxes continues where the state file is ahead of tasks.md.
-func (r round) goOnWithBoxes(open int) strategy.Verdict {
+func (r *round) goOnWithBoxes(open int) strategy.Verdict {
 	n := strconv.Itoa(open) + " unchecked items"
 	if open == 1 {
 		n = "1 unchecked item"
@@ -61,7 +61,7 @@ func (r round) goOnWithBoxes(open int) strategy.Verdict {
 }
 
 // goOnWithPhase continues a spec that is written in quick mode.
-func (r round) goOnWithPhase() strategy.Verdict {
+func (r *round) goOnWithPhase() strategy.Verdict {
 	phase := shortenText(r.state.Phase)
 	return strategy.Verdict{
 		Rule: quickMode, Evidence: "quickMode in phase " + phase, Told: r.Title + " quick mode: phase " + phase + " of " + r.place.Name,
@@ -71,7 +71,7 @@ func (r round) goOnWithPhase() strategy.Verdict {
 	}
 }
 
-func (r round) blockCorrupt(err error) strategy.Verdict {
+func (r *round) blockCorrupt(err error) strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := strategy.StopBy("corrupt", file+": "+err.Error())
 	v.Reason = "ERROR: Corrupt state file at " + file + " (" + err.Error() + ")\n\n" +
@@ -83,7 +83,7 @@ func (r round) blockCorrupt(err error) strategy.Verdict {
 	return r.blockOnce(v, quotation.HashText(string(r.file.Data)))
 }
 
-func (r round) stopAtLimit(reached int) strategy.Verdict {
+func (r *round) stopAtLimit(reached int) strategy.Verdict {
 	n := strconv.Itoa(r.iterationLimit())
 	v := strategy.StopBy("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
 	v.Notes = []string{
@@ -114,7 +114,7 @@ func (r round) stopAtLimit(reached int) strategy.Verdict {
 func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
 
 // tellOnce stops, and notifies the user once in this session.
-func (r round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
+func (r *round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) {
 		v.Told = ""
@@ -127,7 +127,7 @@ func (r round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 
 // blockOnce gives an error to the model, once in this session for each content of the state file. After
 // that it only notifies the user.
-func (r round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
+func (r *round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
 		v.Reason, v.Remember = "", m

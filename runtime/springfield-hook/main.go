@@ -29,11 +29,11 @@ func main() {
 		os.Exit(answerPerson(home, program, os.Args[1:]))
 	}
 	if isTerminal(os.Stdin) {
-		io.WriteString(display.SafeWriter(safeOutput(os.Stderr)), console.Usage)
+		io.WriteString(&display.SafeWriter{To: safeOutput(os.Stderr)}, console.Usage)
 		os.Exit(0)
 	}
 	os.Exit(hook.Process{
-		Stdin: os.Stdin, Stdout: display.SafeWriter(safeOutput(os.Stdout)), Stderr: safeOutput(os.Stderr),
+		Stdin: os.Stdin, Stdout: &display.SafeWriter{To: safeOutput(os.Stdout)}, Stderr: safeOutput(os.Stderr),
 		Executable: program,
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
 		Project:    os.Getenv(registry.DefaultHost().ProjectVariable),
@@ -97,8 +97,9 @@ func newConsole(home, program string) *console.Console {
 // answerPerson never returns 2, so that a call with wrong words does not block the agent.
 func answerPerson(home, program string, args []string) int {
 	config := cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude"))
-	person, said := newConsole(home, program), display.SafeWriter(safeOutput(os.Stderr))
-	person.Out, person.Err, person.Dir = display.SafeWriter(safeOutput(os.Stdout)), said, filepath.Join(config, "springfield")
+	person, said := newConsole(home, program), &display.SafeWriter{To: safeOutput(os.Stderr)}
+	person.Out, person.Err = &display.SafeWriter{To: safeOutput(os.Stdout)}, said
+	person.Dir = filepath.Join(config, "springfield")
 	person.Caller, person.Session = registry.CallingHost(os.Getenv)
 	person.Work, _ = os.Getwd()
 	err := person.AnswerCall(args)

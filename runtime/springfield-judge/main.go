@@ -37,7 +37,7 @@ func main() {
 	} else {
 		reply = askUntilTold(question)
 	}
-	if _, err := display.SafeWriter(os.Stdout).Write(append(codec.Append(nil, &reply), '\n')); err != nil {
+	if _, err := (&display.SafeWriter{To: os.Stdout}).Write(append(codec.Append(nil, &reply), '\n')); err != nil {
 		os.Exit(1)
 	}
 	os.Exit(code)

@@ -6,7 +6,6 @@ package strategy
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
@@ -94,9 +93,6 @@ type Session struct {
 // AgentName returns the agent's name for people.
 func (s Session) AgentName() string { return cmp.Or(s.Agent, "Claude") }
 
-// Program returns the host's name for people.
-func (s Session) Program() string { return cmp.Or(s.Host, "Claude Code") }
-
 // Todos is a todo list, empty if the log lacks the beginning of a task.
 type Todos struct {
 	List []activity.Todo
@@ -167,10 +163,10 @@ func StopBy(rule, evidence string) Verdict {
 	return Verdict{Decision: Stop, Rule: rule, Sure: 100, Evidence: evidence}
 }
 
-// Strategy is one way of deciding. Only Name and New are required.
+// Strategy is one way of deciding. Only Name, Event and New are required.
 type Strategy struct {
 	Name    string
-	Event   string // of Claude Code, "" for Stop
+	Event   string // of Claude Code: Stop or UserPromptSubmit
 	Default bool   // it is used if none is named
 	// Prefix begins its lines on standard error. With a prefix only the verdicts' notes are printed.
 	Prefix string
@@ -200,7 +196,7 @@ const (
 
 func (s Strategy) KindOf() Kind {
 	switch {
-	case s.EventName() != "Stop":
+	case s.Event != "Stop":
 		return OutsideStop
 	case s.Loop == nil:
 		return Daily
@@ -211,13 +207,11 @@ func (s Strategy) KindOf() Kind {
 }
 
 func (s Strategy) Silence() Decision {
-	if s.EventName() == "Stop" {
+	if s.Event == "Stop" {
 		return Stop
 	}
 	return Pass
 }
-
-func (s Strategy) EventName() string { return cmp.Or(s.Event, "Stop") }
 
 // Want names a file to read: relative to the workspace, or by the absolute path of one in the project
 // around it. Names have slashes; with one at the end it is a directory, whose entries are read. Files
@@ -260,16 +254,17 @@ func MemoryKey(path string) string {
 	return path
 }
 
-func (s Situation) Memory(key string) (activity.Memory, bool) {
-	i := slices.IndexFunc(s.Memories, func(m activity.Memory) bool { return m.Key == key })
-	if i < 0 {
-		return activity.Memory{Key: key}, false
+func (s *Situation) Memory(key string) (activity.Memory, bool) {
+	for _, m := range s.Memories {
+		if m.Key == key {
+			return m, true
+		}
 	}
-	return s.Memories[i], true
+	return activity.Memory{Key: key}, false
 }
 
 // NewestMemory returns the last memory of a loop whose state file has this name.
-func (s Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
+func (s *Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
 	for i := len(s.Memories) - 1; i >= 0; i-- {
 		m := s.Memories[i]
 		if strings.HasSuffix(m.Key, "/"+file) {
@@ -302,7 +297,7 @@ type Armed struct {
 const sameStop = 30_000
 
 // IsFromThisStop reports whether the loop's own hook wrote the memory at this very stop.
-func (s Situation) IsFromThisStop(m activity.Memory) bool {
+func (s *Situation) IsFromThisStop(m activity.Memory) bool {
 	apart := s.Session.Now - m.At
 	return m.Text != "" && m.Text == quotation.HashText(s.Message.Text) && -sameStop < apart && apart < sameStop
 }

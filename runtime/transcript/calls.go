@@ -65,7 +65,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	l.Changed = l.Changed || p.changes()
 	id, input := shortCallID(p.ID), e.placeOf(p.Input)
 	call := past{ID: id, Name: name, Does: p.Does, Input: input, Open: p.Does == MayGoOn}
-	l.Recent = pushBounded(l.Recent, call, maxRecent)
+	l.Recent = append(l.Recent[max(0, len(l.Recent)+1-maxRecent):], call)
 	l.namesIn(e, p)
 
 	c := claim{ID: id, Of: p.Does, When: l.Todos.When}
@@ -100,7 +100,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	default:
 		return
 	}
-	l.Claims = pushBounded(l.Claims, c, maxClaims)
+	l.Claims = append(l.Claims[max(0, len(l.Claims)+1-maxClaims):], c)
 }
 
 func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
@@ -114,8 +114,10 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 			r.Failed = p.Failed || bytes.Contains(p.Outcome, []byte(`"returnCodeInterpretation":"`))
 		}
 	}
-	if i := slices.IndexFunc(l.Claims, func(c claim) bool { return c.ID == id }); i >= 0 {
-		c := l.Claims[i]
+	for i, c := range l.Claims {
+		if c.ID != id {
+			continue
+		}
 		l.Claims = append(l.Claims[:i], l.Claims[i+1:]...)
 		var o Outcome
 		if !p.Failed && f.Outcome != nil {
@@ -207,7 +209,7 @@ type job struct {
 func (l *Log) startWork(id []byte, input place) {
 	if id = parseIdentifier(id, maxID); id != nil {
 		l.endWork(id)
-		l.Started = pushBounded(l.Started, job{ID: string(id), Input: input}, maxStarted)
+		l.Started = append(l.Started[max(0, len(l.Started)+1-maxStarted):], job{ID: string(id), Input: input})
 	}
 }
 
@@ -255,7 +257,7 @@ func (l *Log) noteMate(name string, idle bool) {
 		return
 	}
 	if name != AllMates && l.findMate(name) < 0 {
-		l.Mates = pushBounded(l.Mates, mate{Name: name}, maxTeam)
+		l.Mates = append(l.Mates[max(0, len(l.Mates)+1-maxTeam):], mate{Name: name})
 	}
 	for i := range l.Mates {
 		if m := &l.Mates[i]; name == AllMates || m.Name == name {

@@ -107,7 +107,7 @@ func (c *Cursor) rememberLine(line []byte, at int64, rest bool) {
 		c.facts[n] = f
 		return
 	}
-	c.facts = pushBounded(c.facts, f, c.tail)
+	c.facts = append(c.facts[max(0, len(c.facts)+1-c.tail):], f)
 }
 
 // WindowOf returns the window that File.LastLines would read if the log ended here.

@@ -105,7 +105,7 @@ func (l *Log) takeOpening(e *Entry) {
 			l.Heard = nil
 		}
 		at := e.placeOf(e.Words)
-		l.Heard = pushBounded(pushBounded(l.Heard, at[0], maxHeard), at[1], maxHeard)
+		l.Heard = append(l.Heard[max(0, len(l.Heard)+2-maxHeard):], at[0], at[1])
 	}
 }
 
@@ -116,7 +116,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 		if slices.Contains(l.Seen, h) {
 			return false
 		}
-		l.Seen = pushBounded(l.Seen, h, maxSeen)
+		l.Seen = append(l.Seen[max(0, len(l.Seen)+1-maxSeen):], h)
 	}
 	if e.Filled {
 		return true
@@ -190,21 +190,13 @@ func (l *Log) beginTurn(e *Entry) {
 	}
 	l.Before, l.Said, l.Driven, l.Changed, l.Wakes = l.Calls, false, false, false, false
 	for _, j := range l.Started {
-		l.Earlier = pushBounded(l.Earlier, j.ID, maxStarted)
+		l.Earlier = append(l.Earlier[max(0, len(l.Earlier)+1-maxStarted):], j.ID)
 	}
 	l.Started = l.Started[:0]
 	l.Claims = l.Claims[:0]
 	f := &l.Feedback
 	f.Mine, f.Theirs, f.Lines, f.Blocks, f.Contexts = 0, 0, 0, 0, 0
 	l.takePlanNames(e, e.Words, false)
-}
-
-// pushBounded appends to a list that keeps its last limit items.
-func pushBounded[T any](list []T, item T, limit int) []T {
-	if over := len(list) + 1 - limit; over > 0 {
-		list = list[:copy(list, list[over:])]
-	}
-	return append(list, item)
 }
 
 // maxOurs is the most continues that the guards allow within oursWithin milliseconds.
@@ -236,7 +228,7 @@ func (f *feedback) takeHookLine(e *Entry, p *Part) {
 		f.Mine++
 		at := parseMillis(e.Time)
 		f.Ours = slices.DeleteFunc(f.Ours, func(old int64) bool { return at-old >= oursWithin })
-		f.Ours = pushBounded(f.Ours, at, maxOurs)
+		f.Ours = append(f.Ours[max(0, len(f.Ours)+1-maxOurs):], at)
 	case p.Kind == HookBlock:
 		f.Theirs++
 	default:

@@ -102,11 +102,13 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 ,ruff,golangci-lint,|check run|--fix
 ,tsc,|||--noEmit`
 
+// nameLetters are those of the names of variables.
+const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
+
 func commandLooks(words []string) bool {
 	for len(words) > 0 {
 		name, _, assigns := strings.Cut(words[0], "=")
-		assigns = assigns && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == ""
-		if !assigns && !isOneOf(words[0], "{ } ! time then do else if elif while until fi done") {
+		if assigns = assigns && name != "" && strings.Trim(name, nameLetters) == ""; !assigns && !isOneOf(words[0], "{ } ! time then do else if elif while until fi done") {
 			break
 		}
 		words = words[1:]

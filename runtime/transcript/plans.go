@@ -32,14 +32,17 @@ func (l *Log) takePlanNames(e *Entry, text []byte, wrote bool) {
 
 func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {
 	n := named{At: e.placeOf(name), Sum: shortCallID(name), Turn: l.Turns}
-	if i := slices.IndexFunc(l.Plans, func(old named) bool { return old.Sum == n.Sum }); i >= 0 {
-		n.Wrote = l.Plans[i].Wrote
-		l.Plans = append(l.Plans[:i], l.Plans[i+1:]...)
+	for i, old := range l.Plans {
+		if old.Sum == n.Sum {
+			n.Wrote = old.Wrote
+			l.Plans = append(l.Plans[:i], l.Plans[i+1:]...)
+			break
+		}
 	}
 	if wrote {
 		n.Wrote = l.Turns + 1
 	}
-	l.Plans = pushBounded(l.Plans, n, maxPlans)
+	l.Plans = append(l.Plans[max(0, len(l.Plans)+1-maxPlans):], n)
 }
 
 // contents are members of inputs with contents of files.
@@ -81,12 +84,10 @@ func PlansIn(text string) (all []string) {
 		return nil
 	}
 	eachPlan(codec.InsideQuotes(codec.AppendText(nil, text)), func(name []byte) {
-		all = append([]string{withSlash(codec.ValidText(name))}, all...)
+		all = append([]string{strings.ReplaceAll(codec.ValidText(name), `\`, "/")}, all...)
 	})
 	return all
 }
-
-func withSlash(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
 // eachPlan yields the names of plans in the inside of a JSON string, still escaped.
 func eachPlan(text []byte, yield func(name []byte)) {

@@ -118,7 +118,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 
 	for i := len(l.Plans) - 1; i >= 0; i-- {
 		n := l.Plans[i]
-		if name := withSlash(codec.ValidText(fetchPlace(f, n.At, maxPath, buf))); name != "" {
+		if name := strings.ReplaceAll(codec.ValidText(fetchPlace(f, n.At, maxPath, buf)), `\`, "/"); name != "" {
 			v.Plans = append(v.Plans, activity.Plan{Name: name, Turns: l.Turns - n.Turn, Written: n.Wrote == l.Turns+1})
 		}
 	}

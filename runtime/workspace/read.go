@@ -149,19 +149,8 @@ const maxUp = 40
 // directory from dir upwards with one of the marks, which are names with slashes, else the top of dir's repository,
 // else dir. It ignores directories above a repository, and home. If none has a mark but project has, and dir is in
 // project, it is project, because nested repositories, submodules and worktrees have a top of their own. "" is no
-// project.
-func Nearest(dir, project string, marks []string, home string) string {
-	dir, _ = findMarked(dir, project, marks, home)
-	return dir
-}
-
-// HasMark reports whether that directory has one of the marks.
-func HasMark(dir, project string, marks []string, home string) bool {
-	_, marked := findMarked(dir, project, marks, home)
-	return marked
-}
-
-func findMarked(dir, project string, marks []string, home string) (nearest string, marked bool) {
+// project. marked reports whether it has one of the marks.
+func Nearest(dir, project string, marks []string, home string) (nearest string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
 		return dir, false

@@ -510,14 +510,11 @@ func TestNearest(t *testing.T) {
 		if test.project != "" {
 			project = filepath.Join(root, filepath.FromSlash(test.project))
 		}
-		got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), project, marks, filepath.Join(root, "home"))
-		if want := filepath.Join(root, filepath.FromSlash(test.want)); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
+		got, marked := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), project, marks, filepath.Join(root, "home"))
+		if want := filepath.Join(root, filepath.FromSlash(test.want)); got != want || marked != test.mark {
+			t.Errorf("%s: %s, want %s; has a mark: %v", name, got, want, marked)
 		}
-		if got := HasMark(filepath.Join(root, filepath.FromSlash(test.dir)), project, marks, filepath.Join(root, "home")); got != test.mark {
-			t.Errorf("%s: has a mark: %v", name, got)
-		}
-		if got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), project, nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
+		if got, _ := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), project, nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
 			t.Errorf("%s: without marks %s", name, got)
 		}
 	}

@@ -106,7 +106,8 @@ func backgroundJobOf(outcome, text []byte) []byte {
 		}
 		return nil
 	}
-	if id := codec.FindMember(outcome, "backgroundTaskId", "taskId", "task_id"); isValidID(id) {
+	id := codec.FindMember(outcome, "backgroundTaskId", "taskId", "task_id")
+	if len(id) > 0 && id[0] != '{' && id[0] != '[' && string(id) != `""` && string(id) != "null" {
 		return id
 	}
 	launched := string(codec.FindMember(outcome, "status")) == `"async_launched"`
@@ -114,10 +115,6 @@ func backgroundJobOf(outcome, text []byte) []byte {
 		return codec.FindMember(outcome, "agentId")
 	}
 	return nil
-}
-
-func isValidID(raw []byte) bool {
-	return len(raw) > 0 && raw[0] != '{' && raw[0] != '[' && string(raw) != `""` && string(raw) != "null"
 }
 
 func isNotification(origin, text []byte) bool {

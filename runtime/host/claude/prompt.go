@@ -116,5 +116,5 @@ func isOurCommand(words []byte) bool {
 	_, name, found := bytes.Cut(words, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))
 	_, word, plugin := bytes.Cut(name, []byte(":"))
-	return found && closed && plugin && slices.Contains(guard.Commands(), string(word))
+	return found && closed && plugin && slices.Contains(guard.Commands, string(word))
 }

@@ -3,7 +3,6 @@ package droid
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -150,18 +149,20 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 
 // settleSpeaker returns false for an irrelevant line.
 func (m *message) settleSpeaker(e *transcript.Entry) bool {
-	e.Parts = slices.DeleteFunc(e.Parts, func(p transcript.Part) bool {
-		return p.Kind == transcript.Other || p.Kind == transcript.Text && len(p.Text) == 0
-	})
-	if string(m.role) != `"user"` {
-		return len(e.Parts) > 0
-	}
-	for _, p := range e.Parts {
-		if p.Kind == transcript.Text && len(m.words) == 0 {
+	all, byUser := e.Parts, string(m.role) == `"user"`
+	e.Parts = all[:0]
+	for _, p := range all {
+		switch {
+		case p.Kind == transcript.Text && len(p.Text) == 0:
+		case byUser && p.Kind == transcript.Text && len(m.words) == 0:
 			m.words = transcript.WithoutTags(p.Text, "system-reminder")
+		case byUser && p.Kind == transcript.Result, !byUser && p.Kind != transcript.Other:
+			e.Parts = append(e.Parts, p)
 		}
 	}
-	e.Parts = slices.DeleteFunc(e.Parts, func(p transcript.Part) bool { return p.Kind != transcript.Result })
+	if !byUser {
+		return len(e.Parts) > 0
+	}
 	switch {
 	case string(m.visibility) == `"user_only"`:
 		return m.takeHooks(e)

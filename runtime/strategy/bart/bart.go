@@ -26,7 +26,7 @@ const (
 	goOnWithList     = "The todo list that you have changed since is not done.{todos} Go on with the next one now, and mark each as done. If you need a decision from the user, ask for it."
 )
 
-var Strategy = strategy.Strategy{Name: "bart-simpson", New: kind.New}
+var Strategy = strategy.Strategy{Name: "bart-simpson", Event: "Stop", New: kind.New}
 
 var kind = rules.Kind{Rules: ruleSet, Once: true}
 
@@ -36,7 +36,7 @@ func ruleSet(string) []rules.Rule {
 	asks := func(r *rules.Rule) bool { return slices.Contains([]string{"asked", "asks", "choices"}, r.ID) }
 	asksNot := func(r *rules.Rule) bool { return !asks(r) }
 	return slices.Concat(
-		[]rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Test: hasMarker("stop")}, rules.LeaveRule()},
+		[]rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Test: hasMarker("stop")}, rules.LeaveRule},
 		rules.Without(rules.PersonRules(), asksNot),
 		[]rules.Rule{{ID: "marker", Then: strategy.Continue, Sure: 95, Reason: goOnWithMarker, Test: hasMarker("continue")}},
 		rules.Without(rules.PersonRules(), asks),

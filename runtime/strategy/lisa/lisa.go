@@ -18,7 +18,7 @@ import (
 const sureEnough = 75
 
 var Strategy = strategy.Strategy{
-	Name: "lisa-simpson", Judges: true, Special: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
+	Name: "lisa-simpson", Event: "Stop", Judges: true, Special: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
 	New: func() strategy.Options { return &Options{judge: judge.Defaults()} },
 }
 
@@ -60,7 +60,7 @@ func ruleSet(string) []rules.Rule {
 		return "a message of " + strconv.Itoa(len(s.Message.Text)) + " bytes", "", len(strings.TrimSpace(s.Message.Text)) > rules.LongMessage
 	}
 	unsure := func(strategy.Situation) (string, string, bool) { return "no rule is sure", "", true }
-	return append(rules.BaseRules(), []rules.Rule{
+	return append(rules.BaseRules, []rules.Rule{
 		{ID: "left", Then: strategy.Stop, Sure: 40, Test: left},
 		{ID: "talk", Then: strategy.Stop, Sure: 90, Test: talk},
 		{ID: "report", Then: strategy.Stop, Sure: 90, Test: report},

@@ -28,7 +28,7 @@ type progress struct {
 }
 
 var Strategy = strategy.Strategy{
-	Name: "marge-simpson", Marks: []string{WorkflowFile, sddDir}, Special: [][2]string{{"stale", "reads no ledgers"}},
+	Name: "marge-simpson", Event: "Stop", Marks: []string{WorkflowFile, sddDir}, Special: [][2]string{{"stale", "reads no ledgers"}},
 	New: func() strategy.Options {
 		return &Options{stale: strategy.Number{Name: "stale", Value: 30, Most: maxStale, Unit: " minutes", Raised: true}}
 	},
@@ -95,7 +95,7 @@ func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 
 // ruleSet returns the rules for one situation. Each progress file is read once, by the first of its rules.
 func (o *Options) ruleSet(string) []rules.Rule {
-	all := append([]rules.Rule{rules.LeaveRule()}, rules.PersonRules()...)
+	all := append([]rules.Rule{rules.LeaveRule}, rules.PersonRules()...)
 	known := map[string]progress{}
 	read := func(r reader, s strategy.Situation) progress {
 		p, ok := known[r.id]

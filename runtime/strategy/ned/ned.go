@@ -7,13 +7,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-var Strategy = strategy.Strategy{Name: "ned-flanders", Default: true, New: kind.New}
+var Strategy = strategy.Strategy{Name: "ned-flanders", Event: "Stop", Default: true, New: kind.New}
 
 var kind = rules.Kind{
 	Sets: []string{"default", "seed"}, Windowed: "seed",
 	Rules: func(set string) []rules.Rule {
 		if set != "seed" {
-			return rules.BaseRules()
+			return rules.BaseRules
 		}
 		return []rules.Rule{
 			{ID: "asked", Tool: "AskUserQuestion", Then: strategy.Stop, Window: true},

@@ -31,7 +31,7 @@ const (
 )
 
 var Strategy = strategy.Strategy{
-	Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File},
+	Name: Name, Event: "Stop", Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File},
 	Loop:    &strategy.Loop{Files: func(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: File}} }, Armed: armedState},
 	Special: [][2]string{{"ceiling", "has none"}},
 	New:     func() strategy.Options { return &Options{strategy.Ceiling(25)} },
@@ -324,7 +324,7 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 			variable = " (" + l.s.Session.CapVariable + ")"
 		}
 		v.Pressing = true
-		v.Told += ". " + l.s.Session.Program() + " allows no more continues in a row without a tool call" + variable + ": if it ends the turn next, say “continue”"
+		v.Told += ". " + cmp.Or(l.s.Session.Host, "Claude Code") + " allows no more continues in a row without a tool call" + variable + ": if it ends the turn next, say “continue”"
 	}
 	kind := activity.LoopGoesOn
 	if count == l.max-1 {

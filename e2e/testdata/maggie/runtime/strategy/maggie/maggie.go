@@ -14,7 +14,7 @@ const list = "MAGGIE.md"
 
 // Strategy is maggie.
 var Strategy = strategy.Strategy{
-	Name: "maggie", Marks: []string{list}, Special: [][2]string{{"most", "has no list"}},
+	Name: "maggie", Event: "Stop", Marks: []string{list}, Special: [][2]string{{"most", "has no list"}},
 	New: func() strategy.Options { return &options{strategy.Number{Name: "most", Value: 10, Most: 100}} },
 }
 
