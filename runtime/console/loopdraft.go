@@ -278,6 +278,12 @@ func projectName(dir string) string {
 	return b.String()
 }
 
+// isLeft reports whether another session has been active here since the loop's last stop, such as one after /clear.
+func (l *loopHere) isLeft() bool {
+	path, at := l.newestTranscript()
+	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
+}
+
 // newestTranscript returns the log of the session that asks, else the one written last.
 func (l *loopHere) newestTranscript() (path string, at int64) {
 	var newest time.Time

@@ -196,7 +196,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 
 type loopStatus struct {
 	Directory, File string
-	// State is none, unreadable, inactive, waiting (for its first stop) or running.
+	// State is none, unreadable, inactive, waiting (for its first stop, or for its session) or running.
 	State   string
 	Problem string // why the file is not a loop, or why it does not run yet
 	Loop    *loopJSON
@@ -251,6 +251,9 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	case !g.Active:
 		s.State = "inactive"
 		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to go on: " + l.commandTo("loop set active true")
+	case g.Session != "" && l.isLeft():
+		s.State = "waiting"
+		says = "loop " + l.loopName(g) + " waits for session " + g.Session + l.progress(g) + "; another session is active here. To give it the loop: " + l.commandTo("loop set session none")
 	case l.past.Continues > 0:
 		s.State, s.Problem = "running", l.driver.problemInWords()
 		says = "loop " + l.loopName(g) + " is running" + l.progress(g)
