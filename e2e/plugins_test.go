@@ -201,8 +201,8 @@ func TestGoalLoop(t *testing.T) {
 		for i := range texts { // a loop takes messages that differ in numbers alone for the same
 			texts[i] = strings.Repeat("Well. ", i) + texts[i]
 		}
-		// From 1: ten continues, and the twelfth is none.
-		ends(t, talk.Say("begin again", says(texts...)...), texts[10], 11)
+		// Twelve turns: the first and eleven continues.
+		ends(t, talk.Say("begin again", says(texts...)...), texts[11], 12)
 		failIf(t, w.exists(goalFile), "the loop's file is there after its maximum")
 		ends(t, talk.Say("hello", says("Hello.")...), "Hello.", 1)
 	})
@@ -248,7 +248,7 @@ func TestGoalLoopFromASlashCommand(t *testing.T) {
 		})
 		ends(t, r, "It is done.", 3)
 		saw(t, r.Asked[0], `start "Do it" --promise "It is done"`, hook)
-		saw(t, r.Asked[1], "at most 10 iterations, until Claude writes “It is done”")
+		saw(t, r.Asked[1], "10 turns: this one and 9 continues, until Claude writes “It is done”")
 		saw(t, r.Asked[2], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]")
 	})
 }

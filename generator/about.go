@@ -49,7 +49,7 @@ func (a About) Accuracy() string {
 // Question is a setting of a plugin; its first choice is the default.
 type Question struct {
 	Key     string   `yaml:"key"`
-	Ask     string   `yaml:"ask"`
+	Ask     string   `yaml:"ask"` // "" for one that only --set answers
 	Choices []Choice `yaml:"choices"`
 }
 

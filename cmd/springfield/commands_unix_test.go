@@ -357,7 +357,7 @@ func TestLoopStartOffersItsPlugin(t *testing.T) {
 			t.Errorf("%q: %v\n%s", test.keys, err, x.vt.String())
 		}
 	}
-	if screen := x.vt.String(); !strings.Contains(screen, "at most 40 iterations") {
+	if screen := x.vt.String(); !strings.Contains(screen, ", 40 turns: this one and 39 continues") {
 		t.Errorf("the maximum that was typed does not count:\n%s", screen)
 	}
 	// If the project's settings disable it, it is enabled in local settings.

@@ -210,7 +210,7 @@ func TestInterviewPlain(t *testing.T) {
 		x := startAgain(t, dir, 80, kind, args...)
 		for _, step := range []struct{ asks, answer string }{
 			{"Which plugins?", "homer"},
-			{`"homer" is neither a number from 1 to`, "1"},
+			{`"homer" is neither a number from 1 to`, "1 ralph-wiggum"}, // whose protocol is not asked
 			{"Which rules", "seed"},
 			{"Name of the marketplace?", "My Hooks"},
 			{`Invalid answer: "My Hooks" is not a valid`, "evergreen"},

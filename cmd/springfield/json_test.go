@@ -50,7 +50,7 @@ func calls() []aCall {
 		{true, "status"}, {false, "status now"}, {false, "list all"}, {true, "doctor --fix"}, {false, "doctor --nope"},
 		{true, "disable ned-flanders --dry-run"}, {true, "disable ned-flanders"}, {false, "disable nelson"},
 		{true, "undo --dry-run"}, {true, "undo --forget"}, {true, "undo"}, {false, "undo --list --forget"},
-		{true, "explain ../home/.claude/projects/-w/s1.jsonl"}, {false, "explain none.jsonl"},
+		{true, "explain ../home/.claude/projects/-w/s1.jsonl"}, {false, "explain none.jsonl"}, {true, "try plan next"}, {false, "try plan"},
 		{true, "replay"}, {false, "replay none"}, {false, "log -n 0"},
 		{true, "hold 30m"}, {true, "hold"}, {false, "hold forever"}, {false, "resume"}, {false, "resume now"}, {true, "resume --session s1"},
 		{true, "away"}, {false, "away 8h"}, {true, "back"}, {false, "back now"},

@@ -26,7 +26,7 @@ func newLoop(a *app) *cobra.Command {
 		Use:   "loop",
 		Short: "Start, show, change or stop a goal loop",
 		Long: `A goal loop continues Claude until its message has the promise (words that you
-choose) or the iteration limit is reached. It is the file .stravinsky/continuation-loop.md in a
+choose) or its number of turns is over. It is the file .stravinsky/continuation-loop.md in a
 project, and needs a plugin with the strategy ralph-wiggum. Without a command, shows the loop of
 this directory.`,
 		Example: `  springfield loop start "Fix the failing tests" --template tests
@@ -61,16 +61,16 @@ writes nothing.
 
 Choose a promise that is true only at the end ("All tests passing"), not a word like "done", which
 Claude also uses in passing. Put into the goal everything that Claude needs at every turn, such as
-steps and known obstacles; Claude gets the first 2,000 characters. If you type --max at a terminal,
-it can be up to 500. Otherwise your ceiling limits it: 25, or another number with springfield set
+steps and known obstacles; Claude gets the first 2,000 characters. --max 3 is three turns: the one
+that Claude is in and two continues. If you type it at a terminal, it can be up to 500. Otherwise your ceiling limits it: 25, or another number with springfield set
 ralph-wiggum ceiling=40.
 
-  template  iterations  promise
-  tests     15          ✅ All tests passing
-  feature   20          Feature complete and tested
-  debug     12          Root cause identified and fixed
-  quick      8          Goal achieved (also without a template, with 10)
-  docs      10          Documentation complete
+  template  turns  promise
+  tests     15     ✅ All tests passing
+  feature   20     Feature complete and tested
+  debug     12     Root cause identified and fixed
+  quick      8     Goal achieved (also without a template, with 10)
+  docs      10     Documentation complete
 
 Your own templates are ~/.claude/springfield/loops/templates/NAME.md; {goal} is replaced by the goal.`,
 		Example: `  springfield loop start "Fix the failing tests" --template tests
@@ -103,7 +103,7 @@ func (a *app) noteBlockCap(most int) {
 	snapshot := client.NewSnapshot(a.places)
 	honoured := client.Honoured(snapshot.AllLayers())
 	for _, p := range snapshot.AllPlugins() {
-		if most > honoured && a.caller == nil && p.Runs && console.DrivesLoops(p.Strategy) {
+		if most-1 > honoured && a.caller == nil && p.Runs && console.DrivesLoops(p.Strategy) {
 			name, _, _ := strings.Cut(p.ID, "@")
 			a.talk("springfield: note: Claude Code ends a turn after %d continues in a row without a tool call; for more from the next session:", honoured)
 			a.notePrinter().PrintUnbroken(fmt.Sprintf("  springfield set %s ceiling=%d && springfield enable %s --scope %s", name, most, p.ID, p.Decides))
@@ -130,13 +130,13 @@ func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 
 func loopFlags(cmd *cobra.Command, o *console.LoopStart, withoutMax string) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if cmd.Flags().Changed("max") && o.Max < 1 {
-			return check.Misuse(errors.New("--max must be at least 1"), withoutMax)
+		if cmd.Flags().Changed("max") && o.Max < 2 {
+			return check.Misuse(errors.New("--max must be at least 2: this turn and one continue"), withoutMax)
 		}
 		return nil
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.Max, "max", 0, "iteration limit (default: the template's, or 10)")
+	f.IntVar(&o.Max, "max", 0, "turns: this one and N-1 continues (default: the template's, or 10)")
 	f.StringArrayVar(&o.Promises, "promise", nil, "words that end the loop (repeatable: any one is enough); \"\" for none")
 	f.StringVar(&o.Timeout, "timeout", "", "time limit of the loop, such as 2h")
 	f.StringVar(&o.IterationTimeout, "iteration-timeout", "", "time limit of an iteration, such as 10m")
@@ -224,7 +224,7 @@ func newLoopHistory(a *app) *cobra.Command {
 
 	show := &cobra.Command{
 		Use:     "show ID",
-		Short:   "Show a past loop, iteration by iteration",
+		Short:   "Show a past loop, turn by turn",
 		Example: "  springfield loop history show 7f3a",
 		Args:    arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -245,7 +245,7 @@ func newLoopHistory(a *app) *cobra.Command {
 		},
 	}
 	loopFlags(rerun, &o, "leave it out to keep the maximum of that loop")
-	rerun.Flag("max").Usage = "iteration limit (default: that loop's)"
+	rerun.Flag("max").Usage = "turns: this one and N-1 continues (default: that loop's)"
 	cmd.AddCommand(show, rerun)
 	return cmd
 }

@@ -93,7 +93,7 @@ func (s *Suite) settings() error {
 			return err
 		}
 		for _, q := range about.Questions {
-			if plugin.Settings[q.Key] != "" {
+			if plugin.Settings[q.Key] != "" || q.Ask == "" {
 				continue
 			}
 			question := q.Ask

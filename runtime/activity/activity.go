@@ -127,7 +127,7 @@ type LoopEvent struct {
 	Loop       string // its ID
 	At         int64  // Unix milliseconds
 	Event      string
-	Count, Max int // the iteration and the last one
+	Count, Max int // turns that are over, and all
 	Session    string
 	Dir        string
 	Text       string // the end of Claude's last message
@@ -135,14 +135,14 @@ type LoopEvent struct {
 	Typed      int    // the maximum that the user typed at a terminal, 0 for none
 }
 
-// MostIterations is the most iterations of a loop.
+// MostIterations is the most turns of a loop.
 const MostIterations = 500
 
-// LoopPast is a loop in the user's history: its continues and the maximum that the user typed last, 0 for none. The
-// end of a loop moves Typed to Before and sets Over.
+// LoopPast is a loop in the user's history: its continues, its highest count at one, and the maximum that the user
+// typed last, 0 for none. The end of a loop moves Typed to Before and sets Over.
 type LoopPast struct {
-	Continues, Typed, Before int
-	Over                     bool
+	Continues, Count, Typed, Before int
+	Over                            bool
 }
 
 // The events of a loop. All but the first four end it.

@@ -111,6 +111,8 @@ func TestWhoStandsAsideIsNotToldOf(t *testing.T) {
 		"alone":             {[]ledger.Record{wiggum("stop", "no-loop", 0)}, "no-loop", "no-loop"},
 		"none decides":      {[]ledger.Record{ned("stop", "another-loop", 0), wiggum("stop", "inactive", 0)}, "inactive", "another-loop inactive"},
 		"both decide":       {[]ledger.Record{wiggum("stop", "limit", 0), ned("stop", "question", -1500)}, "question", "limit question"},
+		"one has no rule":   {[]ledger.Record{wiggum("stop", "limit", 0), ned("stop", "otherwise", -1500)}, "limit", "limit"},
+		"no rule, no loop":  {[]ledger.Record{ned("stop", "otherwise", 0), wiggum("stop", "no-loop", 0)}, "otherwise", "otherwise"},
 		"another stop":      {[]ledger.Record{ned("stop", "question", -60_000), wiggum("stop", "no-loop", 0)}, "no-loop", "question no-loop"},
 		"two stops": {[]ledger.Record{ned("stop", "question", -60_000), wiggum("stop", "no-loop", -60_000), wiggum("continue", "loop", 0), ned("stop", "another-loop", 0)},
 			"loop", "question loop"},
@@ -139,6 +141,25 @@ func TestWhoStandsAsideIsNotToldOf(t *testing.T) {
 		out.Reset()
 		must(t, d.ExplainDecision("", Asked{}))
 		scratch.Holds(t, name+": why", out.String(), "rule     "+test.why+"\n")
+	}
+}
+
+// A guess at languages is shown only where a rule matched, or if it is one.
+func TestLanguagesOfAMessage(t *testing.T) {
+	d, out := console(t)
+	for _, test := range []struct {
+		rule  string
+		langs []string
+		want  string
+	}{
+		{"otherwise", []string{"de", "nl"}, ""}, {"otherwise", []string{"de"}, "read in  German"}, {"question", []string{"de", "nl"}, "read in  German, Dutch"},
+	} {
+		out.Reset()
+		decided(t, d, ledger.Record{Session: "s", Cwd: d.Work, Decision: "stop", Rule: test.rule, Lang: test.langs})
+		must(t, d.ExplainDecision("", Asked{}))
+		if !strings.Contains(out.String(), test.want) || test.want == "" && strings.Contains(out.String(), "read in") {
+			t.Errorf("%+v:\n%s", test, out)
+		}
 	}
 }
 

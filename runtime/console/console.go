@@ -153,7 +153,9 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printLead(kind, r.Plugin+" "+did, ", "+d.agoOf(r.At)+name, 2)
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
-	d.printField("  read in  ", language.LanguageNames(r.Lang))
+	if r.Rule != strategy.Unmatched || len(r.Lang) == 1 { // else it is a guess that decided nothing
+		d.printField("  read in  ", language.LanguageNames(r.Lang))
+	}
 	d.printField("  sent to "+agent+": ", r.Reason)
 	d.printField("  shown to you:   ", r.Told)
 	if r.Decision == "continue" && r.Left != nil {

@@ -119,6 +119,7 @@ func (l *loopHere) readFile() {
 			l.goal.ID = "" // like the hook
 		} else if l.fault == nil {
 			l.past = ledger.PastOfLoop(l.Dir, l.goal.ID, l.space.Dir)
+			l.goal.Count = max(l.goal.Count, l.past.Count)
 		}
 	}
 }
@@ -129,8 +130,8 @@ func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 }
 
-// lastIteration returns the iteration at which the loop ends: at most the typed maximum, else the ceiling.
-func (l *loopHere) lastIteration(goal wiggum.Goal) int {
+// mostTurns returns the turns after which the loop ends: at most the typed maximum, else the ceiling.
+func (l *loopHere) mostTurns(goal wiggum.Goal) int {
 	return min(goal.Max, cmp.Or(l.past.Typed, l.ceiling()))
 }
 
@@ -148,8 +149,8 @@ func (l *loopHere) typedMaximum(n int) int {
 }
 
 func (l *loopHere) sayCapped() {
-	if n := l.lastIteration(l.goal); n < l.goal.Max {
-		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " iterations, and " + wiggum.CapInWords(l.past.Typed, n) +
+	if n := l.mostTurns(l.goal); n < l.goal.Max {
+		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapInWords(l.past.Typed, n) +
 			"; for more, type in a terminal: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
 	}
 }
@@ -202,7 +203,7 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
-		Count: goal.Count, Max: l.lastIteration(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data), Typed: l.past.Typed,
+		Count: goal.Count, Max: l.mostTurns(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data), Typed: l.past.Typed,
 	}
 	if err := hook.RecordLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.printNote("report the loop: " + err.Error())
@@ -242,13 +243,17 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	if l.driver.Problem != "" {
 		return &adviceError{"no plugin would drive this loop: " + l.driver.Problem, l.driver.Next}
 	}
+	typed := l.typedMaximum(o.Max)
+	if goal, err := wiggum.ReadLoop(draft); err != nil || min(goal.Max, cmp.Or(typed, l.ceiling())) < 2 {
+		return cmp.Or(err, misused("a loop of one turn has no continue", "type a larger number in a terminal: --max 10"))
+	}
 	now := l.Now().UnixMilli()
 	session := ""
 	if l.Session != "" {
 		session = wiggum.QuoteValue(l.Session)
 	}
 	draft, err := wiggum.SetFields(draft, [][2]string{
-		{"iteration_count", "1"}, {"active", "true"}, {"stopped_at", ""}, {"session_id", session},
+		{"iteration_count", "0"}, {"active", "true"}, {"stopped_at", ""}, {"session_id", session},
 		{"loop_id", wiggum.NewLoopID(l.space.Dir, l.Session, now)}, {"started_at", timestamp.FormatTime(now)},
 	}...)
 	if err != nil {
@@ -259,13 +264,13 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 		return err
 	}
 	l.tellCancelled(was, before)
-	l.past.Typed = l.typedMaximum(o.Max)
+	l.past.Typed = typed
 	l.tellEvent(activity.LoopStarted, l.goal, l.file.Data)
 	until := "without a promise that ends it earlier"
 	if len(l.goal.Promises) > 0 {
 		until = "until Claude writes " + oneOf(l.goal.Promises)
 	}
-	l.printLine("loop " + l.goal.ID + ": at most " + strconv.Itoa(l.lastIteration(l.goal)) + " iterations, " + until)
+	l.printLine("loop " + l.goal.ID + ", " + l.turnsAhead() + ", " + until)
 	l.printLine("  file     " + l.filePath() + "; edits take effect at the next stop")
 	if l.goal.Session == "" {
 		l.printLine("  starts   the next time Claude stops here; then the loop belongs to that session")
@@ -284,7 +289,19 @@ func (l *loopHere) loopName(goal wiggum.Goal) string {
 }
 
 func (l *loopHere) progress(goal wiggum.Goal) string {
-	return ", iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(l.lastIteration(goal))
+	return ", " + wiggum.TurnsInWords(goal.Count, l.mostTurns(goal))
+}
+
+// turnsAhead names the turns that are left, of which the first needs no continue.
+func (l *loopHere) turnsAhead() string {
+	switch n := l.mostTurns(l.goal) - l.goal.Count; {
+	case n < 2:
+		return "this turn is its last"
+	case n == 2:
+		return "2 turns: this one and 1 continue"
+	default:
+		return strconv.Itoa(n) + " turns: this one and " + strconv.Itoa(n-1) + " continues"
+	}
 }
 
 func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or “") + "”" }
@@ -292,13 +309,13 @@ func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or �
 // LoopKeys returns the keys of loop set with their meanings.
 func LoopKeys() [][2]string {
 	return [][2]string{
-		{"max", "iteration limit; up to 500 at your terminal, else up to your ceiling"},
+		{"max", "number of turns; up to 500 at your terminal, else up to your ceiling"},
 		{"promise", "words that end the loop; A|B: either; none: no promise"},
 		{"timeout", "time limit of the loop, such as 2h; none: no limit"},
 		{"iteration-timeout", "time limit of an iteration, such as 10m; none: no limit"},
 		{"active", "true or false"},
 		{"goal", "the text of the goal"},
-		{"count", "the current iteration; a lower number allows no more"},
+		{"count", "the turns that are over; a lower number allows no more"},
 		{"session", "the session that owns the loop; none: the next that stops here"},
 	}
 }
@@ -307,11 +324,15 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 	value, text := strings.Join(values, " "), ""
 	switch key {
 	case "max", "count":
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > activity.MostIterations {
-			return field, misused(key+": "+strconv.Quote(value)+" is not a number of iterations", "write it like 15; a loop has at most "+strconv.Itoa(activity.MostIterations))
+		name, least := "iteration_count", 0
+		if key == "max" {
+			name, least = "max_iterations", 2
 		}
-		return [2]string{map[string]string{"max": "max_iterations", "count": "iteration_count"}[key], value}, nil
+		n, err := strconv.Atoi(value)
+		if err != nil || n < least || n > activity.MostIterations {
+			return field, misused(key+": "+strconv.Quote(value)+" is not a number of turns from "+strconv.Itoa(least)+" to "+strconv.Itoa(activity.MostIterations), "write it like 15")
+		}
+		return [2]string{name, value}, nil
 	case "promise": // A|B are two
 		var all []string
 		for p := range strings.SplitSeq(strings.Join(values, "|"), "|") {
@@ -367,8 +388,9 @@ func (d *Console) SetLoop(key string, values []string) error {
 	if err != nil {
 		return err
 	}
-	typed := 0
-	if n, _ := strconv.Atoi(body); key == "max" {
+	typed, n := 0, 0
+	if key == "max" {
+		n, _ = strconv.Atoi(body)
 		typed = l.typedMaximum(n)
 	} else if key == "active" && body == "true" { // the typed maximum stays
 		typed = l.typedMaximum(l.past.Before)
@@ -380,6 +402,8 @@ func (d *Console) SetLoop(key string, values []string) error {
 				"start one: " + l.commandTo(`loop start "Fix the failing tests"`)}
 		case l.fault != nil:
 			return nil, l.unreadError()
+		case key == "max" && n <= l.goal.Count:
+			return nil, misused("max: "+strconv.Itoa(l.goal.Count)+" turns are done already", "choose more, or let Claude stop: "+l.commandTo("loop stop"))
 		case key == "goal":
 			return wiggum.SetBody(l.file.Data, body)
 		case key == "active" && body == "true":
@@ -408,9 +432,11 @@ func (d *Console) SetLoop(key string, values []string) error {
 	if key == "promise" {
 		body = cmp.Or(strings.Join(values, "|"), "none")
 	}
-	if key == "max" && l.lastIteration(l.goal) < l.goal.Max { // sayCapped explains it
+	if key == "max" && l.mostTurns(l.goal) < l.goal.Max { // sayCapped explains it
 		l.printLine("max is " + body + " in the file")
 		return nil
+	} else if key == "max" {
+		body += ", " + l.turnsAhead()
 	}
 	l.printLine(key + " is " + titleOf(body) + "; it takes effect at the next stop")
 	return nil

@@ -79,7 +79,7 @@ func TestLoopIsSetWhileItRuns(t *testing.T) {
 	both.Wait()
 	failIf(t, failed != nil, "%v", failed)
 	g := d.goalNow(t)
-	if continues != stops || g.Count != 1+stops || g.Timeout != (changes+99)*60_000 || g.Session != "s1" || !strings.Contains(g.Body, "Never done") {
+	if continues != stops || g.Count != stops || g.Timeout != (changes+99)*60_000 || g.Session != "s1" || !strings.Contains(g.Body, "Never done") {
 		t.Errorf("%d continues of %d, and the loop is %+v", continues, stops, g)
 	}
 	events, err := ledger.LoopEvents(d.Dir)

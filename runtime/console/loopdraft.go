@@ -132,7 +132,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 // loopFile has the fields in the order of the guide.
 func (t template) loopFile() []byte {
 	var b strings.Builder
-	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) +
+	b.WriteString("---\niteration_count: 0\nmax_iterations: " + strconv.Itoa(t.max) +
 		"\ncompletion_promise: " + wiggum.QuoteValue(t.promise) + "\nactive: true\n---\n\nGoal: {goal}\n")
 	if len(t.steps) > 0 {
 		b.WriteString("\n")
@@ -276,6 +276,12 @@ func projectName(dir string) string {
 		}
 	}
 	return b.String()
+}
+
+// isLeft reports whether another session has been active here since the loop's last stop, such as one after /clear.
+func (l *loopHere) isLeft() bool {
+	path, at := l.newestTranscript()
+	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
 }
 
 // newestTranscript returns the log of the session that asks, else the one written last.

@@ -156,13 +156,13 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 }
 
 func loopEndInWords(p pastLoop) string {
-	at := "iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max)
+	at := wiggum.TurnsInWords(p.Count, p.Max)
 	ends := map[string]string{
-		activity.LoopPromised:  "it ended at " + at + ": Claude wrote the promise",
+		activity.LoopPromised:  "it ended with " + at + ": Claude wrote the promise",
 		activity.LoopLimited:   "it ended at its limit: " + at,
-		activity.LoopTimedOut:  "it ended at " + at + " by a timeout",
-		activity.LoopStalled:   "it was paused at " + at + ": several continues in a row produced the same words and no tool call",
-		activity.LoopCancelled: "it was stopped at " + at,
+		activity.LoopTimedOut:  "it ended with " + at + " by a timeout",
+		activity.LoopStalled:   "it was paused with " + at + ": several continues in a row produced the same words and no tool call",
+		activity.LoopCancelled: "it was stopped with " + at,
 	}
 	return cmp.Or(ends[p.Event], "it has not ended: "+at)
 }
@@ -196,7 +196,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 
 type loopStatus struct {
 	Directory, File string
-	// State is none, unreadable, inactive, waiting (for its first stop) or running.
+	// State is none, unreadable, inactive, waiting (for its first stop, or for its session) or running.
 	State   string
 	Problem string // why the file is not a loop, or why it does not run yet
 	Loop    *loopJSON
@@ -251,7 +251,10 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	case !g.Active:
 		s.State = "inactive"
 		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to continue: " + l.commandTo("loop set active true")
-	case g.Count > 1:
+	case g.Session != "" && l.isLeft():
+		s.State = "waiting"
+		says = "loop " + l.loopName(g) + " waits for session " + g.Session + l.progress(g) + "; another session is active here. To give it the loop: " + l.commandTo("loop set session none")
+	case l.past.Continues > 0:
 		s.State, s.Problem = "running", l.driver.problemInWords()
 		says = "loop " + l.loopName(g) + " is running" + l.progress(g)
 		if s.Problem != "" {
@@ -259,10 +262,10 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		}
 	default:
 		s.State, s.Problem = "waiting", l.driver.problemInWords()
-		says = "loop " + l.loopName(g) + " waits for its first stop" + l.progress(g)
+		says = "loop " + l.loopName(g) + " waits for its first stop, " + l.turnsAhead()
 	}
 	if l.file.Found && l.fault == nil {
-		s.Loop = &loopJSON{g, l.lastIteration(g)}
+		s.Loop = &loopJSON{g, l.mostTurns(g)}
 		s.Loop.Promises = append([]string{}, g.Promises...) // never null in JSON
 	}
 	if asJSON {
@@ -279,8 +282,8 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	} else {
 		l.printLine("  promise   none: only the limit ends it")
 	}
-	limit := strconv.Itoa(l.lastIteration(g)) + "; "
-	if l.lastIteration(g) < g.Max {
+	limit := strconv.Itoa(l.mostTurns(g)) + "; "
+	if l.mostTurns(g) < g.Max {
 		limit += "the file asks for " + strconv.Itoa(g.Max) + ", and "
 	}
 	l.printLine("  limit     " + limit + wiggum.CapInWords(l.past.Typed, l.ceiling()))

@@ -86,7 +86,7 @@ func TestOthersStandAsideForAGoalLoop(t *testing.T) {
 		do   func(w *world) // before the last stop
 		told string
 	}{
-		"the limit":   {text: moving, told: "iteration 6 of 6"},
+		"the limit":   {text: moving, told: "6 of 6 turns done"},
 		"the promise": {text: "All tests passing. " + moving, told: "Claude said"},
 		"a deleted file": {text: moving, told: "its file is gone", do: func(w *world) {
 			must(w.t, os.Remove(w.path(loopFile)))

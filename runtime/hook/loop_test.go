@@ -73,10 +73,10 @@ func TestLoopRunsToItsLimit(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	for i := 2; i <= 9; i++ {
 		out, _ := w.stop("s1", words(i))
-		if !strings.HasPrefix(out.Reason, fmt.Sprintf("[ralph-wiggum: iteration %d of 10] ", i)+wiggum.Reminder+"\n") || !strings.HasSuffix(out.Reason, "Fix the tests.") {
+		if !strings.HasPrefix(out.Reason, fmt.Sprintf("[ralph-wiggum: %d of 10 turns done] ", i)+wiggum.Reminder+"\n") || !strings.HasSuffix(out.Reason, "Fix the tests.") {
 			t.Fatalf("stop %d: %+v", i, out)
 		}
-		if want := "ralph-wiggum: iteration 2 of 10, until Claude says “All tests passing” (/ralph-wiggum:hold to stop)"; i == 2 && out.SystemMessage != want || i == 3 && out.SystemMessage != "" {
+		if want := "ralph-wiggum: 2 of 10 turns done, until Claude says “All tests passing” (/ralph-wiggum:hold to stop)"; i == 2 && out.SystemMessage != want || i == 3 && out.SystemMessage != "" {
 			t.Errorf("stop %d: the user is told %q", i, out.SystemMessage)
 		}
 		got := w.read(loopFile)
@@ -85,7 +85,7 @@ func TestLoopRunsToItsLimit(t *testing.T) {
 		}
 	}
 	out, _ := w.stop("s1", "Working still.")
-	if out.Decision != "" || !strings.Contains(out.SystemMessage, "the loop is over: iteration 10 of 10") || w.read(loopFile) != "" {
+	if out.Decision != "" || !strings.Contains(out.SystemMessage, "the loop is over: 10 of 10 turns done") || w.read(loopFile) != "" {
 		t.Errorf("at the limit: %+v", out)
 	}
 	w.keepsSilent("afterwards")(w.stop("s1", "Hello."))
@@ -93,7 +93,7 @@ func TestLoopRunsToItsLimit(t *testing.T) {
 		t.Errorf("history %s\nwant    %s", got, want)
 	}
 	w.write(loopFile, strings.Replace(loopText, "All tests passing", "Documentation complete", 1))
-	w.toldToGoOn("the next loop", "[ralph-wiggum: iteration 2 of 10] ")(w.stop("s1", "Which of them?"))
+	w.toldToGoOn("the next loop", "[ralph-wiggum: 2 of 10 turns done] ")(w.stop("s1", "Which of them?"))
 	if out, _ := w.stop("s1", "documentation COMPLETE"); out.Decision != "" || !strings.Contains(out.SystemMessage, "Claude said “Documentation complete”") || w.read(loopFile) != "" {
 		t.Errorf("its promise: %+v", out)
 	}
@@ -115,21 +115,21 @@ func TestLoopObeysItsUser(t *testing.T) {
 	}
 	w.stop("s1", "a")
 	edit("max_iterations: 10", "max_iterations: 20")
-	w.toldToGoOn("more iterations", "[ralph-wiggum: iteration 3 of 20] ")(w.stop("s1", "b"))
+	w.toldToGoOn("more iterations", "[ralph-wiggum: 3 of 20 turns done] ")(w.stop("s1", "b"))
 	dir, before := w.path(".claude/springfield"), w.read(loopFile)
 	hold, err := ledger.SetHold(dir, "", w.host.Now, 0, ledger.Means{})
 	must(t, err)
 	w.keepsSilent("held")(w.stop("s1", "c"))
 	scratch.Equal(t, w.read(loopFile), before, "held")
 	must(t, ledger.LiftHold(dir, "", hold, w.host.Now, ledger.Means{}))
-	w.toldToGoOn("after the hold", "[ralph-wiggum: iteration 4 of 20] ")(w.stop("s1", "d"))
+	w.toldToGoOn("after the hold", "[ralph-wiggum: 4 of 20 turns done] ")(w.stop("s1", "d"))
 	edit("active: true", "active: false")
 	before = w.read(loopFile)
 	if out, _ := w.stop("s1", "e"); out.Decision != "" || w.read(loopFile) != before {
 		t.Errorf("inactive: %+v", out)
 	}
 	edit("active: false", "active: true")
-	w.toldToGoOn("active again", "[ralph-wiggum: iteration 5 of 20] ")(w.stop("s1", "f"))
+	w.toldToGoOn("active again", "[ralph-wiggum: 5 of 20 turns done] ")(w.stop("s1", "f"))
 	must(t, os.Remove(w.path(loopFile)))
 	w.ends("deleted", "its file is gone")(w.stop("s1", "g"))
 	if got := w.happened(); !strings.HasSuffix(got, "cancel4 iteration5 cancel5") {
@@ -225,12 +225,12 @@ func TestLoopFromASubdirectory(t *testing.T) {
 	w.keepsSilent("without a repository")(below("a"))
 	scratch.Equal(t, w.read(loopFile), loopText, "without a repository")
 	w.write("work/.git/HEAD", "")
-	if out, _ := below("b"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 2 of 10") {
+	if out, _ := below("b"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: 2 of 10 turns done") {
 		t.Errorf("below: %+v", out)
 	}
-	w.toldToGoOn("at the top", "[ralph-wiggum: iteration 3 of 10] ")(w.stop("s1", "c"))
+	w.toldToGoOn("at the top", "[ralph-wiggum: 3 of 10 turns done] ")(w.stop("s1", "c"))
 	w.write("work/packages/api/"+wiggum.File, strings.Replace(loopText, "Fix the tests", "Write the page", 1))
-	if out, _ := below("d"); !strings.HasPrefix(out.Reason, "[ralph-wiggum: iteration 2 of 10] ") || !strings.HasSuffix(out.Reason, "Write the page.") {
+	if out, _ := below("d"); !strings.HasPrefix(out.Reason, "[ralph-wiggum: 2 of 10 turns done] ") || !strings.HasSuffix(out.Reason, "Write the page.") {
 		t.Errorf("a nearer one: %+v", out)
 	}
 	if out, _ := below("all tests passing"); out.Decision != "" || w.read(loopFile) == "" || w.read("work/packages/api/"+wiggum.File) != "" {
@@ -382,7 +382,7 @@ func TestLoopCeiling(t *testing.T) {
 			if test.project != "" {
 				w.write("work/.claude/springfield/ralph-wiggum.json", test.project)
 			}
-			says := fmt.Sprintf("of %d (the file asks for 500; your ceiling is %d)", test.most, test.most)
+			says := fmt.Sprintf("of %d turns done (the file asks for 500; your ceiling is %d)", test.most, test.most)
 			if out, _ := w.stop("s1", "a"); out.Decision != "block" || !strings.Contains(out.SystemMessage, says) {
 				t.Errorf("below it: %+v", out)
 			}
@@ -509,11 +509,11 @@ func TestLoopHearsWhatIsTyped(t *testing.T) {
 		must(t, ledger.AppendLoop(w.path(".claude/springfield"), e))
 	}
 	tell(activity.LoopEvent{Event: activity.LoopStarted, Typed: 500})
-	w.toldToGoOn("typed", "[ralph-wiggum: iteration 2 of 500] ")(w.stop("s1", "a"))
+	w.toldToGoOn("typed", "[ralph-wiggum: 2 of 500 turns done] ")(w.stop("s1", "a"))
 	tell(activity.LoopEvent{Event: activity.LoopRaised, Typed: 20})
-	w.toldToGoOn("less", "[ralph-wiggum: iteration 3 of 20 (the file asks for 500; you typed 20)] ")(w.stop("s1", "b"))
+	w.toldToGoOn("less", "[ralph-wiggum: 3 of 20 turns done (the file asks for 500; you typed 20)] ")(w.stop("s1", "b"))
 	tell(activity.LoopEvent{Event: activity.LoopCancelled, Typed: 20})
-	w.toldToGoOn("ended, and put back", "[ralph-wiggum: iteration 4 of 25 (the file asks for 500; your ceiling is 25)] ")(w.stop("s1", "c"))
+	w.toldToGoOn("ended, and put back", "[ralph-wiggum: 4 of 25 turns done (the file asks for 500; your ceiling is 25)] ")(w.stop("s1", "c"))
 }
 
 // FuzzLoopFile checks that no file causes a crash, an uncounted continue or a change of the user's text.

@@ -112,7 +112,7 @@ const maxLooked = 5000 // decisions per search
 // it drops those that stand aside at a stop that another plugin decided.
 func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
-		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (every || !all[n-1].standsAside()) {
+		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (every || all[n-1].aside() == 0) {
 			break
 		}
 		if !wanted(r) {

@@ -302,6 +302,7 @@ func TestPastOfLoop(t *testing.T) {
 		want   activity.LoopPast
 	}{
 		"nothing":       {[]activity.LoopEvent{event(activity.LoopStarted, 0), event(activity.LoopGoesOn, 0)}, activity.LoopPast{Continues: 1}},
+		"its count":     {[]activity.LoopEvent{{Event: activity.LoopGoesOn, Count: 4}, {Event: activity.LoopLastRound, Count: 3}, {Event: activity.LoopLimited, Count: 9}}, activity.LoopPast{Continues: 2, Count: 4, Over: true}},
 		"at its start":  {[]activity.LoopEvent{event(activity.LoopStarted, 60), event(activity.LoopGoesOn, 0)}, activity.LoopPast{Continues: 1, Typed: 60}},
 		"a smaller one": {[]activity.LoopEvent{typed(500), typed(10)}, activity.LoopPast{Typed: 10}},
 		"a larger one":  {[]activity.LoopEvent{typed(10), typed(500)}, activity.LoopPast{Typed: 500}},

@@ -41,6 +41,7 @@ func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
 		p.Over = e.EndsLoop()
 		if e.Event == activity.LoopGoesOn || e.Event == activity.LoopLastRound {
 			p.Continues++
+			p.Count = max(p.Count, e.Count)
 		} else if p.Over && p.Typed > 0 {
 			p.Typed, p.Before = 0, p.Typed
 		} else if !p.Over && e.Typed > 0 {

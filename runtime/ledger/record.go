@@ -45,18 +45,25 @@ func (r *Record) ProjectPlace() string {
 // sideBySide bounds the time between the hooks of one stop, in milliseconds.
 const sideBySide = 10_000
 
-// StandsAsideFor reports whether a plugin had nothing to decide at a stop that another one decided.
+// StandsAsideFor reports whether a plugin had nothing to decide, or no reason, at a stop that another one decided.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
-	return r.standsAside() && !other.standsAside() && (other.Decision == "stop" || other.Decision == "continue") &&
+	return r.aside() > other.aside() && (other.Decision == "stop" || other.Decision == "continue") &&
 		r.Session == other.Session && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// standsAside reports whether a plugin has no loop to drive, or another one drives it, without a message to the
-// user.
-func (r *Record) standsAside() bool {
-	return r.Decision == "stop" && r.Told == "" &&
-		slices.Contains([]string{"another-loop", "no-loop", "other-session", "inactive", "no-spec", "no-feature", "no-state", "disabled"}, r.Rule)
+// aside ranks a stop without a message to the user: 2 if the plugin has no loop to drive, or another one drives it,
+// 1 if no rule matched, else 0.
+func (r *Record) aside() int {
+	if r.Decision == "stop" && r.Told == "" {
+		switch r.Rule {
+		case "another-loop", "no-loop", "other-session", "inactive", "no-spec", "no-feature", "no-state", "disabled":
+			return 2
+		case "otherwise":
+			return 1
+		}
+	}
+	return 0
 }
 
 // None is the decision of a run that failed to decide.

@@ -33,9 +33,10 @@ type Box struct {
 	Text string
 }
 
-// ParseBox parses a line as a check box. One with another character, "- [-]", is neither open nor done and is ignored.
+// ParseBox parses a line as a check box. It ignores boxes that are no work: in a quotation, struck through, without
+// words, or with another character, "- [-]".
 func ParseBox(line string) (b Box, ok bool) {
-	line = strings.TrimLeft(line, " \t>")
+	line = strings.TrimLeft(line, " \t")
 	marker, rest, found := strings.Cut(line, " ")
 	digits := strings.TrimRight(marker, ".)")
 	numbered := digits != marker && digits != "" && strings.Trim(digits, "0123456789") == ""
@@ -49,7 +50,8 @@ func ParseBox(line string) (b Box, ok bool) {
 	if strings.IndexByte(" xX", rest[1]) < 0 {
 		return Box{}, false
 	}
-	return Box{Done: rest[1] != ' ', Text: WithoutMarks(rest[3:])}, true
+	b = Box{Done: rest[1] != ' ', Text: WithoutMarks(rest[3:])}
+	return b, b.Text != "" && !strings.HasPrefix(b.Text, "~~")
 }
 
 // WithoutMarks removes emphasis and code marks.

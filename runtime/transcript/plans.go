@@ -17,6 +17,7 @@ const (
 	maxPlans   = 8
 	maxPath    = 300 // bytes of a name, escaped
 	maxMatches = 32  // names in one text
+	maxJoints  = 16
 )
 
 type named struct {
@@ -24,6 +25,28 @@ type named struct {
 	Sum   uint32 // hash of the name
 	Turn  int    // of the last mention
 	Wrote int    // the turn in which it was written or edited, plus one
+}
+
+// joint is the beginning of a turn. A later turn with the same line before it follows a rewind to there.
+type joint struct {
+	Parent, Spoke uint32 // hashes of the ID before it, and of that of the agent's last words
+	At            int64
+}
+
+// rewindPlans forgets the plans that the agent no longer knows, because the conversation was rewound.
+func (l *Log) rewindPlans(e *Entry) {
+	if len(e.Parent) == 0 {
+		return
+	}
+	next := joint{shortCallID(e.Parent), l.Spoke, e.At}
+	i := slices.IndexFunc(l.Joints, func(j joint) bool { return j.Parent == next.Parent || j.Spoke == next.Parent })
+	if i >= 0 {
+		from := l.Joints[i].At
+		l.Plans = slices.DeleteFunc(l.Plans, func(n named) bool { return n.At[0] >= from })
+		l.Joints = l.Joints[:i]
+		next.Spoke = next.Parent
+	}
+	l.Joints = append(l.Joints[max(0, len(l.Joints)+1-maxJoints):], next)
 }
 
 func (l *Log) takePlanNames(e *Entry, text []byte, wrote bool) {

@@ -100,6 +100,8 @@ func parseLine(e *transcript.Entry) bool {
 
 func (l *line) readMember(e *transcript.Entry, w *codec.Walk) {
 	switch string(w.Key) {
+	case "parentUuid":
+		e.Parent = codec.InsideQuotes(w.Value())
 	case "uuid":
 		e.ID = codec.InsideQuotes(w.Value())
 	case "timestamp":

@@ -114,6 +114,8 @@ func TestMarge(t *testing.T) {
 		return s
 	}
 	said := strategy.Situation{Message: strategy.Message{Text: "That is in place."}}
+	const aside = "- [x] the table\n<!-- - [ ] a comment -->\n<!--\n- [ ] a longer one\n-->\n- [ ] <!-- to fill in -->\n> - [ ] a quotation\n- [ ] ~~dropped~~\n- [ ] ~~dropped~~, see below\n" +
+		"- [ ]  \n- [ ] ** **\n## Out of scope\n- [ ] a phone\n### Also\n- [ ] a watch\n## Optional: colours\n- [ ] red\n"
 	half := "- [x] the table\n- [ ] the cookie\n- [ ] the button\n"
 	for name, test := range map[string]struct {
 		situation strategy.Situation
@@ -202,6 +204,10 @@ func TestMarge(t *testing.T) {
 		"plan, all ticked":     {named("docs/plans/a.md"), map[string]strategy.File{"docs/plans/a.md": text("- [x] a\n* [X] b\n1. [x] c\n")}, strategy.Stop, "plan-done", "3 of 3"},
 		"plan, none ticked":    {named(planName), map[string]strategy.File{planName: text(authPlan)}, strategy.Continue, "plan", "0 of 5"},
 		"plan, no boxes":       {named("docs/plans/a.md"), map[string]strategy.File{"docs/plans/a.md": text("- one\n- two\n- [-] three\n- [] four\n")}, strategy.Stop, "otherwise", ""},
+		"plan, no work":        {named("docs/plans/a.md"), map[string]strategy.File{"docs/plans/a.md": text(aside)}, strategy.Stop, "plan-done", "1 of 1"},
+		"plan, after an aside": {named("docs/plans/a.md"), map[string]strategy.File{"docs/plans/a.md": text(aside + "## Next\n- [ ] the button\n")}, strategy.Continue, "plan", "“the button”"},
+		"plan, a mark in code": {named("docs/plans/a.md"), map[string]strategy.File{"docs/plans/a.md": text("- [ ] print `<!--`\n- [x] the end\n")}, strategy.Continue, "plan", "1 of 2"},
+		"sdd, no work":         {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 1: complete\nTask 2: complete\nTask 3: complete\n"), planName: text(authPlan + "### Task 4: A cache (optional)\n<!--\n### Task 5: old\n-->\n")}, strategy.Stop, "sdd-done", "3 of 3"},
 		"plan, not named":      {called, map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Stop, "otherwise", ""},
 		"plan, not there":      {named("docs/plans/a.md"), nil, strategy.Stop, "otherwise", ""},
 		"plan, elsewhere":      {named("/etc/plans/a.md", "~/plans/a.md", `C:\plans\a.md`), nil, strategy.Stop, "otherwise", ""},

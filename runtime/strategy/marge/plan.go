@@ -32,8 +32,12 @@ type task struct {
 
 func parsePlan(text string) (p plan) {
 	current, known := -1, map[string]int{}
+	var out aside
 	markdown.EachLine(text, func(n int, line string, code bool) {
 		if code {
+			return
+		}
+		if line = out.workIn(line); line == "" {
 			return
 		}
 		if heading := lastmessage.HeadingIn(line); heading != "" {
@@ -59,6 +63,49 @@ func parsePlan(text string) (p plan) {
 		}
 	})
 	return p
+}
+
+// aside is the part of a plan that is no work: HTML comments, and sections such as "Out of scope".
+type aside struct {
+	comment bool // a comment is open
+	level   int  // of the heading of such a section, 0 outside
+}
+
+// workIn returns the part of a line that may be work.
+func (a *aside) workIn(line string) string {
+	var work []byte
+	for opens, closes := true, true; opens && closes; {
+		before, inside := "", line
+		if opens = a.comment; !opens {
+			before, inside, opens = strings.Cut(line, "<!--")
+		}
+		_, after, ok := strings.Cut(inside, "-->")
+		if closes = ok; opens && closes {
+			work, line, a.comment = append(work, before...), after, false
+		} else if opens && strings.TrimSpace(string(work)+before) == "" { // otherwise it may be code
+			line, a.comment = "", true
+		}
+	}
+	if len(work) > 0 {
+		line = string(append(work, line...))
+	}
+	if heading := lastmessage.HeadingIn(line); heading != "" {
+		if level := len(line) - len(strings.TrimLeft(line, "#")); a.level == 0 || level <= a.level {
+			if a.level = 0; isAside(markdown.WithoutMarks(heading)) {
+				a.level = level
+			}
+		}
+	}
+	if a.level > 0 {
+		return ""
+	}
+	return line
+}
+
+func isAside(heading string) bool {
+	return strings.HasSuffix(strings.ToLower(heading), "(optional)") || rules.OpensWithPhrase(heading, []string{
+		"out of scope", "not in scope", "optional", "non-goals", "nice to have", "nice-to-have", "stretch goals", "future work",
+	}, nil)
 }
 
 // taskHeading reads "Task 3: Recovery modes".

@@ -40,10 +40,12 @@ type sddLedger struct {
 
 func parseSDD(text string) sddLedger {
 	l := sddLedger{done: map[string]bool{}, last: map[string]string{}}
+	var out aside
 	markdown.EachLine(text, func(n int, line string, code bool) {
 		if code || l.mentions > maxMentions {
 			return
 		}
+		line = out.workIn(line)
 		if l.plan == "" && n <= planLines {
 			l.plan = planInLine(line)
 		}

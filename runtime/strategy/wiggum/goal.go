@@ -30,8 +30,8 @@ const MaxCount = 10
 // Goal is the content of a loop's file. Times are Unix milliseconds, 0 if unknown; timeouts are
 // milliseconds, 0 for no limit.
 type Goal struct {
-	Count            int      // stops so far, from 1
-	Max              int      // the stop that ends the loop
+	Count            int      // turns that are over, 1 in a file without it
+	Max              int      // the loop ends when so many are over
 	Promises         []string // the agent ends the loop by stating one
 	Active           bool
 	Session          string // "" binds the loop to the first session that stops

@@ -77,7 +77,7 @@ func TestGoalLoopPauses(t *testing.T) {
 				t.Errorf("again: %+v", v)
 			}
 			order.Memories, order.Turn.PromptID = s.Memories, "next"
-			if v := decide(order); v.Evidence != "iteration 3 of 10" || v.Remember.Paused != "" {
+			if v := decide(order); v.Evidence != "3 of 10 turns done" || v.Remember.Paused != "" {
 				t.Errorf("the next order: %+v", v)
 			}
 		})
@@ -138,5 +138,5 @@ func TestGoalLoopIsLost(t *testing.T) {
 	s.Workspace = strategy.Workspace{Dir: "/elsewhere"}
 	step(&s, decide(s))
 	s.Workspace, s.Message.Text = home, "Back."
-	scratch.Equal(t, decide(s).Evidence, "iteration 3 of 10")
+	scratch.Equal(t, decide(s).Evidence, "3 of 10 turns done")
 }

@@ -139,14 +139,15 @@ func (l *goalLoop) recallMemory(ceiling int) {
 	if l.fresh = l.ID == "" || l.Started == 0; l.id == "" {
 		l.id = NewLoopID(l.s.Workspace.Dir, l.s.Session.ID, l.s.Session.Now)
 	}
-	if id, _, known := parseMemory(l.memory); known && id == l.ID {
-		l.past = activity.LoopPast{Continues: l.memory.Continues, Typed: l.memory.Typed}
+	if id, count, known := parseMemory(l.memory); known && id == l.ID {
+		l.past = activity.LoopPast{Continues: l.memory.Continues, Count: count, Typed: l.memory.Typed}
 	}
 	if l.s.Past != nil && l.ID != "" {
 		past := l.s.Past(l.ID, quotation.Beginning(l.s.Workspace.Dir, maxDir))
-		l.past = activity.LoopPast{Continues: max(past.Continues, l.past.Continues), Typed: past.Typed}
+		past.Continues, past.Count = max(past.Continues, l.past.Continues), max(past.Count, l.past.Count)
+		l.past = past
 	}
-	l.Count, l.max = max(l.Count, l.past.Continues+1), min(l.Max, cmp.Or(l.past.Typed, ceiling))
+	l.Count, l.max = max(l.Count, l.past.Count), min(l.Max, cmp.Or(l.past.Typed, ceiling))
 	if l.memory.Mark != l.markOfLoop(l.Count) {
 		l.memory = activity.Memory{Key: l.memory.Key}
 	}
@@ -237,9 +238,9 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	between := l.s.Session.Now - l.memory.At
 	switch {
 	case count >= l.max:
-		v := l.endLoop(activity.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.limitInWords(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
+		v := l.endLoop(activity.LoopLimited, count, l.turnsInWords(count), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
 		v.Told += ". The history keeps the goal. To go on with it, run in a terminal in this project: springfield loop history rerun " + l.id +
-			" --max " + strconv.Itoa(min(2*l.max, activity.MostIterations))
+			" --max " + strconv.Itoa(min(max(2, 2*l.max), activity.MostIterations))
 		return v
 	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
 		return l.endLoop(activity.LoopTimedOut, count, "it began "+timestamp.LengthInWords(l.s.Session.Now-l.Started)+
@@ -293,7 +294,7 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 	if err != nil {
 		return strategy.StopBy("frontmatter", err.Error())
 	}
-	reason := Reminder + "\n\nIteration " + strconv.Itoa(count) + " of " + strconv.Itoa(l.max) + "."
+	reason := Reminder + "\n\n" + TurnsInWords(count, l.max) + "."
 	if len(l.Promises) > 0 {
 		reason += " Completion promise: " + quotation.FirstRunes(strings.Join(l.Promises, " | "), goalPromise)
 	}
@@ -305,9 +306,9 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 	}
 	v := strategy.Verdict{
 		Decision: strategy.Continue, Rule: "loop", Sure: 100,
-		Evidence: "iteration " + strconv.Itoa(count) + " of " + l.limitInWords(),
+		Evidence: l.turnsInWords(count),
 		Reason:   reason,
-		Told:     l.pluginName() + ": iteration " + strconv.Itoa(count) + " of " + l.limitInWords() + l.goalInWords(),
+		Told:     l.pluginName() + ": " + l.turnsInWords(count) + l.goalInWords(),
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
 			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Form: l.hashForm(), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
@@ -335,7 +336,7 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 
 func (l *goalLoop) goalInWords() string {
 	if len(l.Promises) == 0 {
-		return "; it names no promise, so it ends with the last one"
+		return "; it names no promise, so it ends with the last turn"
 	}
 	says := ", until " + l.s.Session.AgentName() + " says " + quotation.QuoteEvidence(l.Promises[0])
 	if len(l.Promises) > 1 {
@@ -344,12 +345,18 @@ func (l *goalLoop) goalInWords() string {
 	return says
 }
 
-// limitInWords returns the maximum, with the reason if it is not the file's.
-func (l *goalLoop) limitInWords() string {
+// turnsInWords gives the reason for a maximum that is not the file's.
+func (l *goalLoop) turnsInWords(count int) string {
+	says := TurnsInWords(count, l.max)
 	if l.max < l.Max {
-		return strconv.Itoa(l.max) + " (the file asks for " + strconv.Itoa(l.Max) + "; " + CapInWords(l.past.Typed, l.max) + ")"
+		says += " (the file asks for " + strconv.Itoa(l.Max) + "; " + CapInWords(l.past.Typed, l.max) + ")"
 	}
-	return strconv.Itoa(l.max)
+	return says
+}
+
+// TurnsInWords names the turns that are over: a loop's count.
+func TurnsInWords(count, most int) string {
+	return strconv.Itoa(count) + " of " + strconv.Itoa(most) + " turns done"
 }
 
 // CapInWords names the cap of a file's maximum: the number that the user typed or else the ceiling.

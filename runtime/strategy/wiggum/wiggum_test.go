@@ -44,9 +44,13 @@ func step(s *strategy.Situation, v strategy.Verdict) {
 func TestGoalLoop(t *testing.T) {
 	typed := func(n int) strategy.Situation {
 		s := loopAt(goalOf("loop_id: abc", "started_at: 2027-01-15T07:00:00Z", "max_iterations: 400"), "x")
-		s.Past = func(string, string) activity.LoopPast { return activity.LoopPast{Continues: n - 2, Typed: n} }
+		s.Past = func(string, string) activity.LoopPast {
+			return activity.LoopPast{Continues: n - 2, Count: n - 1, Typed: n}
+		}
 		return s
 	}
+	lowered := loopAt(goalOf("loop_id: abc", "started_at: 2027-01-15T07:00:00Z", "iteration_count: 0"), "x")
+	lowered.Past = func(string, string) activity.LoopPast { return activity.LoopPast{Continues: 6, Count: 7} }
 	for name, test := range map[string]struct {
 		situation strategy.Situation
 		decision  strategy.Decision
@@ -56,18 +60,22 @@ func TestGoalLoop(t *testing.T) {
 		"no file":                {strategy.Situation{Workspace: strategy.Workspace{Files: map[string]strategy.File{}}}, strategy.Stop, "no-loop", "there is no"},
 		"unreadable":             {strategy.Situation{Workspace: strategy.Workspace{Files: map[string]strategy.File{File: {Found: true, Problem: "larger than 256 KiB"}}}}, strategy.Stop, "unreadable", "larger than"},
 		"bad frontmatter":        {loopAt("---\nactive: perhaps\n---\n", ""), strategy.Stop, "frontmatter", "line 2: active"},
-		"goes on":                {loopAt(goalOf(), "Working."), strategy.Continue, "loop", "iteration 2 of 10"},
+		"goes on":                {loopAt(goalOf(), "Working."), strategy.Continue, "loop", "2 of 10 turns done"},
+		"a first of three":       {loopAt(goalOf("iteration_count: 0", "max_iterations: 3"), "x"), strategy.Continue, "loop", "1 of 3 turns done"},
+		"a second of three":      {loopAt(goalOf("iteration_count: 1", "max_iterations: 3"), "x"), strategy.Continue, "loop", "2 of 3 turns done"},
+		"a third of three":       {loopAt(goalOf("iteration_count: 2", "max_iterations: 3"), "x"), strategy.Stop, activity.LoopLimited, "3 of 3 turns done"},
+		"a lower count":          {lowered, strategy.Continue, "loop", "8 of 10 turns done"},
 		"inactive":               {loopAt(goalOf("active: false"), "Working."), strategy.Stop, "inactive", "active is false"},
 		"another session's":      {loopAt(goalOf("session_id: s2"), "Working."), strategy.Stop, "other-session", "another session"},
 		"no session is known":    {func() strategy.Situation { s := loopAt(goalOf("session_id: s1"), "x"); s.Session.ID = ""; return s }(), strategy.Continue, "loop", ""},
 		"promise":                {loopAt(goalOf("completion_promise: tests passing"), "Now ALL TESTS PASSING!"), strategy.Stop, activity.LoopPromised, "“tests passing”"},
 		"promise, longer":        {loopAt(goalOf("completion_promise: All tests passing"), "tests passing"), strategy.Continue, "loop", ""},
-		"the last one":           {loopAt(goalOf("iteration_count: 8", "max_iterations: 10"), "x"), strategy.Continue, "loop", "iteration 9 of 10"},
-		"the limit":              {loopAt(goalOf("iteration_count: 9", "max_iterations: 10"), "x"), strategy.Stop, activity.LoopLimited, "iteration 10 of 10"},
+		"the last one":           {loopAt(goalOf("iteration_count: 8", "max_iterations: 10"), "x"), strategy.Continue, "loop", "9 of 10 turns done"},
+		"the limit":              {loopAt(goalOf("iteration_count: 9", "max_iterations: 10"), "x"), strategy.Stop, activity.LoopLimited, "10 of 10 turns done"},
 		"a limit of nothing":     {loopAt(goalOf("max_iterations: 0"), "x"), strategy.Stop, activity.LoopLimited, ""},
 		"promise at the limit":   {loopAt(goalOf("iteration_count: 9", "completion_promise: yes!"), "yes!"), strategy.Stop, activity.LoopPromised, ""},
-		"above the ceiling":      {loopAt(goalOf("iteration_count: 24", "max_iterations: 500"), "x"), strategy.Stop, activity.LoopLimited, "25 (the file asks for 500; your ceiling is 25)"},
-		"the typed number":       {typed(60), strategy.Stop, activity.LoopLimited, "iteration 60 of 60 (the file asks for 400; you typed 60)"},
+		"above the ceiling":      {loopAt(goalOf("iteration_count: 24", "max_iterations: 500"), "x"), strategy.Stop, activity.LoopLimited, "25 of 25 turns done (the file asks for 500; your ceiling is 25)"},
+		"the typed number":       {typed(60), strategy.Stop, activity.LoopLimited, "60 of 60 turns done (the file asks for 400; you typed 60)"},
 		"timeout":                {loopAt(goalOf("timeout: 30m", "started_at: 2027-01-15T07:00:00Z"), "x"), strategy.Stop, activity.LoopTimedOut, "timeout is 30 min"},
 		"timeout, started now":   {loopAt(goalOf("timeout: 30m"), "x"), strategy.Continue, "loop", ""},
 		"the reminder is quoted": {loopAt(goalOf("completion_promise: tests passing"), "I was told to explicitly state the completion promise."), strategy.Continue, "loop", ""},
@@ -148,7 +156,7 @@ func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 	}
 }
 
-// A file that comes back after its loop's end, ID and all, is that loop, with the iterations that it has had; one with
+// A file that comes back after its loop's end, ID and all, is that loop, with the turns that it has had; one with
 // an ID that cannot be one is a new loop.
 func TestGoalLoopIDs(t *testing.T) {
 	s := loopAt(goalOf("completion_promise: yes"), "a")
@@ -161,7 +169,7 @@ func TestGoalLoopIDs(t *testing.T) {
 	s.Message.Text = "yes"
 	step(&s, decide(s))
 	s.Workspace.Files[File], s.Message.Text = kept, "b"
-	s.Past = func(string, string) activity.LoopPast { return activity.LoopPast{Continues: 7} }
+	s.Past = func(string, string) activity.LoopPast { return activity.LoopPast{Continues: 7, Count: 8} }
 	v := decide(s)
 	if v.Decision != strategy.Continue || len(v.Events) != 1 || v.Events[0].Loop != goal.ID || v.Events[0].Count != 9 {
 		t.Errorf("%s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Events)
@@ -191,7 +199,7 @@ func TestGoalLoopFileIsBroken(t *testing.T) {
 		}
 	}
 	s.Workspace.Files[File], s.Message.Text = good, "b"
-	if v := decide(s); v.Decision != strategy.Continue || len(v.Events) != 1 || !strings.HasPrefix(v.Evidence, "iteration 3 of 10") {
+	if v := decide(s); v.Decision != strategy.Continue || len(v.Events) != 1 || !strings.HasPrefix(v.Evidence, "3 of 10 turns done") {
 		t.Errorf("mended: %s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Events)
 	}
 }
