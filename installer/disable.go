@@ -44,6 +44,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 		return done, err
 	}
 	done.Plugin = q.Plugin.ID()
+	defer func() { done.Change.Notes = append(done.Change.Notes, m.onElsewhere(host, done.Plugin)...) }()
 	plan := func(now *settings.Settings) (journal.Change, error) { return host.PlanOff(now, q) }
 	if done.Change, err = plan(m.Settings); err == nil && !r.DryRun {
 		done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
@@ -56,6 +57,17 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 		err = m.purgePlugin(ctx, &done, q.Plugin, r.Scope)
 	}
 	return done, err
+}
+
+// onElsewhere names the other accounts of Claude Code that have a plugin on.
+func (m Means) onElsewhere(host hosts.Host, id string) (notes []string) {
+	for _, a := range settings.Accounts(m.Settings.Places) {
+		if host.Markets && slices.Contains(a.On, id) {
+			a.On = []string{id}
+			notes = append(notes, a.InWords()+": "+a.CommandTo("disable "+id))
+		}
+	}
+	return notes
 }
 
 func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {

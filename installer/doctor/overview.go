@@ -76,7 +76,7 @@ func (in *Inspection) Overview() Overview {
 	found, _ := check.RunAll(context.Background(), in, checks...) // none of them returns an error
 	o.Problems = append(o.Problems, slices.DeleteFunc(found,
 		func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })...)
-	o.Begun = o.Last != nil || len(o.On) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
+	o.Begun = o.Last != nil || len(o.On) > 0 || len(in.accountsInWords()) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
 	if o.decides() {
 		o.Reasons = []string{} // they are Claude Code's alone
 	}
