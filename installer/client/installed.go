@@ -99,6 +99,10 @@ func (s *Snapshot) Installed(id string) Installed {
 }
 
 func (s *Snapshot) locatePlugin(i *Installed) (err error) {
+	if dir := s.allSideloaded()[i.ID].dir; dir != "" {
+		i.Dir, i.InPlace, i.Source = dir, true, "directory "+printable(dir)
+		return nil
+	}
 	if slices.Contains([]string{"inline", "builtin", "synced", "skills-dir"}, i.Marketplace) {
 		return errors.New("it is of no marketplace and cannot be seen from here")
 	}

@@ -163,7 +163,10 @@ func BrokenHooks(plugins []client.Switched) (all []string) {
 	return all
 }
 
-func howToSwitchOff(s client.Switched) string {
+func (in *Inspection) howToSwitchOff(s client.Switched) string {
+	if step := in.settings.HowToUnload(s); step != "" {
+		return step
+	}
 	switch s.Decides {
 	case client.Managed:
 		return "only an administrator can switch it off"

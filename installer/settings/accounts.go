@@ -31,7 +31,7 @@ func Accounts(p client.Places) (all []Account) {
 	_, list, _ := readSuites(homeOf(p)) // doctor reports the error
 	for _, dir := range append(dirs, list.Accounts...) {
 		at := p
-		if at.Config = dir; p.Plugins == filepath.Join(p.Config, "plugins") {
+		if at.Config, at.PluginDirs = dir, ""; p.Plugins == filepath.Join(p.Config, "plugins") {
 			at.Plugins = filepath.Join(dir, "plugins")
 		}
 		used := rooted.PathExists(at.Settings(client.User)) || rooted.PathExists(at.StatePath())
