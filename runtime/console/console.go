@@ -153,6 +153,7 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printLead(kind, r.Plugin+" "+did, ", "+d.agoOf(r.At)+name, 2)
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
+	d.printAftermath(r)
 	d.printField("  read in  ", language.LanguageNames(r.Lang))
 	d.printField("  "+agent+" was told: ", r.Reason)
 	d.printField("  you were told:   ", r.Told)
