@@ -141,6 +141,22 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	return all
 }
 
+// checkMods names the mods of plugins. One that wraps a stop runs before every hook, and can drop its answer.
+func (in *Inspection) checkMods() (all []check.Finding) {
+	for _, s := range in.Plugins {
+		wrapping, others := s.WrappingMods()
+		for _, says := range wrapping {
+			if s.Runs {
+				all = append(all, check.Warned("mod of "+s.ID+": "+says+", so it can make Claude go on, or keep a hook from it", in.howToSwitchOff(s)))
+			}
+		}
+		if s.Runs && len(others) > 0 {
+			all = append(all, check.Noted("mod of "+s.ID+": "+strings.Join(others, ", "), ""))
+		}
+	}
+	return all
+}
+
 // checkConflicts reports other plugins that can make Claude go on.
 func (in *Inspection) checkConflicts() (all []check.Finding) {
 	drivers := in.Drivers()
@@ -174,6 +190,9 @@ func (in *Inspection) driversInWords() string {
 	case 0:
 		return ""
 	case 1:
+		if check.CountState(in.checkMods(), check.Warning) > 0 {
+			return deciding[0].ID + " is the only hook of springfield that decides; mods run before it"
+		}
 		return deciding[0].ID + " decides alone"
 	}
 	return whoDecides(deciding)

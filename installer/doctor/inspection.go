@@ -128,6 +128,7 @@ func AllChecks() []check.Check[*Inspection] {
 		{Name: "plugin", Look: check.Sure((*Inspection).checkPlugins)},
 		{Name: "marketplace", Look: check.Sure((*Inspection).checkMarkets)},
 		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).driversInWords},
+		{Name: "mods", Look: check.Sure((*Inspection).checkMods)},
 		{Name: "ralph-loop", Look: check.Sure((*Inspection).checkRalphFile)},
 		{Name: "goal loop", Look: check.Sure((*Inspection).checkLoopFile)},
 		{Name: "block cap", Look: check.Sure((*Inspection).checkBlockCap)},

@@ -208,7 +208,7 @@ func (in *Inspection) notesOf(reasons []string) []string {
 			all = append(all, says+": springfield doctor has the call for it")
 		}
 	}
-	found := slices.Concat(in.checkProject(), in.checkConflicts(), in.checkLoopFile())
+	found := slices.Concat(in.checkProject(), in.checkConflicts(), in.checkMods(), in.checkLoopFile())
 	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range BrokenHooks(in.Plugins) {
 		if !slices.Contains(reasons, says) {
