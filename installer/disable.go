@@ -26,7 +26,10 @@ type DisableRequest struct {
 
 // DisablePlugin restores a host's settings. With Purge it also makes the claude command forget the plugin.
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
-	defer func() { done.Host, done.Scope, done.State = host, r.Scope, "disabled" }()
+	defer func() {
+		done.Host, done.Scope, done.State = host, r.Scope, "disabled"
+		done.Change.Notes = append(done.Change.Notes, m.onElsewhere(host, client.NameOf(r.Plugin))...)
+	}()
 	q, purge := hosts.Request{At: host.PlaceFor(m.User), Switch: settings.Switch{Scope: r.Scope}}, r.Purge && host.Markets
 	if err := q.Check(); err != nil {
 		return done, err
@@ -56,6 +59,26 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 		err = m.purgePlugin(ctx, &done, q.Plugin, r.Scope)
 	}
 	return done, err
+}
+
+// onElsewhere names other accounts of Claude Code that have a plugin on, and plugins that no settings switch on.
+func (m Means) onElsewhere(host hosts.Host, name string) (notes []string) {
+	if !host.Markets {
+		return nil
+	}
+	running, steps := m.Settings.Unswitched()
+	for i, p := range running {
+		if p.Name == name {
+			notes = append(notes, p.ID+" runs, and no settings switch it on: "+steps[i])
+		}
+	}
+	for _, a := range settings.Accounts(m.Settings.Places) {
+		a.On = slices.DeleteFunc(a.On, func(id string) bool { return client.NameOf(id) != name })
+		for _, id := range a.On {
+			notes = append(notes, a.InWords()+": "+a.CommandTo("disable "+id))
+		}
+	}
+	return notes
 }
 
 func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {

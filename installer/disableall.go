@@ -27,43 +27,34 @@ type DisableAllRequest struct {
 type DisabledAll struct {
 	journal.Change
 	IDs     []string // the plugins that were on
+	States  []string // springfield's own directories, which Purge removes
 	Removed []string // springfield's own files
 	Stays   []settings.Left
 }
 
-// DisableAll disables every springfield plugin on every host.
+// DisableAll disables every springfield plugin on every host, and in every account of Claude Code.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
-	if r.Purge {
-		if err := m.checkHolds(r.Now); err != nil {
-			return done, err
+	all, suites := append(m.otherAccounts(), m), []string{}
+	for _, account := range all {
+		if suites = append(suites, account.allSuites()...); r.Purge && err == nil {
+			err = account.checkHolds(r.Now)
 		}
 	}
-	suites := m.allSuites()
-	plan := func(now *settings.Settings) (c journal.Change, err error) {
-		done.IDs, done.Stays = nil, nil
-		for _, host := range hosts.AllHosts() {
-			ids, left, err := host.PlanAllOff(now, host.PlaceFor(m.User), r.Purge, &c)
-			if done.IDs, done.Stays = append(done.IDs, ids...), append(done.Stays, left...); err != nil {
-				return c, err
-			}
+	for i, account := range all {
+		chosen := hosts.AllHosts()
+		if i < len(all)-1 {
+			chosen = []hosts.Host{hosts.DefaultHost()}
 		}
-		done.IDs = slices.Compact(slices.Sorted(slices.Values(done.IDs)))
-		return c, nil
+		if err == nil {
+			err = account.disableOn(ctx, chosen, r, &done)
+		}
 	}
-	if done.Change, err = plan(m.Settings); err == nil && !r.DryRun {
-		done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
-	}
+	done.IDs = slices.Compact(slices.Sorted(slices.Values(done.IDs)))
 	if err != nil || !r.Purge {
 		return done, err
 	}
-	if r.DryRun {
-		_, users, unread := settings.SpringfieldFiles(m.Settings.Places)
-		done.Stays, err = append(done.Stays, users...), unread
-	} else {
-		err = m.forgetAll(ctx, &done)
-	}
 	failed := slices.ContainsFunc(done.Stays, func(l settings.Left) bool { return l.Failed }) // some hooks are still on
-	for _, dir := range suites {
+	for _, dir := range slices.Compact(slices.Sorted(slices.Values(suites))) {
 		if err == nil && !failed && rooted.IsSame(dir, r.DefaultSuite) && generator.IsUntouched(dir) {
 			done.Notes = append(done.Notes, "your own suite, "+dir+", goes, too")
 			if !r.DryRun {
@@ -77,6 +68,53 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 		})
 	}
 	return done, err
+}
+
+// otherAccounts returns the means for the other accounts in which springfield has anything.
+func (m Means) otherAccounts() (all []Means) {
+	for _, a := range settings.Accounts(m.Settings.Places) {
+		if len(a.On) > 0 || rooted.PathExists(a.StatePath()) {
+			m.Settings, m.undo = settings.ReadSettings(a.Places), a.CommandTo("undo")+" takes back the part in "+a.Config
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// disableOn disables the plugins of hosts, and with Purge removes an account's state.
+func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllRequest, done *DisabledAll) (err error) {
+	var here DisabledAll
+	plan := func(now *settings.Settings) (c journal.Change, err error) {
+		here = DisabledAll{}
+		for _, host := range chosen {
+			ids, left, err := host.PlanAllOff(now, host.PlaceFor(m.User), r.Purge, &c)
+			if here.IDs, here.Stays = append(here.IDs, ids...), append(here.Stays, left...); err != nil {
+				return c, err
+			}
+		}
+		return c, nil
+	}
+	here.Change, err = plan(m.Settings)
+	if c := here.Change; err == nil && !r.DryRun {
+		c, err = m.Settings.PlanAndApply(c, plan)
+		here.Change = c
+	}
+	if m.undo != "" && !r.Purge && !r.DryRun && !here.Change.IsEmpty() {
+		here.Notes = append(here.Notes, m.undo)
+	}
+	switch {
+	case err != nil || !r.Purge:
+	case r.DryRun:
+		var users []settings.Left
+		_, users, err = settings.SpringfieldFiles(m.Settings.Places)
+		here.Stays = append(here.Stays, users...)
+	default:
+		err = m.forgetAll(ctx, &here)
+	}
+	done.Edits, done.Notes = append(done.Edits, here.Edits...), append(done.Notes, here.Notes...)
+	done.IDs, done.Stays = append(done.IDs, here.IDs...), append(done.Stays, here.Stays...)
+	done.Removed, done.States = append(done.Removed, here.Removed...), append(done.States, m.Settings.StatePath())
+	return err
 }
 
 // allSuites returns the suites in the list and those that are marketplaces.

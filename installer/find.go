@@ -195,4 +195,5 @@ type Means struct {
 	Claude   client.Command // Path is "" without the command
 	Git      func() git.Git
 	Tell     func(format string, args ...any) // prints progress and notes
+	undo     string                           // for another account: how to take a change back
 }

@@ -47,10 +47,11 @@ springfield names them.
 Claude Code still knows the marketplace and keeps its files there. --purge makes it forget both,
 unless something else from the marketplace is in use.
 
---all disables every springfield plugin in all settings files; springfield undo reverts it. --all
---purge removes every trace, and undo cannot revert it: Claude Code's records, springfield's
-decisions, holds and journal, and the suite that enable made. Suites and rules of your own, and that
-suite if you changed it, stay and are named.`,
+--all disables every springfield plugin in all settings files, also of other accounts (~/.claude*,
+and each CLAUDE_CONFIG_DIR that springfield has edited); springfield undo reverts it. --all --purge
+removes every trace, and undo cannot revert it: Claude Code's records, springfield's decisions,
+holds and journal, and the suite that enable made. Suites and rules of your own, and that suite if
+you changed it, stay and are named.`,
 		Example: `  springfield disable ned-flanders
   springfield disable ned-flanders --purge
   springfield disable ned-flanders --scope local
@@ -98,8 +99,10 @@ func runDisable(ctx context.Context, o disableOptions) error {
 
 func (o disableOptions) disableAll(ctx context.Context) error {
 	means := o.means()
-	places := means.Settings.Places
-	elsewhere := slices.Concat(leftByEdits(places), leftInProjects(places.StatePath()))
+	elsewhere := slices.Concat(leftByEdits(means.Settings.Places), leftInProjects(means.Settings.StatePath()))
+	for _, account := range settings.Accounts(means.Settings.Places) {
+		elsewhere = slices.Concat(elsewhere, leftByEdits(account.Places), leftInProjects(account.StatePath()))
+	}
 	done, err := installer.DisableAll(ctx, means,
 		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, DefaultSuite: o.defaultSuiteDir(), Now: time.Now()})
 	if err != nil {
@@ -122,16 +125,15 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 			return err
 		}
 		if o.Purge {
-			o.talk("--purge would also make the agents forget these plugins, and would remove %s; undo cannot take it back", places.StatePath())
+			o.talk("--purge would also make the agents forget these plugins, and would remove %s; undo cannot take it back", strings.Join(done.States, ", "))
 			o.printLeft(done.Stays)
 		}
 		return nil
 	}
-	return o.reportDisableAll(done, places.StatePath())
+	return o.reportDisableAll(done)
 }
 
-// reportDisableAll prints the result of --all. State is springfield's own directory.
-func (o disableOptions) reportDisableAll(done installer.DisabledAll, state string) error {
+func (o disableOptions) reportDisableAll(done installer.DisabledAll) error {
 	written, removed := done.Files()
 	succeeded := func(left settings.Left) bool { return !left.Failed }
 	failed := len(slices.DeleteFunc(slices.Clone(done.Stays), succeeded))
@@ -161,7 +163,7 @@ func (o disableOptions) reportDisableAll(done installer.DisabledAll, state strin
 	}
 	o.tellChange(done.Change)
 	if len(done.Removed) > 0 {
-		o.say("  removed springfield's own state in %s (decisions, holds, the history of loops, journal), and compiled hooks", state)
+		o.say("  removed springfield's own state in %s (decisions, holds, the history of loops, journal), and compiled hooks", strings.Join(done.States, ", "))
 	}
 	if o.Purge {
 		o.say("sessions that still run keep their hook until they end, and record their decisions: end them first, or run this again")

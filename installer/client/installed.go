@@ -30,8 +30,9 @@ type Installed struct {
 	Source   string   `json:"source,omitempty"`   // of its marketplace: "directory /x", "github a/b"
 	Strategy string   `json:"strategy,omitempty"` // of its strategy.json; "unknown" if unreadable, "" without one
 	Hooks    []Hook   `json:"-"`                  // on Stop, SubagentStop and UserPromptSubmit
-	Faults   []string `json:"faults"`             // parts that Claude Code ignores, and why
-	Problem  string   `json:"problem,omitempty"`  // why it would not run, "" if it would
+	Mods     []Mod    `json:"mods,omitempty"`
+	Faults   []string `json:"faults"`            // parts that Claude Code ignores, and why
+	Problem  string   `json:"problem,omitempty"` // why it would not run, "" if it would
 }
 
 // IsOurs reports whether springfield made the plugin.
@@ -99,6 +100,10 @@ func (s *Snapshot) Installed(id string) Installed {
 }
 
 func (s *Snapshot) locatePlugin(i *Installed) (err error) {
+	if dir := s.allSideloaded()[i.ID].dir; dir != "" {
+		i.Dir, i.InPlace, i.Source = dir, true, "directory "+printable(dir)
+		return nil
+	}
 	if slices.Contains([]string{"inline", "builtin", "synced", "skills-dir"}, i.Marketplace) {
 		return errors.New("it is of no marketplace and cannot be seen from here")
 	}
@@ -193,6 +198,10 @@ func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) erro
 		return err
 	}
 	seen[real] = true
+	s.modsIn(i, name, fields)
+	if _, found := fields["hooks"]; !found && len(i.Mods) > 0 {
+		return nil
+	}
 	hooks, err := hooksIn(fields["hooks"], i.ID, path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", printable(name), err)

@@ -8,7 +8,7 @@ package client
 //   - hooks of managed settings, and of plugins that these enable, obey only managed settings.
 //
 // Not covered: the command line (--settings, --plugin-dir), settings from a server or a device profile, hooks of a
-// session (/goal, skills), plugins in the configuration directory's skills, and trust in the directory.
+// session (/goal, skills), plugins in a project's skills, and trust in the directory.
 
 import (
 	"encoding/json"
@@ -51,7 +51,8 @@ func (s *Snapshot) Inventory() Inventory {
 
 func (s *Snapshot) AllPlugins() []Switched {
 	layers := s.AllLayers()
-	var ids []string
+	beside := s.allSideloaded()
+	ids := slices.Collect(maps.Keys(beside))
 	for _, l := range layers {
 		ids = slices.AppendSeq(ids, maps.Keys(l.switches))
 	}
@@ -67,6 +68,9 @@ func (s *Snapshot) AllPlugins() []Switched {
 				found.On, found.Decides = on, l.Name
 			}
 			found.Says = append(found.Says, Said{l.Name, on})
+		}
+		if by := beside[id].by; len(found.Says) == 0 {
+			found.On, found.Decides = true, by
 		}
 		switch found.Runs = found.On && found.Problem == ""; {
 		case found.InPlace:

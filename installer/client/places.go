@@ -16,12 +16,13 @@ func AllScopes() []Scope { return []Scope{User, Project, Local} }
 
 // Places has Claude Code's directories, as absolute paths.
 type Places struct {
-	Config  string // configuration, and springfield's state
-	Plugins string // plugins and records of marketplaces
-	Home    string // the user's home, "" if unknown
-	Managed string // of managed-settings.json
-	Work    string // in which sessions start
-	Root    string // the repository around Work, or Work itself
+	Config     string // configuration, and springfield's state
+	Plugins    string // plugins and records of marketplaces
+	Home       string // the user's home, "" if unknown
+	Managed    string // of managed-settings.json
+	PluginDirs string // CLAUDE_CODE_PLUGIN_DIRS of the environment
+	Work       string // in which sessions start
+	Root       string // the repository around Work, or Work itself
 }
 
 func (p Places) Settings(s Scope) string {

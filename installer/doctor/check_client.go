@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,6 +43,25 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 func (in *Inspection) offInWords() (all []string) {
 	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
 		all = append(all, from+" settings set SPRINGFIELD="+value+", which always lets Claude stop")
+	}
+	return all
+}
+
+// checkAccounts names the other accounts of Claude Code.
+func (in *Inspection) checkAccounts() (all []check.Finding) {
+	for _, a := range in.Accounts {
+		says := cmp.Or(a.InWords(), a.Config+" is another account of Claude Code, without a springfield plugin")
+		all = append(all, check.Noted(says, a.CommandTo("status")))
+	}
+	return all
+}
+
+// accountsInWords describes springfield's plugins in other accounts.
+func (in *Inspection) accountsInWords() (all []string) {
+	for _, a := range in.Accounts {
+		if says := a.InWords(); says != "" {
+			all = append(all, says)
+		}
 	}
 	return all
 }

@@ -217,4 +217,4 @@ func (in *Inspection) suitesInWords() string {
 // Outdated describes the findings of checkSuites.
 func (in *Inspection) Outdated() []string { return check.NamesOf(in.checkSuites(), saysAndFix) }
 
-func saysAndFix(f check.Finding) string { return f.Says + ": " + f.Fix }
+func saysAndFix(f check.Finding) string { return strings.TrimSuffix(f.Says+": "+f.Fix, ": ") }

@@ -44,7 +44,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	}
 	for _, s := range in.Plugins { // status lists them, too
 		if s.On && s.Problem != "" && !slices.ContainsFunc(in.ours, func(o client.Switched) bool { return o.ID == s.ID }) {
-			all = append(all, check.Noted(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), howToSwitchOff(s)))
+			all = append(all, check.Noted(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s)))
 		}
 	}
 	return all
@@ -60,7 +60,7 @@ func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 // notRunning reports an enabled plugin that does not run. It repairs only plugins that the user made or enabled with
 // springfield, so that a cloned project cannot start its own hook.
 func (in *Inspection) notRunning(s client.Switched) check.Finding {
-	f := check.Failed(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), howToSwitchOff(s))
+	f := check.Failed(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s))
 	if s.Decides == string(client.Project) { // broken for everyone in the project
 		f.Fix = "springfield disable " + s.ID + " --scope project"
 	}
@@ -141,11 +141,27 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	return all
 }
 
+// checkMods names the mods of plugins. One that wraps a stop runs before every hook, and can drop its answer.
+func (in *Inspection) checkMods() (all []check.Finding) {
+	for _, s := range in.Plugins {
+		wrapping, others := s.WrappingMods()
+		for _, says := range wrapping {
+			if s.Runs {
+				all = append(all, check.Warned("mod of "+s.ID+": "+says+", so it can make Claude go on, or keep a hook from it", in.howToSwitchOff(s)))
+			}
+		}
+		if s.Runs && len(others) > 0 {
+			all = append(all, check.Noted("mod of "+s.ID+": "+strings.Join(others, ", "), ""))
+		}
+	}
+	return all
+}
+
 // checkConflicts reports other plugins that can make Claude go on.
 func (in *Inspection) checkConflicts() (all []check.Finding) {
 	drivers := in.Drivers()
 	if twice := doubledStrategies(drivers); len(twice) > 0 {
-		off := check.NamesOf(twice, howToSwitchOff)
+		off := check.NamesOf(twice, in.howToSwitchOff)
 		all = append(all, check.Warned(strings.Join(pluginIDs(twice), " and ")+" decide at every stop; either can make Claude go on", strings.Join(off, " or ")))
 	}
 	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOfStrategy(s.Strategy) == strategy.SpecLoop })
@@ -155,10 +171,10 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 		}
 		switch {
 		case client.NameOf(s.ID) == "double-shot-latte":
-			all = append(all, check.Warned(s.ID+" is on too, and asks a model at every stop", howToSwitchOff(s)).MendBy(in.switchOff(s)))
+			all = append(all, check.Warned(s.ID+" is on too, and asks a model at every stop", in.howToSwitchOff(s)).MendBy(in.switchOff(s)))
 		case s.ID == "ralph-specum@smart-ralph":
 			f := check.Warned(s.ID+" drives a loop too: when its spec is active, either can make Claude go on",
-				howToSwitchOff(s))
+				in.howToSwitchOff(s))
 			if loops {
 				f.State = check.Failure
 			}
@@ -174,6 +190,9 @@ func (in *Inspection) driversInWords() string {
 	case 0:
 		return ""
 	case 1:
+		if check.CountState(in.checkMods(), check.Warning) > 0 {
+			return deciding[0].ID + " is the only hook of springfield that decides; mods run before it"
+		}
 		return deciding[0].ID + " decides alone"
 	}
 	return whoDecides(deciding)

@@ -41,6 +41,7 @@ type Inspection struct {
 	Claude   bool    // InspectHosts covers Claude Code
 	Others   []Agent // the other agents that InspectHosts covers
 	asked    bool    // the user named the agents
+	Accounts []settings.Account
 	Notes    []error // failed reads that concern no plugin
 	ours     []client.Switched
 	byUs     []settings.EnabledPlugin
@@ -64,6 +65,7 @@ type Suite struct {
 func Inspect(r Request) *Inspection {
 	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
+	in.Accounts = settings.Accounts(r.Places)
 	in.readSuites()
 	in.ours = slices.DeleteFunc(slices.Clone(in.Plugins), func(s client.Switched) bool {
 		return !s.IsOurs() && !in.enabledByUs(s.ID) && len(in.suitesOf(s.Marketplace)) == 0
@@ -126,11 +128,13 @@ func AllChecks() []check.Check[*Inspection] {
 		{Name: "plugin", Look: check.Sure((*Inspection).checkPlugins)},
 		{Name: "marketplace", Look: check.Sure((*Inspection).checkMarkets)},
 		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).driversInWords},
+		{Name: "mods", Look: check.Sure((*Inspection).checkMods)},
 		{Name: "ralph-loop", Look: check.Sure((*Inspection).checkRalphFile)},
 		{Name: "goal loop", Look: check.Sure((*Inspection).checkLoopFile)},
 		{Name: "block cap", Look: check.Sure((*Inspection).checkBlockCap)},
 		{Name: "rules", Look: check.Sure((*Inspection).checkRules)},
 		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
+		{Name: "accounts", Look: check.Sure((*Inspection).checkAccounts)},
 		{Name: "todo list", Look: check.Sure((*Inspection).checkTodo)},
 		{Name: "project", Look: check.Sure((*Inspection).checkProject)},
 	}, shared[2:])
@@ -160,7 +164,10 @@ func BrokenHooks(plugins []client.Switched) (all []string) {
 	return all
 }
 
-func howToSwitchOff(s client.Switched) string {
+func (in *Inspection) howToSwitchOff(s client.Switched) string {
+	if step := in.settings.HowToUnload(s); step != "" {
+		return step
+	}
 	switch s.Decides {
 	case client.Managed:
 		return "only an administrator can switch it off"

@@ -13,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -49,7 +50,8 @@ type Decision struct {
 	Rule     string    `json:"rule"`
 	Evidence string    `json:"evidence,omitempty"`
 	Project  string    `json:"project,omitempty"`
-	Host     string    `json:"host,omitempty"` // "" for Claude Code
+	Host     string    `json:"host,omitempty"`   // "" for Claude Code
+	Failed   string    `json:"failed,omitempty"` // the API's error that ended the session afterwards
 }
 
 func (in *Inspection) Overview() Overview {
@@ -76,7 +78,7 @@ func (in *Inspection) Overview() Overview {
 	found, _ := check.RunAll(context.Background(), in, checks...) // none of them returns an error
 	o.Problems = append(o.Problems, slices.DeleteFunc(found,
 		func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })...)
-	o.Begun = o.Last != nil || len(o.On) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
+	o.Begun = o.Last != nil || len(o.On) > 0 || len(in.accountsInWords()) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
 	if o.decides() {
 		o.Reasons = []string{} // they are Claude Code's alone
 	}
@@ -130,7 +132,8 @@ func (in *Inspection) lastDecision() *Decision {
 		return nil
 	}
 	r := all[0]
-	return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host}
+	d := console.Console{Dir: in.Places.StatePath(), Also: ledger.StateDir("", in.Places.Home), Home: in.Places.Home, Getenv: in.User.Getenv}
+	return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host, d.FailureAfter(r)}
 }
 
 func (s Switch) forWhom() string {
@@ -140,6 +143,7 @@ func (s Switch) forWhom() string {
 	return cmp.Or(map[string]string{
 		string(client.User): "for you in every project", string(client.Project): "for everyone in this project",
 		string(client.Local): "for you in this project", client.Managed: "by your administrator",
+		client.PluginDirs: "by " + client.PluginDirs, client.Skills: "by " + client.Skills,
 	}[s.Scope], "in "+s.Scope+" settings")
 }
 
@@ -174,6 +178,9 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 			did += " in " + d.Project
 		}
 		say(out, "last", fmt.Sprintf("%s %s, %s (%s): %s", d.Plugin, did, AgoInWords(now, d.At), d.Rule, d.Evidence))
+		if d.Failed != "" {
+			say(out.InRed(), "then", "the session failed: "+d.Failed)
+		}
 	} else {
 		say(out, "last", "no decision yet: the first one comes when an agent stops in a new session")
 	}

@@ -112,8 +112,8 @@ func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
 			all = append(all, p.ID+" is on, but "+in.faultOf(p))
 		}
 	}
-	if known {
-		return all
+	if elsewhere := in.accountsInWords(); len(elsewhere) > 0 || known {
+		return append(all, elsewhere...)
 	}
 	return append(all, "none is switched on")
 }
@@ -133,6 +133,11 @@ func (in *Inspection) faultOf(p client.Switched) string {
 
 // HowToBegin returns the next step if no plugin is on.
 func (in *Inspection) HowToBegin() string {
+	for _, a := range in.Accounts {
+		if len(a.On) > 0 {
+			return a.CommandTo("status")
+		}
+	}
 	return in.howToSwitchOn(cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default()))
 }
 
@@ -198,7 +203,12 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 func (in *Inspection) notesOf(reasons []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": springfield doctor says what to do" })
 	all = append(append(append(all, in.offInWords()...), in.OrdersInWords()...), in.Outdated()...)
-	found := slices.Concat(in.checkProject(), in.checkConflicts(), in.checkLoopFile())
+	for _, says := range in.accountsInWords() {
+		if !slices.Contains(reasons, says) {
+			all = append(all, says+": springfield doctor has the call for it")
+		}
+	}
+	found := slices.Concat(in.checkProject(), in.checkConflicts(), in.checkMods(), in.checkLoopFile())
 	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range BrokenHooks(in.Plugins) {
 		if !slices.Contains(reasons, says) {

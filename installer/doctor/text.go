@@ -98,8 +98,16 @@ func writePlugin(out layout.Printer, p client.Switched, named bool) {
 		{"strategy", p.Strategy},
 		{"version", cmp.Or(p.Version, "unknown") + ", " + place},
 		{"in", p.Dir},
-		{"on by", p.Decides + " settings" + otherScopes(p)},
+		{"on by", onBy(p) + otherScopes(p)},
 	})
+}
+
+// onBy names the settings that switch a plugin on.
+func onBy(p client.Switched) string {
+	if p.Decides == client.PluginDirs || p.Decides == client.Skills {
+		return p.Decides
+	}
+	return p.Decides + " settings"
 }
 
 func writeHooks(out layout.Printer, hooks []client.Hook) {

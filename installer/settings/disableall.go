@@ -57,6 +57,10 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			}
 		}
 	}
+	running, steps := s.Unswitched()
+	for i, p := range running {
+		left = append(left, Left{p.ID + " runs, and no settings switch it on", steps[i], false})
+	}
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 

@@ -76,6 +76,9 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 	if err != nil {
 		return c, err
 	}
+	if account, err := rememberAccount(s.Places); err == nil && account.Changes() { // else no other account's calls find it
+		c.Edits = append(c.Edits, account)
+	}
 	if e.Declare {
 		declare := document.Edit{Path: []string{"extraKnownMarketplaces", market.Name}, Value: market.Declaration()}
 		// An absolute path is useless to others, so it never goes into a project's file.

@@ -15,7 +15,14 @@ import (
 // suites is the list of suites that the user has made or named. enable looks up names only in these, so that it takes
 // no plugin from a suite of a cloned project.
 type suites struct {
-	Suites []string `json:"suites"`
+	Suites   []string `json:"suites"`
+	Accounts []string `json:"accounts,omitempty"` // in the home: configuration directories elsewhere; see Accounts
+}
+
+func (list suites) writeTo(e *journal.Edit) (err error) {
+	e.After = &journal.Content{Mode: newFileMode}
+	e.After.Data, err = encodeIndented(list)
+	return err
 }
 
 func RememberSuite(p client.Places, dir string) (journal.Edit, error) {
@@ -24,8 +31,8 @@ func RememberSuite(p client.Places, dir string) (journal.Edit, error) {
 		return e, fmt.Errorf("remember suite: %w", err)
 	}
 	if !slices.Contains(list.Suites, dir) {
-		e.After = &journal.Content{Mode: newFileMode}
-		e.After.Data, err = encodeIndented(suites{append(list.Suites, dir)})
+		list.Suites = append(list.Suites, dir)
+		err = list.writeTo(&e)
 	}
 	return e, err
 }

@@ -153,6 +153,7 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printLead(kind, r.Plugin+" "+did, ", "+d.agoOf(r.At)+name, 2)
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
+	d.printAftermath(r)
 	if r.Rule != strategy.Unmatched || len(r.Lang) == 1 { // else it is a guess that decided nothing
 		d.printField("  read in  ", language.LanguageNames(r.Lang))
 	}

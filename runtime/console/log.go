@@ -161,7 +161,7 @@ func (l *list) printRow(r row) {
 }
 
 func decisionStyles() map[string]display.Style {
-	return map[string]display.Style{"continue": display.Good, "remind": display.Good, "stop": display.Warn, ledger.None: display.Bad}
+	return map[string]display.Style{"continue": display.Good, "remind": display.Good, "stop": display.Warn, ledger.None: display.Bad, "failed": display.Bad}
 }
 
 // allRows returns decisions with the events of holds between them.
@@ -175,11 +175,15 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 		}
 	}
 	events = events[max(0, len(events)-n):]
-	for _, r := range all { // in the order of ids, since hooks of one stop may end in another order
+	for i, r := range all { // in the order of ids, since hooks of one stop may end in another order
 		for ; len(events) > 0 && events[0].At < r.At; events = events[1:] {
 			rows = append(rows, l.rowOfHold(events[0]))
 		}
 		rows = append(rows, l.rowOfDecision(r))
+		isLater := func(o ledger.Record) bool { return o.Session == r.Session }
+		if !slices.ContainsFunc(all[i+1:], isLater) {
+			rows = append(rows, l.rowsOfFailure(r)...)
+		}
 	}
 	for _, e := range events {
 		rows = append(rows, l.rowOfHold(e))

@@ -4,6 +4,7 @@ package transcript
 
 import (
 	"bytes"
+	"io"
 	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
@@ -42,12 +43,28 @@ type Cursor struct {
 // EachLine calls visit after every line of the log at path, with the same Cursor, until visit returns false.
 // tail is the most lines for WindowOf. Only the operating system causes errors.
 func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error {
+	return f.eachLineOf(path, 0, tail, visit)
+}
+
+// EachLastLine is EachLine for the last bytes of the log.
+func (f *Format) EachLastLine(path string, bytes int64, visit func(*Cursor) bool) error {
+	return f.eachLineOf(path, bytes, 0, visit)
+}
+
+// eachLineOf visits the lines of the last bytes of a log, 0 for all.
+func (f *Format) eachLineOf(path string, bytes int64, tail int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
 	from := reader{format: f, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
+	if at := size - bytes; bytes > 0 && at > 0 {
+		from.Log.Offset, from.Log.Skipped = at, at
+		if _, err := opened.Seek(at, io.SeekStart); err != nil {
+			return err
+		}
+	}
 	c := &Cursor{reader: from, tail: tail}
 	last, err := c.eachLine(func(line []byte, at int64) bool { return c.takeLine(line, at, visit) })
 	if err == nil && len(last) > 0 {

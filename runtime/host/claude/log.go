@@ -196,8 +196,8 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		}
 		block := codec.FindMember(a, "blockingError")
 		e.What, e.Words = transcript.Pushed, codec.InsideQuotes(codec.FindMember(block, "blockingError"))
-		ours := isOurHook(codec.FindMember(block, "command"))
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
+		command := codec.FindMember(block, "command")
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: isOurHook(command), Name: codec.InsideQuotes(command)})
 	case `"hook_success"`:
 		printed := codec.FindMember(a, "stdout")
 		if !bytes.Contains(printed, []byte("additionalContext")) || !isOurHook(codec.FindMember(a, "command")) {

@@ -62,7 +62,7 @@ func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Hap
 		takeTeammateMail(e, text)
 		return transcript.Woken
 	case bytes.HasPrefix(text, []byte(feedbackText)):
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookWords})
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookWords, Ours: isOurHook(text), Name: text[len(feedbackText):]})
 		return transcript.Pushed
 	case bytes.HasPrefix(text, []byte("[Request interrupted by user")):
 		return transcript.Interrupted

@@ -1,0 +1,41 @@
+package client
+
+import (
+	"bytes"
+	"path"
+	"strings"
+)
+
+// Mod is a plugin's JavaScript that Claude Code runs inside itself; status --json prints it.
+type Mod struct {
+	File  string   `json:"file"`  // in the plugin
+	Wraps []string `json:"wraps"` // events of a stop or a prompt that the file names
+}
+
+// modsIn reads the modules that a hooks file declares, relative to its directory.
+func (s *Snapshot) modsIn(i *Installed, name string, fields object) {
+	for _, module := range as[[]string](fields["modules"]) {
+		m := Mod{File: printable(path.Join(path.Dir(name), module)), Wraps: []string{}}
+		at, err := placeBelow(i.Dir, path.Join(path.Dir(name), module))
+		if file, unread := s.OpenFile(at); err == nil && unread == nil {
+			for _, event := range []string{"classic.Stop", "turn.complete", "prompt.submit"} {
+				if bytes.Contains(file.Before.Bytes(), []byte(event)) {
+					m.Wraps = append(m.Wraps, event)
+				}
+			}
+		}
+		i.Mods = append(i.Mods, m)
+	}
+}
+
+// WrappingMods describes the mods of a plugin that can decide at a stop or change a prompt, and the other mods.
+func (i Installed) WrappingMods() (wrapping, others []string) {
+	for _, m := range i.Mods {
+		if len(m.Wraps) > 0 {
+			wrapping = append(wrapping, m.File+" names "+strings.Join(m.Wraps, " and "))
+		} else {
+			others = append(others, m.File)
+		}
+	}
+	return wrapping, others
+}
