@@ -4,6 +4,9 @@ package transcript
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"os"
 	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
@@ -47,15 +50,49 @@ func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error
 		return err
 	}
 	defer opened.Close()
-	from := reader{format: f, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
-	c := &Cursor{reader: from, tail: tail}
-	last, err := c.eachLine(func(line []byte, at int64) bool { return c.takeLine(line, at, visit) })
+	c := f.NewCursor()
+	c.tail = tail
+	last, err := c.readOn(opened, size, visit)
 	if err == nil && len(last) > 0 {
 		at := c.Log.Offset
 		c.Log.Offset += int64(len(last))
 		c.takeLine(last, at, visit)
 	}
 	return err
+}
+
+// NewCursor returns a Cursor before the first line, for ReadOn.
+func (f *Format) NewCursor() *Cursor {
+	return &Cursor{reader: reader{format: f, Log: Log{Form: form, Format: f.Name}}}
+}
+
+// ErrRewritten means that a log is not the one that a Cursor has read.
+var ErrRewritten = errors.New("the log has been rewritten")
+
+// ReadOn is EachLine for a log that grows: it begins at the end of the last line that the Cursor has visited. It
+// leaves an incomplete last line for the next time. After ErrRewritten only a new Cursor can read the log.
+func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
+	opened, size, err := file.OpenRegular(path, 0)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	_, err = c.readOn(opened, size, visit)
+	return err
+}
+
+// readOn returns the incomplete last line.
+func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (last []byte, err error) {
+	if size < c.Log.Offset || c.Log.Mark != markBefore(opened, c.Log.Offset) {
+		return nil, ErrRewritten
+	}
+	if _, err = opened.Seek(c.Log.Offset, io.SeekStart); err != nil {
+		return nil, err
+	}
+	c.file, c.end = opened, size
+	last, err = c.eachLine(func(line []byte, at int64) bool { return c.takeLine(line, at, visit) })
+	c.Log.Mark = markBefore(opened, c.Log.Offset)
+	return last, err
 }
 
 // takeLine visits the texts of a whole message before its calls, as if they had lines of their own.
@@ -110,7 +147,7 @@ func (c *Cursor) rememberLine(line []byte, at int64, rest bool) {
 	c.facts = pushBounded(c.facts, f, c.tail)
 }
 
-// WindowOf returns the window that LinesAbout would read if the log ended here.
+// WindowOf returns the window that LastLines would read if the log ended here.
 func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 	floor := c.Log.Offset - maxTail
 	for _, f := range c.facts[max(0, len(c.facts)-lines):] {
