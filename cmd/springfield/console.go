@@ -45,15 +45,25 @@ func requireOneOf(cmd *cobra.Command, names ...string) {
 
 // askState calls question with a console for the project in a directory.
 func (a *app) askState(ctx context.Context, dir string, question func(console.Console) error) error {
-	if err := a.findPlaces(); err != nil {
+	d, err := a.newConsole(ctx, dir)
+	if err != nil {
 		return err
 	}
-	lines, width, state := a.resultPrinter(), 0, a.places.StatePath()
+	err = question(d)
+	ledger.SweepOldSessions(d.Dir, time.Now())
+	return err
+}
+
+func (a *app) newConsole(ctx context.Context, dir string) (console.Console, error) {
+	if err := a.findPlaces(); err != nil {
+		return console.Console{}, err
+	}
+	lines, width := a.resultPrinter(), 0
 	if lines.Wraps {
 		width = lines.Width
 	}
-	err := question(console.Console{
-		Out: a.out, Err: a.err, Dir: state, Also: ledger.StateDir("", a.home),
+	return console.Console{
+		Out: a.out, Err: a.err, Dir: a.places.StatePath(), Also: ledger.StateDir("", a.home),
 		Now: time.Now, Self: "springfield", Caller: a.caller,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
 		Paint: lines.Paint, Path: lines.ShortPath, Clock: clockTime, Width: width,
@@ -70,9 +80,7 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 			return doctor.Inspect(r).LoopDriver(project)
 		},
 		SwitchOn: func(d console.Driver) error { return a.offerDriver(ctx, d) },
-	})
-	ledger.SweepOldSessions(state, time.Now())
-	return err
+	}, nil
 }
 
 // sayNext prints the next command for the user.

@@ -20,6 +20,7 @@ var notRun = map[string]string{
 	`disable \S+ --purge`:                       "needs claude",
 	`enable .*--(host codex|marketplace homer)`: "needs Codex, or a network",
 	`log --follow`:                              "does not end",
+	`watch( --(json|tell) .*)?$`:                "does not end",
 	`publish`:                                   "compiles for every machine; scripts run it",
 	`(resume|away \d+)`:                         "asks at a terminal",
 }

@@ -79,7 +79,8 @@ func addVerbs(root *cobra.Command, a *app) {
 			newEnable(a, runEnable), newDisable(a, runDisable), newSet(a), newDoctor(a), newUndo(a),
 		}},
 		{"Every day", []*cobra.Command{
-			newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newAway(a, runAway), newBack(a), newList(a),
+			newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newAway(a, runAway), newBack(a), newWatch(a),
+			newList(a),
 		}},
 		{"Loops", []*cobra.Command{newLoop(a)}},
 		{"Measure", []*cobra.Command{newReplay(a), newExplain(a), newTry(a)}},

@@ -78,12 +78,13 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"resume":             {{"--session", hostile}},
 		"away":               {{}, {hostile}, {"8h", "--check", hostile}},
 		"back":               {{}, {"--all"}, {hostile}},
+		"watch":              {{"--once"}, {hostile}, {"--tell", hostile}, {"--tell", broken}},
 		"version":            {{}, {hostile}},
 		"completion":         {{"bash"}, {hostile}},
 	}
 	order := []string{
 		"why", "log", "explain", "status", "list", "set", "doctor", "validate", "replay", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
-		"enable", "undo", "disable", "update", "build", "init", "publish", "loop set", "loop stop", "loop start", "hold", "resume", "away", "back", "new", "prebuild", "version", "completion",
+		"enable", "undo", "disable", "update", "build", "init", "publish", "loop set", "loop stop", "loop start", "hold", "resume", "away", "back", "watch", "new", "prebuild", "version", "completion",
 	}
 	hasJSON := map[string]bool{}
 	each(newRoot(&app{}), func(cmd *cobra.Command) {
@@ -97,7 +98,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	// Each of these must show a part of a hostile text, or the test has lost a source.
 	showing := []string{
 		"why", "why --json", "log", "log --json", "explain", "explain --json", "status --json", "doctor", "doctor --json", "validate", "replay",
-		"loop status", "loop status --json", "loop history", "enable", "enable --json", "undo", "undo --json", "away", "away --json", "back", "back --json", "hook why", "hook log", "hook loop status",
+		"loop status", "loop status --json", "loop history", "enable", "enable --json", "undo", "undo --json", "away", "away --json", "back", "back --json", "watch", "watch --json", "hook why", "hook log", "hook loop status",
 	}
 	shows := map[string]bool{} // verbs that have shown something of a hostile text
 	for _, verb := range order {

@@ -1,5 +1,5 @@
-// Package absence reports on the sessions of an away order, before the user leaves and when they are back. It
-// reads the ledger, the hosts' logs, and Claude Code's files about its processes.
+// Package absence reports on sessions: on those of an away order, before the user leaves and when they are back,
+// and on all of them as they work. It reads the ledger, the hosts' logs, and Claude Code's files about its processes.
 package absence
 
 import (
@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,81 +32,33 @@ const mostDecisions = 20_000
 // session is a session of an order's project. Unknown parts are zero.
 type session struct {
 	id, host, cwd string
-	decision      ledger.Record // at its last stop
+	decision      ledger.Record  // at its last stop
+	left          *ledger.Record // see decided
 	process       process
 	ended         bool // its process is known to have ended
 	log           sessionLog
 	first         int64 // the time of its first activity since the report's start
 }
 
-// findSessions finds an order's sessions since a time: those that run, have events or decisions, or have
-// changed their logs. It returns at most MostSessions, preferring those that need the user, and the number of
-// others.
-func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
-	byID := map[string]*session{}
-	add := func(id, host, cwd string) *session {
-		if byID[id] == nil && id != "" {
-			byID[id] = &session{id: id, host: host, cwd: cwd}
-			all = append(all, byID[id])
-		}
-		return byID[id]
-	}
-	processes := runningProcesses(p.Config)
-	for id, q := range processes {
-		if o.Covers(q.Cwd) {
-			add(id, "", q.Cwd)
-		}
-	}
-	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
+// findSessions finds the sessions of a project, "" for all, since a time: those that run, have events or
+// decisions, or have changed their logs. It returns at most MostSessions, preferring those that need the user,
+// and the number of others.
+func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
+	var ids []string
 	for _, e := range past {
-		add(e.Session, "", "")
-	}
-	looked := 0
-	for r := range ledger.Backwards(p.States, ledger.Scope{Project: o.Project}) {
-		if looked++; r.At < since || looked > mostDecisions {
-			break
-		}
-		if r.Decision == "pass" || r.Decision == "remind" || r.Session == "" {
-			continue
-		}
-		s := add(r.Session, r.Host, r.ProjectPlace())
-		if s.decision.Plugin == "" || s.decision.StandsAsideFor(&r) {
-			s.decision, s.host, s.cwd = r, r.Host, r.ProjectPlace()
-		}
-		s.first = r.At
+		ids = append(ids, e.Session)
 	}
 	// Claude Code names the directory of a project's logs by its path.
-	named := regexp.MustCompile("[^0-9A-Za-z]").ReplaceAllString(o.Project, "-")
+	named := regexp.MustCompile("[^0-9A-Za-z]").ReplaceAllString(project, "-")
 	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(named, "*"), "*.jsonl"))
 	for _, name := range names {
 		if info, err := os.Stat(name); err == nil && info.ModTime().UnixMilli() >= since {
-			add(strings.TrimSuffix(filepath.Base(name), ".jsonl"), "", o.Project)
+			ids = append(ids, strings.TrimSuffix(filepath.Base(name), ".jsonl"))
 		}
 	}
-	rank := func(s *session) int {
-		switch {
-		case processes[s.id].PID != 0:
-			return 0
-		case s.decision.Decision == "stop" && needs[s.decision.Rule] != "":
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(all, func(a, b *session) int { return cmp.Compare(rank(a), rank(b)) })
-	more = max(0, len(all)-MostSessions)
-	all = all[:len(all)-more]
-	_, known := os.Stat(filepath.Join(p.Config, "sessions"))
-	for _, s := range all {
-		s.process = processes[s.id]
-		s.ended = s.process.PID == 0 && s.host == "" && known == nil
-		if path, err := p.FindLog(s.id); err == nil {
-			s.log, _ = readLog(path, since)
-		}
-		if s.log.first > 0 && (s.first == 0 || s.log.first < s.first) {
-			s.first = s.log.first
-		}
-	}
-	return all, more
+	r := Reader{Places: p, project: project, since: since}
+	r.findDecided()
+	return r.readSessions(ids)
 }
 
 func (s *session) processInWords() string {
@@ -155,7 +106,11 @@ var needs = map[string]string{
 	"rounds": workLeft,
 }
 
-const workLeft = "it stopped with work left"
+const (
+	workLeft   = "it stopped with work left"
+	failedNeed = "it failed"
+	diedNeed   = "its process ended while it worked"
+)
 
 // findNeed returns a session's need of the user, "" for none: a report that all is done has none, nor a session
 // whose check has passed. word makes a question grave.
@@ -170,9 +125,9 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 	case s.process.Status == "waiting":
 		return s.waits(), s.log.doing, ""
 	case s.log.failure != "":
-		return "it failed", s.log.failure, ""
+		return failedNeed, s.log.failure, ""
 	case s.log.turn && s.ended:
-		return "its process ended while it worked", s.log.doing, ""
+		return diedNeed, s.log.doing, ""
 	case s.log.turn, stops && (s.decision.Rule == "finished" || s.decision.Rule == "reported"):
 	case found && (asks.Rule != "waits" || s.process.PID == 0):
 		if asks.Question {

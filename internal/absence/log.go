@@ -6,7 +6,6 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -24,6 +23,7 @@ type sessionLog struct {
 	asked       string // the first prompt
 	began, last int64  // the first line and the last
 	prompted    int64  // the last prompt
+	pushed      int64  // the last turn that no prompt began
 	spoke       int64  // the agent's last words or failure
 	mode        string // permission mode
 	version     string // of the host
@@ -31,6 +31,9 @@ type sessionLog struct {
 	turn        bool   // the agent is at work
 	failure     string // that ended the last turn
 	words       string // the agent's last
+	background  bool   // work of this turn that will wake the agent
+	at          int64  // of the line, or of one before it
+	since       int64  // the start of the report
 
 	// These begin at the start of the report.
 	first    int64
@@ -44,25 +47,22 @@ type sessionLog struct {
 
 const mostKept = 200
 
-// readLog reads a session's log for a report since a time.
-func readLog(path string, since int64) (l sessionLog, err error) {
-	at := int64(0)
-	err = registry.HostOfLog(path).Log.EachLine(path, 0, func(c *transcript.Cursor) bool {
-		if t := c.LineTime(); t > 0 {
-			at = t
-		}
-		if l.began == 0 {
-			l.began = at
-		}
-		l.last = max(l.last, at)
-		if l.first == 0 && at >= since {
-			l.first = at
-		}
-		l.takeLine(c, at, at >= since)
-		l.mode, l.version = c.Log.Mode, c.Log.Version
-		return true
-	})
-	return l, err
+// takeNext takes the next line of the log.
+func (l *sessionLog) takeNext(c *transcript.Cursor) bool {
+	if t := c.LineTime(); t > 0 {
+		l.at = t
+	}
+	if l.began == 0 {
+		l.began = l.at
+	}
+	l.last = max(l.last, l.at)
+	if l.first == 0 && l.at >= l.since {
+		l.first = l.at
+	}
+	l.takeLine(c, l.at, l.at >= l.since)
+	l.mode, l.version = c.Log.Mode, c.Log.Version
+	l.background = len(c.Log.Started) > 0 || c.Log.Wakes
+	return true
 }
 
 func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
@@ -76,7 +76,7 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 			l.prompted = at
 		}
 	case transcript.Pushed, transcript.Woken, transcript.Driven:
-		l.turn, l.failure = true, ""
+		l.turn, l.failure, l.pushed = true, "", at
 	case transcript.Spoke, transcript.Called:
 		text := c.AgentWords()
 		if strings.TrimSpace(text) != "" {

@@ -45,7 +45,7 @@ var modeWarnings = map[string]string{
 // pmset, where it exists.
 func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
-	sessions, _ := p.findSessions(o, p.Now.Add(-lately).UnixMilli())
+	sessions, _ := p.findSessions(o.Project, p.Now.Add(-lately).UnixMilli())
 	for _, s := range sessions {
 		if NewerVersion(s.process.Version, out.Version) {
 			out.Version = s.process.Version

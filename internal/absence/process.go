@@ -23,7 +23,7 @@ type process struct {
 	Begun    string `json:"procStart"` // on Linux, the start time in /proc/PID/stat
 	Domain   string `json:"pidDomain"`
 	Version  string `json:"version"`
-	Status   string `json:"status"` // busy, idle or waiting
+	Status   string `json:"status"` // busy, idle, waiting, or shell: idle with a shell in the background
 	Waits    string `json:"waitingFor"`
 	StatusAt int64  `json:"statusUpdatedAt"`
 }

@@ -122,7 +122,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	if o.Kept != "" {
 		r.Return = "git -C " + check.QuoteArgument(say(o.Project)) + " restore --source=" + git.Snapshots + o.ID + " --worktree -- :/"
 	}
-	sessions, more := p.findSessions(o, since, past...)
+	sessions, more := p.findSessions(o.Project, since, past...)
 	if more > 0 {
 		r.Notes = append(r.Notes, layout.CountOf(more, "more session")+" were at work than are shown here: springfield log has their decisions")
 	}

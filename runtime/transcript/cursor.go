@@ -4,7 +4,9 @@ package transcript
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
@@ -58,21 +60,52 @@ func (f *Format) eachLineOf(path string, bytes int64, tail int, visit func(*Curs
 		return err
 	}
 	defer opened.Close()
-	from := reader{format: f, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
+	c := f.NewCursor()
+	c.tail = tail
 	if at := size - bytes; bytes > 0 && at > 0 {
-		from.Log.Offset, from.Log.Skipped = at, at
-		if _, err := opened.Seek(at, io.SeekStart); err != nil {
-			return err
-		}
+		c.Log.Offset, c.Log.Skipped, c.Log.Mark = at, at, markBefore(opened, at)
 	}
-	c := &Cursor{reader: from, tail: tail}
-	last, err := c.eachLine(func(line []byte, at int64) bool { return c.takeLine(line, at, visit) })
+	last, err := c.readOn(opened, size, visit)
 	if err == nil && len(last) > 0 {
 		at := c.Log.Offset
 		c.Log.Offset += int64(len(last))
 		c.takeLine(last, at, visit)
 	}
 	return err
+}
+
+// NewCursor returns a Cursor before the first line, for ReadOn.
+func (f *Format) NewCursor() *Cursor {
+	return &Cursor{reader: reader{format: f, Log: Log{Form: form, Format: f.Name}}}
+}
+
+// ErrRewritten means that a log is not the one that a Cursor has read.
+var ErrRewritten = errors.New("the log has been rewritten")
+
+// ReadOn is EachLine for a log that grows: it begins at the end of the last line that the Cursor has visited. It
+// leaves an incomplete last line for the next time. After ErrRewritten only a new Cursor can read the log.
+func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
+	opened, size, err := file.OpenRegular(path, 0)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	_, err = c.readOn(opened, size, visit)
+	return err
+}
+
+// readOn returns the incomplete last line.
+func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (last []byte, err error) {
+	if size < c.Log.Offset || c.Log.Mark != markBefore(opened, c.Log.Offset) {
+		return nil, ErrRewritten
+	}
+	if _, err = opened.Seek(c.Log.Offset, io.SeekStart); err != nil {
+		return nil, err
+	}
+	c.file, c.end = opened, size
+	last, err = c.eachLine(func(line []byte, at int64) bool { return c.takeLine(line, at, visit) })
+	c.Log.Mark = markBefore(opened, c.Log.Offset)
+	return last, err
 }
 
 // takeLine visits the texts of a whole message before its calls, as if they had lines of their own.

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+
+	"github.com/cameronsjo/springfield/internal/absence"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/process"
+)
+
+// teller runs the user's command for the changes of sessions, one at a time.
+type teller struct {
+	given  bool
+	argv   []string
+	env    []string
+	choose absence.Teller
+	queue  []absence.Sight
+	ended  chan error // of the running command, nil without one
+
+	failure error // of the last command
+}
+
+const mostQueued = 20
+
+// readCommand splits the command into words, as a shell does, and finds its program. No shell runs it: the text
+// comes from sessions.
+func (t *teller) readCommand(typed string, once bool) (err error) {
+	const example = "springfield watch --tell 'notify-send springfield'"
+	if !t.given {
+		return nil
+	}
+	if once {
+		return check.Misuse(errors.New("--once and --tell do not go together"), "leave one of them out")
+	}
+	if t.argv, err = shellquote.Split(typed); err != nil {
+		return check.Misuse(fmt.Errorf("read --tell: %w", err), example)
+	}
+	if len(t.argv) == 0 {
+		return check.Misuse(errors.New("--tell is empty"), example)
+	}
+	program := findProgram(t.argv[0])
+	if program == "" {
+		return check.Advise(fmt.Errorf("there is no program %q for --tell", t.argv[0]), "install it, or name another: "+example)
+	}
+	t.argv[0] = program
+	return nil
+}
+
+// advance starts the next command once the last has ended. It returns the failure of one that has just ended.
+func (t *teller) advance(view absence.View) error {
+	if !t.given {
+		return nil
+	}
+	t.queue = append(t.queue, t.choose.Choose(view)...)
+	t.queue = t.queue[max(0, len(t.queue)-mostQueued):]
+	ended := false
+	select {
+	case err := <-t.ended: // never without a command
+		if ended, t.ended, t.failure = true, nil, nil; err != nil {
+			t.failure = fmt.Errorf("tell you by %s: %w", strings.Join(t.argv, " "), err)
+		}
+	default:
+	}
+	if t.ended == nil && len(t.queue) > 0 {
+		seen := t.queue[0]
+		details, err := json.Marshal(absence.Change{At: view.Now, Sight: &seen})
+		run := process.Program{Argv: append(slices.Clone(t.argv), seen.Line()), Stdin: append(details, '\n'), Env: t.env, Within: process.Patience}
+		t.queue, t.ended = t.queue[1:], make(chan error, 1)
+		go func(ended chan<- error) { ended <- cmp.Or(err, run.Run()) }(t.ended)
+	}
+	if !ended {
+		return nil
+	}
+	return t.failure
+}

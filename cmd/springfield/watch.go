@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/cameronsjo/springfield/internal/absence"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/display"
+)
+
+func newWatch(a *app) *cobra.Command {
+	var asJSON, once bool
+	var tell string
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Show all sessions as they work",
+		Long: `Shows every session of every project on one line, until Ctrl-C: whether it works, waits
+for you, has finished or has failed, since when, the plugin that decided last, and the continues
+left. Away orders and holds in force come first. Sessions of Claude Code are live. Other agents are
+shown as last seen, mostly at their last stop. Changes nothing.
+
+--tell runs your own command when a session has waited for you, failed or finished for five seconds.
+The last argument is one line of text. Standard input is the line that --json prints.`,
+		Example: `  springfield watch
+  springfield watch --once
+  springfield watch --tell 'notify-send springfield'`,
+		Args: arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t := teller{env: a.env, given: cmd.Flags().Changed("tell")}
+			if err := t.readCommand(tell, once); err != nil {
+				return err
+			}
+			if a.caller != nil && !once {
+				return check.Advise(errors.New(a.caller.Agent+" would wait here forever"), "springfield watch --once prints the sessions")
+			}
+			d, err := a.newConsole(cmd.Context(), a.work)
+			if err != nil {
+				return err
+			}
+			p, err := a.absencePlaces(&d)
+			if err != nil {
+				return err
+			}
+			w := watcher{app: a, watch: p.NewWatch(), json: asJSON, once: once, tell: t}
+			return w.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&once, "once", false, "print the sessions and end")
+	f.BoolVar(&asJSON, "json", false, "print one JSON object per change, one per line")
+	f.StringVar(&tell, "tell", "", "command that tells you of a session that waits, has failed or has finished")
+	return cmd
+}
+
+// watcher shows sessions: on a terminal in place, else a line per change.
+type watcher struct {
+	*app
+	watch      *absence.Watch
+	json, once bool
+	tell       teller
+
+	seen  absence.View // the last view
+	width int          // of the terminal at the last drawing
+	high  int
+	shown []byte
+}
+
+// Sessions are read once a second, the size of the terminal five times.
+const (
+	tick     = 200 * time.Millisecond
+	perTicks = 5
+)
+
+func (w *watcher) run(ctx context.Context) error {
+	show := w.printChanges
+	switch {
+	case w.json:
+	case w.once:
+		show = w.printOnce
+	case isTerminal(os.Stdout) && takesColours(os.Stdout) && !w.plain:
+		show = w.draw
+		fmt.Fprint(os.Stdout, "\x1b[?1049h\x1b[?25l") // the alternate screen, without a cursor
+		defer fmt.Fprint(os.Stdout, "\x1b[?25h\x1b[?1049l")
+	}
+	view := w.watch.Look(time.Now())
+	for n := 1; ; n++ {
+		if err := show(view); err != nil || w.once {
+			return err
+		}
+		w.seen = view
+		if failure := w.tell.advance(view); failure != nil && w.width == 0 {
+			w.printError("springfield: note: ", failure, "")
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(tick):
+		}
+		if n%perTicks == 0 {
+			view = w.watch.Look(time.Now())
+		}
+	}
+}
+
+// printChanges prints a line per change: of anything as JSON, of states as text.
+func (w *watcher) printChanges(view absence.View) (err error) {
+	enc := json.NewEncoder(w.out)
+	enc.SetEscapeHTML(false)
+	for _, c := range view.ChangesSince(w.seen) {
+		switch {
+		case w.json:
+			err = enc.Encode(c)
+		case c.Sight != nil && !c.Same:
+			_, err = fmt.Fprintln(w.out, clockTime(time.UnixMilli(c.At))+" "+c.Line())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// widest is the width of a page that no terminal shows.
+const widest = 200
+
+func (w *watcher) printOnce(view absence.View) error {
+	out := w.resultPrinter()
+	out.Width = cmp.Or(widthOf(os.Stdout), w.columns, widest)
+	view.WriteText(out, 0)
+	return nil
+}
+
+// draw draws the view if it or the size of the terminal has changed.
+func (w *watcher) draw(view absence.View) error {
+	width, high, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || width == w.width && high == w.high && view.Now == w.seen.Now {
+		return err
+	}
+	width = cmp.Or(width, columns)
+	var frame bytes.Buffer
+	out := w.resultPrinter()
+	out.W, out.Width = &display.SafeWriter{To: &frame}, width
+	if out.Colours != nil {
+		out.Colours = &frame
+	}
+	failure := w.tell.failure
+	if failure == nil {
+		view.WriteText(out, high-1)
+	} else {
+		view.WriteText(out, high-2)
+		out.InRed().PrintUnbroken(layout.ClipText(display.OneLine(failure.Error()), width))
+	}
+	if w.width == width && w.high == high && bytes.Equal(w.shown, frame.Bytes()) {
+		return nil
+	}
+	w.width, w.high, w.shown = width, high, frame.Bytes()
+	// A terminal that knows synchronized output shows all of it at once.
+	lines := strings.ReplaceAll(frame.String(), "\n", "\x1b[K\n")
+	_, err = fmt.Fprint(os.Stdout, "\x1b[?2026h\x1b[H"+lines+"\x1b[J\x1b[?2026l")
+	return err
+}

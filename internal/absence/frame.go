@@ -1,0 +1,145 @@
+package absence
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+)
+
+// nameOf returns the last part of a project's path.
+func nameOf(project string) string {
+	if project == "" {
+		return "?"
+	}
+	return filepath.Base(project)
+}
+
+// The widths of columns. The session's present has at most the rest, and at least leastNow.
+const (
+	mostProject, mostPlugin = 24, 18
+	sinceWidth, leftWidth   = 8, 4
+	leastNow                = 16
+)
+
+// WriteText prints the view in at most rows lines, 0 for any number, each within the printer's width.
+func (v View) WriteText(out layout.Printer, rows int) {
+	print := func(out layout.Printer, line string) {
+		out.PrintUnbroken(layout.ClipText(out.ShortPath(line), out.Width))
+	}
+	top := v.topLines()
+	lines := len(top) + 1
+	for _, line := range top {
+		print(out.InBold(), line)
+	}
+	if len(v.Sessions) == 0 {
+		print(out, "no session is at work; those that begin are listed here")
+		return
+	}
+	widths := v.columns(out.Width)
+	print(out, layOut(widths, [5]string{"project", "now", "since", "plugin", "left"}))
+	for n, s := range v.Sessions {
+		if rest := len(v.Sessions) - n + v.More; rows > 0 && lines >= rows-1 && rest > 1 {
+			print(out, strconv.Itoa(rest)+" more: springfield watch --once")
+			return
+		}
+		styled := out
+		switch s.State {
+		case Waiting:
+			styled = out.InYellow()
+		case Failed:
+			styled = out.InRed()
+		case Finished:
+			styled = out.InGreen()
+		}
+		print(styled, layOut(widths, v.cells(s)))
+		lines++
+	}
+	if v.More > 0 {
+		print(out, layout.CountOf(v.More, "more session"))
+	}
+}
+
+func (v View) topLines() (all []string) {
+	for _, o := range v.Orders {
+		all = append(all, o.Describe(v.Now))
+	}
+	for _, h := range v.inForce().Holds {
+		line, until := "hold: every agent may stop", "until you resume"
+		if h.Session != "" {
+			line = "hold: session " + short(h.Session) + " may stop"
+		}
+		if h.Until != 0 {
+			until = "for another " + timestamp.LengthInWords(h.Until-v.Now)
+		}
+		all = append(all, line+", "+until)
+	}
+	return all
+}
+
+// cells returns the row of a session. Of sessions in one project it names the IDs.
+func (v View) cells(s Sight) [5]string {
+	name := nameOf(s.Project)
+	for _, other := range v.Sessions {
+		if other.Session != s.Session && other.Project == s.Project {
+			name = short(s.Session)[:min(4, len(s.Session))] + " " + name
+			break
+		}
+	}
+	now := string(s.State)
+	if s.State == Waiting && s.Text != "" {
+		now = "waits"
+	}
+	if !s.Live {
+		now = "last seen " + now
+		if s.Host != registry.DefaultHost().Title {
+			now = s.Host + ", " + now
+		}
+	}
+	if s.Text != "" {
+		now += ": " + s.Text
+	}
+	since, left := "", ""
+	if s.Since > 0 {
+		since = timestamp.LengthInWords(roundAge(v.Now - s.Since))
+	}
+	if s.Left != nil {
+		left = strconv.Itoa(*s.Left)
+	}
+	return [5]string{name, now, since, s.Plugin, left}
+}
+
+// roundAge keeps a line short, and from changing every second.
+func roundAge(ms int64) int64 {
+	for _, unit := range []int64{3600_000, 60_000, 10_000} {
+		if ms >= unit {
+			return ms / unit * unit
+		}
+	}
+	return ms
+}
+
+// columns returns the widths of the columns within a width.
+func (v View) columns(width int) (all [5]int) {
+	all[0], all[1], all[2], all[3], all[4] = len("project"), leastNow, len("since"), len("plugin"), leftWidth
+	for _, s := range v.Sessions {
+		cells := v.cells(s)
+		all[0] = min(mostProject, width/5, max(all[0], layout.TextWidth(cells[0])))
+		all[1] = max(all[1], layout.TextWidth(display.OneLine(cells[1])))
+		all[2] = min(sinceWidth, max(all[2], layout.TextWidth(cells[2])))
+		all[3] = min(mostPlugin, width/6, max(all[3], layout.TextWidth(cells[3])))
+	}
+	all[1] = max(leastNow, min(all[1], width-all[0]-all[2]-all[3]-all[4]-8))
+	return all
+}
+
+func layOut(widths [5]int, cells [5]string) (line string) {
+	for n, cell := range cells {
+		line += layout.PadText(layout.ClipText(display.OneLine(cell), widths[n]), widths[n]) + "  "
+	}
+	return strings.TrimRight(line, " ")
+}

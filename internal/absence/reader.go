@@ -1,0 +1,185 @@
+package absence
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// Reader reads the sessions of a project, "" for all, since a time. It keeps what it has read: it reads logs on
+// from there, and decisions only after a change. It writes nothing.
+type Reader struct {
+	Places
+	project string
+	since   int64
+	logs    map[string]*followed // by session
+	decided []decided            // the latest first
+}
+
+// decided is a session by its decisions.
+type decided struct {
+	last  ledger.Record
+	first int64
+	left  *ledger.Record // the last continue that used the budget, of the last decision's prompt
+}
+
+// findDecided finds the sessions with decisions.
+func (r *Reader) findDecided() {
+	r.decided = nil
+	byID, looked := map[string]int{}, 0
+	for d := range ledger.Backwards(r.States, ledger.Scope{Project: r.project}) {
+		if looked++; d.At < r.since || looked > mostDecisions {
+			break
+		}
+		if d.Decision == "pass" || d.Decision == "remind" || d.Session == "" {
+			continue
+		}
+		i, known := byID[d.Session]
+		if !known {
+			i = len(r.decided)
+			byID[d.Session], r.decided = i, append(r.decided, decided{last: d})
+		}
+		one := &r.decided[i]
+		if one.last.StandsAsideFor(&d) {
+			one.last = d
+		}
+		if one.first = d.At; one.left == nil && d.Left != nil && d.State.Prompt == one.last.State.Prompt {
+			one.left = &d
+		}
+	}
+}
+
+// readSessions reads the sessions that run, have decisions or are named.
+func (r *Reader) readSessions(named []string) (all []*session, more int) {
+	byID := map[string]*session{}
+	add := func(id, host, cwd string) *session {
+		if byID[id] == nil && id != "" {
+			byID[id] = &session{id: id, host: host, cwd: cwd}
+			all = append(all, byID[id])
+		}
+		return byID[id]
+	}
+	processes := runningProcesses(r.Config)
+	for id, q := range processes {
+		if r.project == "" || file.LiesWithin(q.Cwd, r.project) {
+			add(id, "", q.Cwd)
+		}
+	}
+	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
+	for _, d := range r.decided {
+		s := add(d.last.Session, "", "")
+		s.decision, s.first, s.left = d.last, d.first, d.left
+		s.host, s.cwd = d.last.Host, d.last.ProjectPlace()
+	}
+	for _, id := range named {
+		add(id, "", r.project)
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.logs)) { // a process may have ended since
+		add(id, "", r.logs[id].cwd)
+	}
+	rank := func(s *session) int {
+		switch {
+		case processes[s.id].PID != 0:
+			return 0
+		case s.decision.Decision == "stop" && needs[s.decision.Rule] != "":
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(all, func(a, b *session) int { return cmp.Compare(rank(a), rank(b)) })
+	more = max(0, len(all)-MostSessions)
+	all = all[:len(all)-more]
+	_, known := os.Stat(filepath.Join(r.Config, "sessions"))
+	before := r.logs
+	r.logs = map[string]*followed{}
+	for _, s := range all {
+		s.process = processes[s.id]
+		s.ended = s.process.PID == 0 && s.host == "" && known == nil
+		log := before[s.id]
+		if log == nil {
+			log = &followed{since: r.since, sought: -1}
+		}
+		log.cwd = cmp.Or(s.process.Cwd, s.cwd)
+		r.logs[s.id] = log
+		if log.path == "" {
+			log.path = r.pathOfLog(s, log)
+		}
+		s.log = log.readOn()
+		if s.log.first > 0 && (s.first == 0 || s.log.first < s.first) {
+			s.first = s.log.first
+		}
+	}
+	return all, more
+}
+
+// pathOfLog returns the path of a session's log, "" if it has none yet. The search of all agents' logs is slow:
+// it takes place once per decision.
+func (r *Reader) pathOfLog(s *session, log *followed) string {
+	if !strings.ContainsAny(s.id, `/\*?[`) {
+		if names, _ := filepath.Glob(filepath.Join(r.Config, "projects", "*", s.id+".jsonl")); len(names) == 1 {
+			return names[0]
+		}
+	}
+	if log.sought == s.decision.At {
+		return ""
+	}
+	log.sought = s.decision.At
+	path, _ := r.FindLog(s.id)
+	return path
+}
+
+// followed is a log as far as it has been read.
+type followed struct {
+	path, stamp string
+	cwd         string // of the session
+	sought      int64  // the decision at the last search, or -1
+	since       int64
+	cursor      *transcript.Cursor
+	log         sessionLog
+}
+
+// readOn reads the rest of a log. If the log has been rewritten, it begins anew.
+func (f *followed) readOn() sessionLog {
+	stamp := stampOf(f.path)
+	if stamp == "" || stamp == f.stamp {
+		return f.log
+	}
+	f.stamp = stamp
+	if f.cursor == nil || f.cursor.ReadOn(f.path, f.log.takeNext) == transcript.ErrRewritten {
+		f.cursor, f.log = registry.HostOfLog(f.path).Log.NewCursor(), sessionLog{since: f.since}
+		_ = f.cursor.ReadOn(f.path, f.log.takeNext) // a log that cannot be read counts as empty
+	}
+	return f.log
+}
+
+// stampOf returns a text that changes with a file, "" if there is none.
+func stampOf(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatInt(info.Size(), 36) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 36)
+}
+
+// continuesLeft returns the rest of the budget at the last decision, nil if it is unknown.
+func (s *session) continuesLeft(now int64) *int {
+	if s.left == nil {
+		return nil
+	}
+	left := min(s.left.Left.Prompt, s.left.Left.Hour)
+	if now-s.left.At < guard.Window.Milliseconds() {
+		left = min(left, s.left.Left.Burst)
+	}
+	left = max(left, 0)
+	return &left
+}

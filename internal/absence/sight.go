@@ -1,0 +1,128 @@
+package absence
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// State is the present of a session, in the words of watch.
+type State string
+
+const (
+	Fresh      State = "new"
+	Working    State = "working"
+	Background State = "in the background"
+	Waiting    State = "waits for you"
+	Finished   State = "finished"
+	Failed     State = "failed"
+	Gone       State = "gone" // it is no longer listed
+)
+
+// Sight is a session as it was last seen; watch --json prints it. Unknown parts are zero.
+type Sight struct {
+	Session string `json:"session"`
+	Host    string `json:"host"`
+	Project string `json:"project"`
+	State   State  `json:"state"`
+	Text    string `json:"text"`  // the question, the error, the call, or the last words
+	Since   int64  `json:"since"` // Unix milliseconds
+	Live    bool   `json:"live"`  // else it is as last seen, mostly at its last stop
+	Plugin  string `json:"plugin"`
+	Left    *int   `json:"left,omitempty"` // continues, at its last stop
+}
+
+// see returns the sight of a session. passed reports whether the check of its order has passed.
+func (s *session) see(passed bool, now int64) Sight {
+	out := Sight{
+		Session: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)),
+		Live: s.process.PID != 0, Plugin: say(s.decision.Plugin), Left: s.continuesLeft(now),
+	}
+	var text string
+	out.State, text = s.present(passed)
+	out.Text = say(text)
+	switch {
+	case out.State == Working && s.log.prompted > 0:
+		out.Since = max(s.log.prompted, s.log.pushed)
+	case s.process.StatusAt > 0:
+		out.Since = s.process.StatusAt
+	default:
+		out.Since = cmp.Or(max(s.decision.At, s.log.spoke), s.log.last)
+	}
+	return out
+}
+
+func (s *session) present(passed bool) (is State, text string) {
+	need, text, _ := s.findNeed(passed)
+	generic, words := s.waits(), cmp.Or(s.log.words, s.decision.Evidence)
+	unseen := s.process.PID == 0 && !s.ended
+	switch {
+	case generic == firstPrompt:
+		return Fresh, ""
+	case need == failedNeed, need == diedNeed:
+		return Failed, cmp.Or(text, need)
+	case s.process.Status == "waiting", need != "" && need != generic:
+		return Waiting, needInWords(need, text)
+	case s.process.Status == "busy", s.log.turn && !s.ended, unseen && s.decision.Decision == "continue" && s.decision.At >= s.log.last:
+		return Working, s.log.doing
+	case s.isInBackground():
+		return Background, words
+	case need != "" && s.stopRule() != "otherwise": // a plugin has found neither work nor a need
+		return Waiting, cmp.Or(text, words)
+	}
+	return Finished, words
+}
+
+// stopRule returns the rule by which the agent stopped after its last words, "" if no plugin has decided.
+func (s *session) stopRule() string {
+	if s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke {
+		return s.decision.Rule
+	}
+	return ""
+}
+
+func needInWords(need, text string) string {
+	need = strings.TrimPrefix(need, "waits at a ")
+	if need == "a question" && text != "" || text == "" {
+		return cmp.Or(text, need)
+	}
+	return need + ": " + text
+}
+
+// isInBackground reports whether background work will wake an agent that has stopped: by the guards if they
+// have seen the stop, else by Claude Code's file and the log.
+func (s *session) isInBackground() bool {
+	if rule := s.stopRule(); rule != "" {
+		return slices.Contains([]string{"background", "team", "scheduled"}, rule)
+	}
+	return s.process.Status == "shell" || s.log.background && !s.ended
+}
+
+// longest is the age up to which a session without a process is listed; lately is that of one which was closed or
+// works unseen.
+const longest = 12 * time.Hour
+
+func (s *session) isListed(seen Sight, now int64) bool {
+	age := time.Duration(now-max(seen.Since, s.log.last)) * time.Millisecond
+	brief := seen.State == Working || seen.State == Background || seen.State == Finished && s.ended
+	begun := s.log.asked != "" || s.decision.Plugin != ""
+	return seen.Live || begun && (age < lately || !brief && age < longest)
+}
+
+// rank orders sights: the user's needs first.
+func (s Sight) rank() int {
+	return slices.Index([]State{Waiting, Failed, Working, Background, Finished, Fresh}, s.State)
+}
+
+// View is all sessions with the orders and holds in force.
+type View struct {
+	Now      int64
+	Orders   []Order
+	Holds    []ledger.InForce
+	Sessions []Sight
+	More     int // sessions beyond MostSessions
+}

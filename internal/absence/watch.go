@@ -1,0 +1,182 @@
+package absence
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// Watch follows the sessions of all projects.
+type Watch struct {
+	reader Reader
+	stamp  string // of the files of decisions, orders and holds
+	orders []Order
+	passed map[string]bool // sessions whose check has passed
+	holds  []ledger.InForce
+}
+
+func (p Places) NewWatch() *Watch { return &Watch{reader: Reader{Places: p}} }
+
+// span is a day at least, because the index has a line per session and day.
+const span = 24 * time.Hour
+
+// Look reads what has changed, and returns the sessions as they are now.
+func (w *Watch) Look(now time.Time) View {
+	w.reader.Now = now
+	if stamp := w.stampOfState(now); stamp != w.stamp {
+		w.stamp = stamp
+		w.reader.since = now.Add(-span).UnixMilli()
+		w.reader.findDecided()
+		w.findOrders()
+		w.holds, _ = ledger.HoldsInForce(w.reader.States, now)
+	}
+	view := View{Now: now.UnixMilli(), Orders: w.orders, Holds: w.holds}
+	sessions, more := w.reader.readSessions(nil)
+	view.More = more
+	for _, s := range sessions {
+		seen := s.see(w.passed[s.id], view.Now)
+		for _, o := range w.orders {
+			if (ledger.AwayOrder{Project: o.Project}).Covers(seen.Project) {
+				left := max(0, o.Most-o.Used)
+				seen.Left = &left
+			}
+		}
+		if s.isListed(seen, view.Now) {
+			view.Sessions = append(view.Sessions, seen)
+		}
+	}
+	slices.SortStableFunc(view.Sessions, func(a, b Sight) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Project, b.Project), cmp.Compare(a.Session, b.Session))
+	})
+	return view
+}
+
+// stampOfState returns a text that changes with decisions, orders and holds, and each minute, in which they can
+// run out.
+func (w *Watch) stampOfState(now time.Time) string {
+	all := []string{now.Format("15:04")}
+	for _, dir := range slices.Compact(append([]string{w.reader.Orders}, w.reader.States...)) {
+		for _, name := range ledger.Files(dir) {
+			all = append(all, stampOf(name))
+		}
+		for _, d := range w.reader.decided {
+			all = append(all, stampOf(ledger.SessionFile(dir, "session:"+d.last.Session)))
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+func (w *Watch) findOrders() {
+	w.orders, w.passed = nil, map[string]bool{}
+	for _, o := range w.reader.OrdersInForce("", true) {
+		w.orders = append(w.orders, w.reader.Summary(o))
+		events, _ := ledger.AwayEvents(w.reader.Orders, o.ID)
+		for _, e := range events {
+			w.passed[e.Session] = e.Did == ledger.AwayPassed || e.Check == ledger.AwayPassed
+		}
+	}
+}
+
+// Change is a change of one session, or of the orders and holds in force; watch --json prints one a line.
+type Change struct {
+	At int64 `json:"at"`
+	*Sight
+	*InForce
+	Same bool `json:"-"` // the session has the state that it had
+}
+
+// InForce are the away orders and holds in force.
+type InForce struct {
+	Orders []Order `json:"orders"`
+	Holds  []Held  `json:"holds"`
+}
+
+type Held struct {
+	Session string `json:"session"` // "" for all
+	Until   int64  `json:"until"`   // 0: until it is lifted
+}
+
+// isNeed reports whether a session needs the user or has come to an end.
+func (s State) isNeed() bool { return s == Waiting || s == Failed || s == Finished }
+
+// ChangesSince returns the changes from a view to a later one. Of the zero View they are all that there is.
+func (v View) ChangesSince(before View) (all []Change) {
+	if now := v.inForce(); before.Now == 0 || !reflect.DeepEqual(now, before.inForce()) {
+		all = append(all, Change{At: v.Now, InForce: now})
+	}
+	for _, s := range v.Sessions {
+		if old, known := before.find(s.Session); !known || !reflect.DeepEqual(old, s) {
+			all = append(all, Change{At: v.Now, Sight: &s, Same: known && old.State == s.State})
+		}
+	}
+	for _, s := range before.Sessions {
+		if _, known := v.find(s.Session); !known {
+			s.State = Gone
+			all = append(all, Change{At: v.Now, Sight: &s})
+		}
+	}
+	return all
+}
+
+func (v View) inForce() *InForce {
+	out := InForce{Orders: append([]Order{}, v.Orders...), Holds: []Held{}}
+	for _, h := range v.Holds {
+		out.Holds = append(out.Holds, Held{say(strings.TrimPrefix(h.Of, "session:")), h.Until})
+	}
+	return &out
+}
+
+func (v View) find(id string) (Sight, bool) {
+	for _, s := range v.Sessions {
+		if s.Session == id {
+			return s, true
+		}
+	}
+	return Sight{}, false
+}
+
+// Teller chooses the changes to tell the user of: to a state that is a need and lasts.
+type Teller struct {
+	begun   bool
+	pending map[string]pending // by session
+}
+
+type pending struct {
+	is    State
+	since int64 // of the sight
+	from  int64 // when it was first seen so
+	live  bool
+	told  bool
+}
+
+// lasting is the time that a change has to last, in milliseconds.
+const lasting = 5000
+
+// Choose returns the sessions to tell of now. It never tells of the first view, nor twice of one change.
+func (t *Teller) Choose(v View) (all []Sight) {
+	now := map[string]pending{}
+	for _, s := range v.Sessions {
+		p, known := t.pending[s.Session]
+		if !known || p.is != s.State || p.since != s.Since {
+			closed := p.live && !s.Live && p.is.isNeed() && s.State != Failed // by the user
+			p = pending{is: s.State, since: s.Since, from: v.Now, told: !t.begun || closed}
+		}
+		p.live = s.Live
+		if !p.told && s.State.isNeed() && v.Now-p.from >= lasting {
+			p.told = true
+			all = append(all, s)
+		}
+		now[s.Session] = p
+	}
+	t.begun, t.pending = true, now
+	return all
+}
+
+// Line is the sight in one line of text. It begins with a word of ours, so that no program takes it for a flag.
+func (s Sight) Line() string {
+	return strings.TrimSuffix(string(s.State)+": "+nameOf(s.Project)+": "+s.Text, ": ")
+}
