@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -69,5 +70,15 @@ func TestWaitEndsInAWake(t *testing.T) {
 	err := cmd.Wait()
 	if cmd.ProcessState.ExitCode() != 2 || !strings.HasPrefix(said.String(), "[ned-flanders, 1 of 3 in 5 min: API Error] An API error ended your turn") {
 		t.Errorf("%v, %q", err, said)
+	}
+	for word, want := range map[string]string{
+		"why": `(?s)^ned-flanders woke Claude, .*  rule     api-error\n  because  API Error\n  Claude was told: \[ned-flanders, 1 of 3 .*  budget   2 more within`,
+		"log": `(?s)stop +ned-flanders +api-error +API Error; it is woken in 8 s\n.*continue +ned-flanders +api-error +API Error\n`,
+	} {
+		ask := exec.Command(cmd.Path, word)
+		ask.Dir, ask.Env = cmd.Dir, cmd.Env
+		if out, err := ask.CombinedOutput(); err != nil || !regexp.MustCompile(want).Match(out) {
+			t.Errorf("%s: %v, %s", word, err, out)
+		}
 	}
 }
