@@ -40,6 +40,7 @@ type night struct {
 	Questions, Prompts []item
 	Sessions           []struct {
 		Asked, Check             string
+		Woken                    int
 		Decided, Refused, Failed []item
 	}
 	Changed []struct{ Path string }
@@ -66,6 +67,13 @@ func (w *World) brought() (did []string) {
 // each key when the words before it are on the screen.
 func (w *World) interactive(model *StandIn, mode string, rows int, steps ...[2]string) vt10x.Terminal {
 	w.t.Helper()
+	screen, _ := w.interactiveKeys(model, mode, rows, steps...)
+	return screen
+}
+
+// interactiveKeys is interactive and returns the keyboard, too.
+func (w *World) interactiveKeys(model *StandIn, mode string, rows int, steps ...[2]string) (vt10x.Terminal, io.Writer) {
+	w.t.Helper()
 	known, err := json.Marshal(map[string]any{
 		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "hasSeenAutoDefaultNotice": true,
 		"lastOnboardingVersion": w.Version, "lastReleaseNotesSeen": w.Version,
@@ -83,7 +91,7 @@ func (w *World) interactive(model *StandIn, mode string, rows int, steps ...[2]s
 		}
 		io.WriteString(keys, step[1])
 	}
-	return screen
+	return screen, keys
 }
 
 // A night: two questions, one that names a deletion, a dialog, a permission prompt, a check that fails and then passes,
@@ -191,7 +199,7 @@ func TestNightWithAFailure(t *testing.T) {
 		w, _ := enabled(t, version)
 		w.order("", 50)
 		write(t, w.path(".claude/settings.local.json"), `{"env": {"CLAUDE_CODE_MAX_RETRIES": "1"}}`)
-		script := append(says("Shall the cache live in memory or on disk?"), Turn{Fails: true})
+		script := append(says("Shall the cache live in memory or on disk?"), Turn{Fails: "529"})
 		w.Run(Session{Script: script})
 		n := w.back()
 		if len(n.Sessions) != 1 || len(n.Sessions[0].Failed) == 0 || !strings.Contains(n.Sessions[0].Failed[0].Text, "529") {

@@ -44,7 +44,7 @@ func (w *World) same(h *host, when string) {
 	}
 }
 
-type record struct{ Session, Host, Plugin, Decision, Rule string }
+type record struct{ Session, Host, Plugin, Event, Decision, Rule string }
 
 func (w *World) history() (all []record) {
 	w.t.Helper()

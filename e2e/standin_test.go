@@ -7,6 +7,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +24,7 @@ import (
 // Turn is one answer of the model in the main loop.
 type Turn struct {
 	Blocks []Block
-	Fails  bool   // the API does
+	Fails  string // how the API does: a status; "reset"; "cut" in mid-answer
 	Before func() // when set, runs after the request has come in and before it is answered
 }
 
@@ -144,8 +146,8 @@ func (s *StandIn) answer(w http.ResponseWriter, r Request) {
 	var content []map[string]any
 	stop := "end_turn"
 	blocks, fails := s.blocks(r)
-	if fails {
-		http.Error(w, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, 529)
+	if fails != "" {
+		fail(w, fails)
 		return
 	}
 	for _, block := range blocks {
@@ -173,14 +175,31 @@ func (s *StandIn) answer(w http.ResponseWriter, r Request) {
 	}
 }
 
+// fail answers with an error of the API, or breaks the connection.
+func fail(w http.ResponseWriter, how string) {
+	if status, err := strconv.Atoi(how); err == nil {
+		kind := map[int]string{529: "overloaded_error", 500: "api_error", 429: "rate_limit_error"}[status]
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"type":"error","error":{"type":%q,"message":"Sorry"}}`, cmp.Or(kind, "invalid_request_error"))
+		return
+	}
+	if how == "cut" {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"m\",\"content\":[],\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\n")
+		w.(http.Flusher).Flush()
+	}
+	panic(http.ErrAbortHandler)
+}
+
 // blocks is what the model says to r: the script's next turn, or the side answer.
-func (s *StandIn) blocks(r Request) (blocks []Block, fails bool) {
+func (s *StandIn) blocks(r Request) (blocks []Block, fails string) {
 	if !r.Main {
 		answer := s.side(r)
 		if len(r.Tools) == 0 {
-			return []Block{{Text: answer}}, false
+			return []Block{{Text: answer}}, ""
 		}
-		return []Block{{Tool: r.Tools[len(r.Tools)-1], Input: json.RawMessage(answer)}}, false
+		return []Block{{Tool: r.Tools[len(r.Tools)-1], Input: json.RawMessage(answer)}}, ""
 	}
 	s.mu.Lock()
 	turn := s.script[min(s.turns, len(s.script)-1)]

@@ -101,7 +101,7 @@ func TestStrategySchema(t *testing.T) {
 	}
 	data := scratch.ReadFile(t, schemaFile)
 	must(t, json.Unmarshal(data, &text))
-	members := map[string]bool{"$schema": true, "plugin": true, "strategy": true, "protocol": true, "progress": true, "budget": true}
+	members := map[string]bool{"$schema": true, "plugin": true, "strategy": true, "protocol": true, "after-error": true, "progress": true, "budget": true}
 	for _, known := range registry.Strategies {
 		for _, name := range codec.MemberNames(known.New()) {
 			members[name] = true

@@ -79,8 +79,8 @@ func (in *inspection) lookAtHooks(p Plugin) {
 		wanted, has := handlersOf(made), handlersOf(t.document)
 		for _, w := range wanted {
 			state := differs
-			if slices.Contains([]string{"PermissionRequest", "SessionStart", "UserPromptExpansion"}, w.event) {
-				state = check.Warning // these serve only away orders, slash commands, and loops with another plugin
+			if slices.Contains([]string{"PermissionRequest", "SessionStart", "StopFailure", "UserPromptExpansion"}, w.event) {
+				state = check.Warning // these serve only away orders, API errors, slash commands, and loops with another plugin
 			} else if !slices.ContainsFunc(has, func(h handler) bool { return h.event == w.event && h.ours }) {
 				state = check.Failure
 			}

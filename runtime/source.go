@@ -14,7 +14,7 @@ import (
 // beside them tests and their data, which are left out where they are compiled or
 // hashed. A test compares the rest with what is imported.
 //
-//go:embed activity away backend codec console display file grave guard hook host judge language lastmessage lastword ledger markdown process quotation registry rules secret specs springfield-hook springfield-judge strategy terminal timestamp transcript workspace
+//go:embed activity away backend codec console display file grave guard hook host judge language lastmessage lastword ledger markdown process quotation registry rules secret specs springfield-hook springfield-judge strategy terminal timestamp transcript wake workspace
 var Source embed.FS
 
 // IsSource tells what of Source the binaries are made of: no test and no data of one,

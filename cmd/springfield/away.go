@@ -323,6 +323,7 @@ func (o awayOptions) look(order ledger.AwayOrder) (absence.Preflight, error) {
 	}
 	before := o.Look(order, strings.Join(in.SumUpStatus().Deciding, ", "), asleep)
 	before.Notes = append(before.Notes, in.PausedInWords()...)
+	before.Notes = append(before.Notes, "after an API error Claude Code's sessions are woken, up to 30 min later: the whole context may then be paid again")
 	return before, nil
 }
 

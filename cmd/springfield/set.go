@@ -286,18 +286,19 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	return nil
 }
 
-// needPersonFor refuses leave=always without a person at a terminal.
+// needPersonFor refuses, without a person at a terminal, the values that let Claude go on where it would stop.
 func needPersonFor(all []pluginsettings.Assignment) error {
-	if !slices.ContainsFunc(all, func(a pluginsettings.Assignment) bool {
-		return a.Key.Name == "leave" && string(a.Value) == `"`+rules.Always+`"`
-	}) {
-		return nil
+	for _, a := range all {
+		value := a.Key.Name + "=" + strings.Trim(string(a.Value), `"`)
+		if value != "leave="+rules.Always && value != "after-error=on" {
+			continue
+		}
+		t, err := terminal.OwnTerminal()
+		if err != nil {
+			return check.Advise(fmt.Errorf("only a person at a terminal sets %s: %w", value, err), "open a terminal that no agent and no program of yours has opened, and run it there")
+		}
+		t.Close()
 	}
-	t, err := terminal.OwnTerminal()
-	if err != nil {
-		return check.Advise(fmt.Errorf("only a person at a terminal sets leave=always: %w", err), "open a terminal that no agent and no program of yours has opened, and run it there")
-	}
-	t.Close()
 	return nil
 }
 

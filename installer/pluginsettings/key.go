@@ -81,11 +81,11 @@ func members(s strategy.Strategy) (names []string) {
 	}
 	switch s.KindOf() {
 	case strategy.Daily:
-		names = append(names, "protocol", "budget")
+		names = append(names, "protocol", "after-error", "budget")
 	case strategy.GoalLoop:
-		names = append(names, "protocol", "progress")
+		names = append(names, "protocol", "after-error", "progress")
 	case strategy.SpecLoop:
-		names = append(names, "protocol")
+		names = append(names, "protocol", "after-error")
 	}
 	return names
 }

@@ -196,7 +196,7 @@ func (f File) refusal(k Key, raw, inForce json.RawMessage) string {
 	if len(faults) > 0 {
 		return strings.TrimPrefix(placeInText.ReplaceAllString(faults[0], ""), k.Name+": ")
 	}
-	same := above.Protocol == below.Protocol && above.Limits == below.Limits &&
+	same := above.Protocol == below.Protocol && above.AfterError == below.AfterError && above.Limits == below.Limits &&
 		reflect.DeepEqual(above.Options, below.Options)
 	switch {
 	case document.MeanSame(raw, inForce) || f.Scope != Project || !same:

@@ -60,6 +60,7 @@ type Session struct {
 	Asked     string `json:"asked"` // first prompt
 	Ran       int64  `json:"ran"`   // milliseconds from the order to its last activity
 	Continues int    `json:"continues"`
+	Woken     int    `json:"woken"` // after API errors
 	Calls     int    `json:"calls"`
 	Decided   []Item `json:"decided"` // in the user's place
 	Refused   []Item `json:"refused"` // permissions
@@ -253,6 +254,8 @@ func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 		if s.log.prompted <= e.At { // the user has not answered
 			r.Questions = append(r.Questions, item)
 		}
+	case ledger.AwayWoken:
+		out.Woken++
 	case ledger.AwayDenied:
 		out.refuse(item.Text)
 	case ledger.AwayStands:

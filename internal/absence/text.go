@@ -108,6 +108,9 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	out.InBold().PrintText("\n%s", title)
 	ran := s.Host + ", " + timestamp.LengthInWords(s.Ran) + ", " + layout.CountOf(s.Continues, "continue") + ", " +
 		layout.CountOf(s.Calls, "tool call")
+	if s.Woken > 0 {
+		ran += ", woken after " + layout.CountOf(s.Woken, "API error")
+	}
 	out.PrintField("  ran      ", ran)
 	printSome(out, "  decided  ", s.Decided, func(d Item) string {
 		return clock(d.At) + " " + d.Text + " → " + cmp.Or(d.Answer, "it did not say what")

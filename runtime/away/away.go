@@ -22,6 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
+	"github.com/cameronsjo/springfield/runtime/wake"
 )
 
 // Rule is the rule of an order's decisions.
@@ -78,6 +79,8 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		return out
 	case s.Stops:
 		out.answerNeed(a, own, s)
+	case s.Verdict.Rule == wake.Rule:
+		out.Event.Did, out.Event.Text = ledger.AwayWoken, s.Verdict.Evidence
 	default:
 		out.Event.Did, out.Event.Text = ledger.AwayContinued, s.Verdict.Evidence
 	}

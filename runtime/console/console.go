@@ -141,6 +141,9 @@ func (d *Console) printDecision(r ledger.Record) {
 		}
 	case "continue":
 		did, kind = "made "+agent+" continue", display.Good
+		if r.Event != "" {
+			did = "woke " + agent
+		}
 	case "remind":
 		did = "reminded " + agent + " before a prompt"
 	case "pass":

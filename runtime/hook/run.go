@@ -58,6 +58,10 @@ type Process struct {
 	Now     time.Time
 	Up      int64         // see ledger.RunningTime
 	Self    func() string // the command that a person types for this program
+	// Sleep waits and returns the time then. It is not ok once the client has ended. Nil means that no session is woken.
+	Sleep func(time.Duration) (now time.Time, up int64, ok bool)
+	// Ancestors returns the IDs of the processes above this one, the nearest first.
+	Ancestors func() []int
 	// Answer returns the answer to a slash command of the plugin, "" if it needs a model. Nil means
 	// that all do.
 	Answer func(e Event, state, word, arguments string) string
@@ -87,7 +91,7 @@ type start struct {
 // maxTime is a second less than the timeout in hooks.json, after which Claude Code ignores the answer.
 const maxTime = 9 * time.Second
 
-// Run answers one event. It returns the exit code: 0, or 2 for a continue under protocol exit2.
+// Run answers one event. It returns the exit code: 0, or 2 for a continue under protocol exit2 or after an API error.
 func (h Process) Run() (code int) {
 	if h.Off {
 		return 0
@@ -132,6 +136,8 @@ func (h Process) Run() (code int) {
 		s.meetSession(settings)
 		s.greetUser()
 		return 0
+	case stopFailure:
+		return s.wakeAfterError(settings)
 	}
 	s.quiet = settings.Protocol == "exit2" && s.event.Host.Context != nil
 	for _, fault := range settings.Faults {
@@ -178,6 +184,8 @@ func (s *start) readEvent() (f *fault, asked bool) {
 		ours = f == nil
 	} else if event.Name == permissionRequest || event.Name == sessionStart {
 		ours = f == nil && s.eventName == "Stop"
+	} else if event.Name == stopFailure {
+		ours = f == nil && s.eventName == "Stop" && event.Host.Default
 	}
 	typed := err != nil || s.eventName != "UserPromptSubmit" || event.Name == promptExpansion || event.IsFromUser()
 	placed := event.Cwd != "" || f != nil || !s.own.Strategy.Placed
@@ -252,19 +260,8 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 	defer unlock()
 	// Reading a large transcript and asking a judge take time, so this happens before the lock.
-	order, isAway := s.orderInForce()
-	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Self: s.Self, Home: s.Home, Project: s.projectDir()}
-	stop.Now = time.UnixMilli(session.State.Clock.Tell(s.Now, s.Up).At)
-	if s.Hangs != nil {
-		stop.Hangs = sync.OnceValue(s.Hangs) // it reads all ancestors
-	}
-	if s.event.Host.Default {
-		stop.Attended, stop.Headless = s.Getenv("CLAUDE_CODE_SESSION_ATTENDED") == "1", s.Getenv("CLAUDE_CODE_ENTRYPOINT") == "claude-code-github-action"
-	}
-	stop.Past = func(loop, dir string) activity.LoopPast { return ledger.PastOfLoop(s.state, loop, dir) }
-	if isAway {
-		stop.Away = &ledger.Away{Order: order}
-	}
+	stop := s.stopOf(settings, session.State)
+	stop.Space = space
 	snapshot := s.examineStop(stop)
 	var question asking
 	if snapshot.Verdict.Page != "" {
@@ -287,7 +284,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	clock := session.State.Clock.Tell(s.Now, s.Up)
 	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, time.UnixMilli(clock.At)
 	var brought *ledger.AwayLog
-	if order, isAway = s.orderInForce(); isAway { // the user may be back meanwhile
+	if order, isAway := s.orderInForce(); isAway { // the user may be back meanwhile
 		if brought, err = ledger.OpenAway(s.awayDir(), order); err != nil {
 			s.noteForDebug("read away: " + err.Error())
 		} else {
@@ -331,6 +328,22 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir,
 		context: s.event.Host.Context != nil && s.event.Host.Context(s.event, snapshot.View.Version),
 	}
+}
+
+// stopOf returns the stop without its workspace.
+func (s *start) stopOf(settings Settings, before ledger.State) Stop {
+	stop := Stop{Event: s.event, Settings: settings, Before: before, Now: time.UnixMilli(before.Clock.Tell(s.Now, s.Up).At), Self: s.Self, Home: s.Home, Project: s.projectDir()}
+	if s.Hangs != nil {
+		stop.Hangs = sync.OnceValue(s.Hangs) // it reads all ancestors
+	}
+	if s.event.Host.Default {
+		stop.Attended, stop.Headless = s.Getenv("CLAUDE_CODE_SESSION_ATTENDED") == "1", s.Getenv("CLAUDE_CODE_ENTRYPOINT") == "claude-code-github-action"
+	}
+	stop.Past = func(loop, dir string) activity.LoopPast { return ledger.PastOfLoop(s.state, loop, dir) }
+	if order, ok := s.orderInForce(); ok {
+		stop.Away = &ledger.Away{Order: order}
+	}
+	return stop
 }
 
 // meetSession records that a plugin which drives loops is enabled, so that other plugins stand aside
@@ -448,10 +461,14 @@ func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock
 }
 
 func (s *start) recordOf(v Settled, plugin string) ledger.Record {
+	event := ""
+	if s.event.Name == stopFailure {
+		event, v.Told = stopFailure, "" // the client shows nothing of it
+	}
 	return ledger.Record{
 		Host: s.event.Host.RecordName(), At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200),
 		Cwd: shortenText(s.event.Cwd, 1000), Project: shortenText(s.projectDir(), 1000), Plugin: plugin,
-		Decision: string(v.Decision), Rule: v.Rule, Evidence: shortenText(v.Evidence, 1000), Lang: v.Languages,
+		Event: event, Decision: string(v.Decision), Rule: v.Rule, Evidence: shortenText(v.Evidence, 1000), Lang: v.Languages,
 		Reason: shortenText(v.Reason, 2000), Told: shortenText(v.Told, 2000),
 		Left: v.Left, Took: max(0, time.Since(s.Now).Microseconds()), State: v.Next,
 	}

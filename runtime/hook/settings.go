@@ -49,8 +49,10 @@ type Settings struct {
 	// for the strategy's own choice.
 	Protocol string
 	Progress *strategy.Progress // reports of a loop, nil for none
-	Limits   guard.Limits
-	lowered  []string // limits that the project sets
+	// AfterError is set if sessions are woken after API errors without an away order, too.
+	AfterError bool
+	Limits     guard.Limits
+	lowered    []string // limits that the project sets
 	// Faults are the mistakes in the files, a line each. The part with the mistake is ignored, or where the line
 	// says so, the whole file.
 	Faults []string
@@ -183,6 +185,7 @@ func (b *budget) Members(m *codec.Members) {
 type fileMembers struct {
 	options  strategy.Options
 	protocol string
+	after    string
 	progress *strategy.Progress
 	budget   budget
 }
@@ -194,6 +197,7 @@ func (f *fileMembers) Members(m *codec.Members) {
 	m.Text("plugin", &other)
 	m.Text("strategy", &other)
 	m.Text("protocol", &f.protocol)
+	m.Text("after-error", &f.after)
 	codec.Optional(m, "progress", &f.progress)
 	m.Object("budget", &f.budget)
 }
@@ -232,6 +236,16 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, 
 		} else {
 			l.NoteFault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose context, block or exit2")
 		}
+	}
+	switch {
+	case f.after == "off":
+		s.AfterError = false
+	case f.after == "on" && by == strategy.User:
+		s.AfterError = true
+	case f.after == "on":
+		l.NoteFault("after-error: only your own file can turn it on")
+	case f.after != "":
+		l.NoteFault("after-error: there is no " + strconv.Quote(f.after) + ": choose on or off")
 	}
 	for i, limit := range limitsOf(&s.Limits) {
 		switch set := f.budget[i]; {

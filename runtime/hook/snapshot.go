@@ -131,7 +131,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 		return guard.CheckTeam(s.View.Team.AtWork)
 	case s.View.Subagent:
 		return guard.Veto{Rule: "subagent", Evidence: "the session is a subagent's: what it says is not to you"}
-	case s.View.Mode == "plan" && (h.Plans || h.Logged && s.Event.PermissionMode == ""):
+	case s.View.Mode == "plan" && (h.Plans || s.Event.Name == stopFailure || h.Logged && s.Event.PermissionMode == ""):
 		return guard.CheckEvent(guard.Moment{PermissionMode: s.View.Mode}, nil)
 	case h.Logged:
 		var work []string
@@ -154,8 +154,9 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	if veto.Rule == "" && s.Settings.Strategy.Loop == nil {
 		veto = guard.CheckOwnCommand(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
-	if turn := &s.Situation.Turn; veto.Rule == "" && s.Settings.Strategy.Loop == nil {
-		veto = guard.CheckWord(turn.Word, turn.Changed, func() bool {
+	failed := s.Event.Name == stopFailure // there is no answer yet, and no strategy is asked
+	if turn := &s.Situation.Turn; veto.Rule == "" && (s.Settings.Strategy.Loop == nil || failed) {
+		veto = guard.CheckWord(turn.Word, turn.Changed || failed, func() bool {
 			return lastmessage.ReadMessage(s.Situation.Message.Text).IntendsLast()
 		})
 	}
@@ -425,7 +426,10 @@ func (s *Snapshot) Settle() Settled {
 			limits.Burst, limits.PerPrompt = ledger.MostContinues, ledger.MostContinues
 		}
 		var left ledger.Left
-		if out.Next, left, veto = guard.SpendContinue(s.met, limits, s.stopToCount()); veto.Rule == "" {
+		if veto = s.limitWakes(&limits, ordered.Counts); veto.Rule == "" {
+			out.Next, left, veto = guard.SpendContinue(s.met, limits, s.stopToCount())
+		}
+		if veto.Rule == "" {
 			out.Left = &left
 		}
 	}

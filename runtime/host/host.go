@@ -155,6 +155,9 @@ type Event struct {
 	Input []byte
 	// Command is a slash command, "ned-flanders:why", with its arguments and its source, all raw.
 	Command, Arguments, Source []byte
+	// Failure is the raw kind of the API error that ended the turn. Subagent is the raw ID of the subagent whose turn it
+	// was.
+	Failure, Subagent []byte
 	// Cap is the number of continues in a row without a tool call that the host honours, 0 for all.
 	Cap int
 }
@@ -194,6 +197,8 @@ func (e *Event) Members(m *codec.Members) {
 	m.Raw("command_name", &e.Command)
 	m.Raw("command_args", &e.Arguments)
 	m.Raw("command_source", &e.Source)
+	m.Raw("error", &e.Failure)
+	m.Raw("agent_id", &e.Subagent)
 	var at []byte
 	if m.Raw("timestamp", &at); at != nil {
 		e.At, _ = timestamp.ParseTime(string(codec.InsideQuotes(at)))

@@ -66,6 +66,7 @@ const (
 	AwayAnswered  = "answered"  // a question, in the user's place
 	AwayContinued = "continued" // by the strategy
 	AwayChecked   = "checked"   // a continue to run the check
+	AwayWoken     = "woken"     // a continue after an API error
 	AwayLeft      = "left"      // a question that only the user may answer, or a repeated one
 	AwayPassed    = "passed"    // the check; the agent may stop
 	AwaySeen      = "seen"      // the result of the check, at a stop that needs the user
@@ -114,7 +115,7 @@ func (e *AwayEvent) Members(m *codec.Members) {
 }
 
 func (e AwayEvent) IsContinue() bool {
-	return e.Did == AwayAnswered || e.Did == AwayContinued || e.Did == AwayChecked
+	return e.Did == AwayAnswered || e.Did == AwayContinued || e.Did == AwayChecked || e.Did == AwayWoken
 }
 
 // besides bounds the time between two plugins' questions about the same stop, in milliseconds.

@@ -24,7 +24,7 @@ type Record struct {
 	Plugin  string
 	// Decision is stop or continue; before a prompt pass or remind; or None.
 	Decision string
-	Event    string // of a run without a decision, "" for Stop
+	Event    string // of a run without a decision, and StopFailure; "" for Stop
 	Rule     string
 	Evidence string
 	Lang     []string // languages of the message, as in BCP 47
@@ -136,6 +136,7 @@ type State struct {
 	// then.
 	Idle   int
 	Tools  int
+	Outage Outage
 	Loops  []activity.Memory // the latest last
 	Judged []Judged          // the latest last
 	Spent  int64             // by judges, in millionths of a dollar
@@ -144,6 +145,14 @@ type State struct {
 	Faults  []string  // reported to the user: plugin and rule
 	Plugins []Present // that have decided, the latest last
 	Log     []byte    // JSON, for the reader of the transcript
+}
+
+// Outage counts the failures of the API in a row.
+type Outage struct {
+	By           string // names the directory of the plugin that waits
+	At           int64  // of the last failure, Unix milliseconds
+	Turns, Calls int    // prompts of the session, and calls since the last one
+	Times        int
 }
 
 // Said is the word of a prompt, kept because the log can be rewritten.
@@ -293,6 +302,7 @@ func (s *State) Members(m *codec.Members) {
 	codec.Number(m, "same", &s.Same)
 	codec.Number(m, "idle", &s.Idle)
 	codec.Number(m, "tools", &s.Tools)
+	m.Object("outage", &s.Outage)
 	codec.ListOf(m, "loops", &s.Loops)
 	codec.ListOf(m, "judged", &s.Judged)
 	codec.Number(m, "spent", &s.Spent)
@@ -300,6 +310,14 @@ func (s *State) Members(m *codec.Members) {
 	m.Texts("faults", &s.Faults)
 	codec.ListOf(m, "plugins", &s.Plugins)
 	m.Raw("log", &s.Log)
+}
+
+func (o *Outage) Members(m *codec.Members) {
+	m.Text("by", &o.By)
+	codec.Number(m, "at", &o.At)
+	codec.Number(m, "turns", &o.Turns)
+	codec.Number(m, "calls", &o.Calls)
+	codec.Number(m, "times", &o.Times)
 }
 
 func (s *Said) Members(m *codec.Members) {

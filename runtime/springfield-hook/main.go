@@ -45,12 +45,23 @@ func main() {
 		Now:        time.Now(),
 		Up:         ledger.RunningTime(),
 		Self:       ownCall,
+		Sleep:      sleepBesideClient,
+		Ancestors:  terminal.Ancestors,
 		Answer: func(e hook.Event, state, word, arguments string) string {
 			person := newConsole(home, program)
 			person.Dir, person.Session, person.Work, person.Caller = state, e.SessionID, e.Cwd, e.Host
 			return person.AnswerAtOnce(word, arguments)
 		},
 	}.Run())
+}
+
+// sleepBesideClient returns early if the client ends, which then no longer ends the hook.
+func sleepBesideClient(d time.Duration) (now time.Time, up int64, ok bool) {
+	client, end := os.Getppid(), time.Now().Add(d)
+	for left := d; left > 0 && os.Getppid() == client; left = time.Until(end) {
+		time.Sleep(min(left, time.Second))
+	}
+	return time.Now(), ledger.RunningTime(), os.Getppid() == client
 }
 
 // isTerminal reports whether a person has started the hook without a word. No agent sends events through a

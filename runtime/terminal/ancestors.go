@@ -72,6 +72,22 @@ func OwnTerminal() (*Terminal, error) {
 	return t, nil
 }
 
+// nearest is the number of processes between a client and its hook, and more: a shell, a launcher.
+const nearest = 4
+
+// Ancestors returns the IDs of the nearest processes above this one, the parent first.
+func Ancestors() (ids []int) {
+	for id := os.Getpid(); len(ids) < nearest; {
+		p, err := lookUp(id)
+		if err != nil || p.parent <= 0 {
+			break
+		}
+		id = p.parent
+		ids = append(ids, id)
+	}
+	return ids
+}
+
 // HangsOnAgent reports whether another agent started the client that started this program, and so may type into
 // it. It misses a client that was orphaned.
 func HangsOnAgent() bool { return findTwoAgents(lookUp, os.Getpid()) }

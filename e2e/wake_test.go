@@ -1,0 +1,223 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hinshun/vt10x"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
+)
+
+// waitsOfTest are much longer than a busy machine may be late, and much shorter than those of a user.
+const waitsOfTest = "-ldflags=-s -w -X github.com/cameronsjo/springfield/runtime/wake.waits=8,8,8,8,8"
+
+// outlives is longer than a wait, until the hook has looked for the last time.
+const outlives = 14 * time.Second
+
+// waking is a world whose plugins wait for seconds where others wait for minutes. Its client does not try again by
+// itself.
+func waking(t *testing.T, version string, plugins ...string) (w *World, suite string) {
+	t.Helper()
+	w = newWorld(t, version)
+	suite = filepath.Join(w.dir, "suites of a user", "continuation-hooks")
+	w.Springfield(initOf(suite, plugins...)...)
+	w.With = []string{"CLAUDE_CODE_MAX_RETRIES=0"}
+	for _, plugin := range plugins {
+		w.Springfield("enable", plugin, "--suite", suite, "--scope", "user", "--keep")
+		program := filepath.Join(suite, plugin, "hooks", "springfield-hook")
+		must(t, os.Remove(program))
+		scratch.PlaceProgram(t, scratch.Program(t, "runtime/springfield-hook", "-trimpath", "-buildvcs=false", waitsOfTest), program)
+	}
+	return w, suite
+}
+
+// wakes turns after-error on, as the user at their terminal.
+func (w *World) wakes(plugins ...string) {
+	w.t.Helper()
+	for _, plugin := range plugins {
+		out := w.atTerminal(springfield(w.t), w.env(nil), "set", plugin, "after-error=on")
+		out.succeeded(w.t, "springfield set", plugin)
+	}
+}
+
+// outages are the records about failures of the API, oldest first: "continue api-error".
+func (w *World) outages() (all []string) {
+	for _, r := range w.history() {
+		if r.Event == "StopFailure" {
+			all = append(all, r.Decision+" "+r.Rule)
+		}
+	}
+	return all
+}
+
+// hooks are the processes of this world's hooks.
+func (w *World) hooks() (all []string) {
+	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range names {
+		if line, _ := os.ReadFile(name); strings.Contains(string(line), w.dir) && strings.Contains(string(line), "springfield-hook") {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// mainRequests counts the requests of the main loop.
+func mainRequests(model *StandIn) (n int) {
+	for _, r := range model.Requests() {
+		if r.Main {
+			n++
+		}
+	}
+	return n
+}
+
+// All outages wake, once each, also after a call of a tool. The report tells of them.
+func TestWakeAfterErrors(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, _ := waking(t, version, "ned-flanders")
+		w.order("", 50)
+		model := newStandIn(t, []Turn{
+			{Fails: "529"}, calls("I write.", "Write", map[string]any{"file_path": w.path("done"), "content": "yes\n"}), {Fails: "500"}, {Fails: "reset"}, {Fails: "cut"}, {Fails: "cut"}, says("All is done.")[0],
+		}, nil)
+		screen := w.interactive(model, "acceptEdits", 50, [2]string{"accept edits on", "carry out the plan"}, [2]string{"carry out the plan", "\r"},
+			[2]string{"goes on after an API error", ""}, [2]string{"All is done.", ""})
+		eventually(t, "the last decision", func() bool { all := w.history(); return len(all) > 0 && all[len(all)-1].Event == "" })
+		got := w.outages()
+		wakes := len(got) / 2 // a client may try again after a cut reply
+		if want := slices.Repeat([]string{"stop api-error", "continue api-error"}, wakes); !slices.Equal(got, want) || wakes < 4 || mainRequests(model) != 7 {
+			t.Errorf("%q, %d requests, want %q\n%s", got, mainRequests(model), want, screen)
+		}
+		scratch.Equal(t, w.brought(), append([]string{"shown"}, slices.Repeat([]string{"woken"}, wakes)...), "the order's events")
+		n := w.back()
+		if len(n.Sessions) != 1 || len(n.Sessions[0].Failed) != wakes || n.Order.Used != wakes || n.Sessions[0].Woken != wakes {
+			t.Errorf("the report: %+v", n)
+		}
+	})
+}
+
+// Endless failures end by their own limit.
+func TestEndlessErrors(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, _ := waking(t, version, "ned-flanders")
+		w.wakes("ned-flanders")
+		w.Springfield("set", "ned-flanders", "budget.burst=10") // in 5 minutes
+		model := newStandIn(t, []Turn{{Fails: "529"}}, nil)
+		w.interactive(model, "acceptEdits", 50, [2]string{"accept edits on", "carry out the plan"}, [2]string{"carry out the plan", "\r"})
+		eventually(t, "the sixth failure", func() bool { return len(w.outages()) == 11 })
+		scratch.Equal(t, mainRequests(model), 6, "requests")
+		scratch.Equal(t, len(w.hooks()), 0, "hooks that wait")
+	})
+}
+
+// Nothing wakes a session that is not the resting one of before, and no hook is left.
+func TestNoWake(t *testing.T) {
+	for name, test := range map[string]struct {
+		fails  string
+		mode   string
+		during func(w *World, screen vt10x.Terminal, keys io.Writer)
+		after  int    // more requests, of the user's own
+		want   string // last record
+	}{
+		"rate_limit":   {fails: "429"},
+		"unknown":      {fails: "400"},
+		"hold":         {during: func(w *World, _ vt10x.Terminal, _ io.Writer) { w.Springfield("hold", "1h") }, want: "stop hold"},
+		"a prompt":     {during: typing("hello there", "\r"), after: 1, want: "stop api-error"},
+		"clear":        {during: typing("/clear", "\r"), want: "stop api-error"},
+		"compact":      {during: typing("/compact", "\r"), want: "stop api-error"},
+		"rewind":       {during: typing("/rewind", "\r", "\x1b[A", "\r", "\r"), want: "stop api-error"},
+		"exit":         {during: typing("/exit", "\r"), want: "stop api-error"},
+		"plan mode":    {mode: "plan", want: "stop plan-mode"},
+		"switched off": {during: func(w *World, _ vt10x.Terminal, _ io.Writer) { w.Springfield("disable", "ned-flanders") }, want: "stop api-error"},
+		"killed": {during: func(w *World, _ vt10x.Terminal, _ io.Writer) {
+			for _, name := range w.hooks() {
+				var id int
+				fmt.Sscanf(name, "/proc/%d/", &id)
+				if process, err := os.FindProcess(id); err == nil {
+					process.Kill()
+				}
+			}
+		}, want: "stop api-error"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			aClient(t, func(t *testing.T, version string) {
+				w, _ := waking(t, version, "ned-flanders")
+				w.wakes("ned-flanders")
+				fails, mode, sign := test.fails, test.mode, "accept edits on"
+				if fails == "" {
+					fails = "529"
+				}
+				if mode == "" {
+					mode = "acceptEdits"
+				} else {
+					sign = "plan mode on"
+				}
+				script := says("Hello.", "", "Here I am.")
+				if script[1] = (Turn{Fails: fails}); test.want == "" {
+					script[2].Fails = fails // a client may try again
+				}
+				model := newStandIn(t, script, nil)
+				screen, keys := w.interactiveKeys(model, mode, 50, [2]string{sign, "greet me"}, [2]string{"greet me", "\r"}, [2]string{"Hello.", "carry on"}, [2]string{"carry on", "\r"}, [2]string{"API Error", ""})
+				eventually(t, "the failure's record", func() bool { return test.want == "" || len(w.outages()) > 0 })
+				asked := mainRequests(model)
+				if test.during != nil {
+					test.during(w, screen, keys)
+				}
+				time.Sleep(outlives) // nothing can be waited for
+				got := w.outages()
+				if last := strings.Join(got[max(0, len(got)-1):], ""); last != test.want || slices.Contains(got, "continue api-error") || mainRequests(model) != asked+test.after && name != "compact" || len(w.hooks()) > 0 {
+					t.Errorf("%q, %d requests after %d, hooks %q\n%s", got, mainRequests(model), asked, w.hooks(), screen)
+				}
+				if strings.Contains(screen.String(), "goes on after an API error") {
+					t.Errorf("it was woken:\n%s", screen)
+				}
+			})
+		})
+	}
+}
+
+// typing types keys one after another, as a person does.
+func typing(all ...string) func(*World, vt10x.Terminal, io.Writer) {
+	return func(_ *World, _ vt10x.Terminal, keys io.Writer) {
+		for _, key := range all {
+			io.WriteString(keys, key)
+			time.Sleep(time.Second)
+		}
+	}
+}
+
+// Of two plugins one wakes.
+func TestTwoPluginsWakeOnce(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, _ := waking(t, version, "ned-flanders", "marge-simpson")
+		w.wakes("ned-flanders", "marge-simpson")
+		model := newStandIn(t, []Turn{{Fails: "529"}, {Fails: "529"}, says("All is done.")[0]}, nil)
+		screen := w.interactive(model, "acceptEdits", 50, [2]string{"accept edits on", "carry out the plan"}, [2]string{"carry out the plan", "\r"}, [2]string{"All is done.", ""})
+		time.Sleep(outlives)
+		want := []string{"stop api-error", "continue api-error", "stop api-error", "continue api-error"}
+		if got := w.outages(); !slices.Equal(got, want) || mainRequests(model) != 3 {
+			t.Errorf("%q, %d requests, want %q\n%s", got, mainRequests(model), want, screen)
+		}
+	})
+}
+
+// A headless session ends with its error and leaves no hook.
+func TestNoWakeInAHeadlessSession(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, _ := waking(t, version, "ned-flanders")
+		w.wakes("ned-flanders")
+		r := w.Run(Session{Script: []Turn{{Fails: "529"}}})
+		eventually(t, "the end of the hook", func() bool { return len(w.hooks()) == 0 })
+		if got := w.outages(); !r.IsError || slices.Contains(got, "continue api-error") {
+			t.Errorf("%q, %+v", got, r)
+		}
+	})
+}

@@ -1,0 +1,219 @@
+// After an API error Claude Code shows the error and rests. Its StopFailure hook runs beside the resting session, and
+// wakes it by exit code 2. So the hook waits, compares the session with the one before, and decides within the limits
+// of any continue. No lock is held meanwhile.
+
+package hook
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+	"github.com/cameronsjo/springfield/runtime/wake"
+)
+
+const stopFailure = "StopFailure"
+
+// settling is longer than Claude Code needs to write its log and its own state after a failure.
+const settling = 2 * time.Second
+
+// wakeAfterError returns 2, which wakes the session, or 0.
+func (s *start) wakeAfterError(settings Settings) (code int) {
+	s.quiet = true
+	kind, _ := codec.ExactString(s.event.Failure)
+	_, isAway := s.orderInForce()
+	if !wake.IsOutage(kind) || s.event.Subagent != nil || !isAway && !settings.AfterError || s.Sleep == nil || !s.sleep(settling) {
+		return 0
+	}
+	settings.Prepared = verdictOfWake
+	before, wait, failed := s.beginWait(settings)
+	if failed != nil {
+		s.recordUndecided(*failed)
+	}
+	if wait == 0 || !s.sleep(wait) {
+		return 0
+	}
+	why := "its plugin was removed"
+	if own, err := ReadPlugin(s.root); err == nil {
+		settings = own.ReadSettings(s.state, s.projectDir())
+		settings.Prepared = verdictOfWake
+		why = wake.WhyNot(before, s.presentMoment(settings), wait)
+	}
+	if why != "" {
+		s.recordRest(settings, why)
+		return 0
+	}
+	a := s.decideAndRecord(settings)
+	if a.fault != nil {
+		s.recordUndecided(*a.fault)
+	}
+	if a.fault != nil || a.Decision != strategy.Continue {
+		return 0
+	}
+	if _, err := io.WriteString(s.Stderr, display.PlainText(a.Reason)+"\n"); err != nil {
+		s.recordUndecided(fault{faultAnswer, newFailure("the answer could not be passed to "+s.event.Host.Title, err)})
+		return 0
+	}
+	return 2
+}
+
+// sleep moves the hook's time. It reports whether the session's process is still there.
+func (s *start) sleep(d time.Duration) (ok bool) {
+	s.Now, s.Up, ok = s.Sleep(d)
+	s.begun = time.Now()
+	s.finish = s.begun.Add(maxTime)
+	return ok
+}
+
+func verdictOfWake(of strategy.Situation) strategy.Verdict {
+	return strategy.Verdict{
+		Decision: strategy.Continue, Rule: wake.Rule, Sure: 100, Evidence: quotation.Beginning(quotation.OneLine(of.Message.Text), 160),
+		Reason: "An API error ended your turn, and you were woken after a while. Nobody has typed anything. Go on with what you were doing.",
+	}
+}
+
+// beginWait claims the failure for this plugin and records it. It returns no wait if another plugin waits, or if the
+// session is not to be woken.
+func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Duration, failed *fault) {
+	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
+	if err != nil {
+		return before, 0, &fault{faultLedger, newFailure("read ledger", err)}
+	}
+	defer session.Close()
+	snapshot := s.examineStop(s.stopOf(settings, session.State))
+	before = s.momentOf(&snapshot)
+	if err := session.LockSession(); err != nil {
+		return before, 0, &fault{faultBusy, newFailure("write ledger", err)}
+	}
+	claim, ok := wake.Claim(session.State.Outage, ledger.Outage{
+		By: quotation.HashText(s.root + "\x00"), At: before.At, Turns: before.Turns, Calls: before.Calls,
+	})
+	if !ok {
+		return before, 0, nil
+	}
+	verdict, more := snapshot.Verdict, false
+	if snapshot.Veto.Rule == "" {
+		wait, more = wake.WaitAfter(claim.Times)
+		next := "it is woken in " + timestamp.LengthInWords(wait.Milliseconds())
+		if why := before.CanWait(s.event.SessionID); why != "" {
+			next, wait = "it cannot be woken: "+why, 0
+		} else if !more {
+			next = "it is not woken, after " + strconv.Itoa(claim.Times) + " such failures in a row"
+		}
+		verdict = strategy.StopBy(wake.Rule, verdict.Evidence+"; "+next)
+	}
+	snapshot.Before = session.State
+	settled := Settled{Verdict: verdict, Next: snapshot.meetPrompt(session.State)}
+	settled.Next.Log, settled.Next.Clock = snapshot.Log, session.State.Clock.Tell(s.Now, s.Up)
+	if snapshot.Veto.Rule == "" {
+		settled.Next.Outage = claim
+	}
+	if _, err := session.AppendRecord(s.recordOf(settled, settings.Plugin)); err != nil {
+		return before, 0, &fault{faultLedger, newFailure("write ledger", err)}
+	}
+	return before, wait, nil
+}
+
+// recordRest records why a session that has waited is not woken.
+func (s *start) recordRest(settings Settings, why string) {
+	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
+	if err == nil {
+		defer session.Close()
+		err = session.LockSession()
+	}
+	if err == nil {
+		_, err = session.AppendRecord(s.recordOf(Settled{Verdict: strategy.StopBy(wake.Rule, "it is not woken: "+why), Next: session.State}, settings.Plugin))
+	}
+	if err != nil {
+		s.recordUndecided(fault{faultLedger, newFailure("write ledger", err)})
+	}
+}
+
+// presentMoment reads the session's log anew.
+func (s *start) presentMoment(settings Settings) wake.Moment {
+	snapshot := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Now: s.Now}}
+	snapshot.readTranscript(strategy.Needs{})
+	return s.momentOf(&snapshot)
+}
+
+func (s *start) momentOf(of *Snapshot) wake.Moment {
+	return wake.Moment{
+		Client: s.ownClient(), At: s.Now.UnixMilli(), Turns: of.View.Turns, Calls: of.View.CallsInTurn,
+		Words: of.View.Text, Typed: s.lastTyped(), Switches: s.readSwitches(),
+	}
+}
+
+// lastTyped returns the time of the last prompt or command that was typed in the session. Older clients show only there
+// that /rewind was used.
+func (s *start) lastTyped() (at string) {
+	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), maxEnd)
+	for line := range bytes.Lines(end) {
+		if id, _ := codec.ExactString(codec.FindMember(line, "sessionId")); id != "" && id == s.event.SessionID {
+			at = string(codec.FindMember(line, "timestamp"))
+		}
+	}
+	return at
+}
+
+type clientFile wake.Client
+
+func (c *clientFile) Members(m *codec.Members) {
+	m.Text("sessionId", &c.Session)
+	m.Text("kind", &c.Kind)
+	m.Text("status", &c.Status)
+	codec.Number(m, "statusUpdatedAt", &c.Since)
+}
+
+// ownClient returns the state of the Claude Code process that started the hook. Another one can have the same session.
+func (s *start) ownClient() wake.Client {
+	for _, id := range s.Ancestors() {
+		var c clientFile
+		data, err := file.ReadRegular(filepath.Join(filepath.Dir(s.state), "sessions", strconv.Itoa(id)+".json"), maxProject)
+		if err == nil && codec.ReadObject(data, &c) == nil {
+			return wake.Client(c)
+		}
+	}
+	return wake.Client{}
+}
+
+// readSwitches returns the members of Claude Code's settings that switch plugins and hooks on and off.
+func (s *start) readSwitches() string {
+	var all []string
+	project := filepath.Join(s.projectDir(), ".claude")
+	for _, path := range []string{
+		filepath.Join(filepath.Dir(s.state), "settings.json"),
+		filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json"),
+	} {
+		data, err := file.ReadRegular(path, maxConfig)
+		if err != nil || !codec.IsValid(data) {
+			data = nil
+		}
+		all = append(all, string(codec.FindMember(data, "enabledPlugins")), string(codec.FindMember(data, "disableAllHooks")))
+	}
+	return strings.Join(all, "\x00")
+}
+
+// limitWakes puts the number of failures in a row in the place of the limits of continues in a row. An order that does
+// not count a wake does not apply to the session.
+func (s *Snapshot) limitWakes(limits *guard.Limits, counts bool) guard.Veto {
+	if s.Event.Name != stopFailure {
+		return guard.Veto{}
+	}
+	limits.Same, limits.Idle = math.MaxInt, math.MaxInt
+	if !counts && !s.Settings.AfterError {
+		return guard.Veto{Rule: wake.Rule, Evidence: "no away order applies to this session any more"}
+	}
+	return guard.Veto{}
+}

@@ -1,0 +1,101 @@
+// Package wake decides whether a session that an API error has ended is woken: how long it waits first, and what
+// must be unchanged then. It is pure: the hook reads everything and waits.
+package wake
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// Rule is the rule of a wake, and of a failure after which the session waits for one.
+const Rule = "api-error"
+
+// IsOutage reports whether an error of a StopFailure event passes by itself. Claude Code waits for usage limits
+// itself, and only the user can mend the others.
+func IsOutage(kind string) bool { return kind == "server_error" || kind == "overloaded" }
+
+// waits are the waits after the failures in a row, in seconds. Only the linker of a test changes them.
+var waits = "60,180,600,1800,1800"
+
+// WaitAfter returns how long a session waits after so many failures in a row. It is not ok for one too many.
+func WaitAfter(failures int) (wait time.Duration, ok bool) {
+	all := strings.Split(waits, ",")
+	if failures < 1 || failures > len(all) {
+		return 0, false
+	}
+	seconds, err := strconv.Atoi(all[failures-1])
+	return time.Duration(seconds) * time.Second, err == nil
+}
+
+// claimed bounds the time between two plugins' claims of one failure, in milliseconds.
+const claimed = 30_000
+
+// Claim returns the outage after a failure, counted by one plugin. It is not ok if another plugin has
+// just claimed that failure. A prompt or a tool call between two failures starts the count anew.
+func Claim(last, failure ledger.Outage) (claim ledger.Outage, ok bool) {
+	inRow := last.Times > 0 && last.Turns == failure.Turns && last.Calls == failure.Calls
+	if apart := failure.At - last.At; inRow && last.By != failure.By && -claimed < apart && apart < claimed {
+		return last, false
+	}
+	failure.Times = 1
+	if inRow {
+		failure.Times = last.Times + 1
+	}
+	return failure, true
+}
+
+// Client is the state of a Claude Code process, by its own file.
+type Client struct {
+	Session string
+	Kind    string // interactive, or another
+	Status  string // idle, busy or waiting
+	Since   int64  // of the status, Unix milliseconds
+}
+
+// CanWait returns why a client cannot be woken later, "" if it can. A session that is not at a terminal ends with its
+// result.
+func (c Client) CanWait(session string) string {
+	switch {
+	case c.Session == "":
+		return "the file of its own process was not found"
+	case c.Session != session:
+		return "its process has another session"
+	case c.Kind != "interactive":
+		return "it is not at a terminal"
+	case c.Status != "idle":
+		return "it is " + c.Status + " again"
+	}
+	return ""
+}
+
+// Moment is the state of a session that waits.
+type Moment struct {
+	Client
+	At       int64  // Unix milliseconds, by the system clock
+	Turns    int    // prompts of the session
+	Calls    int    // since the last prompt
+	Words    string // the agent's last
+	Typed    string // when the last prompt or command was typed
+	Switches string // the settings that switch plugins
+}
+
+// WhyNot returns why a session must not be woken after a wait, "" if nothing has happened.
+func WhyNot(before, after Moment, wait time.Duration) string {
+	passed := time.Duration(after.At-before.At) * time.Millisecond
+	switch why := after.CanWait(before.Session); {
+	case passed < 0 || passed > 2*wait:
+		return "the machine slept, or its clock was set"
+	case why != "":
+		return why
+	case after.Since != before.Since || after.Typed != before.Typed:
+		return "it has been used since"
+	case after.Turns != before.Turns || after.Calls != before.Calls || after.Words != before.Words:
+		return "its log has gone on since"
+	case after.Switches != before.Switches:
+		return "plugins were switched since"
+	}
+	return ""
+}

@@ -1,0 +1,86 @@
+package wake
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+func TestIsOutage(t *testing.T) {
+	for kind, want := range map[string]bool{
+		"server_error": true, "overloaded": true,
+		"": false, "unknown": false, "rate_limit": false, "invalid_request": false, "authentication_failed": false, "billing_error": false,
+		"oauth_org_not_allowed": false, "model_not_found": false, "max_output_tokens": false, "Overloaded": false,
+	} {
+		if got := IsOutage(kind); got != want {
+			t.Errorf("%q: %v, want %v", kind, got, want)
+		}
+	}
+}
+
+func TestWaitAfter(t *testing.T) {
+	for failures, want := range map[int]time.Duration{-1: 0, 0: 0, 1: time.Minute, 2: 3 * time.Minute, 3: 10 * time.Minute, 4: 30 * time.Minute, 5: 30 * time.Minute, 6: 0, 7: 0} {
+		if got, ok := WaitAfter(failures); got != want || ok != (want > 0) {
+			t.Errorf("%d failures: %v, %v, want %v", failures, got, ok, want)
+		}
+	}
+}
+
+func TestClaim(t *testing.T) {
+	last := ledger.Outage{By: "a", At: 1_000_000, Turns: 2, Calls: 3, Times: 4}
+	for name, test := range map[string]struct {
+		last, failure ledger.Outage
+		times         int // 0 if another has it
+	}{
+		"the first":                        {ledger.Outage{}, ledger.Outage{By: "a", At: 1}, 1},
+		"the next in a row":                {last, ledger.Outage{By: "a", At: 1_060_000, Turns: 2, Calls: 3}, 5},
+		"after a call":                     {last, ledger.Outage{By: "a", At: 1_060_000, Turns: 2, Calls: 4}, 1},
+		"after a prompt":                   {last, ledger.Outage{By: "a", At: 1_060_000, Turns: 3, Calls: 0}, 1},
+		"another plugin claimed it":        {last, ledger.Outage{By: "b", At: 1_000_100, Turns: 2, Calls: 3}, 0},
+		"another plugin, clock set back":   {last, ledger.Outage{By: "b", At: 999_900, Turns: 2, Calls: 3}, 0},
+		"another plugin had the last":      {last, ledger.Outage{By: "b", At: 1_060_000, Turns: 2, Calls: 3}, 5},
+		"another plugin, before the call":  {last, ledger.Outage{By: "b", At: 1_000_100, Turns: 2, Calls: 4}, 1},
+		"the clock was set back by a year": {last, ledger.Outage{By: "b", At: 1, Turns: 2, Calls: 3}, 5},
+	} {
+		got, ok := Claim(test.last, test.failure)
+		want := test.failure
+		if want.Times = test.times; test.times == 0 {
+			want = test.last
+		}
+		if got != want || ok != (test.times > 0) {
+			t.Errorf("%s: %+v, %v, want %+v", name, got, ok, want)
+		}
+	}
+}
+
+func TestWhyNot(t *testing.T) {
+	before := Moment{Client: Client{"s", "interactive", "idle", 5}, At: 1_000_000, Turns: 2, Calls: 3, Words: "API Error", Switches: "x"}
+	for name, test := range map[string]struct {
+		change func(*Moment)
+		want   string
+	}{
+		"nothing":          {func(m *Moment) {}, ""},
+		"a minute late":    {func(m *Moment) { m.At += 60_000 }, ""},
+		"slept":            {func(m *Moment) { m.At += 60_001 }, "the machine slept, or its clock was set"},
+		"clock set back":   {func(m *Moment) { m.At = 999_999 }, "the machine slept, or its clock was set"},
+		"the process left": {func(m *Moment) { m.Client = Client{} }, "the file of its own process was not found"},
+		"/clear":           {func(m *Moment) { m.Session = "t" }, "its process has another session"},
+		"at work":          {func(m *Moment) { m.Status = "busy" }, "it is busy again"},
+		"a dialog":         {func(m *Moment) { m.Status = "waiting" }, "it is waiting again"},
+		"was at work":      {func(m *Moment) { m.Since++ }, "it has been used since"},
+		"/rewind":          {func(m *Moment) { m.Typed = "7" }, "it has been used since"},
+		"headless":         {func(m *Moment) { m.Kind = "headless" }, "it is not at a terminal"},
+		"a prompt":         {func(m *Moment) { m.Turns++ }, "its log has gone on since"},
+		"a call":           {func(m *Moment) { m.Calls++ }, "its log has gone on since"},
+		"words":            {func(m *Moment) { m.Words = "" }, "its log has gone on since"},
+		"disabled":         {func(m *Moment) { m.Switches = "" }, "plugins were switched since"},
+	} {
+		after := before
+		after.At += 60_000
+		test.change(&after)
+		if got := WhyNot(before, after, time.Minute); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
