@@ -53,7 +53,7 @@ func calls() []aCall {
 		{true, "explain ../home/.claude/projects/-w/s1.jsonl"}, {false, "explain none.jsonl"}, {true, "try plan next"}, {false, "try plan"},
 		{true, "replay"}, {false, "replay none"}, {false, "log -n 0"},
 		{true, "hold 30m"}, {true, "hold"}, {false, "hold forever"}, {false, "resume"}, {false, "resume now"}, {true, "resume --session s1"},
-		{true, "away"}, {false, "away 8h"}, {true, "back"}, {false, "back now"},
+		{true, "away"}, {false, "away 8h"}, {true, "back"}, {false, "back now"}, {true, "watch --once"}, {false, "watch now"},
 		{false, "loop start goal --dir ."}, {true, "enable ralph-wiggum"}, {true, "loop start goal --dir ."}, {false, "loop start"}, {true, "loop status"}, {true, "loop set max 7"}, {false, "loop set max lots"}, {false, "loop set"}, {false, "loop status now"},
 		{true, "loop stop"}, {false, "loop stop now"}, {true, "loop history"}, {false, "loop history -n 0"}, {true, "loop history show LOOP"}, {false, "loop history show none"},
 		{true, "loop history rerun LOOP --replace"}, {false, "loop history rerun none"}, {false, "loop nope"},
