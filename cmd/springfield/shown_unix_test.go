@@ -51,6 +51,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"why":                {{}, {"--session", broken}, {broken}, {"--prompts"}},
 		"log":                {{}, {"--session", hostile}, {"-n", hostile}},
 		"explain":            {{h.log}, {h.log, "--strategy", "lisa-simpson"}, {h.log, "--strategy", h.rules}, {hostile}, {h.log, "--strategy", hostile}},
+		"try":                {{hostile, hostile}, {hostile, "Moving to task 2. " + hostile}, {"x", broken, "--strategy", hostile}},
 		"status":             {{}, {broken}},
 		"list":               {{}, {hostile}},
 		"set":                {{"ned-flanders"}, {hostile}, {"ned-flanders", hostile}, {"ned-flanders", "texts.reason=" + hostile}, {hostile, "a=b"}, {"ned-flanders", hostile + "=1"}},
@@ -83,7 +84,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"completion":         {{"bash"}, {hostile}},
 	}
 	order := []string{
-		"why", "log", "explain", "status", "list", "set", "doctor", "validate", "replay", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
+		"why", "log", "explain", "try", "status", "list", "set", "doctor", "validate", "replay", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
 		"enable", "undo", "disable", "update", "build", "init", "publish", "loop set", "loop stop", "loop start", "hold", "resume", "away", "back", "watch", "new", "prebuild", "version", "completion",
 	}
 	hasJSON := map[string]bool{}
