@@ -37,7 +37,7 @@ func TestDemo(t *testing.T) {
 	rest := told
 	for _, part := range []string{
 		`a plan with four steps`, `(?m)^\$ springfield init `, `"ned-flanders@continuation-hooks": true`,
-		`Step 1 is done\. .*-> goes on`, `(?m)^\$ springfield why\n.*Claude go`, `Moving to step 2\.`,
+		`Step 1 is done\. .*-> goes on`, `(?m)^\$ springfield why\n.*Claude continue`, `Moving to step 2\.`,
 		`Step 2 is done\. .*-> goes on`, `the documentation\. .*-> goes on`, `All four steps are done\. .*-> may stop`,
 		`(?m)^\$ springfield replay .*a clone/e2e/testdata/sessions`, `nudge +4 `, `your own sessions`, `(?m)^    bin/springfield replay$`, `(?m)^    bin/springfield enable ned-flanders\n$`,
 	} {
