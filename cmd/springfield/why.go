@@ -31,7 +31,7 @@ why it added none.`,
 			}
 			// A hook that cannot decide cannot report itself.
 			for _, says := range doctor.BrokenHooks(client.NewSnapshot(a.places).AllPlugins()) {
-				a.talk("springfield: note: %s; springfield doctor tells what to do", says)
+				a.talk("springfield: note: %s; for the repair: springfield doctor", says)
 			}
 			return nil
 		},
