@@ -83,6 +83,7 @@ const (
 	And      // words between two clauses, or two words
 	Then     // words between two clauses
 	But      // what follows may take back what was said
+	Fault    // words of a report that something does not work: "error", "is missing"
 	Soft     // words in front of a clause or behind it that change nothing: "please", "ok"
 	classes
 )
@@ -92,7 +93,7 @@ var ClassNames = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
 	"leave", "ready", "may", "goon",
-	"forbid", "look", "halt", "while", "not", "resume", "touch", "any", "need", "think", "bother", "all", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "but", "soft",
+	"forbid", "look", "halt", "while", "not", "resume", "touch", "any", "need", "think", "bother", "all", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "but", "fault", "soft",
 }
 
 var named = func() map[string]Class {

@@ -28,7 +28,7 @@ const (
 	Standing Kind = "standing" // a literal order to go on without asking
 	Yes      Kind = "yes"      // a bare yes or "continue"
 	Orders   Kind = "orders"   // anything else
-	Unclear  Kind = "unclear"  // it takes a turn at its end ("but", "hmm"), and no word there is known to order, ask or forbid
+	Unclear  Kind = "unclear"  // it states something and orders nothing ("anna has to see it first"), or takes a turn at its end ("hmm, but")
 )
 
 // Word is a prompt that has been read. Evidence quotes the words that decided.
@@ -137,11 +137,22 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	if s, ok := in.standing(own); ok {
 		return found(Standing, s.text), true
 	}
-	turns := func(s sentence) bool { return in.Has(language.But, fold(s.text)) } // "but", "hmm", "actually"
-	if n := len(all); n > 0 && all[n-1].act == states && slices.ContainsFunc(own[max(0, len(own)-2):], turns) {
+	if n := len(all); n > 0 && all[n-1].act == states && (in.turns(own) || short && !ordered && !in.reports(own)) {
 		return found(Unclear, all[n-1].said), sure
 	}
 	return Word{Kind: Orders}, sure
+}
+
+// turns reports whether a prompt takes a turn at its end: "but", "hmm", "actually".
+func (in reader) turns(own []sentence) bool {
+	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s sentence) bool { return in.Has(language.But, fold(s.text)) })
+}
+
+// reports reports whether a prompt names a fault, a file or code, which the agent is to look after.
+func (in reader) reports(own []sentence) bool {
+	return slices.ContainsFunc(own, func(s sentence) bool {
+		return strings.ContainsAny(s.text, "`/\\_=") || in.Has(language.Fault, fold(s.text))
+	})
 }
 
 // asksBehindOrders reports whether the last sentence asks, and orders nothing.
