@@ -307,8 +307,9 @@ func (t *searched) mayHave(entry string) bool {
 	if group, ok := strings.CutPrefix(begin, "["); ok {
 		group, _, _ = strings.Cut(group, "]")
 		may := false
-		for one := range strings.SplitSeq(group, "|") {
-			may = may || mayBegin(one)
+		for one, more := "", true; more && !may; { // no iterator: the hook is built without inlining, and one allocates
+			one, group, more = strings.Cut(group, "|")
+			may = mayBegin(one)
 		}
 		if !may {
 			return false

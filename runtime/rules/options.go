@@ -245,8 +245,11 @@ func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 }
 
 // Arranged returns the additions, a built-in set and a project's continuing rules in the order of their tests,
-// without disabled ones.
+// without disabled ones. Without any of these it is the set itself.
 func Arranged(o *Options, set []Rule) []Rule {
+	if len(o.Add)+len(o.Off)+len(o.Order)+len(o.Last)+len(o.Muted) == 0 {
+		return set
+	}
 	off := func(r *Rule) bool { return slices.Contains(o.Off, r.ID) }
 	late := func(r *Rule) bool { return r.Late && !slices.Contains(o.Order, r.ID) }
 	all := Without(slices.Concat(o.Add, set), func(r *Rule) bool { return off(r) || late(r) })

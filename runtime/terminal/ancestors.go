@@ -56,6 +56,9 @@ func (p process) isMaker() bool {
 	return slices.Contains(makers, name) || strings.HasPrefix(name, "python")
 }
 
+// lookUpFunc finds a process, and its environment if asked to: reading that is most of the work.
+type lookUpFunc func(id int, environ bool) (process, error)
+
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
 // OwnTerminal opens the controlling terminal if, as far as can be seen, a person sits there: no ancestor of this
@@ -78,7 +81,7 @@ const nearest = 4
 // Ancestors returns the IDs of the nearest processes above this one, the parent first.
 func Ancestors() (ids []int) {
 	for id := os.Getpid(); len(ids) < nearest; {
-		p, err := lookUp(id)
+		p, err := lookUp(id, false)
 		if err != nil || p.parent <= 0 {
 			break
 		}
@@ -92,26 +95,28 @@ func Ancestors() (ids []int) {
 // it. It misses a client that was orphaned.
 func HangsOnAgent() bool { return findTwoAgents(lookUp, os.Getpid()) }
 
-func findTwoAgents(lookUp func(id int) (process, error), own int) bool {
+func findTwoAgents(lookUp lookUpFunc, own int) bool {
 	var child process
 	inside, left := false, false // among the client's own processes; above them
 	for n, id := 0, own; id > 0 && n < maxAncestors; n++ {
-		p, err := lookUp(id)
+		p, err := lookUp(id, inside)
+		client := err == nil && registry.HostOfProgram(p.program, p.name, p.args) != nil
+		if client && !inside {
+			p, err = lookUp(id, true)
+		}
 		if err != nil || n > 0 && p.born > child.born {
 			return false
 		}
-		client := registry.HostOfProgram(p.program, p.name, p.args) != nil
 		if client && left {
 			return true
 		}
 		inside, left = inside || client, inside && !client
-		h, _ := registry.CallingHost(func(name string) string {
+		if h, _ := registry.CallingHost(func(name string) string {
 			if name == "CLAUDE_CODE_ENTRYPOINT" { // editors set it for a client of their own
 				return ""
 			}
 			return p.variable(name)
-		})
-		if inside && h != nil {
+		}); inside && h != nil {
 			return true
 		}
 		child, id = p, p.parent
@@ -121,12 +126,12 @@ func findTwoAgents(lookUp func(id int) (process, error), own int) bool {
 
 // findAgent walks the ancestors of a process and returns an error if an agent may have started it: the agent, or
 // the reason for the doubt.
-func findAgent(lookUp func(id int) (process, error), own int) error {
+func findAgent(lookUp lookUpFunc, own int) error {
 	var child process
 	var doubt error
 	leader := 0 // the session leader that is still to be found
 	for n, id := 0, own; id > 0; n++ {
-		p, err := lookUp(id)
+		p, err := lookUp(id, true)
 		if n == maxAncestors || err != nil && n == 0 {
 			return errUnfollowed
 		}

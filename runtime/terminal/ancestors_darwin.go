@@ -24,7 +24,7 @@ const (
 	maxArgs = 1 << 20 // ARG_MAX
 )
 
-func lookUp(id int) (process, error) {
+func lookUp(id int, _ bool) (process, error) {
 	info, err := askKernel(make([]byte, sizeOfInfo), ctlKern, kernProc, kernProcPID, int32(id))
 	if err != nil {
 		return process{}, err

@@ -12,7 +12,7 @@ import (
 
 const maxEnviron = 4 << 20 // bytes
 
-func lookUp(id int) (process, error) {
+func lookUp(id int, environ bool) (process, error) {
 	dir := filepath.Join("/proc", strconv.Itoa(id))
 	stat, err := readProc(dir, "stat")
 	if err != nil {
@@ -38,8 +38,10 @@ func lookUp(id int) (process, error) {
 	p.program = strings.TrimSuffix(p.program, " (deleted)") // after an update
 	args, _ := readProc(dir, "cmdline")
 	p.args = strings.Split(args, "\x00")
-	environ, err := readProc(dir, "environ")
-	p.environ, p.closed = strings.Split(environ, "\x00"), err != nil
+	if environ {
+		all, err := readProc(dir, "environ")
+		p.environ, p.closed = strings.Split(all, "\x00"), err != nil
+	}
 	return p, nil
 }
 

@@ -41,7 +41,7 @@ func processes(line string) (all []process) {
 
 // findIn looks for an agent in a made table, of which the first processes are hidden.
 func findIn(all []process, hidden int) error {
-	return findAgent(func(id int) (process, error) {
+	return findAgent(func(id int, _ bool) (process, error) {
 		if id <= hidden || id > len(all) {
 			return process{}, fs.ErrPermission
 		}
@@ -141,7 +141,7 @@ func TestHangsOnAgent(t *testing.T) {
 		"claude born:9 > bash born:3 > claude born:4 > springfield born:5":                 false,
 	} {
 		all := processes(line)
-		got := findTwoAgents(func(id int) (process, error) {
+		got := findTwoAgents(func(id int, _ bool) (process, error) {
 			if id > len(all) {
 				return process{}, fs.ErrNotExist
 			}

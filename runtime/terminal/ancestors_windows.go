@@ -8,7 +8,7 @@ import (
 const processQueryLimited = 0x1000 // PROCESS_QUERY_LIMITED_INFORMATION
 
 // lookUp finds neither arguments nor variables nor sessions on Windows.
-func lookUp(id int) (process, error) {
+func lookUp(id int, _ bool) (process, error) {
 	all, err := syscall.CreateToolhelp32Snapshot(syscall.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
 		return process{}, err
