@@ -30,12 +30,12 @@ func newBuild(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
 		Short: "Compile the hook into every plugin of a suite",
-		Long: `Compiles the hook and, for a plugin that asks a model, the judge. Only these programs
-and their record in ` + generator.SuiteFile + ` change. Programs for removed targets are deleted.
-springfield undo restores the old state. DIR defaults to the suite around the current directory.
+		Long: `Compiles the hook and, for a plugin that asks a model, the judge. Only these
+programs and their record in ` + generator.SuiteFile + ` change. Programs for removed targets are deleted.
+springfield undo reverts a build. DIR defaults to the suite around the current directory.
 
-A release contains compiled hooks. Otherwise springfield compiles its own sources: this needs Go,
-but no network.`,
+A release contains compiled hooks. Otherwise springfield compiles its own sources with Go, without a
+network.`,
 		Example: `  springfield build
   springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
 		Args: arguments(0, 1, "at most one directory"),

@@ -253,3 +253,19 @@ func TestManPages(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(*man, file), page, 0o644))
 	}
 }
+
+// Help is wrapped to the width of the terminal, and rows continue below their last column.
+func TestHelpOfANarrowTerminal(t *testing.T) {
+	for name, want := range map[string]string{
+		"watch":    "\n\nShows every session of every project on one line, until\nCtrl-C: its state,",
+		"hold":     "\n      --session ID  only this session; the start of its ID\n                    is enough\n",
+		"loop set": "\n  max                number of turns; up to 500 at your\n                     terminal, else up to your ceiling\n",
+		"enable":   "\n  springfield enable ned-flanders --host codex,copilot\n    --dry-run\n",
+	} {
+		cmd, _, err := newRoot(&app{}).Find(strings.Fields(name))
+		must(t, err)
+		var b bytes.Buffer
+		(&streams{out: &b, columns: 60}).printHelp(cmd)
+		scratch.Holds(t, name, b.String(), want)
+	}
+}

@@ -18,10 +18,10 @@ func newValidate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [DIR]",
 		Short: "Check every file of a suite",
-		Long: `Checks each file against its schema, names and versions against
-` + generator.SuiteFile + `, hooks against their recorded checksums, and rules as the hook reads them.
-If Claude Code is installed, also runs claude plugin validate --strict, isolated from your settings.
-Changes nothing. DIR defaults to the suite around the current directory.`,
+		Long: `Checks files against their schemas, names and versions against
+` + generator.SuiteFile + `, hooks against their checksums, and rules as the hook reads them. If Claude Code is
+installed, also runs claude plugin validate --strict, isolated from your settings. Changes nothing.
+DIR defaults to the suite around the current directory.`,
 		Example: `  springfield validate
   springfield validate ~/hooks --strict`,
 		Args: arguments(0, 1, "at most one directory"),
