@@ -60,7 +60,7 @@ done only when the command passes. The order grants no permission, and decisions
 alone wait.
 
 away lists the sessions at work and any obstacles, then asks at your terminal, so no agent can set
-an order. Without a duration, away lists the orders in force and their obstacles. springfield back
+an order. Without a duration, it lists the orders in force and their obstacles. springfield back
 ends them and prints a report.`,
 		Example: `  springfield away 8h --check 'make test'
   springfield away 06:10 --max 20

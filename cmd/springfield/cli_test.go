@@ -78,17 +78,39 @@ const cliIntro = `# Commands
 
 <!-- Made by go test ./cmd/springfield -run TestCLIDocIsCurrent -update -->
 
-` + "`springfield COMMAND --help`" + ` prints these texts. Your shell can [complete](#springfield-completion) commands, flags and values.
+These are the texts of ` + "`springfield COMMAND --help`" + `. Your shell can [complete](#springfield-completion) commands, flags and values.
 
-| exit code | |
-|---|---|
-| 0 | done |
-| 1 | failed: the message has the reason, the hint the next step |
-| 2 | wrong usage: an unknown command, flag or value |
-| 130 | cancelled by Ctrl-C or your answer |
+Exit codes: 0 done; 1 failed, with the reason and a hint at the next step; 2 wrong usage; 130 cancelled by Ctrl-C or your answer.
 
-With ` + "`--json`" + ` the result is [JSON](files.md#json-on-standard-output) on standard output, also of a failure: ` + "`{\"error\": \"…\", \"hint\": \"…\"}`" + `.
+Common flags, explained only here:
+
+- ` + "`--json`" + `, of every command but completion: print [JSON](files.md#json-on-standard-output), also of a failure: ` + "`{\"error\": \"…\", \"hint\": \"…\"}`" + `
+- ` + "`--dry-run`" + `: print a diff, change nothing
+- ` + "`--host`" + `: claude, codex, copilot, qwen, droid, gemini, or all
+- ` + "`--session ID`" + `: only this session; the start of its ID is enough
+- ` + "`--dir DIR`" + `: project directory (default: this project)
 `
+
+// common matches the flags that cliIntro explains, in a help text.
+var common = regexp.MustCompile(`(?m)^ +(--json +print JSON|--dry-run +print a diff, change nothing|` +
+	`--host HOST +claude, codex, copilot, qwen, droid, gemini, or\s+all|--dir DIR +project directory \(default: this project\)|` +
+	`--session ID +only this session; the start of its ID is enough)\n`)
+
+// nameCommon replaces the common flags of a help text by a line of their names.
+func nameCommon(help string) string {
+	names := ""
+	for _, m := range common.FindAllStringSubmatch(help, -1) {
+		if name := strings.Fields(m[1])[0]; name != "--json" { // which is nearly everywhere
+			names += " " + name
+		}
+	}
+	help = common.ReplaceAllString(help, "")
+	help = strings.TrimSuffix(strings.ReplaceAll(help, "\nFlags:\n\n", "\n"), "\nFlags:\n")
+	if names != "" {
+		help += "\nCommon flags:" + names + "\n"
+	}
+	return help
+}
 
 // cliDoc returns the reference of all commands: links by group, then each help text.
 func cliDoc(root *cobra.Command) string {
@@ -111,7 +133,7 @@ func cliDoc(root *cobra.Command) string {
 		if cmd.Parent().HasParent() {
 			level = "###"
 		}
-		fmt.Fprintf(&b, "\n%s %s\n\n```text\n%s```\n", level, cmd.CommandPath(), helpOf(cmd))
+		fmt.Fprintf(&b, "\n%s %s\n\n```text\n%s```\n", level, cmd.CommandPath(), nameCommon(helpOf(cmd)))
 	})
 	return b.String()
 }

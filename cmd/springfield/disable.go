@@ -44,14 +44,13 @@ func newDisable(a *app, run func(context.Context, disableOptions) error) *cobra.
 Otherwise each entry that still has springfield's value gets its old value; later changes stay and
 are named.
 
-Claude Code keeps the marketplace and its files. --purge removes both, unless something else from
-the marketplace is in use.
+Claude Code keeps the marketplace and its files, unless you add --purge and nothing else from the
+marketplace is in use.
 
---all disables every springfield plugin in all settings files, also of other accounts (~/.claude*,
-and each CLAUDE_CONFIG_DIR that springfield has edited). springfield undo reverts it. --all --purge
-also removes Claude Code's records, springfield's decisions, holds and journal, and the suite that
-enable made; undo cannot revert this. Your own suites and rules, and that suite if you changed it,
-stay and are named.`,
+--all covers all settings files, also of other accounts (~/.claude*, and each CLAUDE_CONFIG_DIR that
+springfield has edited). --all --purge also removes Claude Code's records, springfield's decisions,
+holds and journal, and the suite that enable made; undo cannot revert this. Your own suites and
+rules, and that suite if you changed it, stay and are named.`,
 		Example: `  springfield disable ned-flanders
   springfield disable ned-flanders --purge
   springfield disable --all

@@ -27,10 +27,9 @@ func newDoctor(a *app) *cobra.Command {
 current directory, and shows each result with its fix. springfield undo reverts repairs.
 
 doctor compares installed hooks, and other files that can start a program or reach a model, byte for
-byte with those that this springfield contains or compiles. If it has nothing to compare with, it
-reports that. It runs no part of a plugin.`,
-		Example: `  springfield doctor
-  springfield doctor --fix`,
+byte with those that this springfield contains or compiles. It reports those that it cannot compare,
+and runs no part of a plugin.`,
+		Example: `  springfield doctor --fix`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), a, o) },
 		PreRunE: a.needPlaces,

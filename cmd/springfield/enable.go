@@ -51,8 +51,8 @@ plugins of the same kind. No other byte changes. For a new suite, or without the
 your user settings also declare the suite.
 
 The kinds are daily plugins, which decide at every stop (ned-flanders, lisa-simpson, bart-simpson,
-marge-simpson), the goal loop (ralph-wiggum), and the spec loops (ralph-specum, ralph-speckit). You
-can enable a daily plugin and a loop plugin together: while a loop runs, only its plugin decides.
+marge-simpson), the goal loop (ralph-wiggum), and spec loops (ralph-specum, ralph-speckit). Enable a
+daily and a loop plugin together if you like: while a loop runs, only its plugin decides.
 
 Without --host, springfield chooses Claude Code, or else the only agent found. Other agents get one
 entry in their own file of hooks, Qwen Code and Gemini CLI a link. Codex asks you once to trust the
@@ -70,7 +70,7 @@ hook.`,
 	f := cmd.Flags()
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
 	cmd.Flag("scope").Usage = "settings file: user, project or local; managed prints a file for an administrator"
-	f.StringVar(&o.Marketplace, "marketplace", "", "marketplace of the plugin: name, OWNER/REPO or git URL")
+	f.StringVar(&o.Marketplace, "marketplace", "", "name, OWNER/REPO or git URL")
 	f.BoolVar(&o.Keep, "keep", false, "leave other plugins of the same kind enabled")
 	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "other plugins that drive the same loop: off or keep")
 	hostFlag(cmd, &o.hosts)
@@ -81,7 +81,7 @@ hook.`,
 func settingsFlags(cmd *cobra.Command, scope *client.Scope, suite *string, dryRun, asJSON *bool) {
 	f := cmd.Flags()
 	f.StringVar((*string)(scope), "scope", string(client.User), "settings file: user, project or local")
-	f.StringVar(suite, "suite", "", "suite directory of the plugin")
+	f.StringVar(suite, "suite", "", "suite of the plugin")
 	f.BoolVar(dryRun, "dry-run", false, "print a diff, change nothing")
 	f.BoolVar(asJSON, "json", false, "print JSON")
 }

@@ -23,7 +23,7 @@ func (s *streams) printHelp(cmd *cobra.Command) {
 	if cmd.Example != "" {
 		s.say("Examples:\n%s\n", fillLines(cmd.Example, width))
 	}
-	s.say("Usage:\n  %s", cmd.UseLine())
+	s.say("Usage:\n  %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	if cmd.HasAvailableSubCommands() {
 		s.say("  %s COMMAND", cmd.CommandPath())
 	}

@@ -20,8 +20,7 @@ func newHold(a *app) *cobra.Command {
 or until springfield resume. No rule, limit or model overrides a hold. Anyone, even an agent, can
 set one; only you can lift it, at your own terminal. A hold set elsewhere without a duration ends
 after 12 hours, or with an away order that ends later.`,
-		Example: `  springfield hold
-  springfield hold 30m
+		Example: `  springfield hold 30m
   springfield hold --list`,
 		Args: arguments(0, 4, "at most one duration"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -67,8 +67,7 @@ edits. For example:
   plugins:
     - {name: ned-flanders, strategy: ned-flanders}
     - {name: left-handed, strategy: ned-flanders, settings: {rules: seed}}`,
-		Example: `  springfield init
-  springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
+		Example: `  springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
   springfield init hooks --strategy ned-flanders --set ned-flanders.rules=seed
   springfield init everything --all --dry-run`,
 		Args: arguments(0, 1, "at most one directory"),
@@ -80,13 +79,13 @@ edits. For example:
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "plugin to make, by its strategy (repeatable; default: "+registry.Default()+"; springfield list shows all)")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "repeatable; default: "+registry.Default()+"; springfield list shows all")
 	f.BoolVar(&o.all, "all", false, "make every plugin")
-	f.StringVar(&o.marketplace, "marketplace", "", "marketplace name (default: the directory's name, numbered if taken)")
-	f.StringVar(&o.owner, "owner", "", `marketplace owner, "Name" or "Name <email>" (default: from git config)`)
-	f.StringArrayVar(&o.targets, "target", nil, "target machine (repeatable; default: this one)")
-	f.StringArrayVar(&o.set, "set", nil, "plugin setting, plugin.key=value (repeatable)")
-	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite to a file, such as CLAUDE.md")
+	f.StringVar(&o.marketplace, "marketplace", "", "default: the directory's name, numbered if taken")
+	f.StringVar(&o.owner, "owner", "", `"Name" or "Name <email>" (default: from git config)`)
+	f.StringArrayVar(&o.targets, "target", nil, "repeatable; default: this machine")
+	f.StringArrayVar(&o.set, "set", nil, "plugin.key=value (repeatable)")
+	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite, such as to CLAUDE.md")
 	f.BoolVar(&o.noGit, "no-git", false, "create no git repository")
 	f.BoolVarP(&o.yes, "yes", "y", false, "ask nothing, use the defaults")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")

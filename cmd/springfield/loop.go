@@ -54,14 +54,14 @@ func newLoopStart(a *app) *cobra.Command {
 		Use:   "start [GOAL]",
 		Short: "Start a goal loop in this directory",
 		Long: `Writes .stravinsky/continuation-loop.md at the root of the repository, or
-where one exists further down, or in --dir. The loop starts at Claude's next stop in this
-directory, and then belongs to that session. If no loop plugin is enabled, springfield offers to
-enable one, or writes nothing.
+where one exists further down, or in --dir. The loop starts at Claude's next stop in this directory,
+and then belongs to that session. If no loop plugin is enabled, springfield offers to enable one, or
+writes nothing.
 
 Choose a promise that is true only at the end ("All tests passing"), not a word like "done", which
 Claude also uses in passing. Put into the goal everything that Claude needs at every turn; Claude
-gets the first 2,000 characters. --max 3 is three turns: the current one and two continues. Typed at
-a terminal, it can be up to 500. Otherwise your ceiling limits it: 25, or as set with springfield
+gets the first 2,000 characters. --max 3 is three turns: the current one and two continues. At a
+terminal you can type up to 500; elsewhere your ceiling is the limit: 25, or as set with springfield
 set ralph-wiggum ceiling=40.
 
   template  turns  promise

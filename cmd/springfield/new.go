@@ -36,9 +36,9 @@ and texts. Like springfield update, new also updates the suite's other files and
 		RunE: func(cmd *cobra.Command, args []string) error { return runNew(cmd.Context(), a, args[0], o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.from, "from", "", "strategy; springfield list shows all")
-	f.StringVar(&o.suite, "suite", "", "suite directory (default: the suite around the current directory)")
-	f.StringArrayVar(&o.set, "set", nil, "plugin setting, key=value (repeatable)")
+	f.StringVar(&o.from, "from", "", "strategy that decides; springfield list shows all")
+	f.StringVar(&o.suite, "suite", "", "default: the suite around the current directory")
+	f.StringArrayVar(&o.set, "set", nil, "plugin setting (repeatable)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd

@@ -17,7 +17,6 @@ func newStatus(a *app) *cobra.Command {
 		Long: `Shows the setup of a session in the current directory: the plugin that decides
 when Claude stops, by the settings of all scopes; every hook on Stop, SubagentStop and
 UserPromptSubmit; and their combined effect. For other agents, shows their plugins and hooks.
-Changes nothing.
 
 springfield without a command prints a summary, with the last decision and any problems.`,
 		Args: arguments(0, 0, "no arguments"),

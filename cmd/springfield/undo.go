@@ -43,8 +43,7 @@ edit before.
 If a file has changed since, undo changes nothing and shows the difference. --forget skips that
 edit; springfield disable can still restore your settings.`,
 		Example: `  springfield undo --list
-  springfield undo --dry-run
-  springfield undo`,
+  springfield undo --dry-run`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runUndo(cmd.Context(), a, o) },
 		PreRunE: a.needPlaces,

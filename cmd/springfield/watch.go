@@ -27,14 +27,12 @@ func newWatch(a *app) *cobra.Command {
 		Use:   "watch",
 		Short: "Show all sessions as they work",
 		Long: `Shows every session of every project on one line, until Ctrl-C: its state,
-since when, the plugin that decided last, and the continues left. Active away orders and holds come
-first. Sessions of Claude Code are live; other agents are shown as last seen, mostly at their last
-stop. Changes nothing.
+since when, the plugin that decided last, and the continues left. Away orders and holds come first.
+Sessions of Claude Code are live; other agents are shown as last seen, mostly at their last stop.
 
 --tell runs your own command when a session has waited for you, failed or finished for five seconds.
-The last argument is one line of text. Standard input is the line that --json prints.`,
-		Example: `  springfield watch
-  springfield watch --once
+Its last argument is one line of text, its standard input the line that --json prints.`,
+		Example: `  springfield watch --once
   springfield watch --tell 'notify-send springfield'`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
