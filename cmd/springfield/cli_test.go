@@ -78,7 +78,7 @@ const cliIntro = `# Commands
 
 <!-- Made by go test ./cmd/springfield -run TestCLIDocIsCurrent -update -->
 
-These are the texts of ` + "`springfield COMMAND --help`" + `. Your shell can [complete](#springfield-completion) commands, flags and values.
+These are the texts of ` + "`springfield COMMAND --help`" + `, which also has examples. Your shell can [complete](#springfield-completion) commands, flags and values.
 
 Exit codes: 0 done; 1 failed, with the reason and a hint at the next step; 2 wrong usage; 130 cancelled by Ctrl-C or your answer.
 
@@ -96,8 +96,13 @@ var common = regexp.MustCompile(`(?m)^ +(--json +print JSON|--dry-run +print a d
 	`--host HOST +claude, codex, copilot, qwen, droid, gemini, or\s+all|--dir DIR +project directory \(default: this project\)|` +
 	`--session ID +only this session; the start of its ID is enough)\n`)
 
-// nameCommon replaces the common flags of a help text by a line of their names.
-func nameCommon(help string) string {
+var exampleLines = regexp.MustCompile(`(?s)\nExamples:\n.*?\n\nUsage:`)
+
+// shortenHelp returns a help text without examples, without a usage that is only the command, and with common flags as
+// a line of their names.
+func shortenHelp(cmd *cobra.Command) string {
+	help := exampleLines.ReplaceAllString(helpOf(cmd), "\nUsage:")
+	help = strings.Replace(help, "\nUsage:\n  "+cmd.CommandPath()+"\n\n", "\n", 1) // as in the heading
 	names := ""
 	for _, m := range common.FindAllStringSubmatch(help, -1) {
 		if name := strings.Fields(m[1])[0]; name != "--json" { // which is nearly everywhere
@@ -133,7 +138,7 @@ func cliDoc(root *cobra.Command) string {
 		if cmd.Parent().HasParent() {
 			level = "###"
 		}
-		fmt.Fprintf(&b, "\n%s %s\n\n```text\n%s```\n", level, cmd.CommandPath(), nameCommon(helpOf(cmd)))
+		fmt.Fprintf(&b, "\n%s %s\n\n```text\n%s```\n", level, cmd.CommandPath(), shortenHelp(cmd))
 	})
 	return b.String()
 }

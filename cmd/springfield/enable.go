@@ -42,17 +42,17 @@ func newEnable(a *app, run func(context.Context, enableOptions) error) *cobra.Co
 	cmd := &cobra.Command{
 		Use:   "enable PLUGIN[@MARKETPLACE]",
 		Short: "Enable a plugin",
-		Long: `springfield looks for PLUGIN in --suite, or else in your suites (made here, or
-once named with --suite) and in Claude Code's marketplaces. If none has it, springfield makes it in
-a suite in your data directory. Your next session has the hook.
+		Long: `springfield looks for PLUGIN in --suite, or else in your suites and in Claude
+Code's marketplaces. If none has it, springfield makes it in a suite in your data directory. Your
+next session has the hook.
 
 One edit of settings.json enables the plugin, and disables double-shot-latte and other springfield
 plugins of the same kind. No other byte changes. For a new suite, or without the claude command,
 your user settings also declare the suite.
 
 The kinds are daily plugins, which decide at every stop (ned-flanders, lisa-simpson, bart-simpson,
-marge-simpson), the goal loop (ralph-wiggum), and spec loops (ralph-specum, ralph-speckit). Enable a
-daily and a loop plugin together if you like: while a loop runs, only its plugin decides.
+marge-simpson), the goal loop (ralph-wiggum), and spec loops (ralph-specum, ralph-speckit). A daily
+and a loop plugin go together: while a loop runs, only its plugin decides.
 
 Without --host, springfield chooses Claude Code, or else the only agent found. Other agents get one
 entry in their own file of hooks, Qwen Code and Gemini CLI a link. Codex asks you once to trust the

@@ -59,10 +59,10 @@ and then belongs to that session. If no loop plugin is enabled, springfield offe
 writes nothing.
 
 Choose a promise that is true only at the end ("All tests passing"), not a word like "done", which
-Claude also uses in passing. Put into the goal everything that Claude needs at every turn; Claude
-gets the first 2,000 characters. --max 3 is three turns: the current one and two continues. At a
-terminal you can type up to 500; elsewhere your ceiling is the limit: 25, or as set with springfield
-set ralph-wiggum ceiling=40.
+Claude also uses in passing. Put into the goal everything that Claude needs at every turn, in 2,000
+characters. --max 3 is three turns: the current one and two continues. At a terminal you can type up
+to 500; elsewhere your ceiling is the limit: 25, or as set with springfield set ralph-wiggum
+ceiling=40.
 
   template  turns  promise
   tests     15     ✅ All tests passing

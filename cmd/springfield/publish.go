@@ -28,13 +28,12 @@ type publishOptions struct {
 
 const publishHelp = `Publishes a suite's plugins in a marketplace: in the local checkout that --to, or
 publish.to in ` + generator.SuiteFile + `, names, or in the suite itself. DIR defaults to the suite
-around the current directory. Each plugin gets an entry in .claude-plugin/marketplace.json. Other
+around the current directory. Each plugin gets an entry in .claude-plugin/marketplace.json; other
 entries, their order and the layout stay.
 
-Clients fetch a version once, so a changed plugin needs a new one: use --bump or --version. publish
-compiles the hooks for every target and checks all files, also with Claude Code if it is installed.
-Then it writes plugin.json, the entry, ` + generator.SuiteFile + ` and, for --note, CHANGELOG.md: all or
-nothing.
+A changed plugin needs a new version, because clients fetch a version once: use --bump or --version.
+publish compiles the hooks for every target, checks all files, and writes plugin.json, the entry,
+` + generator.SuiteFile + ` and, for --note, CHANGELOG.md: all or nothing.
 
 Clients fetch a plugin outside the marketplace's checkout from the suite's repository, at a fixed
 commit. This takes two runs: publish, commit and push; then publish again to write the commit.

@@ -53,7 +53,7 @@ setting that fits your answers. Changes nothing, asks no model and opens no conn
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "compare only this: "+strings.Join(replay.CandidateNames(), ", ")+", or a rules file (repeatable; default: all that need only a log)")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "compare only this strategy, ned-flanders:seed, seed-tree or a rules file (repeatable; default: all that need only a log)")
 	f.StringVar(&o.since, "since", "", "only since a date (2026-01-31) or for a time (90d)")
 	f.StringVar(&o.project, "project", "", "only sessions that began in or below this directory")
 	f.StringVar(&o.host, "host", "", "only sessions of this agent: "+strings.Join(hosts.HostNames(), ", "))
