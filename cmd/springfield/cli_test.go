@@ -102,6 +102,7 @@ var exampleLines = regexp.MustCompile(`(?s)\nExamples:\n.*?\n\nUsage:`)
 // a line of their names.
 func shortenHelp(cmd *cobra.Command) string {
 	help := exampleLines.ReplaceAllString(helpOf(cmd), "\nUsage:")
+	help = strings.Replace(help, "\n"+cmd.CommandPath()+" COMMAND --help shows examples and flags of a command.\n", "", 1)
 	help = strings.Replace(help, "\nUsage:\n  "+cmd.CommandPath()+"\n\n", "\n", 1) // as in the heading
 	names := ""
 	for _, m := range common.FindAllStringSubmatch(help, -1) {
