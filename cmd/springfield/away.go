@@ -53,15 +53,15 @@ func newAway(a *app, run func(context.Context, awayOptions) error) *cobra.Comman
 	cmd := &cobra.Command{
 		Use:   "away [DURATION | HH:MM]",
 		Short: "Keep agents at work while you are away",
-		Long: `Keeps the agents of this project at work for a time such as 8h, or until a time of
-day such as 06:10, for at most 24 hours. The order answers questions about acts that can be undone
-("decide yourself"), and denies dialogs and permissions with a reason. With --check, work is done
-only when the command passes. The order grants no permission, and decisions that are yours alone
-wait.
+		Long: `Keeps the agents of this project at work for a time such as 8h, or until a
+time of day such as 06:10, for at most 24 hours. The order answers questions about acts that can be
+undone ("decide yourself"), and denies dialogs and permissions with a reason. With --check, work is
+done only when the command passes. The order grants no permission, and decisions that are yours
+alone wait.
 
-away lists the sessions at work and anything that will prevent work, then asks at your terminal, so
-no agent can set an order. Without a duration, away lists the orders in force and their obstacles.
-springfield back ends them and prints a report.`,
+away lists the sessions at work and any obstacles, then asks at your terminal, so no agent can set
+an order. Without a duration, it lists the orders in force and their obstacles. springfield back
+ends them and prints a report.`,
 		Example: `  springfield away 8h --check 'make test'
   springfield away 06:10 --max 20
   springfield away`,

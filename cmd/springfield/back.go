@@ -28,12 +28,11 @@ func newBack(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "back",
 		Short: "End an away order and print its report",
-		Long: `Ends the away orders of the current project, and prints a report on each one, or else
-on the latest order. The report begins with everything that needs you. Then it lists for each
-session the decisions made for you, refusals, failures, the check, the state and last words, and how
-to restore your files.`,
-		Example: "  springfield back",
-		Args:    arguments(0, 0, "no arguments"),
+		Long: `Ends the away orders of the current project, and prints a report on each, or
+else on the latest order. Everything that needs you comes first; then, for each session, the
+decisions made for you, refusals, failures, the check, the state and last words; then how to restore
+your files.`,
+		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				p, err := a.absencePlaces(&d)

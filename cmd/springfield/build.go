@@ -30,19 +30,17 @@ func newBuild(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
 		Short: "Compile the hook into every plugin of a suite",
-		Long: `Compiles the hook and, for a plugin that asks a model, the judge. Only these programs
-and their record in ` + generator.SuiteFile + ` change. Programs for removed targets are deleted.
-springfield undo restores the old state. DIR defaults to the suite around the current directory.
+		Long: `Compiles the hook and, for a plugin that asks a model, the judge. Only these
+programs and their record in ` + generator.SuiteFile + ` change. Programs for removed targets are deleted.
+springfield undo reverts a build. DIR defaults to the suite around the current directory.
 
-A release contains compiled hooks. Otherwise springfield compiles its own sources: this needs Go,
-but no network.`,
-		Example: `  springfield build
-  springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
-		Args: arguments(0, 1, "at most one directory"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runBuild(cmd.Context(), a, cmp.Or(args...), o) },
+Without the compiled hooks of a release, this needs Go, but no network.`,
+		Example: `  springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
+		Args:    arguments(0, 1, "at most one directory"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runBuild(cmd.Context(), a, cmp.Or(args...), o) },
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.targets, "target", nil, "target machine, also of later builds (repeatable; default: the suite's)")
+	f.StringArrayVar(&o.targets, "target", nil, "also of later builds (repeatable; default: the suite's)")
 	f.StringVar((*string)(&o.builder), "builder", string(generator.Auto), "source of the hooks: auto, go or prebuilt")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd

@@ -78,17 +78,45 @@ const cliIntro = `# Commands
 
 <!-- Made by go test ./cmd/springfield -run TestCLIDocIsCurrent -update -->
 
-` + "`springfield COMMAND --help`" + ` prints these texts. Your shell can [complete](#springfield-completion) commands, flags and values.
+These are the texts of ` + "`springfield COMMAND --help`" + `, which also has examples. Your shell can [complete](#springfield-completion) commands, flags and values.
 
-| exit code | |
-|---|---|
-| 0 | done |
-| 1 | failed: the message has the reason, the hint the next step |
-| 2 | wrong usage: an unknown command, flag or value |
-| 130 | cancelled by Ctrl-C or your answer |
+Exit codes: 0 done; 1 failed, with the reason and a hint at the next step; 2 wrong usage; 130 cancelled by Ctrl-C or your answer.
 
-With ` + "`--json`" + ` the result is [JSON](files.md#json-on-standard-output) on standard output, also of a failure: ` + "`{\"error\": \"…\", \"hint\": \"…\"}`" + `.
+Common flags, explained only here:
+
+- ` + "`--json`" + `, of every command but completion: print [JSON](files.md#json-on-standard-output), also of a failure: ` + "`{\"error\": \"…\", \"hint\": \"…\"}`" + `
+- ` + "`--dry-run`" + `: print a diff, change nothing
+- ` + "`--host`" + `: claude, codex, copilot, qwen, droid, gemini, or all
+- ` + "`--session ID`" + `: only this session; the start of its ID is enough
+- ` + "`--dir DIR`" + `: project directory (default: this project)
 `
+
+// common matches the flags that cliIntro explains, in a help text.
+var common = regexp.MustCompile(`(?m)^ +(--json +print JSON|--dry-run +print a diff, change nothing|` +
+	`--host HOST +claude, codex, copilot, qwen, droid, gemini, or\s+all|--dir DIR +project directory \(default: this project\)|` +
+	`--session ID +only this session; the start of its ID is enough)\n`)
+
+var exampleLines = regexp.MustCompile(`(?s)\nExamples:\n.*?\n\nUsage:`)
+
+// shortenHelp returns a help text without examples, without a usage that is only the command, and with common flags as
+// a line of their names.
+func shortenHelp(cmd *cobra.Command) string {
+	help := exampleLines.ReplaceAllString(helpOf(cmd), "\nUsage:")
+	help = strings.Replace(help, "\n"+cmd.CommandPath()+" COMMAND --help shows examples and flags of a command.\n", "", 1)
+	help = strings.Replace(help, "\nUsage:\n  "+cmd.CommandPath()+"\n\n", "\n", 1) // as in the heading
+	names := ""
+	for _, m := range common.FindAllStringSubmatch(help, -1) {
+		if name := strings.Fields(m[1])[0]; name != "--json" { // which is nearly everywhere
+			names += " " + name
+		}
+	}
+	help = common.ReplaceAllString(help, "")
+	help = strings.TrimSuffix(strings.ReplaceAll(help, "\nFlags:\n\n", "\n"), "\nFlags:\n")
+	if names != "" {
+		help += "\nCommon flags:" + names + "\n"
+	}
+	return help
+}
 
 // cliDoc returns the reference of all commands: links by group, then each help text.
 func cliDoc(root *cobra.Command) string {
@@ -111,7 +139,7 @@ func cliDoc(root *cobra.Command) string {
 		if cmd.Parent().HasParent() {
 			level = "###"
 		}
-		fmt.Fprintf(&b, "\n%s %s\n\n```text\n%s```\n", level, cmd.CommandPath(), helpOf(cmd))
+		fmt.Fprintf(&b, "\n%s %s\n\n```text\n%s```\n", level, cmd.CommandPath(), shortenHelp(cmd))
 	})
 	return b.String()
 }
@@ -251,5 +279,21 @@ func TestManPages(t *testing.T) {
 	must(t, os.MkdirAll(*man, 0o755))
 	for file, page := range pages {
 		must(t, os.WriteFile(filepath.Join(*man, file), page, 0o644))
+	}
+}
+
+// Help is wrapped to the width of the terminal, and rows continue below their last column.
+func TestHelpOfANarrowTerminal(t *testing.T) {
+	for name, want := range map[string]string{
+		"watch":    "\n\nShows every session of every project on one line, until\nCtrl-C: its state,",
+		"hold":     "\n      --session ID  only this session; the start of its ID\n                    is enough\n",
+		"loop set": "\n  max                number of turns; up to 500 at your\n                     terminal, else up to your ceiling\n",
+		"enable":   "\n  springfield enable ned-flanders --host codex,copilot\n    --dry-run\n",
+	} {
+		cmd, _, err := newRoot(&app{}).Find(strings.Fields(name))
+		must(t, err)
+		var b bytes.Buffer
+		(&streams{out: &b, columns: 60}).printHelp(cmd)
+		scratch.Holds(t, name, b.String(), want)
 	}
 }

@@ -40,21 +40,19 @@ func newDisable(a *app, run func(context.Context, disableOptions) error) *cobra.
 	cmd := &cobra.Command{
 		Use:   "disable {PLUGIN[@MARKETPLACE] | --all}",
 		Short: "Disable a plugin and restore settings.json",
-		Long: `If settings.json has not changed since enable, it gets its old bytes back. Otherwise
-each entry that still has springfield's value gets its old value. Later changes stay, and
-springfield names them.
+		Long: `If settings.json has not changed since enable, it gets its old bytes back.
+Otherwise each entry that still has springfield's value gets its old value; later changes stay and
+are named.
 
-Claude Code still knows the marketplace and keeps its files there. --purge makes it forget both,
-unless something else from the marketplace is in use.
+Claude Code keeps the marketplace and its files, unless you add --purge and nothing else from the
+marketplace is in use.
 
---all disables every springfield plugin in all settings files, also of other accounts (~/.claude*,
-and each CLAUDE_CONFIG_DIR that springfield has edited); springfield undo reverts it. --all --purge
-removes every trace, and undo cannot revert it: Claude Code's records, springfield's decisions,
-holds and journal, and the suite that enable made. Suites and rules of your own, and that suite if
-you changed it, stay and are named.`,
+--all covers all settings files, also of other accounts (~/.claude*, and each CLAUDE_CONFIG_DIR that
+springfield has edited). --all --purge also removes Claude Code's records, springfield's decisions,
+holds and journal, and the suite that enable made; undo cannot revert this. Your own suites and
+rules, and that suite if you changed it, stay and are named.`,
 		Example: `  springfield disable ned-flanders
   springfield disable ned-flanders --purge
-  springfield disable ned-flanders --scope local
   springfield disable --all
   springfield disable --all --purge --dry-run`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -23,15 +23,13 @@ func newDoctor(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that your plugins work, and suggest fixes",
-		Long: `Checks everything between your settings and a running hook, as seen from the current
-directory, and shows the result and the fix of each check. springfield undo reverts repairs of your
-files.
+		Long: `Checks everything between your settings and a running hook, as seen from the
+current directory, and shows each result with its fix. springfield undo reverts repairs.
 
-doctor compares installed hooks, byte for byte, with those that this springfield contains or
-compiles, and likewise the files that can start a program or reach a model. If it has nothing to
-compare with, it reports that. It runs no part of a plugin.`,
-		Example: `  springfield doctor
-  springfield doctor --fix`,
+doctor compares installed hooks, and other files that can start a program or reach a model, byte for
+byte with those that this springfield contains or compiles. It reports those that it cannot compare,
+and runs no part of a plugin.`,
+		Example: `  springfield doctor --fix`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), a, o) },
 		PreRunE: a.needPlaces,

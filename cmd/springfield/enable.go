@@ -42,25 +42,23 @@ func newEnable(a *app, run func(context.Context, enableOptions) error) *cobra.Co
 	cmd := &cobra.Command{
 		Use:   "enable PLUGIN[@MARKETPLACE]",
 		Short: "Enable a plugin",
-		Long: `springfield looks for PLUGIN in --suite, else in the suites that you made or once
-named with --suite, and in Claude Code's marketplaces. If none has it, springfield makes it in a
-suite in your data directory (~/.local/share on Linux). Your next session has the hook.
+		Long: `springfield looks for PLUGIN in --suite, or else in your suites and in Claude
+Code's marketplaces. If none has it, springfield makes it in a suite in your data directory. Your
+next session has the hook.
 
 One edit of settings.json enables the plugin, and disables double-shot-latte and other springfield
-plugins of the same kind. No other byte changes. springfield disable restores the file. For a new
-suite, or without the claude command, your user settings also declare the suite.
+plugins of the same kind. No other byte changes. For a new suite, or without the claude command,
+your user settings also declare the suite.
 
 The kinds are daily plugins, which decide at every stop (ned-flanders, lisa-simpson, bart-simpson,
-marge-simpson), the goal loop (ralph-wiggum), and the spec loops (ralph-specum, ralph-speckit).
-While a loop runs, only its plugin decides, so you can enable a loop plugin and a daily one
-together.
+marge-simpson), the goal loop (ralph-wiggum), and spec loops (ralph-specum, ralph-speckit). A daily
+and a loop plugin go together: while a loop runs, only its plugin decides.
 
-Without --host, springfield enables the plugin for Claude Code, or else for the only agent found.
-For other agents, it adds one entry to the agent's own file of hooks, or a link for Qwen Code and
-Gemini CLI. Codex asks you once to trust the hook.`,
+Without --host, springfield chooses Claude Code, or else the only agent found. Other agents get one
+entry in their own file of hooks, Qwen Code and Gemini CLI a link. Codex asks you once to trust the
+hook.`,
 		Example: `  springfield enable ned-flanders
   springfield enable ned-flanders --host codex,copilot --dry-run
-  springfield enable ned-flanders --scope project --dry-run
   springfield enable ned-flanders --marketplace homer/continuation-hooks`,
 		Args: arguments(1, 1, "one plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,7 +70,7 @@ Gemini CLI. Codex asks you once to trust the hook.`,
 	f := cmd.Flags()
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
 	cmd.Flag("scope").Usage = "settings file: user, project or local; managed prints a file for an administrator"
-	f.StringVar(&o.Marketplace, "marketplace", "", "marketplace of the plugin: name, OWNER/REPO or git URL")
+	f.StringVar(&o.Marketplace, "marketplace", "", "name, OWNER/REPO or git URL")
 	f.BoolVar(&o.Keep, "keep", false, "leave other plugins of the same kind enabled")
 	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "other plugins that drive the same loop: off or keep")
 	hostFlag(cmd, &o.hosts)
@@ -83,7 +81,7 @@ Gemini CLI. Codex asks you once to trust the hook.`,
 func settingsFlags(cmd *cobra.Command, scope *client.Scope, suite *string, dryRun, asJSON *bool) {
 	f := cmd.Flags()
 	f.StringVar((*string)(scope), "scope", string(client.User), "settings file: user, project or local")
-	f.StringVar(suite, "suite", "", "suite directory of the plugin")
+	f.StringVar(suite, "suite", "", "suite of the plugin")
 	f.BoolVar(dryRun, "dry-run", false, "print a diff, change nothing")
 	f.BoolVar(asJSON, "json", false, "print JSON")
 }

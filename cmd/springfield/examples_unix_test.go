@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -103,13 +105,17 @@ func TestExamplesOfPages(t *testing.T) {
 	}
 }
 
-// examples returns the lines of code that call springfield or make; in cli.md, those below "Examples:".
+// examples returns the lines of code that call springfield or make; for cli.md, the examples of the commands' help.
 func examples(t *testing.T, page string) (lines []string) {
 	text := scratch.ReadFile(t, page)
 	code := regexp.MustCompile(`(?m)^(?:    |\$ )((?:springfield|make)(?: .*)?)$`)
 	if filepath.Base(page) == "cli.md" {
-		code = regexp.MustCompile(`(?m)^  (springfield .*)$`)
-		text = []byte(strings.Join(regexp.MustCompile(`(?s)Examples:\n.*?\n\n`).FindAllString(string(text), -1), ""))
+		code, text = regexp.MustCompile(`(?m)^  (springfield .*)$`), nil
+		each(newRoot(&app{}), func(cmd *cobra.Command) {
+			if cmd.HasParent() {
+				text = append(text, strings.TrimRight("  "+strings.TrimLeft(cmd.Example, " "), "\n")+"\n"...)
+			}
+		})
 	}
 	for _, m := range code.FindAllStringSubmatch(string(text), -1) {
 		line, _, _ := strings.Cut(m[1], "  #")

@@ -36,9 +36,9 @@ func newExplain(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain LOG|SESSION|DECISION|last",
 		Short: "Decide on a past session and show every rule",
-		Long: `Decides as a plugin's hook would if Claude stopped at the end of a log, or after
---line. Shows the hook's input, why each rule matches or not, and the decision. Limits and holds are
-left out.
+		Long: `Decides as a plugin's hook would if Claude stopped at the end of a log, or
+after --line. Shows the hook's input, why each rule matches or not, and the decision. Ignores limits
+and holds.
 
 LOG is a file, such as ~/.claude/projects/DIR/SESSION.jsonl. SESSION is an ID or its start. DECISION
 is an ID from springfield log. For a DECISION or last, explain uses the plugin that decided and the

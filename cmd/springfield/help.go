@@ -4,6 +4,7 @@ package main
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,17 +14,21 @@ import (
 )
 
 func (s *streams) printHelp(cmd *cobra.Command) {
+	width := min(s.resultPrinter().Width, columns)
 	if cmd.HasParent() {
 		s.say("%s.\n", cmd.Short)
 	} else {
-		s.say("%s\n", fillLines(cmd.Long))
+		s.say("%s\n", fillLines(cmd.Long, width))
 	}
-	s.say("Examples:\n%s\n\nUsage:\n  %s", cmd.Example, cmd.UseLine())
+	if cmd.Example != "" {
+		s.say("Examples:\n%s\n", fillLines(cmd.Example, width))
+	}
+	s.say("Usage:\n  %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	if cmd.HasAvailableSubCommands() {
 		s.say("  %s COMMAND", cmd.CommandPath())
 	}
 	if cmd.HasParent() && cmd.Long != "" {
-		s.say("\n%s", fillLines(cmd.Long))
+		s.say("\n%s", fillLines(cmd.Long, width))
 	}
 	for _, group := range cmd.Groups() {
 		s.sayCommands(cmd, group.Title, group.ID)
@@ -31,7 +36,7 @@ func (s *streams) printHelp(cmd *cobra.Command) {
 	if len(cmd.Groups()) == 0 && cmd.HasAvailableSubCommands() {
 		s.sayCommands(cmd, "Commands:", "")
 	}
-	s.sayFlags(cmd)
+	s.sayFlags(cmd, width)
 	if cmd.HasAvailableSubCommands() {
 		s.say("\n%s COMMAND --help shows examples and flags of a command.", cmd.CommandPath())
 	}
@@ -49,7 +54,7 @@ func (s *streams) sayCommands(cmd *cobra.Command, title, group string) {
 }
 
 // sayFlags lists the flags of a command. Only springfield's own help has --help and --plain.
-func (s *streams) sayFlags(cmd *cobra.Command) {
+func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 	cmd.InitDefaultHelpFlag() // also merges persistent flags
 	var rows [][2]string      // flag, usage
 	widest := 0
@@ -75,7 +80,7 @@ func (s *streams) sayFlags(cmd *cobra.Command) {
 	}
 	for _, row := range rows {
 		head := layout.PadText(row[0], widest+2)
-		lines := layout.HangText(head, strings.Repeat(" ", widest+2), row[1], columns)
+		lines := layout.HangText(head, strings.Repeat(" ", widest+2), row[1], width)
 		s.say("%s", strings.Join(lines, "\n"))
 	}
 }
@@ -92,16 +97,27 @@ func placeholder(f *pflag.Flag) string {
 	return cmp.Or(names[f.Name], strings.ToUpper(f.Name))
 }
 
-// fillLines wraps paragraphs that are not indented.
-func fillLines(text string) string {
-	var blocks []string
+// lastColumn matches the columns before the last one of a row.
+var lastColumn = regexp.MustCompile(`^.*\S {2,}`)
+
+// fillLines wraps paragraphs, and in indented blocks the last column of each row.
+func fillLines(text string, width int) string {
+	var lines []string
 	for block := range strings.SplitSeq(text, "\n\n") {
 		if !strings.HasPrefix(block, " ") {
-			block = strings.Join(layout.HangText("", "", strings.Join(strings.Fields(block), " "), columns), "\n")
+			lines = append(append(lines, layout.HangText("", "", block, width)...), "")
+			continue
 		}
-		blocks = append(blocks, block)
+		for row := range strings.SplitSeq(block, "\n") {
+			if before := lastColumn.FindString(row); before != "" {
+				lines = append(lines, layout.BreakLine(row, len(before), width)...)
+			} else {
+				lines = append(lines, row)
+			}
+		}
+		lines = append(lines, "")
 	}
-	return strings.Join(blocks, "\n\n")
+	return strings.Join(lines[:len(lines)-1], "\n")
 }
 
 // newHelp replaces cobra's help command, which accepts unknown commands.

@@ -16,13 +16,11 @@ func newHold(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hold [DURATION]",
 		Short: "Let every agent stop, even if work remains",
-		Long: `Every springfield hook lets its agent stop from now on, in all sessions of all
-agents. A hold lasts for a time such as 30m, 1h30m or "2 hours", or until springfield resume. No
-rule, limit or model overrides it. Anyone, even an agent, can set a hold; only you can lift it, at
-your own terminal. Without a duration, a hold set elsewhere ends after 12 hours, or with an away
-order that ends later.`,
-		Example: `  springfield hold
-  springfield hold 30m
+		Long: `Lets every agent stop from now on, for a time such as 30m, 1h30m or "2 hours",
+or until springfield resume. No rule, limit or model overrides a hold. Anyone, even an agent, can
+set one; only you can lift it, at your own terminal. A hold set elsewhere without a duration ends
+after 12 hours, or with an away order that ends later.`,
+		Example: `  springfield hold 30m
   springfield hold --list`,
 		Args: arguments(0, 4, "at most one duration"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -22,7 +22,7 @@ import (
 const allHosts = "all"
 
 func hostFlag(cmd *cobra.Command, chosen *[]string) {
-	cmd.Flags().StringSliceVar(chosen, "host", nil, "agents: "+strings.Join(hosts.HostNames(), ", ")+", or all found")
+	cmd.Flags().StringSliceVar(chosen, "host", nil, strings.Join(hosts.HostNames(), ", ")+", or all")
 }
 
 // hostsToSwitch returns the named hosts, else Claude Code if it is found, else the only one found.

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,25 +53,21 @@ func newInit(a *app, run func(context.Context, initOptions) error) *cobra.Comman
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Make a suite of your own plugins, with compiled hooks",
-		Long: `A suite is a directory of plugins, and a marketplace. Make one for your own rules, or
-to publish; to use a plugin, springfield enable is enough. DIR defaults to ./` + defaultSuite + `. At a
-terminal, init asks for everything that no flag sets, and writes nothing before your last answer.
-springfield undo removes the suite again.
+		Long: `A suite is a directory of plugins, and a marketplace. Make one for your own
+rules or to publish; to use a plugin, springfield enable is enough. DIR defaults to ./` + defaultSuite + `. At a
+terminal, init asks for everything that no flag sets, then writes. springfield undo removes the
+suite.
 
-If DIR has a ` + generator.SuiteFile + `, init takes the answers from that file, adds missing files and
-keeps your edits. For example:
+If DIR has a ` + generator.SuiteFile + `, init reads the answers from it, adds missing files and keeps your
+edits. For example:
 
   marketplace: evergreen-terrace
   owner: {name: Ned Flanders}
   targets: [linux/amd64, darwin/arm64]
   plugins:
     - {name: ned-flanders, strategy: ned-flanders}
-    - {name: left-handed, strategy: ned-flanders, settings: {rules: seed}}
-
-Otherwise the defaults are ` + registry.Default() + `, the directory's name as marketplace (numbered if
-taken), git's user name as owner, and this machine as target.`,
-		Example: `  springfield init
-  springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
+    - {name: left-handed, strategy: ned-flanders, settings: {rules: seed}}`,
+		Example: `  springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
   springfield init hooks --strategy ned-flanders --set ned-flanders.rules=seed
   springfield init everything --all --dry-run`,
 		Args: arguments(0, 1, "at most one directory"),
@@ -84,13 +79,13 @@ taken), git's user name as owner, and this machine as target.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "plugin to make: "+strings.Join(registry.StrategyNames(), ", ")+" (repeatable)")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "repeatable; default: "+registry.Default()+"; springfield list shows all")
 	f.BoolVar(&o.all, "all", false, "make every plugin")
-	f.StringVar(&o.marketplace, "marketplace", "", "marketplace name (default: the directory's name)")
-	f.StringVar(&o.owner, "owner", "", `marketplace owner, "Name" or "Name <email>" (default: from git config)`)
-	f.StringArrayVar(&o.targets, "target", nil, "target machine (repeatable; default: this one)")
-	f.StringArrayVar(&o.set, "set", nil, "plugin setting, plugin.key=value (repeatable)")
-	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite to a file such as CLAUDE.md")
+	f.StringVar(&o.marketplace, "marketplace", "", "default: the directory's name, numbered if taken")
+	f.StringVar(&o.owner, "owner", "", `"Name" or "Name <email>" (default: from git config)`)
+	f.StringArrayVar(&o.targets, "target", nil, "repeatable; default: this machine")
+	f.StringArrayVar(&o.set, "set", nil, "plugin.key=value (repeatable)")
+	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite, such as to CLAUDE.md")
 	f.BoolVar(&o.noGit, "no-git", false, "create no git repository")
 	f.BoolVarP(&o.yes, "yes", "y", false, "ask nothing, use the defaults")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")

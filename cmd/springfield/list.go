@@ -10,10 +10,9 @@ func newList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List strategies and your plugins",
-		Long: `Compares the strategies of plugins: the cost of a stop, changes to your skills,
-accuracy, complexity and requirements. Then lists your plugins: those of the suites that were made
-here or contain the current directory, and those enabled in any agent. Changes nothing.`,
-		Example: "  springfield list",
+		Long: `Compares the strategies: the cost of a stop, changes to your skills, accuracy,
+complexity and requirements. Then lists your plugins: those of the suites that were made here or
+contain the current directory, and those enabled in any agent.`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runList(a, chosen, asJSON) },
 		PreRunE: a.needPlaces,

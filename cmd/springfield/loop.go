@@ -26,9 +26,8 @@ func newLoop(a *app) *cobra.Command {
 		Use:   "loop",
 		Short: "Start, show, change or stop a goal loop",
 		Long: `A goal loop continues Claude until its message has the promise (words that you
-choose) or its number of turns is over. It is the file .stravinsky/continuation-loop.md in a
-project, and needs a plugin with the strategy ralph-wiggum. Without a command, shows the loop of
-this directory.`,
+choose) or its turns are over. It is the file .stravinsky/continuation-loop.md in a project, and
+needs a plugin with the strategy ralph-wiggum. Without a command, shows the loop of this directory.`,
 		Example: `  springfield loop start "Fix the failing tests" --template tests
   springfield loop status
   springfield loop stop`,
@@ -54,16 +53,16 @@ func newLoopStart(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "start [GOAL]",
 		Short: "Start a goal loop in this directory",
-		Long: `Writes .stravinsky/continuation-loop.md at the root of the repository, or where one
-exists further down, or in --dir. The loop takes effect at Claude's next stop in this directory, and
-then belongs to that session. If no loop plugin is enabled, springfield offers to enable one, or
+		Long: `Writes .stravinsky/continuation-loop.md at the root of the repository, or
+where one exists further down, or in --dir. The loop starts at Claude's next stop in this directory,
+and then belongs to that session. If no loop plugin is enabled, springfield offers to enable one, or
 writes nothing.
 
 Choose a promise that is true only at the end ("All tests passing"), not a word like "done", which
-Claude also uses in passing. Put into the goal everything that Claude needs at every turn, such as
-steps and known obstacles; Claude gets the first 2,000 characters. --max 3 is three turns: the one
-that Claude is in and two continues. If you type it at a terminal, it can be up to 500. Otherwise your ceiling limits it: 25, or another number with springfield set
-ralph-wiggum ceiling=40.
+Claude also uses in passing. Put into the goal everything that Claude needs at every turn, in 2,000
+characters. --max 3 is three turns: the current one and two continues. At a terminal you can type up
+to 500; elsewhere your ceiling is the limit: 25, or as set with springfield set ralph-wiggum
+ceiling=40.
 
   template  turns  promise
   tests     15     ✅ All tests passing
@@ -72,7 +71,7 @@ ralph-wiggum ceiling=40.
   quick      8     Goal achieved (also without a template, with 10)
   docs      10     Documentation complete
 
-Your own templates are ~/.claude/springfield/loops/templates/NAME.md; {goal} is replaced by the goal.`,
+Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal replaces {goal}.`,
 		Example: `  springfield loop start "Fix the failing tests" --template tests
   springfield loop start "Write the guide" --promise "The guide is complete"
   springfield loop start --from-todos`,
@@ -145,10 +144,9 @@ func loopFlags(cmd *cobra.Command, o *console.LoopStart, withoutMax string) {
 
 func newLoopStatus(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "status",
-		Short:   "Show the loop",
-		Example: "  springfield loop status",
-		Args:    arguments(0, 0, "no arguments"),
+		Use:   "status",
+		Short: "Show the loop",
+		Args:  arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.askLoop(cmd, func(d console.Console) error { return d.LoopStatus(wantsJSON(cmd)) })
 		},
@@ -159,7 +157,7 @@ func newLoopSet(a *app) *cobra.Command {
 	names := check.NamesOf(console.LoopKeys(), func(k [2]string) string { return k[0] })
 	var keys []string
 	for _, k := range console.LoopKeys() {
-		keys = append(keys, layout.HangText(layout.PadText("  "+k[0], 21), strings.Repeat(" ", 21), k[1], columns)...)
+		keys = append(keys, layout.PadText("  "+k[0], 21)+k[1])
 	}
 	return &cobra.Command{
 		Use:   "set KEY VALUE...",

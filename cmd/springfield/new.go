@@ -28,17 +28,17 @@ func newNew(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME --from STRATEGY",
 		Short: "Add a plugin with your own name and rules to a suite",
-		Long: `The plugin decides like STRATEGY, and has its own strategy.json for your rules and
-texts. As with springfield update, the suite's other files are updated and your edits stay.`,
+		Long: `The plugin decides like STRATEGY, and has its own strategy.json for your rules
+and texts. Like springfield update, new also updates the suite's other files and keeps your edits.`,
 		Example: `  springfield new left-handed --from ned-flanders
   springfield new loose-ned --from ned-flanders --set rules=seed`,
 		Args: arguments(1, 1, "one name"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runNew(cmd.Context(), a, args[0], o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.from, "from", "", "strategy: "+strings.Join(registry.StrategyNames(), ", "))
-	f.StringVar(&o.suite, "suite", "", "suite directory (default: the suite around the current directory)")
-	f.StringArrayVar(&o.set, "set", nil, "plugin setting, key=value (repeatable)")
+	f.StringVar(&o.from, "from", "", "strategy that decides; springfield list shows all")
+	f.StringVar(&o.suite, "suite", "", "default: the suite around the current directory")
+	f.StringArrayVar(&o.set, "set", nil, "plugin setting (repeatable)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd

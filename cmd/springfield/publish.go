@@ -26,15 +26,14 @@ type publishOptions struct {
 	json bool
 }
 
-const publishHelp = `Publishes the plugins of a suite in a marketplace: in the local checkout that
---to or publish.to in ` + generator.SuiteFile + ` names, or in the suite itself. DIR defaults to the
-suite around the current directory. Each plugin gets an entry in .claude-plugin/marketplace.json.
-Other entries, their order and the layout stay.
+const publishHelp = `Publishes a suite's plugins in a marketplace: in the local checkout that --to, or
+publish.to in ` + generator.SuiteFile + `, names, or in the suite itself. DIR defaults to the suite
+around the current directory. Each plugin gets an entry in .claude-plugin/marketplace.json; other
+entries, their order and the layout stay.
 
-Clients fetch a version once, so a changed plugin needs a new one: use --bump or --version. publish
-compiles the hooks for every target and checks all files. If Claude Code is installed, it checks
-them too. Then publish writes all of plugin.json, the entry, ` + generator.SuiteFile + ` and, for --note,
-CHANGELOG.md, or nothing.
+A changed plugin needs a new version, because clients fetch a version once: use --bump or --version.
+publish compiles the hooks for every target, checks all files, and writes plugin.json, the entry,
+` + generator.SuiteFile + ` and, for --note, CHANGELOG.md: all or nothing.
 
 Clients fetch a plugin outside the marketplace's checkout from the suite's repository, at a fixed
 commit. This takes two runs: publish, commit and push; then publish again to write the commit.
@@ -80,11 +79,11 @@ func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.To, "to", "", "local checkout of the marketplace")
-	f.StringArrayVar(&o.Plugins, "plugin", nil, "publish only this plugin (repeatable; default: all)")
+	f.StringArrayVar(&o.Plugins, "plugin", nil, "only this plugin (repeatable; default: all)")
 	f.StringVar(&o.Bump, "bump", "", "part of the version to raise: "+strings.Join(publish.VersionParts(), ", "))
 	f.StringVar(&o.Version, "version", "", "new version")
-	f.StringArrayVar(&o.Notes, "note", nil, "changelog line (repeatable)")
-	f.StringArrayVar(&targets, "target", nil, "target machine (repeatable; default: all)")
+	f.StringArrayVar(&o.Notes, "note", nil, "line of the changelog (repeatable)")
+	f.StringArrayVar(&targets, "target", nil, "repeatable; default: all")
 	f.BoolVar(&o.Check, "check", false, "for CI: fail if anything is inconsistent or would change")
 	f.BoolVar(&o.Tag, "tag", false, "tag the committed releases, like claude plugin tag")
 	f.BoolVar(&o.Look, "dry-run", false, "print a diff, change nothing")

@@ -38,14 +38,12 @@ func newReplay(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [PATH...]",
 		Short: "Show how each strategy would decide in your past sessions",
-		Long: `Finds the stops in your past sessions and your next prompts, and lets every strategy
-decide there with the hook's code. Reads the sessions of all agents, or the logs and directories
-that you name. The report has your answers and a verdict: how many prompts each strategy would have
-saved, how often it would have been in the way, and the cost of asking a model; how many questions
-an away order would have answered; and the leave setting that fits your answers. Changes nothing,
-asks no model and opens no connection.`,
-		Example: `  springfield replay
-  springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
+		Long: `Finds the stops in past sessions of all agents, or in the logs and directories
+that you name, and lets every strategy decide there with the hook's code. By your next prompts, it
+reports how many prompts each strategy would have saved, how often it would have been in the way,
+and the cost of asking a model; how many questions an away order would have answered; and the leave
+setting that fits your answers. Changes nothing, asks no model and opens no connection.`,
+		Example: `  springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
   springfield replay --list wrong --strategy ned-flanders
   springfield replay --html replay.html`,
 		Args: cobra.ArbitraryArgs,
@@ -55,7 +53,7 @@ asks no model and opens no connection.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "compare only this: "+strings.Join(replay.CandidateNames(), ", ")+", or a rules file (repeatable; default: all that need only a log)")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "compare only this strategy, ned-flanders:seed, seed-tree or a rules file (repeatable; default: all that need only a log)")
 	f.StringVar(&o.since, "since", "", "only since a date (2026-01-31) or for a time (90d)")
 	f.StringVar(&o.project, "project", "", "only sessions that began in or below this directory")
 	f.StringVar(&o.host, "host", "", "only sessions of this agent: "+strings.Join(hosts.HostNames(), ", "))

@@ -14,9 +14,8 @@ func newResume(a *app) *cobra.Command {
 		Short: "Lift a hold",
 		Long: `Lifts a hold after you confirm at your terminal. resume refuses without a terminal,
 or if an agent started it, even indirectly.`,
-		Example: `  springfield resume
-  springfield resume --session 4c1f`,
-		Args: arguments(0, 0, "no arguments"),
+		Example: `  springfield resume --session 4c1f`,
+		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				d.JSON = asJSON

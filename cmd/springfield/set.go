@@ -40,19 +40,16 @@ func newSet(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set PLUGIN [KEY | KEY=VALUE...]",
 		Short: "Show or change a plugin's settings",
-		Long: `Without a value, shows the settings in force for a session that starts in the current
-directory: each key with its value, source file and allowed values. With one KEY, shows its value in
-each file.
+		Long: `Without a value, shows the settings of a session in the current directory:
+each key with its value, source file and allowed values. With one KEY, shows its value in each file.
 
-With KEY=VALUE, springfield checks all values before it writes, and prints the diff. The change
-takes effect at the next stop. springfield undo reverts it.
+With KEY=VALUE, springfield checks all values, writes them, and prints the diff. They take effect at
+the next stop. springfield undo reverts the change. Write a list with commas (off=todos,skill) or as
+JSON.
 
   --scope user     all your sessions (the default)
   --scope suite    the plugin's own strategy.json, for everyone who uses it
-  --scope project  .claude/springfield in the current directory; it can only
-                   lower limits and make the plugin more careful
-
-Write a list with commas (off=todos,skill) or as JSON.`,
+  --scope project  .claude/springfield in the current directory, which cannot raise a limit`,
 		Example: `  springfield set ned-flanders
   springfield set ned-flanders budget.burst
   springfield set ned-flanders budget.burst=5

@@ -14,14 +14,12 @@ func newStatus(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show which plugin decides, and every hook",
-		Long: `Shows the setup of a session that starts in the current directory: the springfield
-plugin that decides when Claude stops, by the settings of all scopes; every hook on Stop,
-SubagentStop and UserPromptSubmit; and their combined effect. For other agents, shows their plugins
-and the hooks that they run. Changes nothing.
+		Long: `Shows the setup of a session in the current directory: the plugin that decides
+when Claude stops, by the settings of all scopes; every hook on Stop, SubagentStop and
+UserPromptSubmit; and their combined effect. For other agents, shows their plugins and hooks.
 
 springfield without a command prints a summary, with the last decision and any problems.`,
-		Example: "  springfield status",
-		Args:    arguments(0, 0, "no arguments"),
+		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStatus(a, chosen, asJSON)
 		},

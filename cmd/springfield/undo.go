@@ -36,15 +36,14 @@ func newUndo(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo",
 		Short: "Revert springfield's last edit",
-		Long: `Reverts the last edit by any command: to your settings, a memory file, a suite with
-its hooks, or a marketplace. Every file gets its old bytes back. Run undo again to revert the
-previous edit.
+		Long: `Reverts the last edit by any command: to your settings, a memory file, a suite
+with its hooks, or a marketplace. Every file gets its old bytes back. Run undo again to revert the
+edit before.
 
 If a file has changed since, undo changes nothing and shows the difference. --forget skips that
-edit, so that you can revert the previous one. springfield disable can still restore your settings.`,
+edit; springfield disable can still restore your settings.`,
 		Example: `  springfield undo --list
-  springfield undo --dry-run
-  springfield undo`,
+  springfield undo --dry-run`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runUndo(cmd.Context(), a, o) },
 		PreRunE: a.needPlaces,

@@ -32,13 +32,12 @@ func newUpdate(a *app) *cobra.Command {
 		Long: `Regenerates the files and hooks of a suite from ` + generator.SuiteFile + `. DIR defaults
 to the suite around the current directory.
 
-  files you did not change        are updated
-  files you changed               stay; a new version goes to FILE` + generator.BesideSuffix + `
-  files you deleted or added      stay deleted or unchanged
+  files you did not change      are updated
+  files you changed             stay; the new version goes to FILE` + generator.BesideSuffix + `
+  files you deleted or added    stay deleted or unchanged
 
-Copy the lines that you want from FILE` + generator.BesideSuffix + `, then delete it.
-
---all names and skips a suite that cannot be updated. springfield undo reverts one suite at a time.`,
+Copy the lines that you want from FILE` + generator.BesideSuffix + `, then delete it. --all skips and names a suite that
+cannot be updated. springfield undo reverts one suite at a time.`,
 		Example: `  springfield update --dry-run
   springfield update ~/hooks
   springfield update --all`,

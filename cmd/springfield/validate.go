@@ -18,13 +18,12 @@ func newValidate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [DIR]",
 		Short: "Check every file of a suite",
-		Long: `Checks each file against its schema, names and versions against
-` + generator.SuiteFile + `, hooks against their recorded checksums, and rules as the hook reads them.
-If Claude Code is installed, also runs claude plugin validate --strict, isolated from your settings.
-Changes nothing. DIR defaults to the suite around the current directory.`,
-		Example: `  springfield validate
-  springfield validate ~/hooks --strict`,
-		Args: arguments(0, 1, "at most one directory"),
+		Long: `Checks files against their schemas, names and versions against
+` + generator.SuiteFile + `, hooks against their checksums, and rules as the hook reads them. If Claude Code is
+installed, also runs claude plugin validate --strict, isolated from your settings. DIR defaults to
+the suite around the current directory.`,
+		Example: `  springfield validate ~/hooks --strict`,
+		Args:    arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runValidate(cmd.Context(), a, cmp.Or(args...), strict, asJSON)
 		},

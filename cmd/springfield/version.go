@@ -16,9 +16,8 @@ func newVersion(a *app) *cobra.Command {
 		Short: "Print the version of springfield and its hooks",
 		Long: `Prints the version of springfield, the SHA-256 of the hook sources, and the compiled
 hooks that a release contains. --json adds the SHA-256 of each hook.`,
-		Example: "  springfield version",
-		Args:    arguments(0, 0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.runVersion(asJSON) },
+		Args: arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runVersion(asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

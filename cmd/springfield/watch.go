@@ -26,15 +26,13 @@ func newWatch(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Show all sessions as they work",
-		Long: `Shows every session of every project on one line, until Ctrl-C: whether it works, waits
-for you, has finished or has failed, since when, the plugin that decided last, and the continues
-left. Away orders and holds in force come first. Sessions of Claude Code are live. Other agents are
-shown as last seen, mostly at their last stop. Changes nothing.
+		Long: `Shows every session of every project on one line, until Ctrl-C: its state,
+since when, the plugin that decided last, and the continues left. Away orders and holds come first.
+Sessions of Claude Code are live; other agents are shown as last seen, mostly at their last stop.
 
 --tell runs your own command when a session has waited for you, failed or finished for five seconds.
-The last argument is one line of text. Standard input is the line that --json prints.`,
-		Example: `  springfield watch
-  springfield watch --once
+Its last argument is one line of text, its standard input the line that --json prints.`,
+		Example: `  springfield watch --once
   springfield watch --tell 'notify-send springfield'`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,7 +58,7 @@ The last argument is one line of text. Standard input is the line that --json pr
 	f := cmd.Flags()
 	f.BoolVar(&once, "once", false, "print the sessions and end")
 	f.BoolVar(&asJSON, "json", false, "print one JSON object per change, one per line")
-	f.StringVar(&tell, "tell", "", "command that tells you of a session that waits, has failed or has finished")
+	f.StringVar(&tell, "tell", "", "command to run when a session waits for you, has failed or has finished")
 	return cmd
 }
 

@@ -14,10 +14,10 @@ func newWhy(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why [ID|last]",
 		Short: "Explain why the agent continued or stopped",
-		Long: `Explains one decision with its rule, evidence and budget. springfield log lists the
-IDs. The default is the last decision of the current project or, inside an agent's session, of that
-session. --prompts explains the text that a plugin such as todo-continuation added to a prompt, or
-why it added none.`,
+		Long: `Explains one decision with its rule, evidence and limits. springfield log
+lists the IDs. The default is the last decision of the current project or, inside an agent's
+session, of that session. --prompts explains text that a plugin such as todo-continuation added to a
+prompt, or why it added none.`,
 		Example: `  springfield why
   springfield why last --prompts
   springfield why --all`,

@@ -17,11 +17,11 @@ import (
 func TestStateThatThePurgeKnows(t *testing.T) {
 	text := scratch.ReadFile(t, "../../docs/files.md")
 	_, text2, _ := strings.Cut(string(text), "\n## State\n")
-	table, _, _ := strings.Cut(text2, "\n### ")
+	list, _, _ := strings.Cut(text2, "\n### ")
 	own := map[string]bool{"PLUGIN.json": true, "settings.json": true, "loops": true}
 	seen := 0
-	for _, row := range strings.Split(table, "\n| `")[1:] {
-		first, _, _ := strings.Cut(row, " |")
+	for _, item := range strings.Split(list, "\n- `")[1:] {
+		first, _, _ := strings.Cut(item, ": ")
 		for _, name := range regexp.MustCompile("[A-Za-z*][-A-Za-z.*/]*").FindAllString(first, 1) {
 			name, _, _ = strings.Cut(name, "/")
 			seen++

@@ -304,8 +304,8 @@ func TestEveryStrategyHasAPage(t *testing.T) {
 	}
 }
 
-// The page has a row for each check and limit.
-func TestEveryCheckHasARow(t *testing.T) {
+// The page has an item for each check and limit.
+func TestEveryCheckHasAnItem(t *testing.T) {
 	page, found := read(t, "docs", "ned-flanders.md"), 0
 	check := regexp.MustCompile(`\bVeto\{(?:Rule: )?"([a-z-]+)"`)
 	for _, dir := range []string{"guard", "hook"} {
@@ -317,8 +317,8 @@ func TestEveryCheckHasARow(t *testing.T) {
 			}
 			for _, match := range check.FindAllStringSubmatch(read(t, ".", file), -1) {
 				found++
-				if rule := match[1]; rule != "rounds" && !strings.Contains(page, "\n| `"+rule+"` |") { // rounds are of loops, which have pages of their own
-					t.Errorf("%s: docs/ned-flanders.md has no row for %s", file, rule)
+				if rule := match[1]; rule != "rounds" && !strings.Contains(page, "\n- `"+rule+"`: ") { // rounds are of loops, which have pages of their own
+					t.Errorf("%s: docs/ned-flanders.md has no item for %s", file, rule)
 				}
 			}
 		}
