@@ -73,7 +73,7 @@ e2e: ## run the tests against the real programs, Claude Code and five other host
 	TMPDIR=$(SCRATCH) go test -vet=off -tags e2e -count=1 -parallel 4 -timeout 60m ./e2e
 
 fetch: ## fetch these programs, about 500 MB, so that make e2e need not wait for them
-	go test -tags e2e -count=1 -run '^TestProgramsAreThere$$' ./e2e
+	go test -vet=off -tags e2e -count=1 -run '^TestProgramsAreThere$$' ./e2e
 
 nightly: ## run them all with each version of Claude Code, and each strategy in each host
 	TMPDIR=$(SCRATCH) go test -tags e2e,nightly -count=1 -parallel 4 -timeout 60m ./e2e
@@ -90,7 +90,7 @@ wine: prebuilt ## do the main job and run tests as on Windows; needs wine 10 or 
 
 shells: ## try completion in bash (with bash-completion), zsh and fish, which have to be installed
 	@for needed in bash zsh fish; do command -v $$needed >/dev/null || { echo "make shells needs $$needed; on Debian: apt-get install -y bash-completion zsh fish" >&2; exit 1; }; done
-	go test -tags shells ./cmd/springfield -run '^TestShells$$' -count=1
+	go test -vet=off -tags shells ./cmd/springfield -run '^TestShells$$' -count=1
 
 hostile: ## run every attack from outside: variables, suites, git, settings, inputs; takes half an hour
 	TMPDIR=$(SCRATCH) go test -v -count=1 -timeout 180m ./e2e/hostile -full
