@@ -15,6 +15,7 @@ import (
 	"github.com/hinshun/vt10x"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/host/claude"
 )
 
 // waitsOfTest are much longer than a busy machine may be late, and much shorter than those of a user.
@@ -207,6 +208,37 @@ func TestTwoPluginsWakeOnce(t *testing.T) {
 			t.Errorf("%q, %d requests, want %q\n%s", got, mainRequests(model), want, screen)
 		}
 	})
+}
+
+// A session that is open in two processes may go on in the other one.
+func TestNoWakeBesideASecondProcess(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, _ := waking(t, version, "ned-flanders")
+		w.wakes("ned-flanders")
+		script := says("Hello.", "", "Here I am.")
+		script[1].Fails = "529"
+		model := newStandIn(t, script, nil)
+		screen, keys := w.interactiveKeys(model, "acceptEdits", 50, [2]string{"accept edits on", "greet me"}, [2]string{"greet me", "\r"}, [2]string{"Hello.", ""})
+		id := w.processes()[0].Session
+		w.at(50, w.clientEnv(model.URL), w.client(), "--resume", id)
+		eventually(t, "the second process", func() bool {
+			all := w.processes()
+			return len(all) == 2 && all[1].Session == id && all[0].Session == id
+		})
+		io.WriteString(keys, "carry on")
+		eventually(t, "the prompt", func() bool { return strings.Contains(screen.String(), "carry on") })
+		io.WriteString(keys, "\r")
+		eventually(t, "the failure's record", func() bool { return len(w.outages()) > 0 })
+		eventually(t, "the end of the hook", func() bool { return len(w.hooks()) == 0 })
+		if got := w.outages(); !slices.Equal(got, []string{"stop api-error"}) || mainRequests(model) != 2 {
+			t.Errorf("%q, %d requests\n%s", got, mainRequests(model), screen)
+		}
+	})
+}
+
+// processes are those of this world's clients that have a session.
+func (w *World) processes() []claude.Process {
+	return claude.RunningProcesses(filepath.Join(w.Home, ".claude"))
 }
 
 // A headless session ends with its error and leaves no hook.

@@ -58,7 +58,7 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 		}
 		live := Live{
 			Session: s.id, Host: registry.TitleOf(s.host), Project: cmp.Or(s.process.Cwd, s.cwd), Plugin: s.decision.Plugin,
-			Mode: s.log.mode, Process: s.process.PID, Seen: max(s.log.last, s.decision.At),
+			Mode: s.log.mode, Process: s.process.ID, Seen: max(s.log.last, s.decision.At),
 		}
 		if live.Plugin == "" && s.host == "" {
 			live.Plugin = plugin

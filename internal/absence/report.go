@@ -129,7 +129,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	}
 	for _, s := range sessions {
 		events := slices.DeleteFunc(slices.Clone(past), func(e ledger.AwayEvent) bool { return e.Session != s.id })
-		stands := s.process.Status == "waiting" && s.process.StatusAt <= endOf(o)
+		stands := s.process.Status == "waiting" && s.process.Since <= endOf(o)
 		if len(events) > 0 || stands || s.first > 0 && s.first <= endOf(o) {
 			r.addSession(s, since, events)
 		}
@@ -223,7 +223,7 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 // addNeed adds a session's need of the user now, unless the report has it.
 func (r *Report) addNeed(s *session, passed bool) {
 	need, text, word := s.findNeed(passed)
-	at := max(s.process.StatusAt, s.decision.At, s.log.spoke)
+	at := max(s.process.Since, s.decision.At, s.log.spoke)
 	item := Item{At: at, Session: say(s.id), Needs: need, Text: say(text), Word: say(word)}
 	same := func(q Item) bool {
 		return q.Session == item.Session && (q.Text == item.Text || max(q.At-item.At, item.At-q.At) < aMoment)
@@ -259,7 +259,7 @@ func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 	case ledger.AwayDenied:
 		out.refuse(item.Text)
 	case ledger.AwayStands:
-		if s.process.Status == "waiting" || s.process.PID == 0 && !s.ended && s.log.last <= e.At+aMoment {
+		if s.process.Status == "waiting" || s.process.ID == 0 && !s.ended && s.log.last <= e.At+aMoment {
 			item.Needs = "a permission prompt stands"
 			r.Waiting = append(r.Waiting, item)
 		}
