@@ -171,15 +171,14 @@ func (s *start) lastTyped() (at string) {
 
 // ownClient returns the Claude Code process that started the hook.
 func (s *start) ownClient() (own wake.Client) {
-	running, nearest := claude.RunningProcesses(filepath.Dir(s.state)), s.Ancestors()
-	for _, id := range nearest {
-		i := slices.IndexFunc(running, func(p claude.Process) bool { return p.ID == id })
-		if i >= 0 {
-			own.Process = running[i]
+	config := filepath.Dir(s.state)
+	for _, id := range s.Ancestors() {
+		if p, ok := claude.FindProcess(config, id); ok {
+			own.Process = p
 			break
 		}
 	}
-	own.Shared = slices.ContainsFunc(running, func(p claude.Process) bool { return p.Session == own.Session && p.ID != own.ID })
+	own.Shared = slices.ContainsFunc(claude.RunningProcesses(config), func(p claude.Process) bool { return p.Session == own.Session && p.ID != own.ID })
 	return own
 }
 

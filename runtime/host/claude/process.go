@@ -44,7 +44,7 @@ func (p *Process) Members(m *codec.Members) {
 }
 
 const (
-	mostProcesses  = 500
+	mostFiles      = 2000
 	maxProcessFile = 64 << 10 // bytes
 )
 
@@ -55,17 +55,24 @@ func RunningProcesses(config string) (all []Process) {
 		return nil
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(mostProcesses)
+	names, _ := dir.Readdirnames(mostFiles)
 	for _, name := range names {
-		var p Process
-		id, isFile := strings.CutSuffix(name, ".json")
-		data, err := file.ReadRegular(filepath.Join(dir.Name(), name), maxProcessFile)
-		if err != nil || !isFile || codec.ReadObject(data, &p) != nil || p.Session == "" || p.ID <= 0 || strconv.Itoa(p.ID) != id || !p.isRunning() {
+		number, isFile := strings.CutSuffix(name, ".json")
+		id, err := strconv.Atoi(number)
+		if !isFile || err != nil {
 			continue
 		}
-		all = append(all, p)
+		if p, ok := FindProcess(config, id); ok {
+			all = append(all, p)
+		}
 	}
 	return all
+}
+
+// FindProcess returns a process of Claude Code, if it runs and has a session.
+func FindProcess(config string, id int) (p Process, ok bool) {
+	data, err := file.ReadRegular(filepath.Join(config, "sessions", strconv.Itoa(id)+".json"), maxProcessFile)
+	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.isRunning()
 }
 
 // isRunning reports whether the process runs, false for one in another container.
