@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 // waitsOfTest are much longer than a busy machine may be late, and much shorter than those of a user.
@@ -101,6 +104,60 @@ func TestWakeAfterErrors(t *testing.T) {
 		n := w.back()
 		if len(n.Sessions) != 1 || len(n.Sessions[0].Failed) != wakes || n.Order.Used != wakes || n.Sessions[0].Woken != wakes {
 			t.Errorf("the report: %+v", n)
+		}
+	})
+}
+
+// The report of a night with a question, an error of the API, a permission and a check is that of its script.
+func TestNightWithAnErrorAtThree(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, _ := waking(t, version, "ned-flanders")
+		write(t, w.path("Makefile"), "test:\n\t@test -e done\n")
+		write(t, w.path(".claude/settings.local.json"), `{"permissions": {"allow": ["Bash(make test)"]}}`)
+		w.Away("8h", "--check", "make test", "--note", "prefer TOML; never touch migrations")
+		model := newStandIn(t, []Turn{
+			says("Shall the cache live in memory or on disk?")[0],
+			calls("Decided while you were away: on disk, as it can be undone.", "Write", map[string]any{"file_path": w.path("done"), "content": "yes\n"}),
+			{Fails: "529"},
+			calls("I fetch it.", "Bash", map[string]any{"command": "curl http://127.0.0.1:9/x", "description": "Fetch"}),
+			says("Without it, then. Everything is done.")[0],
+			calls("I run the check.", "Bash", map[string]any{"command": "make test", "description": "Run the tests"}),
+			says("All is done, and the check passes.")[0],
+		}, nil)
+		screen := w.interactive(model, "acceptEdits", 50, [2]string{"accept edits on", "carry out the plan"}, [2]string{"carry out the plan", "\r"},
+			[2]string{"goes on after an API error", ""}, [2]string{"and the check passes.", ""})
+		want := []string{ledger.AwayShown, ledger.AwayAnswered, ledger.AwayWoken, ledger.AwayDenied, ledger.AwayChecked, ledger.AwayPassed}
+		eventually(t, "the check to be read", func() bool { return len(w.brought()) >= len(want) })
+		scratch.Equal(t, w.brought(), want, "the order's events", screen)
+		var asked []Request
+		for _, r := range model.Requests() {
+			if r.Main {
+				asked = append(asked, r)
+			}
+		}
+		saw(t, asked[1], "They left a note: “prefer TOML; never touch migrations”. Decide yourself")
+		saw(t, asked[4], "They left a note: “prefer TOML; never touch migrations”. They cannot allow this.")
+		var n map[string]any
+		must(t, json.Unmarshal([]byte(w.Springfield("back", "--json").Stdout), &n))
+		order, session := n["order"].(map[string]any), n["sessions"].([]any)[0].(map[string]any)
+		scratch.Equal(t, []any{order["used"], order["most"], order["check"], order["note"], len(n["sessions"].([]any))},
+			[]any{3.0, 50.0, "make test", "prefer TOML; never touch migrations", 1}, "the order")
+		scratch.Equal(t, fmt.Sprint(n["questions"], n["waiting"], n["held"]), "[] [] false", "needs")
+		texts := func(of string) (all []string) {
+			for _, one := range session[of].([]any) {
+				all = append(all, strings.TrimSpace(fmt.Sprint(one.(map[string]any)["text"], " ", cmp.Or(one.(map[string]any)["answer"], any("")))))
+			}
+			return all
+		}
+		scratch.Equal(t, texts("decided"), []string{"“Shall the cache live in memory or on disk?” on disk, as it can be undone."}, "decided")
+		scratch.Equal(t, texts("refused"), []string{"Bash curl http://127.0.0.1:9/x"}, "refused")
+		failed := texts("failed")
+		failIf(t, len(failed) != 1 || !strings.Contains(failed[0], "529"), "failed: %q", failed)
+		for name, want := range map[string]any{
+			"host": "Claude Code", "project": w.Project, "asked": "carry out the plan", "continues": 3.0, "woken": 1.0, "calls": 3.0,
+			"check": ledger.AwayPassed, "words": "All is done, and the check passes.",
+		} {
+			scratch.Equal(t, session[name], want, name)
 		}
 	})
 }

@@ -89,14 +89,17 @@ func (s *session) waits() string {
 	case s.process.ID != 0 && s.log.asked == "":
 		return firstPrompt
 	case s.process.ID != 0:
-		return "waits for you"
+		return idleNeed
 	case s.decision.Decision == "stop" && s.log.last <= s.decision.At+aMoment:
-		return "waits for you, as far as its log tells"
+		return idleNeed + ", as far as its log tells"
 	}
 	return ""
 }
 
-const firstPrompt = "waits for its first prompt"
+const (
+	firstPrompt = "waits for its first prompt"
+	idleNeed    = "waits for you"
+)
 
 // needs are the needs of the user, by the rule of a stop or by an open call.
 var needs = map[string]string{

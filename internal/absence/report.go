@@ -39,6 +39,7 @@ type Order struct {
 	Used    int    `json:"used"`
 	Most    int    `json:"most"`
 	Check   string `json:"check,omitempty"`
+	Note    string `json:"note,omitempty"` // the user's wishes
 	Head    string `json:"head,omitempty"`
 	InForce bool   `json:"in_force"`
 }
@@ -130,8 +131,13 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	for _, s := range sessions {
 		events := slices.DeleteFunc(slices.Clone(past), func(e ledger.AwayEvent) bool { return e.Session != s.id })
 		stands := s.process.Status == "waiting" && s.process.Since <= endOf(o)
-		if len(events) > 0 || stands || s.first > 0 && s.first <= endOf(o) {
+		switch {
+		case len(events) > 0, stands, s.first > 0 && s.first <= endOf(o):
 			r.addSession(s, since, events)
+		case s.first == 0 && s.process.ID != 0:
+			if need, _, _ := s.findNeed(false); need != idleNeed { // since before the order
+				r.addNeed(s, false)
+			}
 		}
 	}
 	for _, e := range past { // of the sessions beyond MostSessions
@@ -147,7 +153,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		return cmp.Compare(a.At, b.At)
 	})
 	slices.SortStableFunc(r.Waiting, func(a, b Item) int { // unspecific needs last
-		return cmp.Compare(strings.Count(a.Needs, "waits for you"), strings.Count(b.Needs, "waits for you"))
+		return cmp.Compare(strings.Count(a.Needs, idleNeed), strings.Count(b.Needs, idleNeed))
 	})
 	r.Changed = r.Changed[:min(len(r.Changed), mostFiles)]
 	if n := len(r.Questions) - mostOpen; n > 0 {
@@ -178,7 +184,7 @@ func (p Places) Summary(o ledger.AwayOrder) Order {
 	used := ledger.Away{Order: o, Past: past}
 	return Order{
 		ID: say(o.ID), At: o.At, Until: o.Until, Ended: o.Ended, Project: say(o.Project), From: say(o.From),
-		Used: used.CountContinues(), Most: o.Most, Check: say(o.Check), Head: say(o.Head), InForce: o.IsInForce(p.Now),
+		Used: used.CountContinues(), Most: o.Most, Check: say(o.Check), Note: sayAll(o.Note), Head: say(o.Head), InForce: o.IsInForce(p.Now),
 	}
 }
 
