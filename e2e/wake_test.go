@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +17,8 @@ import (
 	"github.com/hinshun/vt10x"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/host/claude"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 // waitsOfTest are much longer than a busy machine may be late, and much shorter than those of a user.
@@ -100,6 +104,60 @@ func TestWakeAfterErrors(t *testing.T) {
 		n := w.back()
 		if len(n.Sessions) != 1 || len(n.Sessions[0].Failed) != wakes || n.Order.Used != wakes || n.Sessions[0].Woken != wakes {
 			t.Errorf("the report: %+v", n)
+		}
+	})
+}
+
+// The report of a night with a question, an error of the API, a permission and a check is that of its script.
+func TestNightWithAnErrorAtThree(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, _ := waking(t, version, "ned-flanders")
+		write(t, w.path("Makefile"), "test:\n\t@test -e done\n")
+		write(t, w.path(".claude/settings.local.json"), `{"permissions": {"allow": ["Bash(make test)"]}}`)
+		w.Away("8h", "--check", "make test", "--note", "prefer TOML; never touch migrations")
+		model := newStandIn(t, []Turn{
+			says("Shall the cache live in memory or on disk?")[0],
+			calls("Decided while you were away: on disk, as it can be undone.", "Write", map[string]any{"file_path": w.path("done"), "content": "yes\n"}),
+			{Fails: "529"},
+			calls("I fetch it.", "Bash", map[string]any{"command": "curl http://127.0.0.1:9/x", "description": "Fetch"}),
+			says("Without it, then. Everything is done.")[0],
+			calls("I run the check.", "Bash", map[string]any{"command": "make test", "description": "Run the tests"}),
+			says("All is done, and the check passes.")[0],
+		}, nil)
+		screen := w.interactive(model, "acceptEdits", 50, [2]string{"accept edits on", "carry out the plan"}, [2]string{"carry out the plan", "\r"},
+			[2]string{"goes on after an API error", ""}, [2]string{"and the check passes.", ""})
+		want := []string{ledger.AwayShown, ledger.AwayAnswered, ledger.AwayWoken, ledger.AwayDenied, ledger.AwayChecked, ledger.AwayPassed}
+		eventually(t, "the check to be read", func() bool { return len(w.brought()) >= len(want) })
+		scratch.Equal(t, w.brought(), want, "the order's events", screen)
+		var asked []Request
+		for _, r := range model.Requests() {
+			if r.Main {
+				asked = append(asked, r)
+			}
+		}
+		saw(t, asked[1], "They left a note: “prefer TOML; never touch migrations”. Decide yourself")
+		saw(t, asked[4], "They left a note: “prefer TOML; never touch migrations”. They cannot allow this.")
+		var n map[string]any
+		must(t, json.Unmarshal([]byte(w.Springfield("back", "--json").Stdout), &n))
+		order, session := n["order"].(map[string]any), n["sessions"].([]any)[0].(map[string]any)
+		scratch.Equal(t, []any{order["used"], order["most"], order["check"], order["note"], len(n["sessions"].([]any))},
+			[]any{3.0, 50.0, "make test", "prefer TOML; never touch migrations", 1}, "the order")
+		scratch.Equal(t, fmt.Sprint(n["questions"], n["waiting"], n["held"]), "[] [] false", "needs")
+		texts := func(of string) (all []string) {
+			for _, one := range session[of].([]any) {
+				all = append(all, strings.TrimSpace(fmt.Sprint(one.(map[string]any)["text"], " ", cmp.Or(one.(map[string]any)["answer"], any("")))))
+			}
+			return all
+		}
+		scratch.Equal(t, texts("decided"), []string{"“Shall the cache live in memory or on disk?” on disk, as it can be undone."}, "decided")
+		scratch.Equal(t, texts("refused"), []string{"Bash curl http://127.0.0.1:9/x"}, "refused")
+		failed := texts("failed")
+		failIf(t, len(failed) != 1 || !strings.Contains(failed[0], "529"), "failed: %q", failed)
+		for name, want := range map[string]any{
+			"host": "Claude Code", "project": w.Project, "asked": "carry out the plan", "continues": 3.0, "woken": 1.0, "calls": 3.0,
+			"check": ledger.AwayPassed, "words": "All is done, and the check passes.",
+		} {
+			scratch.Equal(t, session[name], want, name)
 		}
 	})
 }
@@ -207,6 +265,37 @@ func TestTwoPluginsWakeOnce(t *testing.T) {
 			t.Errorf("%q, %d requests, want %q\n%s", got, mainRequests(model), want, screen)
 		}
 	})
+}
+
+// A session that is open in two processes may go on in the other one.
+func TestNoWakeBesideASecondProcess(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, _ := waking(t, version, "ned-flanders")
+		w.wakes("ned-flanders")
+		script := says("Hello.", "", "Here I am.")
+		script[1].Fails = "529"
+		model := newStandIn(t, script, nil)
+		screen, keys := w.interactiveKeys(model, "acceptEdits", 50, [2]string{"accept edits on", "greet me"}, [2]string{"greet me", "\r"}, [2]string{"Hello.", ""})
+		id := w.processes()[0].Session
+		w.at(50, w.clientEnv(model.URL), w.client(), "--resume", id)
+		eventually(t, "the second process", func() bool {
+			all := w.processes()
+			return len(all) == 2 && all[1].Session == id && all[0].Session == id
+		})
+		io.WriteString(keys, "carry on")
+		eventually(t, "the prompt", func() bool { return strings.Contains(screen.String(), "carry on") })
+		io.WriteString(keys, "\r")
+		eventually(t, "the failure's record", func() bool { return len(w.outages()) > 0 })
+		eventually(t, "the end of the hook", func() bool { return len(w.hooks()) == 0 })
+		if got := w.outages(); !slices.Equal(got, []string{"stop api-error"}) || mainRequests(model) != 2 {
+			t.Errorf("%q, %d requests\n%s", got, mainRequests(model), screen)
+		}
+	})
+}
+
+// processes are those of this world's clients that have a session.
+func (w *World) processes() []claude.Process {
+	return claude.RunningProcesses(filepath.Join(w.Home, ".claude"))
 }
 
 // A headless session ends with its error and leaves no hook.

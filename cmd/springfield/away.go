@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -16,13 +15,10 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
-	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/absence"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
-	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
@@ -46,6 +42,8 @@ type awayOptions struct {
 	mostGiven      bool
 	check          string
 	checkGiven     bool
+	note           string
+	noteGiven      bool
 }
 
 func newAway(a *app, run func(context.Context, awayOptions) error) *cobra.Command {
@@ -68,7 +66,7 @@ ends them and prints a report.`,
 		Args: arguments(0, 4, "at most one duration"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.typed = strings.Join(args, " ")
-			o.mostGiven, o.checkGiven = cmd.Flags().Changed("max"), cmd.Flags().Changed("check")
+			o.mostGiven, o.checkGiven, o.noteGiven = cmd.Flags().Changed("max"), cmd.Flags().Changed("check"), cmd.Flags().Changed("note")
 			if err := o.checkOptions(); err != nil {
 				return err
 			}
@@ -86,6 +84,7 @@ ends them and prints a report.`,
 	f.BoolVar(&o.all, "all", false, "all projects")
 	f.IntVar(&o.most, "max", 50, "limit of continues in all sessions, up to 500")
 	f.StringVar(&o.check, "check", "", "command that passes when work is done; the agent runs it")
+	f.StringVar(&o.note, "note", "", "your wishes for questions; each answer has them")
 	f.BoolVar(&o.yes, "yes", false, "accept every offer except the order itself")
 	f.BoolVar(&o.json, "json", false, "list the orders in force as JSON")
 	return cmd
@@ -114,7 +113,7 @@ func (o *awayOptions) checkOptions() (err error) {
 	switch o.until, err = readEnd(o.typed, time.Now()); {
 	case err != nil:
 		return err
-	case o.typed == "" && (o.mostGiven || o.checkGiven || o.yes):
+	case o.typed == "" && (o.mostGiven || o.checkGiven || o.noteGiven || o.yes):
 		return check.Misuse(errors.New("an away order needs a duration"), example)
 	case o.typed != "" && o.json:
 		return check.Misuse(errors.New("--json lists the orders in force"), "springfield back --json tells of one")
@@ -124,11 +123,30 @@ func (o *awayOptions) checkOptions() (err error) {
 		return check.Misuse(errors.New("--check is empty"), example)
 	case len(o.check) > ledger.MaxCheck:
 		return check.Misuse(fmt.Errorf("--check is longer than %d bytes", ledger.MaxCheck), script)
-	case strings.Join(strings.Fields(o.check), " ") != o.check || secret.Mask(o.check) != o.check:
+	case strings.Join(strings.Fields(o.check), " ") != o.check || !isPlainLine(o.check):
 		return check.Misuse(errors.New("--check must be one plain line without two blanks in a row or a secret"), script)
+	}
+	return o.checkNote()
+}
+
+func (o *awayOptions) checkNote() error {
+	const example = "springfield away 8h --note 'prefer TOML; never touch migrations'"
+	switch {
+	case !o.noteGiven:
+		return nil
+	case o.all:
+		return check.Misuse(errors.New("--note is for one project, not for --all"), "cd into the project, and leave --all out")
+	case strings.TrimSpace(o.note) == "":
+		return check.Misuse(errors.New("--note is empty"), example)
+	case len(o.note) > ledger.MaxNote:
+		return check.Misuse(fmt.Errorf("--note is longer than %d bytes", ledger.MaxNote), "put the rest into a file, and name that")
+	case !isPlainLine(o.note):
+		return check.Misuse(errors.New("--note must be one plain line without a secret"), example)
 	}
 	return nil
 }
+
+func isPlainLine(text string) bool { return display.OneLine(text) == text && secret.Mask(text) == text }
 
 func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) {
 	dir := ledger.StateDir("", e.home)
@@ -177,6 +195,9 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 		if o.Check != "" {
 			out.PrintField("done is  ", secret.Mask(o.Check))
 		}
+		if o.Note != "" {
+			out.PrintField("note     ", secret.Mask(o.Note))
+		}
 		notes := e.findObstacles(o)
 		if lacks := e.lackedRule(o); lacks != "" {
 			notes = append(notes, lacks)
@@ -221,11 +242,11 @@ func (a *app) noteHindered(*cobra.Command, []string) {
 
 // setOrder shows the preflight, asks on the user's terminal and sets the order. A shorter order needs no yes.
 func (o awayOptions) setOrder(ctx context.Context) error {
-	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check}
+	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {
 		order.Project = o.awayProject()
 	}
-	shorter, done, err := o.Shorten(order, !o.mostGiven, !o.checkGiven)
+	shorter, done, err := o.Shorten(order, !o.mostGiven, !o.checkGiven, !o.noteGiven)
 	if err != nil {
 		return fmt.Errorf("write away order: %w", err)
 	}
@@ -244,7 +265,7 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 			"open a terminal that no agent and no program of yours has opened, and run: "+again)
 	}
 	defer tty.Close()
-	before, err := o.look(order)
+	before, err := o.look(ctx, order)
 	if err != nil {
 		return err
 	}
@@ -278,6 +299,9 @@ func (o awayOptions) callAgain() string {
 	if o.checkGiven {
 		again += " --check " + check.QuoteArgument(o.check)
 	}
+	if o.noteGiven {
+		again += " --note " + check.QuoteArgument(o.note)
+	}
 	return again
 }
 
@@ -305,7 +329,7 @@ func (o awayOptions) confirm(ctx context.Context, tty *terminal.Terminal, questi
 }
 
 // look returns the preflight, or an error if agents would ignore the order.
-func (o awayOptions) look(order ledger.AwayOrder) (absence.Preflight, error) {
+func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.Preflight, error) {
 	in := doctor.Inspect(o.inspectionRequest())
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {
 		return absence.Preflight{}, check.Advisef(next,
@@ -322,7 +346,10 @@ func (o awayOptions) look(order ledger.AwayOrder) (absence.Preflight, error) {
 		asleep = string(settings)
 	}
 	before := o.Look(order, strings.Join(in.SumUpStatus().Deciding, ", "), asleep)
-	before.Notes = append(before.Notes, in.PausedInWords()...)
+	if before.Version == "" {
+		before.Version = o.claudeCommand().Version(ctx)
+	}
+	before.Notes = slices.Concat(before.Notes, o.settingsOfNight(before), in.PausedInWords())
 	before.Notes = append(before.Notes, "after an API error Claude Code's sessions are woken, up to 30 min later: the whole context may then be paid again")
 	return before, nil
 }
@@ -350,65 +377,4 @@ func (o awayOptions) keepTree(ctx context.Context, order *ledger.AwayOrder) stri
 		nested = ", but not in " + countOf(n, "submodule or nested checkout")
 	}
 	return "the files as they are now are kept" + nested + "; springfield back says how to return to them"
-}
-
-// offerSettings offers to continue after a usage limit, and to allow the check.
-func (o awayOptions) offerSettings(
-	ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string,
-) {
-	if command := o.claudeCommand(); version == "" && command.Path != "" {
-		version = command.Version(ctx)
-	}
-	offer := func(question string, m settings.Member) {
-		c, err := settings.ReadSettings(o.places).PlanMember(m)
-		if (err != nil || !c.IsEmpty()) && (o.yes || o.confirm(ctx, tty, question) == nil) {
-			o.changeSettings(m)
-		}
-	}
-	if absence.NewerVersion(version, "2.1.233") { // older ones lack this setting
-		const name = "autoContinueAtUsageLimit"
-		m := settings.Member{Scope: client.User, Path: []string{name}, Did: "set " + name + " in user settings"}
-		m.Change = func(was json.RawMessage) (json.RawMessage, error) {
-			if was != nil {
-				return nil, nil // the user's own choice
-			}
-			return json.RawMessage("true"), nil
-		}
-		offer("Have Claude Code wait for a usage limit to end, and go on ("+name+" in your settings)?", m)
-	}
-	if rule := away.RuleFor(o.check); rule != "" && !o.all && o.lackedRule(order) != "" {
-		m := settings.Member{Scope: client.Local, Path: []string{"permissions", "allow"}, Did: didAllow(rule)}
-		m.Change = func(was json.RawMessage) (json.RawMessage, error) { return addRule(was, rule) }
-		offer("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", m)
-	}
-	if lacks := o.lackedRule(order); lacks != "" {
-		o.notePrinter().InYellow().PrintFolded("note: ", "%s", lacks)
-	}
-}
-
-// didAllow is the journal's text about a rule that the user allowed.
-func didAllow(rule string) string { return "allow " + rule + " in local settings" }
-
-func (o awayOptions) changeSettings(m settings.Member) {
-	c, err := settings.Journal(o.places).PlanAndApply(func() (journal.Change, error) {
-		return settings.ReadSettings(o.places).PlanMember(m)
-	})
-	if err != nil {
-		o.talk("springfield: note: springfield could not %s: %v", m.Did, err)
-		return
-	}
-	o.resultPrinter().PrintDiff(c.Diff())
-	o.talk("%s: done; springfield undo takes it back", m.Did)
-}
-
-// addRule returns the list with a rule, or nil if it has the rule.
-func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
-	rules := []any{}
-	if was != nil && json.Unmarshal(was, &rules) != nil {
-		return nil, errors.New("permissions.allow is no list")
-	}
-	if slices.Contains(rules, any(rule)) {
-		return nil, nil
-	}
-	return document.EncodeValue(append(rules, rule))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,51 +24,80 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
+type backOptions struct{ all, json, clean, dryRun bool }
+
 func newBack(a *app) *cobra.Command {
-	var all, asJSON bool
+	var o backOptions
 	cmd := &cobra.Command{
 		Use:   "back",
 		Short: "End an away order and print its report",
 		Long: `Ends the away orders of the current project, and prints a report on each, or
 else on the latest order. Everything that needs you comes first; then, for each session, the
 decisions made for you, refusals, failures, the check, the state and last words; then how to restore
-your files.`,
+your files.
+
+--clean shows and removes the rule, the setting and the snapshot that away has added.`,
+		Example: `  springfield back
+  springfield back --clean --dry-run`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.clean && o.json:
+				return check.Misuse(errors.New("--clean and --json do not go together"), "springfield back --json, then springfield back --clean")
+			case o.dryRun && !o.clean:
+				return check.Misuse(errors.New("--dry-run is for --clean"), "springfield back --clean --dry-run")
+			}
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				p, err := a.absencePlaces(&d)
 				if err != nil {
 					return err
 				}
-				ended, failed := p.EndOrders(a.awayProject(), all)
-				if failed != nil {
-					failed = check.Advise(fmt.Errorf("write away order: it is in force still: %w", failed), "springfield hold lets every agent stop")
-				}
-				if order, found := p.NewestOrder(a.awayProject(), all); found && len(ended) == 0 {
-					ended = append(ended, order)
-				}
-				switch newest := len(ended) - 1; {
-				case newest < 0 && asJSON:
-					return cmp.Or(failed, a.printJSON(nil))
-				case newest < 0:
-					a.say("no away order is on file for %s; springfield away 8h sets one", a.awayProject())
-				case asJSON:
-					for _, one := range ended[:newest] {
-						a.talk("springfield: note: ended, too: %s", p.Summary(one).Describe(p.Now.UnixMilli()))
-					}
-					a.markLooked(p, ended[newest])
-					return cmp.Or(failed, a.printJSON(a.reportOf(cmd.Context(), p, ended[newest])))
-				}
-				for _, one := range ended {
-					a.showReport(cmd.Context(), p, one)
-				}
-				return failed
+				return a.endAbsence(cmd.Context(), p, o)
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "all projects")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f := cmd.Flags()
+	f.BoolVar(&o.all, "all", false, "all projects")
+	f.BoolVar(&o.clean, "clean", false, "take out everything that away has added")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --clean: show them, change nothing")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
+}
+
+// endAbsence ends the orders of the project, or all, and reports on them.
+func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) error {
+	var ended []ledger.AwayOrder
+	var failed error
+	if !o.dryRun {
+		ended, failed = p.EndOrders(a.awayProject(), o.all)
+	}
+	if failed != nil {
+		failed = check.Advise(fmt.Errorf("write away order: it is in force still: %w", failed), "springfield hold lets every agent stop")
+	}
+	if order, found := p.NewestOrder(a.awayProject(), o.all); found && len(ended) == 0 {
+		ended = append(ended, order)
+	}
+	switch newest := len(ended) - 1; {
+	case newest < 0 && o.json:
+		return cmp.Or(failed, a.printJSON(nil))
+	case newest < 0:
+		a.say("no away order is on file for %s; springfield away 8h sets one", a.awayProject())
+	case o.json:
+		for _, one := range ended[:newest] {
+			a.talk("springfield: note: ended, too: %s", p.Summary(one).Describe(p.Now.UnixMilli()))
+		}
+		a.markLooked(p, ended[newest])
+		return cmp.Or(failed, a.printJSON(a.reportOf(ctx, p, ended[newest])))
+	}
+	for _, one := range ended {
+		if !o.dryRun && (!o.clean || one.Looked == 0) {
+			a.showReport(ctx, p, one)
+		}
+		if o.clean && failed == nil {
+			failed = a.cleanUp(ctx, one, o.dryRun)
+		}
+	}
+	return failed
 }
 
 func (a *app) showReport(ctx context.Context, p absence.Places, order ledger.AwayOrder) {
@@ -92,7 +122,7 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 	}
 	r := p.Report(order, changed)
 	if stays != "" {
-		r.Notes = append(r.Notes, secret.Mask(stays)+" stays allowed in .claude/settings.local.json, as you agreed to for away: take it out there")
+		r.Notes = append(r.Notes, secret.Mask(stays)+" stays allowed in .claude/settings.local.json, as you agreed to for away: springfield back --clean takes it out")
 	}
 	if note != "" {
 		r.Notes = append(r.Notes, secret.Mask(note))
@@ -117,7 +147,7 @@ func (e *environment) ownRule(order ledger.AwayOrder) string {
 		isLeft := func(edit journal.Edit) bool {
 			return edit.At == file && edit.After != nil && edit.After.SHA256 == journal.HashBytes(now)
 		}
-		if e.Did == didAllow(rule) && e.At.UnixMilli() >= order.At && slices.ContainsFunc(e.Edits, isLeft) {
+		if e.Did == allowRule(rule).Did && e.At.UnixMilli() >= order.At && slices.ContainsFunc(e.Edits, isLeft) {
 			return rule
 		}
 	}
@@ -126,25 +156,15 @@ func (e *environment) ownRule(order ledger.AwayOrder) string {
 
 // changesSince compares the files with the order's snapshot. It clears order.Kept if the snapshot cannot be used.
 func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (changed []git.Changed, note string) {
-	if order.Kept == "" {
-		return nil, "no snapshot of the files was kept"
-	}
 	defer a.showWorking("comparing the files with those of then")()
-	kept, ref := order.Kept, git.Snapshots+order.ID
+	repository, note := a.snapshotOf(ctx, *order)
+	kept := order.Kept
 	order.Kept = ""
-	if !activity.IsPlainID(order.ID) {
-		return nil, "the order's name is none of springfield's"
+	if repository == nil {
+		return nil, note
 	}
-	repository, err := a.gitOfProcess().Repository(ctx, order.Project)
-	switch {
-	case err != nil:
-		return nil, "the files cannot be compared: " + err.Error()
-	case repository == nil:
-		return nil, order.Project + " is in no git repository any more"
-	case repository.CommitOf(ctx, ref) != kept:
-		return nil, "the snapshot of the files is gone, or is another one: " + ref
-	}
-	if changed, err = repository.ChangesSince(ctx, kept); err != nil {
+	changed, err := repository.ChangesSince(ctx, kept)
+	if err != nil {
 		return nil, "the files cannot be compared: " + err.Error()
 	}
 	order.Kept = kept
@@ -153,4 +173,24 @@ func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (change
 		note = "HEAD was " + then[:12] + " when you left; git log -p " + then[:12] + ".. shows what was committed since"
 	}
 	return changed, note
+}
+
+// snapshotOf returns the repository that still has an order's snapshot, or nil and the reason.
+func (a *app) snapshotOf(ctx context.Context, order ledger.AwayOrder) (in *git.Repository, why string) {
+	if order.Kept == "" {
+		return nil, "no snapshot of the files was kept"
+	}
+	if !activity.IsPlainID(order.ID) {
+		return nil, "the order's name is none of springfield's"
+	}
+	in, err := a.gitOfProcess().Repository(ctx, order.Project)
+	switch ref := git.Snapshots + order.ID; {
+	case err != nil:
+		return nil, "the files cannot be compared: " + err.Error()
+	case in == nil:
+		return nil, order.Project + " is in no git repository any more"
+	case in.CommitOf(ctx, ref) != order.Kept:
+		return nil, "the snapshot of the files is gone, or is another one: " + ref
+	}
+	return in, ""
 }

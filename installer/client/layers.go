@@ -126,6 +126,21 @@ func AllowRules(layers []Layer) (all []string) {
 	return all
 }
 
+// MemberIn returns a member of the highest layer that has it, and the layer's name. The value is JSON if it is not a
+// string.
+func MemberIn(layers []Layer, path ...string) (value, from string) {
+	for _, l := range layers {
+		fields := l.fields
+		for _, name := range path[:len(path)-1] {
+			fields = as[object](fields[name])
+		}
+		if raw, found := fields[path[len(path)-1]]; found {
+			return ValueText(raw), l.Name
+		}
+	}
+	return "", ""
+}
+
 // Variable is a member of a layer's env. Claude Code passes it to every hook, even from a
 // project in a directory that is not trusted yet.
 type Variable struct {

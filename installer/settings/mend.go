@@ -52,9 +52,12 @@ type Member struct {
 	Scope client.Scope
 	Path  []string
 	Did   string // for undo
-	// Change maps the old value, nil if absent, to the new one, nil to leave it.
+	// Change maps the old value, nil if absent, to the new one, nil to leave it, or Absent.
 	Change func(was json.RawMessage) (json.RawMessage, error)
 }
+
+// Absent is the value of a member that is removed.
+var Absent = json.RawMessage{}
 
 func (s *Settings) PlanMember(m Member) (journal.Change, error) {
 	c := journal.Change{Did: m.Did}
@@ -71,6 +74,9 @@ func (s *Settings) PlanMember(m Member) (journal.Change, error) {
 	}
 	if value == nil {
 		return c, nil
+	}
+	if len(value) == 0 {
+		value = nil
 	}
 	return c, s.setMembers(&c, f, []document.Edit{{Path: m.Path, Value: value}}, "")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/grave"
+	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -34,7 +35,7 @@ type session struct {
 	id, host, cwd string
 	decision      ledger.Record  // at its last stop
 	left          *ledger.Record // see decided
-	process       process
+	process       claude.Process
 	ended         bool // its process is known to have ended
 	log           sessionLog
 	first         int64 // the time of its first activity since the report's start
@@ -63,7 +64,7 @@ func (p Places) findSessions(project string, since int64, past ...ledger.AwayEve
 
 func (s *session) processInWords() string {
 	switch {
-	case s.process.PID != 0:
+	case s.process.ID != 0:
 		return "there, " + cmp.Or(say(s.process.Status), "at work")
 	case s.ended:
 		return "gone"
@@ -85,17 +86,20 @@ func (s *session) waits() string {
 		return "waits at a " + strings.TrimPrefix(cmp.Or(say(s.process.Waits), "dialog"), "a ")
 	case s.process.Status == "busy", s.ended:
 		return ""
-	case s.process.PID != 0 && s.log.asked == "":
+	case s.process.ID != 0 && s.log.asked == "":
 		return firstPrompt
-	case s.process.PID != 0:
-		return "waits for you"
+	case s.process.ID != 0:
+		return idleNeed
 	case s.decision.Decision == "stop" && s.log.last <= s.decision.At+aMoment:
-		return "waits for you, as far as its log tells"
+		return idleNeed + ", as far as its log tells"
 	}
 	return ""
 }
 
-const firstPrompt = "waits for its first prompt"
+const (
+	firstPrompt = "waits for its first prompt"
+	idleNeed    = "waits for you"
+)
 
 // needs are the needs of the user, by the rule of a stop or by an open call.
 var needs = map[string]string{
@@ -129,7 +133,7 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 	case s.log.turn && s.ended:
 		return diedNeed, s.log.doing, ""
 	case s.log.turn, stops && (s.decision.Rule == "finished" || s.decision.Rule == "reported"):
-	case found && (asks.Rule != "waits" || s.process.PID == 0):
+	case found && (asks.Rule != "waits" || s.process.ID == 0):
 		if asks.Question {
 			word, _ = grave.Find(asks.Text)
 		}

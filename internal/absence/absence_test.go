@@ -384,6 +384,27 @@ func TestOnlyTheNight(t *testing.T) {
 	}
 }
 
+// A session that has asked since before the order needs the user, one that only rests does not.
+func TestWaitsSinceBeforeTheOrder(t *testing.T) {
+	for last, want := range map[string]string{
+		"says Shall the cache live in memory or on disk?": "[a question: “Shall the cache live in memory or on disk?”]",
+		"fails API Error: 529 Overloaded":                 "[it failed: API Error: 529 Overloaded]",
+		"plans 1. Read TOML":                              "[a plan to approve: 1. Read TOML]",
+		"says All is done.":                               "[]",
+	} {
+		n := newNight(t)
+		n.log(t, "early", "-90 asks Do it.", "-80 "+last)
+		n.running(t, os.Getpid(), "early", "idle")
+		r, got := n.Report(n.order, nil), []string{}
+		for _, one := range r.Waiting {
+			got = append(got, one.Needs+": "+one.Text)
+		}
+		if fmt.Sprint(got) != want || len(r.Sessions) > 0 {
+			t.Errorf("%s: %q, want %s; %+v", last, got, want, r.Sessions)
+		}
+	}
+}
+
 // The latest result of the check counts; a question that was asked again was not decided.
 func TestCheckAndDecisions(t *testing.T) {
 	n := newNight(t)
@@ -509,6 +530,7 @@ func TestShorten(t *testing.T) {
 		"longer":          {func(o *ledger.AwayOrder) { o.Until++ }, true, true, false},
 		"more continues":  {func(o *ledger.AwayOrder) { o.Most++ }, false, true, false},
 		"another check":   {func(o *ledger.AwayOrder) { o.Check = "true" }, true, false, false},
+		"another note":    {func(o *ledger.AwayOrder) { o.Note = "TOML" }, true, true, false},
 		"another project": {func(o *ledger.AwayOrder) { o.Project = "/q" }, true, true, false},
 		"all projects":    {func(o *ledger.AwayOrder) { o.Project = "" }, true, true, false},
 		"shorter":         {func(o *ledger.AwayOrder) { o.Until -= hour; o.Most = 500 }, true, true, true},
@@ -516,7 +538,7 @@ func TestShorten(t *testing.T) {
 	} {
 		wanted := n.order
 		test.change(&wanted)
-		now, shorter, err := n.Shorten(wanted, test.sameMost, test.sameCheck)
+		now, shorter, err := n.Shorten(wanted, test.sameMost, test.sameCheck, false)
 		if err != nil || shorter != test.shorter || shorter && (now.ID != "o1" || now.Most > 50) {
 			t.Errorf("%s: %+v, %v, %v", name, now, shorter, err)
 		}

@@ -30,11 +30,11 @@ func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
 // Shorten makes the order of this scope end sooner or with fewer continues, if the wanted one differs in nothing
 // else. It needs no terminal, because agents stop sooner.
 func (p Places) Shorten(
-	wanted ledger.AwayOrder, sameMost, sameCheck bool,
+	wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool,
 ) (now ledger.AwayOrder, done bool, err error) {
 	lesser := func(o ledger.AwayOrder) bool {
 		return o.IsInForce(p.Now) && o.Project == wanted.Project && wanted.Until <= o.Until &&
-			(sameMost || wanted.Most <= o.Most) && (sameCheck || wanted.Check == o.Check)
+			(sameMost || wanted.Most <= o.Most) && (sameCheck || wanted.Check == o.Check) && (sameNote || wanted.Note == o.Note)
 	}
 	if !slices.ContainsFunc(ledger.AwayOrders(p.Orders), lesser) {
 		return wanted, false, nil

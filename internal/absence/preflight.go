@@ -35,7 +35,8 @@ type Live struct {
 // lately is the age up to which a session without a known process is live.
 const lately = 30 * time.Minute
 
-var modeWarnings = map[string]string{
+// ModeWarnings are the effects of permission modes at night.
+var ModeWarnings = map[string]string{
 	"default":     "in default mode Bash is refused all night unless your rules allow it, and so are changes to files",
 	"acceptEdits": "in acceptEdits mode Bash is refused all night unless your rules allow it",
 	"plan":        "in plan mode its plan waits for you: nothing is answered",
@@ -58,7 +59,7 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 		}
 		live := Live{
 			Session: s.id, Host: registry.TitleOf(s.host), Project: cmp.Or(s.process.Cwd, s.cwd), Plugin: s.decision.Plugin,
-			Mode: s.log.mode, Process: s.process.PID, Seen: max(s.log.last, s.decision.At),
+			Mode: s.log.mode, Process: s.process.ID, Seen: max(s.log.last, s.decision.At),
 		}
 		if live.Plugin == "" && s.host == "" {
 			live.Plugin = plugin
@@ -75,7 +76,7 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 				live.Does += ": " + say(s.log.doing)
 			}
 		}
-		if warning := modeWarnings[live.Mode]; warning != "" {
+		if warning := ModeWarnings[live.Mode]; warning != "" {
 			live.Warnings = append(live.Warnings, warning)
 		}
 		out.Sessions = append(out.Sessions, live)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -69,7 +70,12 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 		}
 		return byID[id]
 	}
-	processes := runningProcesses(r.Config)
+	processes := map[string]claude.Process{} // the last used of each session
+	for _, q := range claude.RunningProcesses(r.Config) {
+		if other := processes[q.Session]; cmp.Or(cmp.Compare(q.Since, other.Since), cmp.Compare(q.ID, other.ID)) > 0 {
+			processes[q.Session] = q
+		}
+	}
 	for id, q := range processes {
 		if r.project == "" || file.LiesWithin(q.Cwd, r.project) {
 			add(id, "", q.Cwd)
@@ -89,7 +95,7 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	}
 	rank := func(s *session) int {
 		switch {
-		case processes[s.id].PID != 0:
+		case processes[s.id].ID != 0:
 			return 0
 		case s.decision.Decision == "stop" && needs[s.decision.Rule] != "":
 			return 1
@@ -104,7 +110,7 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	r.logs = map[string]*followed{}
 	for _, s := range all {
 		s.process = processes[s.id]
-		s.ended = s.process.PID == 0 && s.host == "" && known == nil
+		s.ended = s.process.ID == 0 && s.host == "" && known == nil
 		log := before[s.id]
 		if log == nil {
 			log = &followed{since: r.since, sought: -1}

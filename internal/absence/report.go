@@ -39,6 +39,7 @@ type Order struct {
 	Used    int    `json:"used"`
 	Most    int    `json:"most"`
 	Check   string `json:"check,omitempty"`
+	Note    string `json:"note,omitempty"` // the user's wishes
 	Head    string `json:"head,omitempty"`
 	InForce bool   `json:"in_force"`
 }
@@ -129,9 +130,14 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	}
 	for _, s := range sessions {
 		events := slices.DeleteFunc(slices.Clone(past), func(e ledger.AwayEvent) bool { return e.Session != s.id })
-		stands := s.process.Status == "waiting" && s.process.StatusAt <= endOf(o)
-		if len(events) > 0 || stands || s.first > 0 && s.first <= endOf(o) {
+		stands := s.process.Status == "waiting" && s.process.Since <= endOf(o)
+		switch {
+		case len(events) > 0, stands, s.first > 0 && s.first <= endOf(o):
 			r.addSession(s, since, events)
+		case s.first == 0 && s.process.ID != 0:
+			if need, _, _ := s.findNeed(false); need != idleNeed { // since before the order
+				r.addNeed(s, false)
+			}
 		}
 	}
 	for _, e := range past { // of the sessions beyond MostSessions
@@ -147,7 +153,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		return cmp.Compare(a.At, b.At)
 	})
 	slices.SortStableFunc(r.Waiting, func(a, b Item) int { // unspecific needs last
-		return cmp.Compare(strings.Count(a.Needs, "waits for you"), strings.Count(b.Needs, "waits for you"))
+		return cmp.Compare(strings.Count(a.Needs, idleNeed), strings.Count(b.Needs, idleNeed))
 	})
 	r.Changed = r.Changed[:min(len(r.Changed), mostFiles)]
 	if n := len(r.Questions) - mostOpen; n > 0 {
@@ -178,7 +184,7 @@ func (p Places) Summary(o ledger.AwayOrder) Order {
 	used := ledger.Away{Order: o, Past: past}
 	return Order{
 		ID: say(o.ID), At: o.At, Until: o.Until, Ended: o.Ended, Project: say(o.Project), From: say(o.From),
-		Used: used.CountContinues(), Most: o.Most, Check: say(o.Check), Head: say(o.Head), InForce: o.IsInForce(p.Now),
+		Used: used.CountContinues(), Most: o.Most, Check: say(o.Check), Note: sayAll(o.Note), Head: say(o.Head), InForce: o.IsInForce(p.Now),
 	}
 }
 
@@ -223,7 +229,7 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 // addNeed adds a session's need of the user now, unless the report has it.
 func (r *Report) addNeed(s *session, passed bool) {
 	need, text, word := s.findNeed(passed)
-	at := max(s.process.StatusAt, s.decision.At, s.log.spoke)
+	at := max(s.process.Since, s.decision.At, s.log.spoke)
 	item := Item{At: at, Session: say(s.id), Needs: need, Text: say(text), Word: say(word)}
 	same := func(q Item) bool {
 		return q.Session == item.Session && (q.Text == item.Text || max(q.At-item.At, item.At-q.At) < aMoment)
@@ -259,7 +265,7 @@ func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 	case ledger.AwayDenied:
 		out.refuse(item.Text)
 	case ledger.AwayStands:
-		if s.process.Status == "waiting" || s.process.PID == 0 && !s.ended && s.log.last <= e.At+aMoment {
+		if s.process.Status == "waiting" || s.process.ID == 0 && !s.ended && s.log.last <= e.At+aMoment {
 			item.Needs = "a permission prompt stands"
 			r.Waiting = append(r.Waiting, item)
 		}

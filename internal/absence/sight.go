@@ -40,7 +40,7 @@ type Sight struct {
 func (s *session) see(passed bool, now int64) Sight {
 	out := Sight{
 		Session: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)),
-		Live: s.process.PID != 0, Plugin: say(s.decision.Plugin), Left: s.continuesLeft(now),
+		Live: s.process.ID != 0, Plugin: say(s.decision.Plugin), Left: s.continuesLeft(now),
 	}
 	var text string
 	out.State, text = s.present(passed)
@@ -48,8 +48,8 @@ func (s *session) see(passed bool, now int64) Sight {
 	switch {
 	case out.State == Working && s.log.prompted > 0:
 		out.Since = max(s.log.prompted, s.log.pushed)
-	case s.process.StatusAt > 0:
-		out.Since = s.process.StatusAt
+	case s.process.Since > 0:
+		out.Since = s.process.Since
 	default:
 		out.Since = cmp.Or(max(s.decision.At, s.log.spoke), s.log.last)
 	}
@@ -59,7 +59,7 @@ func (s *session) see(passed bool, now int64) Sight {
 func (s *session) present(passed bool) (is State, text string) {
 	need, text, _ := s.findNeed(passed)
 	generic, words := s.waits(), cmp.Or(s.log.words, s.decision.Evidence)
-	unseen := s.process.PID == 0 && !s.ended
+	unseen := s.process.ID == 0 && !s.ended
 	switch {
 	case generic == firstPrompt:
 		return Fresh, ""

@@ -28,8 +28,11 @@ func (o Order) Describe(now int64) string {
 const maxText = 300
 
 // say makes a text by an agent or a file safe for a report.
-func say(text string) string {
-	return quotation.FirstRunes(strings.Join(strings.Fields(secret.Mask(display.OneLine(text))), " "), maxText)
+func say(text string) string { return quotation.FirstRunes(sayAll(text), maxText) }
+
+// sayAll is say for a text that is bounded.
+func sayAll(text string) string {
+	return strings.Join(strings.Fields(secret.Mask(display.OneLine(text))), " ")
 }
 
 func clock(at int64) string { return time.UnixMilli(at).Local().Format("15:04") }
@@ -49,6 +52,9 @@ func (r Report) WriteText(out layout.Printer) {
 	}
 	if r.Order.Check != "" {
 		out.PrintField("done is  ", r.Order.Check)
+	}
+	if r.Order.Note != "" {
+		out.PrintField("note     ", r.Order.Note)
 	}
 	if len(r.Deciding) > 0 {
 		out.InYellow().PrintField("         ", "since you left, what decides it was changed: "+listFiles(r.Deciding))

@@ -13,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -22,7 +23,7 @@ func TestPresent(t *testing.T) {
 	stop := func(rule string) ledger.Record {
 		return ledger.Record{Plugin: "ned-flanders", Decision: "stop", Rule: rule, Evidence: "evidence", At: 1000}
 	}
-	status := func(is string) process { return process{PID: 1, Status: is, Waits: "permission prompt"} }
+	status := func(is string) claude.Process { return claude.Process{ID: 1, Status: is, Waits: "permission prompt"} }
 	talked := func(words string) sessionLog { return sessionLog{asked: "Go.", words: words, spoke: 900, last: 900} }
 	for name, test := range map[string]struct {
 		s    session

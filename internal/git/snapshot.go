@@ -40,6 +40,12 @@ func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept stri
 	return head, kept, err
 }
 
+// DropTree removes a snapshot, unless its ref has another one.
+func (r *Repository) DropTree(ctx context.Context, name, kept string) error {
+	_, err := r.runGit(ctx, "", "update-ref", "-d", Snapshots+name, kept)
+	return err
+}
+
 // Changed is a file that differs from a snapshot.
 type Changed struct {
 	Path    string `json:"path"`

@@ -155,8 +155,13 @@ func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need r
 
 const decideYourself = " Decide yourself: take the safest option that can be undone, say which and why under “Decided while you were away”, and go on with what does not depend on it."
 
+// SayAway returns the beginning of each answer: the time that is left, and the user's wishes.
 func SayAway(o *ledger.AwayOrder, now int64) string {
-	return Denial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
+	text := Denial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
+	if o.Note != "" && o.Project != "" {
+		text += " They left a note: “" + display.OneLine(o.Note) + "”."
+	}
+	return text
 }
 
 // Describe returns one line about an order: its scope, origin, times and use.

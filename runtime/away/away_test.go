@@ -56,6 +56,8 @@ func TestAnswerStop(t *testing.T) {
 		"a choice":            {stop: stopped("Which one do you prefer?\n\n1. A ring buffer\n2. A linked list"), did: ledger.AwayAnswered, goesOn: true, says: "safest option"},
 		"an offer":            {stop: stopped("The parser is done. If you like, I can add a cache."), did: ledger.AwayAnswered, goesOn: true},
 		"in German":           {stop: stopped("Soll ich den Puffer im Speicher halten oder auf der Platte?"), did: ledger.AwayAnswered, goesOn: true},
+		"a note":              {order: noted, stop: stopped("Tabs or blanks?"), did: ledger.AwayAnswered, goesOn: true, says: "for another 6 h. They left a note: “prefer TOML[2J”. Decide yourself"},
+		"a forged note":       {order: func(o *ledger.AwayOrder) { noted(o); o.Project = "" }, stop: stopped("Tabs or blanks?"), did: ledger.AwayAnswered, goesOn: true, says: "for another 6 h. Decide yourself"},
 		"a report":            {stop: stopped("All 40 tests pass. Everything is done.")},
 		"a wait":              {stop: stopped("The build runs in the background; I'll be notified when it finishes.")},
 		"blocked":             {stop: stopped("I'm blocked: I have no access to the repository.")},
@@ -99,6 +101,22 @@ func TestAnswerStop(t *testing.T) {
 				t.Errorf("%q, %+v, counts %v", a.Event.Did, a.Verdict, a.Counts)
 			}
 		})
+	}
+}
+
+func noted(o *ledger.AwayOrder) { o.Note = "prefer TOML\x1b[2J" }
+
+// The user's wishes are in a denial and in the demand for the check, too.
+func TestEachAnswerHasTheNote(t *testing.T) {
+	a := &ledger.Away{Order: order(noted)}
+	a.Order.Check = "make test"
+	denied, _ := AnswerRequest(a, Request{Tool: "Bash", About: "curl x", Session: "s", Now: 12 * hour})
+	closed, _ := AnswerRequest(a, Request{Tool: "AskUserQuestion", Questions: "Tabs or blanks?", Session: "s", Now: 12 * hour})
+	done := AnswerStop(a, with(stopped("All is done."), func(s *Stop) { s.Verdict.Rule = "reported" })).Verdict.Reason
+	for _, words := range []string{denied, closed, done} {
+		if !strings.Contains(words, "They left a note: “prefer TOML[2J”.") {
+			t.Errorf("%q", words)
+		}
 	}
 }
 

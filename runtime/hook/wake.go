@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -167,25 +169,17 @@ func (s *start) lastTyped() (at string) {
 	return at
 }
 
-type clientFile wake.Client
-
-func (c *clientFile) Members(m *codec.Members) {
-	m.Text("sessionId", &c.Session)
-	m.Text("kind", &c.Kind)
-	m.Text("status", &c.Status)
-	codec.Number(m, "statusUpdatedAt", &c.Since)
-}
-
-// ownClient returns the state of the Claude Code process that started the hook. Another one can have the same session.
-func (s *start) ownClient() wake.Client {
+// ownClient returns the Claude Code process that started the hook.
+func (s *start) ownClient() (own wake.Client) {
+	config := filepath.Dir(s.state)
 	for _, id := range s.Ancestors() {
-		var c clientFile
-		data, err := file.ReadRegular(filepath.Join(filepath.Dir(s.state), "sessions", strconv.Itoa(id)+".json"), maxProject)
-		if err == nil && codec.ReadObject(data, &c) == nil {
-			return wake.Client(c)
+		if p, ok := claude.FindProcess(config, id); ok {
+			own.Process = p
+			break
 		}
 	}
-	return wake.Client{}
+	own.Shared = slices.ContainsFunc(claude.RunningProcesses(config), func(p claude.Process) bool { return p.Session == own.Session && p.ID != own.ID })
+	return own
 }
 
 // readSwitches returns the members of Claude Code's settings that switch plugins and hooks on and off.

@@ -20,7 +20,7 @@ func waiting(t *testing.T, config string) *world {
 	w.typed("p1", "carry out the plan")
 	w.breaks()
 	w.process("s1", "idle", 1)
-	w.host.Ancestors = func() []int { return []int{70, 71} }
+	w.host.Ancestors = func() []int { return []int{1 << 30, os.Getpid()} }
 	w.passes(nil)
 	return w
 }
@@ -31,10 +31,16 @@ func (w *world) breaks() {
 	w.logged(fmt.Sprintf(`{"type":"assistant","uuid":"line%d","isApiErrorMessage":true,"timestamp":"2026-11-28T10:00:01.000Z","message":{"model":"<synthetic>","content":[{"type":"text","text":%q}]}}`+"\n", lineNumber, failed))
 }
 
-// process writes Claude Code's file about its process.
+// process writes Claude Code's file about its process, which is this one.
 func (w *world) process(session, status string, since int) {
-	w.write(".claude/sessions/71.json", fmt.Sprintf(`{"pid":71,"sessionId":%q,"kind":"interactive","status":%q,"statusUpdatedAt":%d}`, session, status, since))
+	w.writeProcess(os.Getpid(), fmt.Sprintf(`"sessionId":%q,"kind":"interactive","status":%q,"statusUpdatedAt":%d`, session, status, since))
 }
+
+func (w *world) writeProcess(id int, members string) {
+	w.write(processFile(id), fmt.Sprintf(`{"pid":%d,%s}`, id, members))
+}
+
+func processFile(id int) string { return fmt.Sprintf(".claude/sessions/%d.json", id) }
 
 // passes makes all waits pass at once. While the session waits for its wake, something happens.
 func (w *world) passes(happens func()) {
@@ -114,13 +120,22 @@ func TestWakeAfterError(t *testing.T) {
 		"a question":      {setting: "on", before: func(w *world) { w.typed("p1", "How does the cache work?"); w.breaks() }, code: 2, last: "StopFailure continue"},
 		"a hold": {setting: "on", before: func(w *world) { w.hold() },
 			last: "StopFailure stop hold: a hold is in force, until you resume"},
-		"no file of the process": {setting: "on", before: func(w *world) { must(w.t, os.Remove(w.path(".claude/sessions/71.json"))) },
+		"no file of the process": {setting: "on", before: func(w *world) { must(w.t, os.Remove(w.path(processFile(os.Getpid())))) },
 			last: "it cannot be woken: the file of its own process was not found"},
-		"another session in the process": {setting: "on", before: func(w *world) { w.process("s2", "idle", 1) }, last: "it cannot be woken: its process has another session"},
+		"another session in the process":    {setting: "on", before: func(w *world) { w.process("s2", "idle", 1) }, last: "it cannot be woken: its process has another session"},
+		"another process with the session":  {setting: "on", before: func(w *world) { w.writeProcess(os.Getppid(), `"sessionId":"s1"`) }, last: "it cannot be woken: another process has the session, too"},
+		"a killed process with the session": {setting: "on", code: 2, last: "StopFailure continue api-error", before: func(w *world) { w.writeProcess(1<<30, `"sessionId":"s1"`) }},
+		"forged files of processes": {setting: "on", code: 2, last: "StopFailure continue api-error", before: func(w *world) {
+			w.write(".claude/sessions/1.json", `{"pid":-1,"sessionId":"s1"}`)
+			w.write(".claude/sessions/0.json", `{"pid":0,"sessionId":"s1"}`)
+			w.write(".claude/sessions/x.json", fmt.Sprintf(`{"pid":%d,"sessionId":"s1"}`, os.Getppid()))
+			w.write(".claude/sessions/2.json", `{"pid":2,"sessionId":"s1","cwd":"`+strings.Repeat("x", 1<<20)+`"}`)
+			must(w.t, os.Symlink("/dev/zero", w.path(".claude/sessions/3.json")))
+		}},
 		"a headless session": {setting: "on", before: func(w *world) {
-			w.write(".claude/sessions/71.json", `{"sessionId":"s1","kind":"sdk","status":"idle"}`)
+			w.writeProcess(os.Getpid(), `"sessionId":"s1","kind":"sdk","status":"idle"`)
 		}, last: "it cannot be woken: it is not at a terminal"},
-		"a file of the process that is no JSON": {setting: "on", before: func(w *world) { w.write(".claude/sessions/71.json", `{"sessionId":`) }, last: "was not found"},
+		"a file of the process that is no JSON": {setting: "on", before: func(w *world) { w.write(processFile(os.Getpid()), `{"sessionId":`) }, last: "was not found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.config == "" {
@@ -171,12 +186,13 @@ func TestWaitsThatEndWithoutAWake(t *testing.T) {
 		"a command": {func(w *world) {
 			w.write(".claude/history.jsonl", `{"display":"/rewind","timestamp":7,"sessionId":"s1"}`+"\n")
 		}, "it has been used since"},
-		"a dialog":    {func(w *world) { w.process("s1", "waiting", 2) }, "it is waiting again"},
-		"plan mode":   {func(w *world) { w.logged(`{"type":"permission-mode","permissionMode":"plan","sessionId":"s1"}` + "\n") }, "stop plan-mode"},
-		"switched":    {func(w *world) { w.write(".claude/settings.json", `{"enabledPlugins":{"ned-flanders@x":false}}`) }, "plugins were switched since"},
-		"uninstalled": {func(w *world) { must(w.t, os.RemoveAll(w.path("plugin"))) }, "its plugin was removed"},
-		"sleep":       {func(w *world) { w.host.Now = w.host.Now.Add(2 * time.Minute) }, "the machine slept"},
-		"a panic":     {func(w *world) { panic("a bug") }, "none fault:panic: panic: a bug"},
+		"another process": {func(w *world) { w.writeProcess(os.Getppid(), `"sessionId":"s1"`) }, "another process has the session, too"},
+		"a dialog":        {func(w *world) { w.process("s1", "waiting", 2) }, "it is waiting again"},
+		"plan mode":       {func(w *world) { w.logged(`{"type":"permission-mode","permissionMode":"plan","sessionId":"s1"}` + "\n") }, "stop plan-mode"},
+		"switched":        {func(w *world) { w.write(".claude/settings.json", `{"enabledPlugins":{"ned-flanders@x":false}}`) }, "plugins were switched since"},
+		"uninstalled":     {func(w *world) { must(w.t, os.RemoveAll(w.path("plugin"))) }, "its plugin was removed"},
+		"sleep":           {func(w *world) { w.host.Now = w.host.Now.Add(2 * time.Minute) }, "the machine slept"},
+		"a panic":         {func(w *world) { panic("a bug") }, "none fault:panic: panic: a bug"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := waiting(t, ned)

@@ -18,7 +18,8 @@ import (
 const (
 	MostAway      = 24 * time.Hour
 	MostContinues = 500
-	MaxCheck      = 120 // bytes, as many as a log's reader keeps of a call
+	MaxCheck      = 120  // bytes, as many as a log's reader keeps of a call
+	MaxNote       = 1000 // bytes
 	mostOrders    = 16
 	maxEventLen   = 4 << 10 // bytes
 )
@@ -32,6 +33,7 @@ type AwayOrder struct {
 	Project string // directory, "" for all
 	Most    int    // continues, over all sessions
 	Check   string // the command that proves the work done, "" for none
+	Note    string // the user's wishes, for one project only
 	From    string // the terminal, "" if unknown
 	// Head and Kept are commits of the project's repository, "" for none: the checked-out one, and a snapshot of
 	// the uncommitted changes.
@@ -47,6 +49,7 @@ func (o *AwayOrder) Members(m *codec.Members) {
 	m.Text("project", &o.Project)
 	codec.Number(m.KeepEmpty(), "most", &o.Most)
 	m.Text("check", &o.Check)
+	m.Text("note", &o.Note)
 	m.Text("from", &o.From)
 	m.Text("head", &o.Head)
 	m.Text("kept", &o.Kept)
@@ -56,7 +59,7 @@ func (o *AwayOrder) Members(m *codec.Members) {
 // or lasts longer than an order may.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()
-	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= MaxCheck
+	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= MaxCheck && len(o.Note) <= MaxNote
 }
 
 func (o AwayOrder) Covers(dir string) bool { return o.Project == "" || file.LiesWithin(dir, o.Project) }

@@ -162,7 +162,7 @@ func readSmall(path string, o codec.Object) (there bool, err error) {
 	return true, codec.ReadObject(data, o)
 }
 
-const maxSmall = 16 << 10 // bytes
+const maxSmall = 128 << 10 // bytes
 
 // replaceFile replaces a file atomically. The temporary name is unique, so that two writers never collide and
 // nothing that is there is written through.

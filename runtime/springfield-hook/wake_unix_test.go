@@ -29,7 +29,7 @@ func startWaiting(t *testing.T, waits string) (cmd *exec.Cmd, said *bytes.Buffer
 	for name, text := range map[string]string{
 		filepath.Join(root, "strategy.json"):                                         ned,
 		filepath.Join(state, "ned-flanders.json"):                                    `{"after-error": "on"}`,
-		filepath.Join(home, ".claude", "sessions", fmt.Sprint(os.Getpid(), ".json")): `{"sessionId":"s","kind":"interactive","status":"idle","statusUpdatedAt":1}`,
+		filepath.Join(home, ".claude", "sessions", fmt.Sprint(os.Getpid(), ".json")): fmt.Sprintf(`{"pid":%d,"sessionId":"s","kind":"interactive","status":"idle","statusUpdatedAt":1}`, os.Getpid()),
 	} {
 		must(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		must(t, os.WriteFile(name, []byte(text), 0o600))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -47,12 +48,10 @@ func Claim(last, failure ledger.Outage) (claim ledger.Outage, ok bool) {
 	return failure, true
 }
 
-// Client is the state of a Claude Code process, by its own file.
+// Client is the process of Claude Code that a session has ended in.
 type Client struct {
-	Session string
-	Kind    string // interactive, or another
-	Status  string // idle, busy or waiting
-	Since   int64  // of the status, Unix milliseconds
+	claude.Process
+	Shared bool // another process has its session, too
 }
 
 // CanWait returns why a client cannot be woken later, "" if it can. A session that is not at a terminal ends with its
@@ -65,6 +64,8 @@ func (c Client) CanWait(session string) string {
 		return "its process has another session"
 	case c.Kind != "interactive":
 		return "it is not at a terminal"
+	case c.Shared:
+		return "another process has the session, too"
 	case c.Status != "idle":
 		return "it is " + c.Status + " again"
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -55,7 +56,7 @@ func TestClaim(t *testing.T) {
 }
 
 func TestWhyNot(t *testing.T) {
-	before := Moment{Client: Client{"s", "interactive", "idle", 5}, At: 1_000_000, Turns: 2, Calls: 3, Words: "API Error", Switches: "x"}
+	before := Moment{Client: Client{Process: claude.Process{Session: "s", Kind: "interactive", Status: "idle", Since: 5}}, At: 1_000_000, Turns: 2, Calls: 3, Words: "API Error", Switches: "x"}
 	for name, test := range map[string]struct {
 		change func(*Moment)
 		want   string
@@ -65,6 +66,7 @@ func TestWhyNot(t *testing.T) {
 		"slept":            {func(m *Moment) { m.At += 60_001 }, "the machine slept, or its clock was set"},
 		"clock set back":   {func(m *Moment) { m.At = 999_999 }, "the machine slept, or its clock was set"},
 		"the process left": {func(m *Moment) { m.Client = Client{} }, "the file of its own process was not found"},
+		"another process":  {func(m *Moment) { m.Shared = true }, "another process has the session, too"},
 		"/clear":           {func(m *Moment) { m.Session = "t" }, "its process has another session"},
 		"at work":          {func(m *Moment) { m.Status = "busy" }, "it is busy again"},
 		"a dialog":         {func(m *Moment) { m.Status = "waiting" }, "it is waiting again"},

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/absence"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/away"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/terminal"
+)
+
+// The settings that away offers to add for a night. back --clean takes them out again.
+
+const limitSetting = "autoContinueAtUsageLimit"
+
+// waitAtLimit has Claude Code wait for a usage limit to end, unless the user has chosen.
+func waitAtLimit() settings.Member {
+	return settings.Member{
+		Scope: client.User, Path: []string{limitSetting}, Did: "set " + limitSetting + " in user settings",
+		Change: func(was json.RawMessage) (json.RawMessage, error) {
+			if was != nil {
+				return nil, nil
+			}
+			return json.RawMessage("true"), nil
+		},
+	}
+}
+
+// allowRule allows an order's check.
+func allowRule(rule string) settings.Member {
+	return settings.Member{
+		Scope: client.Local, Path: []string{"permissions", "allow"}, Did: "allow " + rule + " in local settings",
+		Change: func(was json.RawMessage) (json.RawMessage, error) { return addRule(was, rule) },
+	}
+}
+
+// settingsOfNight returns notes on the user's settings of Claude Code that change a night.
+func (o awayOptions) settingsOfNight(before absence.Preflight) (notes []string) {
+	layers := settings.ReadSettings(o.places).AllLayers()
+	own := slices.DeleteFunc(slices.Clone(layers), func(l client.Layer) bool { // Claude Code ignores these in a project
+		return l.Name == string(client.Project) || l.Name == string(client.Local)
+	})
+	mode, from := client.MemberIn(layers, "permissions", "defaultMode")
+	if mode == "" && absence.NewerVersion(before.Version, "0.0.0") && !absence.NewerVersion(before.Version, "2.1.329") {
+		mode = "default" // later ones begin in auto mode
+	}
+	if warning := absence.ModeWarnings[mode]; warning != "" && len(before.Sessions) == 0 {
+		notes = append(notes, "a new session begins in "+mode+" mode"+inSettings("permissions.defaultMode", from)+": "+warning+
+			"; Shift+Tab changes the mode of a session")
+	}
+	if value, from := client.MemberIn(own, "permissions", "denyInsteadOfPrompting"); value == "true" {
+		notes = append(notes, "Claude Code denies every permission at once, and none waits for you"+inSettings("permissions.denyInsteadOfPrompting", from))
+	}
+	if value, from := client.MemberIn(own, "askUserQuestionTimeout"); value != "" && value != "never" {
+		notes = append(notes, "a dialog that is left to you closes after "+value+", and Claude decides by itself"+
+			inSettings("askUserQuestionTimeout", from)+"; in Claude Code /config sets it to never")
+	}
+	if value, from := client.MemberIn(own, limitSetting); value == "false" {
+		notes = append(notes, "at a usage limit Claude Code waits for you"+inSettings(limitSetting, from)+"; in Claude Code /config turns it on")
+	}
+	return notes
+}
+
+func inSettings(name, from string) string {
+	if from == "" {
+		return ""
+	}
+	return " (" + name + " in " + from + " settings)"
+}
+
+// offerSettings offers to continue after a usage limit, and to allow the check.
+func (o awayOptions) offerSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string) {
+	offer := func(question string, m settings.Member) {
+		c, err := settings.ReadSettings(o.places).PlanMember(m)
+		if (err != nil || !c.IsEmpty()) && (o.yes || o.confirm(ctx, tty, question) == nil) {
+			o.changeSettings(m)
+		}
+	}
+	if absence.NewerVersion(version, "2.1.233") { // older ones lack this setting
+		offer("Have Claude Code wait for a usage limit to end, and go on ("+limitSetting+" in your settings)?", waitAtLimit())
+	}
+	if rule := away.RuleFor(o.check); rule != "" && !o.all && o.lackedRule(order) != "" {
+		offer("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", allowRule(rule))
+	}
+	if lacks := o.lackedRule(order); lacks != "" {
+		o.notePrinter().InYellow().PrintFolded("note: ", "%s", lacks)
+	}
+}
+
+func (o awayOptions) changeSettings(m settings.Member) {
+	c, err := settings.Journal(o.places).PlanAndApply(func() (journal.Change, error) {
+		return settings.ReadSettings(o.places).PlanMember(m)
+	})
+	if err != nil {
+		o.talk("springfield: note: springfield could not %s: %v", m.Did, err)
+		return
+	}
+	o.resultPrinter().PrintDiff(c.Diff())
+	o.talk("%s: done; springfield undo takes it back", m.Did)
+}
+
+func readRules(was json.RawMessage) (rules []any, err error) {
+	if was != nil && json.Unmarshal(was, &rules) != nil {
+		return nil, errors.New("permissions.allow is no list")
+	}
+	return rules, nil
+}
+
+// addRule returns the list with a rule, or nil if it has the rule.
+func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
+	rules, err := readRules(was)
+	if err != nil || slices.Contains(rules, any(rule)) {
+		return nil, err
+	}
+	return document.EncodeValue(append(rules, rule))
+}
+
+// removeRule returns the list without a rule, nil if it lacks the rule. Of an empty list nothing is left.
+func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
+	rules, err := readRules(was)
+	if err != nil || !slices.Contains(rules, any(rule)) {
+		return nil, err
+	}
+	if rules = slices.DeleteFunc(rules, func(r any) bool { return r == rule }); len(rules) == 0 {
+		return settings.Absent, nil
+	}
+	return document.EncodeValue(rules)
+}
+
+// cleanUp shows the rule, the setting and the snapshot that away has added for an order, and takes them out.
+func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) error {
+	places, nothing := a.placesFrom(cmp.Or(order.Project, a.work)), true
+	j := settings.Journal(places)
+	for _, m := range a.addedFor(order, j) {
+		plan := func() (journal.Change, error) { return settings.ReadSettings(places).PlanMember(m) }
+		c, err := plan()
+		if err == nil && c.IsEmpty() {
+			continue
+		}
+		nothing = false
+		a.resultPrinter().PrintDiff(c.Diff())
+		if err == nil && !dryRun {
+			_, err = j.PlanAndApply(plan)
+		}
+		if err != nil {
+			return check.Advise(fmt.Errorf("%s: %w", m.Did, err), "take it out by hand; springfield doctor names what is wrong")
+		}
+	}
+	repository, _ := a.snapshotOf(ctx, order)
+	switch ref := git.Snapshots + order.ID; {
+	case repository != nil:
+		a.say("the snapshot of the files, %s", ref)
+		if !dryRun {
+			if err := repository.DropTree(ctx, order.ID, order.Kept); err != nil {
+				return err
+			}
+			a.talk("until git collects it, this brings it back: git update-ref %s %s", ref, order.Kept)
+		}
+	case nothing:
+		a.say("nothing that away has added is left")
+		return nil
+	}
+	if dryRun {
+		a.talk("springfield back --clean takes this out")
+	} else {
+		a.talk("taken out")
+	}
+	return nil
+}
+
+// addedFor returns the removals of settings that away has added, by the journal.
+func (a *app) addedFor(order ledger.AwayOrder, j journal.Journal) (all []settings.Member) {
+	entries, _ := j.ReadEntries()
+	add := func(m settings.Member, remove func(was json.RawMessage) (json.RawMessage, error)) {
+		if slices.ContainsFunc(entries, func(e journal.Entry) bool { return e.Did == m.Did }) {
+			m.Did, m.Change = "take back: "+m.Did, remove
+			all = append(all, m)
+		}
+	}
+	add(waitAtLimit(), func(was json.RawMessage) (json.RawMessage, error) {
+		if !bytes.Equal(was, []byte("true")) {
+			return nil, nil
+		}
+		return settings.Absent, nil
+	})
+	if rule := away.RuleFor(order.Check); rule != "" && order.Project != "" {
+		add(allowRule(rule), func(was json.RawMessage) (json.RawMessage, error) { return removeRule(was, rule) })
+	}
+	return all
+}

@@ -1,0 +1,107 @@
+package claude
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/file"
+)
+
+// Process is Claude Code's file about one of its processes: sessions/PID.json in its configuration directory, as of
+// 2.1.330. A killed process leaves its file.
+type Process struct {
+	ID      int
+	Session string
+	Cwd     string
+	Kind    string // interactive, or another
+	Begun   string // on Linux, the start time in /proc/PID/stat
+	Domain  string
+	Version string
+	Status  string // busy, idle, waiting, or shell: idle with a shell in the background
+	Waits   string
+	Since   int64 // of the status, Unix milliseconds
+}
+
+func (p *Process) Members(m *codec.Members) {
+	codec.Number(m, "pid", &p.ID)
+	m.Text("sessionId", &p.Session)
+	m.Text("cwd", &p.Cwd)
+	m.Text("kind", &p.Kind)
+	m.Text("procStart", &p.Begun)
+	m.Text("pidDomain", &p.Domain)
+	m.Text("version", &p.Version)
+	m.Text("status", &p.Status)
+	m.Text("waitingFor", &p.Waits)
+	codec.Number(m, "statusUpdatedAt", &p.Since)
+}
+
+const (
+	mostFiles      = 2000
+	maxProcessFile = 64 << 10 // bytes
+)
+
+// RunningProcesses returns the running processes of Claude Code that have a session.
+func RunningProcesses(config string) (all []Process) {
+	dir, err := os.Open(filepath.Join(config, "sessions"))
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(mostFiles)
+	for _, name := range names {
+		number, isFile := strings.CutSuffix(name, ".json")
+		id, err := strconv.Atoi(number)
+		if !isFile || err != nil {
+			continue
+		}
+		if p, ok := FindProcess(config, id); ok {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// FindProcess returns a process of Claude Code, if it runs and has a session.
+func FindProcess(config string, id int) (p Process, ok bool) {
+	data, err := file.ReadRegular(filepath.Join(config, "sessions", strconv.Itoa(id)+".json"), maxProcessFile)
+	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.isRunning()
+}
+
+// isRunning reports whether the process runs, false for one in another container.
+func (p Process) isRunning() bool {
+	if runtime.GOOS != "linux" {
+		return isFound(p.ID)
+	}
+	own, _ := os.Readlink("/proc/self/ns/pid")
+	if p.Domain != "" && own != "" && !strings.HasSuffix(p.Domain, own) {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(p.ID) + "/stat") // its size is 0 to others
+	if err != nil {
+		return false
+	}
+	// The program's name, in brackets, may have blanks. The 20th word after it is the start time.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	return p.Begun == "" || len(fields) > 19 && fields[19] == p.Begun
+}
+
+func isFound(id int) bool {
+	found, err := os.FindProcess(id)
+	if err != nil {
+		return false
+	}
+	if runtime.GOOS == "windows" {
+		_ = found.Release()
+		return true
+	}
+	err = found.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, fs.ErrPermission)
+}
