@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/scratch"
@@ -67,8 +68,7 @@ func (o *oracle) files() map[string]string {
 func (o *oracle) request(name string) (Request, settings.Foreign) {
 	r := Request{At: o.at, Switch: settings.Switch{Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}}
 	r.ID = name
-	path, _ := o.host.EntryIn(o.at, name)
-	return r, o.host.Foreign(path)
+	return r, r.EntryFile()
 }
 
 // enable and disable plan what activation plans.
@@ -123,8 +123,8 @@ func (o *oracle) undo() {
 }
 
 // parse reads the file as an edit does.
-func (o *oracle) parse(data string) (settings.Document, error) {
-	return o.host.Foreign(o.file()).Parse([]byte(data))
+func (o *oracle) parse(data string) (*document.Document, error) {
+	return document.ParseCommented([]byte(data))
 }
 
 // checkHistory enables (A, B), disables (a, b) and undoes (u), then disables all and compares every byte.
