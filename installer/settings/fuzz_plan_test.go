@@ -1,14 +1,12 @@
 package settings
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +17,7 @@ import (
 )
 
 // FuzzSettings edits any bytes in any order, as springfield and as a client that rewrites the file. A refusal has a
-// reason and changes nothing, other members keep bytes and order, undo restores the bytes, and disabling all plugins
+// reason and changes nothing, other members keep their meaning, undo restores the bytes, and disabling all plugins
 // restores the meaning.
 func FuzzSettings(f *testing.F) {
 	f.Add([]byte(`{"a": 1}`), "071575")
@@ -96,7 +94,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 			return err
 		}
 		for file := range is {
-			if !bytes.Equal(theirs(was[file]), theirs(is[file])) {
+			if !reflect.DeepEqual(theirs(was[file]), theirs(is[file])) {
 				t.Fatalf("%q, %q: what is not ours has changed: %q became %q", original, ops, was, is)
 			}
 		}
@@ -149,7 +147,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		}
 		return
 	}
-	if did[undoOp] || did[deleteOp] || did[withoutOp] || on(validOr(original), ned.ID()) || on(validOr(original), lisa.ID()) || on(validOr(original), todo.ID()) {
+	if did[undoOp] || did[deleteOp] || did[withoutOp] || on(original, ned.ID()) || on(original, lisa.ID()) || on(original, todo.ID()) {
 		return // then other things may be left behind
 	}
 	for _, op := range []int{8, 10, 3, 2, 14} {
@@ -247,14 +245,6 @@ func checkRefused(t *testing.T, original, ops string, err error) {
 	}
 }
 
-// validOr returns the text, or an empty object if it is not JSON.
-func validOr(data string) string {
-	if json.Valid([]byte(strings.TrimPrefix(data, "\ufeff"))) {
-		return data
-	}
-	return "{}"
-}
-
 // reserialised returns the file as the client rewrites it: keys sorted, no BOM, a member of its own.
 func reserialised(data string, without bool) (string, bool) {
 	d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(data, "\ufeff")))
@@ -287,33 +277,25 @@ func isOurs(object, key string) bool {
 	return false
 }
 
-// theirs returns every member that springfield may not set, in order.
-func theirs(data string) []byte {
-	var b bytes.Buffer
-	for _, m := range root(validOr(data)).members {
-		if !m.object() || !slices.Contains(shared, m.key) {
-			b.WriteString(m.rawKey + m.text() + "\n")
-			continue
-		}
-		for _, inner := range m.members {
-			if !isOurs(m.key, inner.key) {
-				b.WriteString(m.rawKey + inner.rawKey + inner.text() + "\n")
-			}
+// theirs returns the meaning without the members that springfield may set.
+func theirs(data string) map[string]any {
+	all := meaning(data)
+	for _, name := range shared {
+		if object, ok := all[name].(map[string]any); ok {
+			maps.DeleteFunc(object, func(key string, _ any) bool { return isOurs(name, key) })
 		}
 	}
-	return b.Bytes()
+	return withoutEmpty(all)
 }
 
 // settled returns the meaning of settings without the client's member and empty objects.
 func settled(data string) map[string]any {
-	all := map[string]any{}
-	if data == "(none)" {
-		return all
-	}
-	d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(data, "\ufeff")))
-	d.UseNumber()
-	_ = d.Decode(&all) // without content nothing is meant
+	all := meaning(data)
 	delete(all, "numStartups")
+	return withoutEmpty(all)
+}
+
+func withoutEmpty(all map[string]any) map[string]any {
 	for _, name := range shared {
 		if object, ok := all[name].(map[string]any); ok && len(object) == 0 {
 			delete(all, name)
