@@ -31,7 +31,6 @@ type hookEntry struct {
 	path  []string // of its element in the file
 	dir   string   // of the plugin
 	alone bool     // the element has no other command
-	place string   // of the hook, after the file's path, in Codex's settings
 }
 
 // hookHost completes a host with a file of hooks. theirs returns the plugins that the host itself has installed.
@@ -71,14 +70,10 @@ func readHookEntries(at Place) (all []hookEntry, err error) {
 	for _, event := range slices.Sorted(maps.Keys(events)) {
 		var groups []hookGroup
 		_ = json.Unmarshal(events[event], &groups)
-		for n, group := range groups {
-			for i, hook := range group.Hooks {
+		for _, group := range groups {
+			for _, hook := range group.Hooks {
 				if dir := pluginOfCommand(hook.Command); dir != "" {
-					in := map[string]string{"Stop": "stop", "UserPromptSubmit": "user_prompt_submit"}[event]
-					all = append(all, hookEntry{
-						append(slices.Clone(above), event, document.Element(hook.Command)), dir, len(group.Hooks) == 1,
-						fmt.Sprintf(":%s:%d:%d:", in, n, i),
-					})
+					all = append(all, hookEntry{append(slices.Clone(above), event, document.Element(hook.Command)), dir, len(group.Hooks) == 1})
 				}
 			}
 		}

@@ -2,49 +2,152 @@ package hosts
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
+// Codex's app-server lists the hooks that it trusts. It runs in a temporary directory with only the settings for
+// hooks, plugins and trust, and without the user's credentials.
+
 const codexTrusting = `type /hooks in Codex, choose Stop and press t`
 
-// codexCheck reads from Codex's settings whether the user trusts the hooks. The key is the hook's place in the file, or
-// its plugin if Codex itself has installed that. A hash is not compared: Codex asks again for what has changed.
-func codexCheck(_ context.Context, at Place, on []Installed) (all []check.Finding) {
+type codexHook struct {
+	Plugin      string `json:"pluginId"`
+	Command     string `json:"command"`
+	TrustStatus string `json:"trustStatus"`
+	Enabled     bool   `json:"enabled"`
+}
+
+func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []string, err error) {
+	answer, err := at.askProgram(ctx, []string{"app-server"},
+		question{"initialize", map[string]any{"clientInfo": map[string]string{"name": "springfield", "version": "1"}}},
+		question{"hooks/list", map[string]any{"cwds": []string{at.Dir}}})
+	if err != nil {
+		return nil, nil, err
+	}
+	var list struct {
+		Data []struct {
+			Hooks    []codexHook                `json:"hooks"`
+			Errors   []struct{ Message string } `json:"errors"`
+			Warnings []string                   `json:"warnings"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(answer, &list); err != nil {
+		return nil, nil, fmt.Errorf("codex app-server: hooks/list: %w", err)
+	}
+	for _, d := range list.Data {
+		hooks = append(hooks, d.Hooks...)
+		problems = append(problems, d.Warnings...)
+		for _, e := range d.Errors {
+			problems = append(problems, e.Message)
+		}
+	}
+	return hooks, problems, nil
+}
+
+// codexTrial copies the user's hooks, plugins and trust to a temporary directory, which done removes.
+func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) {
 	settings, err := readDocument("", at.SettingsFile(), parseConfig)
 	if err != nil {
-		return nil // reading what is installed reports it
+		return trial, nil, err
 	}
-	path, _ := hookPath(at)
-	real, _ := journal.Resolve(path)
-	entries, _ := readHookEntries(at)
+	trial = at
+	dir, err := os.MkdirTemp("", "springfield-host-")
+	if err == nil {
+		trial.Dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return trial, nil, err
+	}
+	trial.Env = append(slices.Clone(at.Env), at.Host.Variable+"="+trial.Dir)
+	hooksFile, _ := hookPath(at)
+	hooks, err := journal.OpenEdit("", hooksFile)
+	trialFile, _ := hookPath(trial)
+	if err == nil && hooks.Before != nil {
+		err = os.WriteFile(trialFile, hooks.Before.Data, 0o600)
+	}
+	moveTrust(settings, map[string]string{hooksFile: trialFile, hooks.At: trialFile})
+	maps.DeleteFunc(settings, func(name string, _ any) bool {
+		return !slices.Contains([]string{"marketplaces", "plugins", "hooks", "features"}, name) // they decide whether a hook runs
+	})
+	part, failed := toml.Marshal(settings)
+	err = errors.Join(err, failed, os.WriteFile(trial.SettingsFile(), part, 0o600))
 	for _, i := range on {
-		keys := []string{i.ID + ":"}
-		for _, e := range entries {
-			if e.dir == i.Dir {
-				keys = append(keys, path+e.place, real+e.place)
+		name, market, _ := strings.Cut(i.ID, "@")
+		if !i.Theirs || !isPathPart(name) || !isPathPart(market) {
+			continue
+		}
+		copies := filepath.Join("plugins", "cache", market, name)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(filepath.Join(trial.Dir, copies)), 0o700), os.Symlink(filepath.Join(at.Dir, copies), filepath.Join(trial.Dir, copies)))
+	}
+	return trial, func() { _ = os.RemoveAll(dir) }, err
+}
+
+// moveTrust copies the trust in the hooks of one file to those of another. Its keys begin with the file's path.
+func moveTrust(settings config, files map[string]string) {
+	state := settings.table("hooks", "state")
+	for key, value := range state {
+		for from, to := range files {
+			if rest, is := strings.CutPrefix(key, from+":"); is {
+				state[to+":"+rest] = value
 			}
 		}
-		all = append(all, codexFinding(i.Name, settings.table("hooks", "state"), keys))
+	}
+}
+
+func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Finding) {
+	if len(on) == 0 || at.Look(at.Host.Name) == "" {
+		return nil
+	}
+	trial, done, err := codexTrial(at, on)
+	if done != nil {
+		defer done()
+	}
+	var hooks []codexHook
+	var problems []string
+	if err == nil {
+		hooks, problems, err = codexHooks(ctx, trial)
+	}
+	if err != nil {
+		return []check.Finding{check.Warned("codex does not say which hooks it trusts: "+err.Error(), "start codex and type /hooks")}
+	}
+	for _, i := range on {
+		finding := codexFinding(i, hooks)
+		if len(problems) > 0 && finding.State != check.Fine {
+			finding.Says += "; it says: " + strings.ReplaceAll(strings.Join(problems, "; "), trial.Dir, at.Dir)
+		}
+		all = append(all, finding)
 	}
 	return all
 }
 
-func codexFinding(name string, state config, keys []string) check.Finding {
-	var trust config
-	for key := range state {
-		if slices.ContainsFunc(keys, func(begin string) bool { return strings.HasPrefix(key+":", begin) }) {
-			trust = state.table(key)
+func codexFinding(i Installed, hooks []codexHook) check.Finding {
+	hooks = slices.DeleteFunc(slices.Clone(hooks), func(h codexHook) bool {
+		return i.Theirs && h.Plugin != i.ID || !i.Theirs && pluginOfCommand(h.Command) != i.Dir
+	})
+	if len(hooks) == 0 {
+		return check.Failed("Codex lists no hook of "+i.Name, "springfield enable "+i.Name+" --host codex")
+	}
+	for _, h := range hooks {
+		switch {
+		case !h.Enabled:
+			return check.Warned("the hook of "+i.Name+" is switched off in Codex", "start codex, type /hooks, and switch it on")
+		case h.TrustStatus == "modified":
+			return check.Failed(i.Name+" has changed since you trusted its hook, so Codex does not run it", codexTrusting)
+		case h.TrustStatus != "trusted" && h.TrustStatus != "managed": // managed: trusted by an administrator
+			return check.Failed("Codex does not run the hook of "+i.Name+": you have not trusted it yet", codexTrusting)
 		}
 	}
-	switch {
-	case trust["enabled"] == false:
-		return check.Warned("the hook of "+name+" is switched off in Codex", "start codex, type /hooks, and switch it on")
-	case trust["trusted_hash"] == nil:
-		return check.Failed("Codex does not run the hook of "+name+": you have not trusted it yet", codexTrusting)
-	}
-	return check.Passed("Codex trusts the hook of " + name)
+	return check.Passed("Codex trusts the hook of " + i.Name)
 }

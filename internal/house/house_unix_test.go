@@ -198,6 +198,7 @@ func TestWhoStartsPrograms(t *testing.T) {
 	allowed := map[string]string{
 		"internal/git/git.go":         "git",
 		"installer/client/command.go": "claude, also for claude plugin validate",
+		"installer/hosts/converse.go": "Codex, asked which hooks it trusts",
 		"generator/build.go":          "go",
 		"runtime/backend/run.go":      "claude or the user's own program, for the judge",
 		"runtime/process/process.go":  "the user's own program",

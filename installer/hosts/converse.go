@@ -1,0 +1,100 @@
+package hosts
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/group"
+)
+
+// question is a JSON-RPC request.
+type question struct {
+	method string
+	params any
+}
+
+const (
+	conversePatience = 20 * time.Second
+	maxConversed     = 8 << 20 // bytes of all output
+	maxAnswer        = 4 << 20 // bytes of a line
+)
+
+// askProgram starts the host's program with a minimal environment, asks one question after the other, and returns the
+// last answer.
+func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (last json.RawMessage, err error) {
+	ctx, cancel := context.WithTimeout(ctx, conversePatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.Look(p.Host.Name), args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, bareEnvironment(p.Env, p.Host.Variable), time.Second
+	group.EndTogether(cmd)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, func() { _ = out.Close() })() // a child process may keep it open
+	lines := bufio.NewScanner(io.LimitReader(out, maxConversed))
+	lines.Buffer(nil, maxAnswer)
+	for n, q := range questions {
+		if last, err = askQuestion(in, lines, n+1, q); err != nil {
+			break
+		}
+	}
+	late := ctx.Err()
+	_ = in.Close() // asks it to exit
+	cancel()
+	_ = cmd.Wait()
+	return last, client.CallError(p.Host.Name+" "+strings.Join(args, " "), nil, err, late, conversePatience)
+}
+
+// askQuestion writes a question and waits for its answer. It skips other lines.
+func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.RawMessage, error) {
+	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": q.method, "params": q.params})
+	if _, err := in.Write(append(line, '\n')); err != nil {
+		return nil, err
+	}
+	for lines.Scan() {
+		var said struct {
+			ID     json.RawMessage `json:"id"`
+			Result json.RawMessage `json:"result"`
+			Error  struct {
+				Message string `json:"message"`
+			} `json:"error"`
+		}
+		if json.Unmarshal(lines.Bytes(), &said) != nil || string(said.ID) != fmt.Sprint(id) {
+			continue
+		}
+		if said.Result == nil {
+			return nil, fmt.Errorf("%s: %s", q.method, said.Error.Message)
+		}
+		return said.Result, nil
+	}
+	return nil, cmp.Or(lines.Err(), fmt.Errorf("%s: it ended without an answer", q.method))
+}
+
+// bareEnvironment returns the variables that any program needs to start, and one more.
+func bareEnvironment(env []string, more string) []string {
+	needed := []string{
+		more, "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",
+		"USERPROFILE", "SYSTEMROOT", "SystemRoot", "WINDIR", "COMSPEC", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA",
+	}
+	return slices.DeleteFunc(slices.Clone(env), func(line string) bool {
+		name, _, _ := strings.Cut(line, "=")
+		return !slices.Contains(needed, name)
+	})
+}
