@@ -30,6 +30,7 @@ type AgentPlugin struct {
 	Strategy string `json:"strategy,omitempty"`
 	Decides  bool   `json:"decides"` // at a stop
 	Problem  string `json:"problem,omitempty"`
+	old      bool   // enabled in the way of an older springfield
 }
 
 // InspectHosts inspects the named agents, or all that are found. Unless agents are named, it covers Claude Code also
@@ -76,7 +77,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 		if !found.IsOurs() && !mine {
 			continue
 		}
-		p := AgentPlugin{Installed: i, Strategy: found.Strategy}
+		p := AgentPlugin{Installed: i, Strategy: found.Strategy, old: mine && i.Theirs}
 		if err := checkHook(i.Dir); err != nil {
 			p.Problem = err.Error()
 		}
@@ -138,12 +139,15 @@ func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 		again += " --suite " + check.QuoteArgument(p.Suite)
 	}
 	switch says := fmt.Sprintf("%s is on in %s, but %s", p.ID, a.Title, p.Problem); {
-	case p.Problem != "" && p.Theirs:
+	case p.Problem != "" && p.Theirs && !p.old:
 		return check.Failed(says, a.place.Host.RemoveCommand(p.ID)+", then "+again)
 	case p.Problem != "" && p.Suite != "":
 		return check.Failed(says, "springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
 	case p.Problem != "":
 		return check.Failed(says, again)
+	case p.old:
+		const old = "%s is on in %s as an older springfield did it, which may be an old build"
+		return check.Warned(fmt.Sprintf(old, p.ID, a.Title), again)
 	case !p.Decides:
 		return check.Passed(fmt.Sprintf("%s is on in %s, and decides nothing at a stop", p.ID, a.Title))
 	}

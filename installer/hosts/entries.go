@@ -8,6 +8,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // entries enables plugins by an entry in a file that the host reads.
@@ -28,9 +29,16 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 	if err != nil {
 		return c, err
 	}
+	moved, err := r.release(now, &c, func(e settings.EnabledPlugin) bool {
+		return client.NameOf(e.ID) == r.Plugin.Name && (e.ID != r.ID || !rooted.IsSame(e.File, r.EntryFile().Path))
+	})
+	if err != nil {
+		return c, err
+	}
 	for _, other := range knows {
 		is := now.InstalledIn(other.Dir)
 		switch {
+		case slices.Contains(moved, other.ID):
 		case other.Name == r.Plugin.Name && other.Theirs && other.On && other.Scope == client.User:
 			return c, &PassedOverError{r.At.refuseTheirs(other)}
 		case other.Name == r.Plugin.Name || r.Keep || r.DecidesNothing || !other.On || other.Scope != client.User:
@@ -61,7 +69,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	}
 	for _, r := range byUs {
 		ids = append(ids, r.ID)
-		if err := now.ReleaseFor(c, settings.Foreign{Host: at.Host.Name, Path: r.File}, r.ID); err != nil {
+		if err := now.ReleaseFor(c, at.Host.Foreign(r.File), r.ID); err != nil {
 			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID, Failed: true})
 		}
 	}
@@ -91,7 +99,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 
 func (r Request) EntryFile() settings.Foreign {
 	path, _ := r.At.Host.EntryIn(r.At, r.ID)
-	return settings.Foreign{Host: r.At.Host.Name, Path: path}
+	return r.At.Host.Foreign(path)
 }
 
 // refuseTheirs returns the error for a plugin that the host itself has installed.
@@ -105,16 +113,21 @@ func (p Place) removalOf(i Installed) Request {
 	return r
 }
 
-// planOff undoes springfield's edits for the plugin, in any file, or removes an entry that springfield did not make.
-func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
+// release undoes springfield's edits for the selected plugins of the host, in any file. It returns their IDs.
+func (r Request) release(now *settings.Settings, c *journal.Change, of func(settings.EnabledPlugin) bool) (ids []string, err error) {
 	byUs, err := now.EnabledOn(r.At.Host.Name)
-	byUs = slices.DeleteFunc(byUs, func(e settings.EnabledPlugin) bool { return e.ID != r.ID })
 	for _, e := range byUs {
-		if err == nil {
-			err = now.ReleaseFor(c, settings.Foreign{Host: r.At.Host.Name, Path: e.File}, e.ID)
+		if err == nil && of(e) {
+			err = now.ReleaseFor(c, r.At.Host.Foreign(e.File), e.ID)
+			ids = append(ids, e.ID)
 		}
 	}
-	if err != nil || len(byUs) > 0 {
+	return ids, err
+}
+
+func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
+	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
+	if err != nil || len(released) > 0 {
 		return err
 	}
 	knows, err := r.At.Installed()

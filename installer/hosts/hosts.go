@@ -42,7 +42,7 @@ type Host struct {
 	EntryIn func(at Place, id string) (path string, above []string)
 	// Entries returns the edits that enable a plugin, Removals those that disable one that springfield did not enable.
 	Entries, Removals func(r Request) ([]document.Edit, error)
-	// Needs lists the files of a plugin that the host reads. A suite that was not updated may lack them.
+	// Needs lists the files of a plugin that the host reads. Plugins of an older springfield lack them.
 	Needs []string
 	// Installed reads the host's own records. It starts no program.
 	Installed func(at Place) ([]Installed, error)
@@ -141,6 +141,15 @@ func (h Host) SettingsInWords(scope client.Scope) string {
 // RemoveCommand returns the host's own command that removes a plugin.
 func (h Host) RemoveCommand(id string) string {
 	return h.Name + " " + fmt.Sprintf(h.Remove, check.QuoteArgument(id))
+}
+
+func (h Host) Foreign(path string) settings.Foreign {
+	return settings.Foreign{Host: h.Name, Path: path, Parse: func(data []byte) (settings.Document, error) {
+		if filepath.Ext(path) == ".toml" {
+			return parseConfig(data)
+		}
+		return document.ParseCommented(data)
+	}}
 }
 
 // AllHosts lists the hosts, Claude Code first.

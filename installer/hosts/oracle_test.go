@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/scratch"
@@ -68,7 +67,8 @@ func (o *oracle) files() map[string]string {
 func (o *oracle) request(name string) (Request, settings.Foreign) {
 	r := Request{At: o.at, Switch: settings.Switch{Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}}
 	r.ID = name
-	return r, r.EntryFile()
+	path, _ := o.host.EntryIn(o.at, name)
+	return r, o.host.Foreign(path)
 }
 
 // enable and disable plan what activation plans.
@@ -123,8 +123,8 @@ func (o *oracle) undo() {
 }
 
 // parse reads the file as an edit does.
-func (o *oracle) parse(data string) (*document.Document, error) {
-	return document.ParseCommented([]byte(data))
+func (o *oracle) parse(data string) (settings.Document, error) {
+	return o.host.Foreign(o.file()).Parse([]byte(data))
 }
 
 // checkHistory enables (A, B), disables (a, b) and undoes (u), then disables all and compares every byte.

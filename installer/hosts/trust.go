@@ -5,13 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
 
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -78,10 +75,7 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 		err = os.WriteFile(trialFile, hooks.Before.Data, 0o600)
 	}
 	moveTrust(settings, map[string]string{hooksFile: trialFile, hooks.At: trialFile})
-	maps.DeleteFunc(settings, func(name string, _ any) bool {
-		return !slices.Contains([]string{"marketplaces", "plugins", "hooks", "features"}, name) // they decide whether a hook runs
-	})
-	part, failed := toml.Marshal(settings)
+	part, failed := settings.partOf("marketplaces", "plugins", "hooks", "features") // they decide whether a hook runs
 	err = errors.Join(err, failed, os.WriteFile(trial.SettingsFile(), part, 0o600))
 	for _, i := range on {
 		name, market, _ := strings.Cut(i.ID, "@")
@@ -96,7 +90,8 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 
 // moveTrust copies the trust in the hooks of one file to those of another. Its keys begin with the file's path.
 func moveTrust(settings config, files map[string]string) {
-	state := settings.table("hooks", "state")
+	hooks, _ := settings.members["hooks"].(map[string]any)
+	state, _ := hooks["state"].(map[string]any)
 	for key, value := range state {
 		for from, to := range files {
 			if rest, is := strings.CutPrefix(key, from+":"); is {

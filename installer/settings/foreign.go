@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -8,12 +9,29 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Foreign is a settings file of another agent than Claude Code: JSON, maybe with comments.
-type Foreign struct{ Host, Path string }
+// Document is a parsed settings file in any format. Values are JSON.
+type Document interface {
+	Get(path ...string) (value json.RawMessage, found bool, err error)
+	ApplyEdits(edits ...document.Edit) ([]byte, error)
+}
+
+// Foreign is a settings file of another agent than Claude Code.
+type Foreign struct {
+	Host  string
+	Path  string
+	Parse func(data []byte) (Document, error) // nil: JSON
+}
+
+func (of Foreign) parse(data []byte) (Document, error) {
+	if of.Parse == nil {
+		return document.ParseDocument(data)
+	}
+	return of.Parse(data)
+}
 
 // openForeign opens a settings file in the state that the plan so far gives it.
 func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error) {
-	f.host = of.Host
+	f.of = of
 	if f.Edit, err = journal.OpenEdit("", of.Path); err != nil {
 		return f, fmt.Errorf("read settings: %w", err)
 	}
@@ -25,7 +43,7 @@ func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error
 	if len(f.Before.Bytes()) > document.MaxSize {
 		return f, fmt.Errorf("read settings: %s: larger than %d MiB", of.Path, document.MaxSize>>20)
 	}
-	if f.doc, err = document.ParseCommented(f.Before.Bytes()); err != nil {
+	if f.as, err = of.parse(f.Before.Bytes()); err != nil {
 		return f, f.namedError(err)
 	}
 	return f, nil

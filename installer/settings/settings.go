@@ -38,8 +38,9 @@ func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (jou
 
 type file struct {
 	journal.Edit
-	doc  *document.Document
-	host string // of another agent's file; "" for Claude Code
+	doc *document.Document // nil for another agent's file
+	as  Document           // equals doc for Claude Code
+	of  Foreign            // zero for Claude Code
 }
 
 // openScope opens a scope's settings for an edit. User settings may be a link, as in a dotfiles repository. In a
@@ -75,6 +76,7 @@ func (s *Settings) openFile(in, path string) (f file, err error) {
 	if f.doc, err = read.Document(); err != nil {
 		return file{}, f.namedError(err)
 	}
+	f.as = f.doc
 	return f, nil
 }
 
@@ -92,7 +94,7 @@ const newFileMode fs.FileMode = 0o600
 // setMembers adds edits of a settings file to a plan, and remembers them on behalf of a file; with "" it does not.
 // The memory is written first, so that a crash cannot leave an edit without a memory.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, behalf string) error {
-	after, err := f.doc.ApplyEdits(edits...)
+	after, err := f.as.ApplyEdits(edits...)
 	if err != nil {
 		return f.namedError(err)
 	}
