@@ -92,7 +92,7 @@ shells: ## try completion in bash (with bash-completion), zsh and fish, which ha
 	@for needed in bash zsh fish; do command -v $$needed >/dev/null || { echo "make shells needs $$needed; on Debian: apt-get install -y bash-completion zsh fish" >&2; exit 1; }; done
 	go test -vet=off -tags shells ./cmd/springfield -run '^TestShells$$' -count=1
 
-hostile: ## run every attack from outside: variables, suites, git, settings, inputs; takes half an hour
+hostile: ## run every attack from outside: variables, suites, git, inputs; takes half an hour
 	TMPDIR=$(SCRATCH) go test -v -count=1 -timeout 180m ./e2e/hostile -full
 	go test -count=1 -run '^TestModelExhaustively$$' ./runtime/guard -orders 8
 	TMPDIR=$(SCRATCH) go test -count=1 -timeout 60m ./cmd/springfield ./installer/settings ./generator ./replay/score -full

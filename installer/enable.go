@@ -133,26 +133,6 @@ func (e *enableRun) checkListed() error {
 		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
-// Managed returns the settings with which an administrator enables a plugin for all users of a machine.
-func Managed(ctx context.Context, m Means, r EnableRequest) (settings []byte, plugin client.Plugin, err error) {
-	r.DryRun = true
-	e := newEnableRun(m, hosts.DefaultHost(), r)
-	if err := e.findPlugin(ctx); err != nil {
-		return nil, plugin, err
-	}
-	if err := e.examine(ctx); err != nil {
-		return nil, plugin, err
-	}
-	market := client.Directory(e.wanted.Plugin.Marketplace, e.wanted.Plugin.Suite)
-	if e.wanted.Plugin.Suite == "" {
-		market, err = m.Settings.FindMarket(e.wanted.Plugin.Marketplace)
-	}
-	if err == nil {
-		settings, err = e.wanted.Managed(market)
-	}
-	return settings, e.wanted.Plugin, err
-}
-
 // findPlugin finds the plugin. It first adds a marketplace that is given by its source, because only its catalog has
 // its name.
 func (e *enableRun) findPlugin(ctx context.Context) (err error) {

@@ -22,14 +22,6 @@ type Candidate struct {
 	Bare bool
 }
 
-// NameError is returned for an unknown candidate.
-type NameError struct {
-	error
-	Name string
-}
-
-func (e *NameError) Unwrap() error { return e.error }
-
 // CandidateNames returns the names that Candidates accepts, in the order of a report.
 func CandidateNames() []string {
 	var names []string
@@ -79,7 +71,7 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 					"~/.claude/springfield/ned-flanders.json")
 			}
 		} else if c, err = candidate(name); err != nil {
-			return nil, &NameError{err, name}
+			return nil, check.Misuse(err, check.HintAtNames(name, "", CandidateNames(), ""))
 		}
 		c.Name = name
 		all = append(all, c)

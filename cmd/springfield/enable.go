@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,7 +68,6 @@ hook.`,
 	}
 	f := cmd.Flags()
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
-	cmd.Flag("scope").Usage = "settings file: user, project or local; managed prints a file for an administrator"
 	f.StringVar(&o.Marketplace, "marketplace", "", "name, OWNER/REPO or git URL")
 	f.BoolVar(&o.Keep, "keep", false, "leave other plugins of the same kind enabled")
 	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "other plugins that drive the same loop: off or keep")
@@ -87,7 +85,7 @@ func settingsFlags(cmd *cobra.Command, scope *client.Scope, suite *string, dryRu
 }
 
 func runEnable(ctx context.Context, o enableOptions) error {
-	if err := checkScope(o.Scope, append(client.AllScopes(), client.Managed)...); err != nil {
+	if err := checkScope(o.Scope, client.AllScopes()...); err != nil {
 		return err
 	}
 	answers := []string{string(settings.ConflictsOff), string(settings.ConflictsKeep)}
@@ -100,9 +98,6 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	chosen, err := hostsToSwitch(o.means().User, o.hosts)
 	if err != nil {
 		return err
-	}
-	if o.Scope == client.Managed {
-		return o.printManaged(ctx, chosen)
 	}
 	o.DefaultSuite = o.defaultSuite(ctx)
 	defer o.DefaultSuite.Close()
@@ -212,34 +207,6 @@ func (o enableOptions) tryHosts(ctx context.Context, chosen []hosts.Host) (able 
 		return nil, last
 	}
 	return able, nil
-}
-
-// printManaged prints the settings file for an administrator to deploy.
-func (o enableOptions) printManaged(ctx context.Context, chosen []hosts.Host) error {
-	if len(chosen) > 1 || !chosen[0].Markets {
-		return check.Misuse(errors.New("--scope managed is for Claude Code"), "leave --host out, or use --host claude")
-	}
-	means := o.means()
-	settings, plugin, err := installer.Managed(ctx, means, o.EnableRequest)
-	if err != nil {
-		return hintSettings(err, "enable")
-	}
-	file := filepath.Join(means.Settings.Managed, "managed-settings.d", "springfield.json")
-	if o.json {
-		return o.printJSON(struct {
-			Settings string `json:"settings"`
-			Path     string `json:"path"`
-		}{string(settings), file})
-	}
-	fmt.Fprint(o.out, string(settings))
-	o.talk("an administrator puts this into %s; nothing was changed here", file)
-	if plugin.Suite != "" {
-		out := o.notePrinter()
-		out.Home = "" // ~ is another directory for each user
-		out.PrintText("the suite must be at %s on every machine; publish it as a repository to do without",
-			plugin.Suite)
-	}
-	return nil
 }
 
 func checkScope[T ~string](scope T, all ...T) error {

@@ -119,11 +119,6 @@ func (a *app) candidateToExplain(o explainOptions, plugin, project string) (repl
 	if o.chosen {
 		return a.chosenCandidate(o)
 	}
-	return a.candidateInForce(plugin, project)
-}
-
-// candidateInForce returns a plugin with its settings in a project.
-func (a *app) candidateInForce(plugin, project string) (replay.Candidate, error) {
 	p, err := a.findPlugin(plugin)
 	if known, ok := registry.StrategyNamed(plugin); err != nil && ok {
 		p, err = hook.Plugin{Name: plugin, Strategy: known}, nil
@@ -164,7 +159,7 @@ func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
 		settings, err := hook.Defaults(known, "")
 		return replay.Candidate{Name: o.strategy, Settings: settings}, err
 	}
-	all, err := candidatesNamed([]string{o.strategy}, a.work)
+	all, err := replay.Candidates([]string{o.strategy}, a.work)
 	if err != nil {
 		return replay.Candidate{}, err
 	}

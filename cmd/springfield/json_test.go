@@ -44,7 +44,7 @@ func calls() []aCall {
 		{true, "update hooks"}, {true, "update hooks --dry-run"}, {false, "update broken"}, {true, "new mine --from ned-flanders --suite hooks"}, {false, "new mine --from ned-flanders --suite hooks"},
 		{true, "validate hooks"}, {false, "validate broken"}, {false, "validate spoilt"}, {false, "validate --nope"},
 		{true, "publish hooks --target linux/amd64"}, {false, "publish hooks --check --plugin maggie"}, {false, "publish hooks --bump tiny"}, {true, "publish hooks --check"}, {true, "publish hooks --dry-run --target linux/amd64"},
-		{true, "enable ned-flanders --dry-run"}, {true, "enable ned-flanders"}, {true, "enable ned-flanders --scope managed"}, {false, "enable nelson"}, {false, "enable ned-flanders --scope galaxy"},
+		{true, "enable ned-flanders --dry-run"}, {true, "enable ned-flanders"}, {false, "enable nelson"}, {false, "enable ned-flanders --scope galaxy"},
 		{true, "why"}, {true, "log"},
 		{true, "set ned-flanders budget.burst=4"}, {false, "set ned-flanders nope=4"}, {true, "set ned-flanders"}, {true, "set ned-flanders budget.burst"}, {false, "set nelson"},
 		{true, "status"}, {false, "status now"}, {false, "list all"}, {true, "doctor --fix"}, {false, "doctor --nope"},

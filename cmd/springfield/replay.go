@@ -135,7 +135,7 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 			o.strategies = append([]string{registry.Default()}, o.strategies...)
 		}
 	}
-	options.Candidates, err = candidatesNamed(o.strategies, e.work)
+	options.Candidates, err = replay.Candidates(o.strategies, e.work)
 	if err != nil {
 		return options, err
 	}
@@ -155,15 +155,6 @@ func (e *environment) pageFile(name string) (page replay.PageFile, exists bool, 
 	}
 	exists, err = page.CheckTarget()
 	return page, exists, err
-}
-
-func candidatesNamed(names []string, work string) ([]replay.Candidate, error) {
-	all, err := replay.Candidates(names, work)
-	var name *replay.NameError
-	if errors.As(err, &name) {
-		err = check.Misuse(err, check.HintAtNames(name.Name, "", replay.CandidateNames(), ""))
-	}
-	return all, err
 }
 
 func (a *app) showReplay(o replayOptions, r replay.Report) error {

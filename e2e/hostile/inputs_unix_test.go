@@ -3,6 +3,7 @@
 package hostile
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -26,8 +27,9 @@ func member(event, name, value string) string {
 		return event[:len(event)-1] + `,"` + name + `":` + value + `}`
 	}
 	from := start + len(name) + 3
-	n, _ := scanValue([]byte(event), from)
-	return event[:from] + value + event[n:]
+	was := json.NewDecoder(strings.NewReader(event[from:]))
+	_ = was.Decode(new(any)) // the events are JSON
+	return event[:from] + value + event[from+int(was.InputOffset()):]
 }
 
 var members = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode", "stop_hook_active", "last_assistant_message", "prompt", "background_tasks", "session_crons", "response", "content", "message"}

@@ -1,7 +1,6 @@
 package document
 
-// sjson replaces and deletes members. It cannot insert one with a separator: that goes after
-// the last member with the same separators, so that deleting it restores the text.
+// A new member goes after the last one with the same separators, so that deleting it restores the text.
 //
 // Each result is parsed and compared: the member must have the new value, and every other byte must be unchanged.
 
@@ -11,11 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/tidwall/sjson"
 )
 
 // Edit sets or removes one member of a document.
@@ -101,59 +97,35 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	around := objects[len(objects)-1]
 	members := around.listMembers()
 	missing := e.Path[len(objects)-1:]
-	var text string
-	var start, end int // of the bytes that may change
+	var text string    // the new one
+	var start, end int // of the old one
 	switch {
 	case found == nil && len(members) == 0: // replace the object
 		start, end = around.start, around.endOffset()
-		text = d.text[:start] + d.layOutValue(d.text[:start], objects, nil, missing, e) + d.text[end:]
+		text = d.layOutValue(d.text[:start], objects, nil, missing, e)
 	case found == nil:
-		end = members[len(members)-1].value.endOffset()
-		start = end
-		text = d.text[:end] + separator(around, colonStyle(objects))
-		value := d.layOutValue(text, objects, nil, missing[1:], e)
+		start = members[len(members)-1].value.endOffset()
+		end, text = start, separator(around, colonStyle(objects))
+		value := d.layOutValue(d.text[:start]+text, objects, nil, missing[1:], e)
 		if around.isObject() {
 			text += QuoteKey(missing[0]) + colonStyle(objects)
 		}
-		text += value + d.text[end:]
+		text += value
 	case e.Value != nil:
 		start, end = found.value.start, found.value.endOffset()
-		value := d.layOutValue(d.text[:found.start], objects, &found.value, nil, e)
-		text, err = sjson.SetRaw(d.text, sjsonPath(objects, e.Path), value)
+		text = d.layOutValue(d.text[:found.start], objects, &found.value, nil, e)
 	default:
-		i := around.first[found.key]
-		start, end = around.start+1, around.endOffset()-1
-		// sjson removes one comma and keeps the blanks of both sides. Keep none for a sole
-		// member, those before the first one, and those after any other.
-		var keep string
-		if i+1 < len(members) {
-			end, keep = members[i+1].start, found.gap
-		}
-		if i > 0 {
-			start, keep = members[i-1].value.endOffset(), leadingCharacters(d.text[found.value.endOffset():], blanks)
-		}
-		text = d.text
-		if escaped, ok := strings.CutPrefix(text[found.start:], `"\"`); ok {
-			text = text[:found.start] + `"\u0022` + escaped // sjson would miss the start of the key
-		}
-		text, err = sjson.Delete(text, sjsonPath(objects, e.Path))
-		if rest, ok := strings.CutPrefix(text, d.text[:start]); ok {
-			text = d.text[:start] + keep + strings.TrimLeft(rest, blanks)
-		}
+		start, end = around.rangeOf(found)
 	}
-	changed, ok := strings.CutPrefix(text, d.text[:start])
-	if err != nil || !ok || !strings.HasSuffix(changed, d.text[end:]) {
-		return nil, errUnfaithful
-	}
-	text = d.mark + text
-	parse := ParseDocument
+	parse, source := ParseDocument, d.text
 	if d.commented {
-		parse = ParseCommented
-		if text, err = d.placeComments(e, objects, found, start, end, strings.TrimSuffix(changed, d.text[end:])); err != nil {
-			return nil, err
+		parse, source = ParseCommented, strings.TrimPrefix(d.source, d.mark)
+		if len(source) != len(d.text) {
+			return nil, errCommented
 		}
+		text = d.keepComments(source, start, end) + text
 	}
-	after, err := parse([]byte(text))
+	after, err := parse([]byte(d.mark + source[:start] + text + source[end:]))
 	if err != nil {
 		return nil, fmt.Errorf("the result would be refused: %s", withoutPosition(err))
 	}
@@ -179,23 +151,16 @@ func (v *value) holdsEdit(e Edit) bool {
 	return MeanSame(json.RawMessage(v.text), e.Value)
 }
 
-// sjsonPath converts a path to sjson's syntax, with escaped keys and indexes of elements.
-func sjsonPath(objects []*value, path []string) string {
-	var b []byte
-	for i, key := range path {
-		if i > 0 {
-			b = append(b, '.')
-		}
-		if _, inArray := elementName(key); inArray {
-			b = strconv.AppendInt(b, int64(objects[i].first[key]), 10)
-			continue
-		}
-		b = append(b, ':') // not an index
-		for i := range len(key) {
-			b = append(b, '\\', key[i])
-		}
+// rangeOf returns the text to delete with a member: up to the next one for the first of several, else from the end of
+// the one before. A sole member takes all blanks along.
+func (v *value) rangeOf(m *member) (start, end int) {
+	switch i := v.first[m.key]; {
+	case i > 0:
+		return v.members[i-1].value.endOffset(), m.value.endOffset()
+	case len(v.members) > 1:
+		return m.start, v.members[1].start
 	}
-	return string(b)
+	return v.start + 1, v.endOffset() - 1
 }
 
 // QuoteKey returns a key in JSON.

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/sjson"
+
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -176,20 +178,20 @@ var placeInText = regexp.MustCompile(`^line \d+, column \d+: `)
 
 // refusal returns why the hook refuses a value that it reads alone, "" if it accepts it.
 func (f File) refusal(k Key, raw, inForce json.RawMessage) string {
-	path := k.pathInFile()
+	name := k.Name
 	if k.whole {
-		path = path[:1]
-		raw, _, _ = f.doc.Get(path...)
+		name, _, _ = strings.Cut(name, ".")
+		raw, _, _ = f.doc.Get(name)
 	}
 	below := f.below
 	if add, ok, err := f.doc.Get("add"); ok && err == nil && len(k.ids) > 0 { // a list may name these rules
 		below, _, _ = below.Overlay(fmt.Appendf(nil, `{"add":%s}`, add), f.by)
 	}
-	alone := string(raw)
-	for _, name := range slices.Backward(path) {
-		alone = "{" + document.QuoteKey(name) + ":" + alone + "}"
+	alone, err := sjson.SetRawBytes(nil, name, raw)
+	if err != nil {
+		return err.Error()
 	}
-	above, faults, err := below.Overlay([]byte(alone), f.by)
+	above, faults, err := below.Overlay(alone, f.by)
 	if err != nil {
 		return err.Error()
 	}

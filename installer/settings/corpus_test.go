@@ -19,8 +19,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// Settings files as people and programs write them. Each is edited exactly and restored, or refused with the place.
-// The expected edit comes from a JSON parser that shares no code with the package.
+// Settings files as people and programs write them. Each is edited and restored to the byte, or refused with the
+// place. The tests of document have more layouts, in which an edit keeps all other bytes.
 
 // settingsKind is one kind of settings file.
 type settingsKind struct {
@@ -33,7 +33,7 @@ type settingsKind struct {
 }
 
 // suiteMark stands for the directory of the suite, as a JSON string.
-const suiteMark = "SUITE-DIRECTORY"
+const suiteMark = `"SUITE-DIRECTORY"`
 
 // contents is what settings say, written tight.
 var contents = []struct{ name, text string }{
@@ -77,82 +77,34 @@ var contents = []struct{ name, text string }{
 }
 
 // style is a layout of settings.
-type style struct {
-	name               string
-	newline, unit      string
-	colon, comma, pad  string // comma and pad are for one line
-	leading            bool   // commas begin lines
-	oneFrom, oneTo     int    // at these depths a container goes on one line
-	mark, before, tail string // around the document
-}
+type style struct{ name, mark, newline, unit string }
 
 var styles = []style{
-	{name: "two spaces", newline: "\n", unit: "  ", colon: ": ", tail: "\n"},
-	{name: "two spaces, no final newline", newline: "\n", unit: "  ", colon: ": "},
-	{name: "two spaces, two final newlines", newline: "\n", unit: "  ", colon: ": ", tail: "\n\n"},
-	{name: "two spaces, final blanks", newline: "\n", unit: "  ", colon: ": ", tail: "  \t\n \n"},
-	{name: "two spaces, blank lines before", newline: "\n", unit: "  ", colon: ": ", before: "\n \n", tail: "\n"},
-	{name: "four spaces", newline: "\n", unit: "    ", colon: ": ", tail: "\n"},
-	{name: "three spaces", newline: "\n", unit: "   ", colon: ": ", tail: "\n"},
-	{name: "tab", newline: "\n", unit: "\t", colon: ": ", tail: "\n"},
-	{name: "no indent", newline: "\n", colon: ": ", tail: "\n"},
-	{name: "CRLF", newline: "\r\n", unit: "  ", colon: ": ", tail: "\r\n"},
-	{name: "CRLF, tab, no final newline", newline: "\r\n", unit: "\t", colon: ":"},
-	{name: "BOM", newline: "\n", unit: "  ", colon: ": ", mark: "\ufeff", tail: "\n"},
-	{name: "BOM, CRLF", newline: "\r\n", unit: "    ", colon: ": ", mark: "\ufeff", tail: "\r\n\r\n"},
-	{name: "tight", colon: ":", comma: ","},
-	{name: "tight, final newline", colon: ":", comma: ",", tail: "\n"},
-	{name: "one line", colon: ": ", comma: ", ", tail: "\n"},
-	{name: "one line, padded", colon: ": ", comma: ", ", pad: " ", tail: "\n"},
-	{name: "one line, wide", colon: " : ", comma: " , ", pad: "  "},
-	{name: "one line, BOM, CRLF", colon: ":", comma: ", ", mark: "\ufeff", tail: "\r\n"},
-	{name: "objects on one line", newline: "\n", unit: "  ", colon: ": ", comma: ", ", oneFrom: 1, oneTo: 99, tail: "\n"},
-	{name: "objects on one line, padded", newline: "\n", unit: "    ", colon: ": ", comma: ", ", pad: " ", oneFrom: 1, oneTo: 99, tail: "\n"},
-	{name: "deep objects on one line", newline: "\n", unit: "  ", colon: ": ", comma: ", ", oneFrom: 2, oneTo: 99, tail: "\n"},
-	{name: "lines in one line", newline: "\n", unit: "  ", colon: ": ", comma: ", ", oneTo: 1, tail: "\n"},
-	{name: "comma first", newline: "\n", unit: "  ", colon: ": ", leading: true, tail: "\n"},
-	{name: "comma first, CRLF", newline: "\r\n", unit: "    ", colon: " : ", leading: true},
-	{name: "blank before colon", newline: "\n", unit: "  ", colon: " : ", tail: "\n"},
-	{name: "tab after colon", newline: "\n", unit: "\t", colon: ":\t", tail: "\n"},
-	{name: "value on its own line", newline: "\n", unit: "  ", colon: ":\n  ", tail: "\n"},
-	{name: "blank lines between", newline: "\n\n", unit: "  ", colon: ": ", tail: "\n"},
-	{name: "carriage returns", newline: "\r", unit: "  ", colon: ": ", tail: "\r"},
+	{name: "tight"},
+	{name: "two spaces", newline: "\n", unit: "  "},
+	{name: "tab", newline: "\n", unit: "\t"},
+	{name: "no indent", newline: "\n"},
+	{name: "CRLF", newline: "\r\n", unit: "  "},
+	{name: "BOM, CRLF", newline: "\r\n", unit: "    ", mark: "\ufeff"},
 }
 
-func (s style) lay(text string) string { return s.mark + s.before + s.render(scan(text), 0) + s.tail }
-
-func (s style) render(n *node, depth int) string {
-	if !n.container() || len(n.members) == 0 {
-		return n.text()
+func (s style) lay(text string) string {
+	if s.newline == "" {
+		return text
 	}
-	open, between, end := s.newline+strings.Repeat(s.unit, depth+1), "", s.newline+strings.Repeat(s.unit, depth)
-	between = "," + open
-	if s.leading {
-		between = end + ", "
+	var lines bytes.Buffer
+	if err := json.Indent(&lines, []byte(text), "", s.unit); err != nil {
+		panic(err)
 	}
-	if s.newline == "" || s.oneFrom <= depth && depth < s.oneTo {
-		open, between, end = s.pad, s.comma, s.pad
-	}
-	var members []string
-	for _, m := range n.members {
-		text := s.render(m, depth+1)
-		if m.rawKey != "" {
-			text = m.rawKey + s.colon + text
-		}
-		members = append(members, text)
-	}
-	braces := n.text()
-	return braces[:1] + open + strings.Join(members, between) + end + braces[len(braces)-1:]
+	return s.mark + strings.ReplaceAll(lines.String()+"\n", "\n", s.newline)
 }
 
 // acceptedKinds are to be edited.
 func acceptedKinds() []settingsKind {
 	var kinds []settingsKind
-	for i, s := range styles {
-		for j, c := range contents {
-			if *scratch.Full || (i+j)%4 == 0 { // all pairs take minutes
-				kinds = append(kinds, settingsKind{name: c.name + ", " + s.name, data: s.lay(c.text)})
-			}
+	for _, s := range styles {
+		for _, c := range contents {
+			kinds = append(kinds, settingsKind{name: c.name + ", " + s.name, data: s.lay(c.text)})
 		}
 	}
 	pairs := len(kinds)
@@ -213,24 +165,8 @@ func refusedKinds() []settingsKind {
 	for name, marked := range map[string]string{
 		"line comment":           "{\n  ▶// ours\n  \"model\": \"opus\"\n}\n",
 		"comment behind BOM":     "\ufeff{\n  ▶// ours\n}\n",
-		"trailing comma":         "{\n  \"a\": 1▶,\n}\n",
-		"trailing comma, CRLF":   "{\r\n  \"a\": 1▶,\r\n}\r\n",
-		"no comma":               "{\n  \"a\": 1\n  ▶\"b\": 2\n}\n",
-		"bare key":               "{\n  ▶model: \"opus\"\n}",
-		"bad escape":             "{\"a\": \"\\▶x41\"}",
-		"tab in a string":        "{\"a\": \"b▶\tc\"}",
-		"NUL at the end":         "{}▶\x00",
-		"NULs only":              "▶\x00\x00\x00\x00",
-		"second BOM":             "\ufeff▶\ufeff{}",
-		"two documents":          "{\"a\": 1}\n▶{\"b\": 2}\n",
 		"conflict":               "{\n▶<<<<<<< HEAD\n  \"a\": 1\n=======\n  \"a\": 2\n>>>>>>> theirs\n}\n",
 		"array":                  "▶[]",
-		"null":                   "▶null\n",
-		"null behind BOM":        "\ufeff▶null",
-		"UTF-16, little end":     "▶\xff\xfe{\x00}\x00",
-		"Latin-1":                "{\n  \"name\": \"caf▶\xe9\"\n}\n",
-		"half a character":       "{\"a\": \"▶\xe2\x82\"}",
-		"101 levels":             `{"a":` + strings.Repeat("[", 99) + "▶[" + strings.Repeat("]", 100) + "}",
 		"plugins an array":       "{\n  \"enabledPlugins\": ▶[\"ned-flanders@hooks\"]\n}\n",
 		"plugins a string":       "{\"model\": \"opus\", \"enabledPlugins\": ▶\"all\"}",
 		"plugins a number":       "{\"enabledPlugins\": ▶1e2}",
@@ -262,16 +198,6 @@ func refusedKinds() []settingsKind {
 	for i := range kinds[marketplaces:] {
 		kinds[marketplaces+i].userOnly = true // no other scope has them edited
 	}
-	// Truncated after every byte, and so in every kind of token.
-	const whole = "{\n  \"a\\n\\u00e9é\": [true, false, null, -1.5e+3, \"s\"],\n  \"enabledPlugins\": { \"x@y\": true },\n  \"o\": {}\n}"
-	for n := 1; n < len(whole); n++ {
-		cut := whole[:n]
-		if strings.HasSuffix(cut, "\xc3") { // the half of é is not UTF-8, which is told first
-			add(fmt.Sprintf("cut off after %d bytes", n), cut[:n-1]+placeMark+cut[n-1:])
-			continue
-		}
-		add(fmt.Sprintf("cut off after %d bytes", n), cut+placeMark)
-	}
 	kinds = append(kinds,
 		settingsKind{name: "larger than 8 MiB", data: "{}" + strings.Repeat(" ", document.MaxSize-1), refused: true},
 		settingsKind{name: "8 MiB, and more with ours", data: "{}" + strings.Repeat("\n", document.MaxSize-2), refused: true},
@@ -295,7 +221,7 @@ func (k settingsKind) put(t *testing.T, path, data string) {
 	}
 }
 
-func TestCorpusIsEditedExactly(t *testing.T) {
+func TestCorpusIsEdited(t *testing.T) {
 	for i, k := range acceptedKinds() {
 		// Each content and each style meets all scopes and ways; all combinations take minutes.
 		scope, way := client.AllScopes()[i%3], i%4
@@ -345,11 +271,11 @@ func checkEdited(t *testing.T, k settingsKind, e Switch) {
 		}
 	}
 	e.Plugin = pluginOf(p, "ned-flanders")
-	changes := plannedFor(t, before, e)
+	changes := plannedFor(before, e)
 
 	first := ask("ned-flanders")
 	enabled := look(t, path)
-	checkExact(t, before, enabled, changes)
+	checkMeaning(t, before, enabled, changes)
 	if len(changes) == 0 && (!e.Declare || e.Scope == client.User) {
 		if !first.IsEmpty() {
 			t.Fatalf("there is nothing to do, and yet:\n%s", first.Diff())
@@ -357,7 +283,7 @@ func checkEdited(t *testing.T, k settingsKind, e Switch) {
 		entries(0)
 		// springfield did not enable it, so disable restores nothing.
 		disable(t, p, e.Plugin, e.Scope)
-		checkExact(t, before, look(t, path), []plannedChange{{[]string{"enabledPlugins", e.Plugin.ID()}, "false"}})
+		checkMeaning(t, before, look(t, path), []plannedChange{{[]string{"enabledPlugins", e.Plugin.ID()}, false}})
 		undo(t, p)
 		original("disabled and undone")
 		return
@@ -410,8 +336,8 @@ func checkEdited(t *testing.T, k settingsKind, e Switch) {
 
 // on reports whether settings switch a plugin on.
 func on(data, id string) bool {
-	n := root(data).member("enabledPlugins").member(id)
-	return n != nil && n.text() != "false"
+	is, found := lookUp(meaning(data), "enabledPlugins", id)
+	return found && is != false
 }
 
 func noMemory(t *testing.T, p client.Places) {
@@ -478,267 +404,83 @@ func everything(t *testing.T, p client.Places) map[string]string {
 
 // plannedChange is one member that an edit sets.
 type plannedChange struct {
-	path []string
-	raw  string
+	path  []string
+	value any
 }
 
 // plannedFor returns the members that enabling changes in the scope's own file.
-func plannedFor(t *testing.T, before string, e Switch) []plannedChange {
-	t.Helper()
+func plannedFor(before string, e Switch) []plannedChange {
 	var changes []plannedChange
-	settings := root(before)
-	set := func(raw string, path ...string) {
-		is := settings
-		for _, key := range path {
-			is = is.member(key)
-		}
-		if is == nil || !meansSame(t, is.text(), raw) {
-			changes = append(changes, plannedChange{path, raw})
+	settings := meaning(before)
+	set := func(value any, path ...string) {
+		if is, found := lookUp(settings, path...); !found || !reflect.DeepEqual(is, value) {
+			changes = append(changes, plannedChange{path, value})
 		}
 	}
-	plugins := settings.member("enabledPlugins")
-	set("true", "enabledPlugins", e.Plugin.ID())
-	set("false", "enabledPlugins", "double-shot-latte@superpowers-marketplace")
-	if plugins != nil {
-		for _, m := range plugins.members {
-			if strings.HasPrefix(m.key, "double-shot-latte@") && m.key != "double-shot-latte@superpowers-marketplace" {
-				set("false", "enabledPlugins", m.key)
-			}
+	set(true, "enabledPlugins", e.Plugin.ID())
+	set(false, "enabledPlugins", doubleShotLatteOrigin)
+	plugins, _ := settings["enabledPlugins"].(map[string]any)
+	for id := range plugins {
+		if strings.HasPrefix(id, "double-shot-latte@") && id != doubleShotLatteOrigin {
+			set(false, "enabledPlugins", id)
 		}
 	}
 	if e.MaxContinues > 0 {
 		honours := 8
-		if is := settings.member("env").member("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"); is != nil {
-			if n, err := strconv.Atoi(strings.Trim(is.text(), `"`)); err == nil {
-				honours = n
-			}
+		is, _ := lookUp(settings, "env", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
+		if n, err := strconv.Atoi(fmt.Sprint(is)); err == nil {
+			honours = n
 		}
 		if 0 < honours && honours < e.MaxContinues {
-			set(strconv.Quote(strconv.Itoa(e.MaxContinues)), "env", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
+			set(strconv.Itoa(e.MaxContinues), "env", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
 		}
 	}
 	if e.Declare && e.Scope == client.User {
-		raw, err := json.Marshal(map[string]any{"source": map[string]string{"source": "directory", "path": e.Plugin.Suite}})
-		must(t, err)
-		set(string(raw), "extraKnownMarketplaces", "hooks")
+		set(map[string]any{"source": map[string]any{"source": "directory", "path": e.Plugin.Suite}}, "extraKnownMarketplaces", "hooks")
 	}
 	return changes
 }
 
-func meansSame(t *testing.T, a, b string) bool {
+// checkMeaning checks that after is before with only these changes.
+func checkMeaning(t *testing.T, before, after string, changes []plannedChange) {
 	t.Helper()
-	var x, y any
-	for text, v := range map[string]*any{a: &x, b: &y} {
-		d := json.NewDecoder(strings.NewReader(text))
-		d.UseNumber()
-		must(t, d.Decode(v), text)
+	if len(changes) == 0 && before != after {
+		t.Fatalf("nothing was to change, but %q became %q", clip(before), clip(after))
 	}
-	return a == b || reflect.DeepEqual(x, y)
-}
-
-// checkExact checks that after is before with only these changes: other members keep their text and place.
-func checkExact(t *testing.T, before, after string, changes []plannedChange) {
-	t.Helper()
-	if len(changes) == 0 {
-		if before != after {
-			t.Fatalf("nothing was to change, but %q became %q", clip(before), clip(after))
-		}
-		return
-	}
-	if !json.Valid([]byte(strings.TrimPrefix(after, "\ufeff"))) {
-		t.Fatalf("this is not JSON: %q", clip(after))
-	}
-	if problem := compareNodes(t, root(before), root(after), changes); problem != "" {
-		t.Fatalf("%s: %q became %q", problem, clip(before), clip(after))
-	}
-
-	text := before
-	if text == "(none)" {
-		text = ""
-	}
-	var gaps [][2]int
+	want := meaning(before)
 	for _, c := range changes {
-		if gap := gapFor(text, c.path); !slices.Contains(gaps, gap) {
-			gaps = append(gaps, gap)
+		object := want
+		for _, key := range c.path[:len(c.path)-1] {
+			if object[key] == nil {
+				object[key] = map[string]any{}
+			}
+			object = object[key].(map[string]any)
 		}
+		object[c.path[len(c.path)-1]] = c.value
 	}
-	slices.SortFunc(gaps, func(a, b [2]int) int { return a[0] - b[0] })
-	rest, from := after, 0
-	for i, gap := range gaps {
-		kept := text[from:gap[0]]
-		at := strings.Index(rest, kept)
-		if at < 0 || i == 0 && at > 0 {
-			t.Fatalf("%q is lost: %q became %q", clip(kept), clip(before), clip(after))
-		}
-		rest, from = rest[at+len(kept):], gap[1]
-	}
-	if !strings.HasSuffix(rest, text[from:]) {
-		t.Fatalf("%q is lost at the end: %q became %q", clip(text[from:]), clip(before), clip(after))
-	}
-	// A file of blanks has no line ends to follow.
-	if strings.Contains(text, "\r\n") && strings.Contains(text, "{") && !strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\n") {
-		if strings.Contains(strings.ReplaceAll(after, "\r\n", ""), "\n") {
-			t.Fatalf("a bare line feed in a file with CRLF: %q became %q", clip(before), clip(after))
-		}
+	if !reflect.DeepEqual(meaning(after), want) {
+		t.Fatalf("%q became %q, want the meaning of %v", clip(before), clip(after), want)
 	}
 }
 
-// gapFor returns the part that setting a member may replace: its value, an empty parent, or the end of one.
-func gapFor(text string, path []string) [2]int {
-	mark := len(text) - len(strings.TrimPrefix(text, "\ufeff"))
-	if strings.Trim(text[mark:], " \t\r\n") == "" {
-		return [2]int{mark, len(text)}
+// meaning decodes settings. Without an object nothing is meant.
+func meaning(data string) map[string]any {
+	all := map[string]any{}
+	d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(data, "\ufeff")))
+	d.UseNumber()
+	if d.Decode(&all) != nil || all == nil {
+		return map[string]any{}
 	}
-	n := scan(text[mark:])
-	for _, key := range path {
-		inner := n.member(key)
-		if inner == nil {
-			if len(n.members) == 0 {
-				break
-			}
-			end := mark + n.members[len(n.members)-1].end
-			return [2]int{end, end}
-		}
-		n = inner
-	}
-	return [2]int{mark + n.start, mark + n.end}
+	return all
 }
 
-// compareNodes describes where after is not before with the changes.
-func compareNodes(t *testing.T, before, after *node, changes []plannedChange) string {
-	t.Helper()
-	if after == nil || !after.object() {
-		return "an object is gone"
-	}
-	below := map[string][]plannedChange{}
-	for _, c := range changes {
-		below[c.path[0]] = append(below[c.path[0]], plannedChange{c.path[1:], c.raw})
-	}
-	var known []*node
-	if before != nil {
-		known = before.members
-	}
-	if len(after.members) < len(known) {
-		return "a member is gone"
-	}
-	for i, m := range after.members {
-		var was *node
-		if i < len(known) {
-			was = known[i]
-			if was.rawKey != m.rawKey {
-				return fmt.Sprintf("%s stands where %s was", m.rawKey, was.rawKey)
-			}
-		}
-		inside, ours := below[m.key]
-		switch {
-		case !ours && was == nil:
-			return m.rawKey + " was not asked for"
-		case !ours:
-			if was.text() != m.text() {
-				return fmt.Sprintf("%s was %s and is %s", m.rawKey, clip(was.text()), clip(m.text()))
-			}
-		case len(inside[0].path) == 0:
-			if !meansSame(t, m.text(), inside[0].raw) {
-				return fmt.Sprintf("%s is %s, not %s", m.rawKey, m.text(), inside[0].raw)
-			}
-		default:
-			if problem := compareNodes(t, was, m, inside); problem != "" {
-				return problem
-			}
-		}
-		if ours {
-			delete(below, m.key)
+func lookUp(settings map[string]any, path ...string) (value any, found bool) {
+	for i, key := range path {
+		if value, found = settings[key]; i < len(path)-1 {
+			settings, _ = value.(map[string]any)
 		}
 	}
-	for key := range below {
-		return key + " was not set"
-	}
-	return ""
-}
-
-// node is a value in a valid JSON text.
-type node struct {
-	source      string
-	start, end  int
-	key, rawKey string
-	members     []*node
-}
-
-func (n *node) text() string    { return n.source[n.start:n.end] }
-func (n *node) object() bool    { return n.source[n.start] == '{' }
-func (n *node) container() bool { return n.object() || n.source[n.start] == '[' }
-
-// member returns the last member of that name, or nil.
-func (n *node) member(key string) *node {
-	if n == nil || !n.object() {
-		return nil
-	}
-	for _, m := range slices.Backward(n.members) {
-		if m.key == key {
-			return m
-		}
-	}
-	return nil
-}
-
-// root parses settings; empty ones are an empty object.
-func root(data string) *node {
-	text := strings.TrimPrefix(data, "\ufeff")
-	if data == "(none)" || strings.Trim(text, " \t\r\n") == "" {
-		text = "{}"
-	}
-	return scan(text)
-}
-
-// scan parses a valid JSON text.
-func scan(text string) *node {
-	n, _ := scanValue(text, skipBlanks(text, 0))
-	return n
-}
-
-func skipBlanks(text string, at int) int {
-	for at < len(text) && strings.IndexByte(" \t\r\n", text[at]) >= 0 {
-		at++
-	}
-	return at
-}
-
-func scanValue(text string, at int) (n *node, end int) {
-	n = &node{source: text, start: at}
-	switch text[at] {
-	case '"':
-		for at++; text[at] != '"'; at++ {
-			if text[at] == '\\' {
-				at++
-			}
-		}
-		n.end = at + 1
-	case '{', '[':
-		for at = skipBlanks(text, at+1); text[at] != '}' && text[at] != ']'; at = skipBlanks(text, at) {
-			if text[at] == ',' {
-				at++
-				continue
-			}
-			m, behind := scanValue(text, at)
-			if colon := skipBlanks(text, behind); text[colon] == ':' {
-				rawKey := m.text()
-				m, behind = scanValue(text, skipBlanks(text, colon+1))
-				m.rawKey = rawKey
-				if err := json.Unmarshal([]byte(rawKey), &m.key); err != nil {
-					panic(err)
-				}
-			}
-			n.members = append(n.members, m)
-			at = behind
-		}
-		n.end = at + 1
-	default:
-		for at < len(text) && !bytes.ContainsRune([]byte(" \t\r\n,]}"), rune(text[at])) {
-			at++
-		}
-		n.end = at
-	}
-	return n, n.end
+	return value, found
 }
 
 // bigSettings returns settings of about a size.

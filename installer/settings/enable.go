@@ -223,25 +223,3 @@ func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 		client.BlockCap, e.MaxContinues, honoured))
 	return []document.Edit{{Path: []string{"env", client.BlockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.MaxContinues)))}}
 }
-
-// Managed returns the settings with which an administrator enables a plugin for all users of a machine.
-func (e Switch) Managed(market client.Market) ([]byte, error) {
-	if market.Said == nil {
-		return nil, fmt.Errorf("marketplace %s: where it comes from is not known", market.Name)
-	}
-	settings := struct {
-		Env          map[string]string          `json:"env,omitempty"`
-		Marketplaces map[string]json.RawMessage `json:"extraKnownMarketplaces"`
-		Plugins      map[string]bool            `json:"enabledPlugins"`
-	}{
-		Marketplaces: map[string]json.RawMessage{market.Name: market.Declaration()},
-		Plugins:      map[string]bool{e.Plugin.ID(): true},
-	}
-	if !e.DecidesNothing {
-		settings.Plugins[doubleShotLatteOrigin] = false
-	}
-	if e.MaxContinues > client.BlockCapDefault {
-		settings.Env = map[string]string{client.BlockCap: strconv.Itoa(e.MaxContinues)}
-	}
-	return encodeIndented(settings)
-}

@@ -1,9 +1,9 @@
 package settings
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -27,6 +27,9 @@ func FuzzSettings(f *testing.F) {
 	f.Add([]byte(`{"a": 1}`), "0;0<12;97<8:444")
 	for _, ops := range []string{"=", "=0", "0=2", "0=>2", "=02>", "6=3", "=63>", "7=8>", "=52>", "0=5>2", "=4", "0=2444", "6=3;", "=1=2>3"} {
 		f.Add([]byte(`{"enabledPlugins": {"double-shot-latte@a": true}, "a": 1}`), ops)
+	}
+	for _, ops := range []string{"?0", "0?2", "@6", "6@3", "0@?24", "@5?", "?@444"} {
+		f.Add([]byte(`{"env": {"A": "1"}, "enabledPlugins": {"x@y": true}}`), ops)
 	}
 	for i, ops := range []string{"0", "02", "04", "0123", "0132", "044", "052", "0525", "1053", "60", "6254", "07", "0714", "7244", "51423", "0612444", "53", "0055", "7157", "7989:8", "9716:82", "97444", "0<2", "0;23", "1<64"} {
 		for j := range 2 {
@@ -79,6 +82,8 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		withoutOp: nil,
 		13:        enabling(Switch{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}),
 		14:        disabling(todo, client.User),
+		latteOp:   func() (journal.Change, error) { return ReadSettings(p).SwitchOff(client.User, doubleShotLatteOrigin) },
+		capOp:     func() (journal.Change, error) { return ReadSettings(p).SetVariable(client.User, client.BlockCap, "30") },
 	}
 	var before []map[string]string // what undo has to give back, by file, the newest last
 	do := func(op int) error {
@@ -96,7 +101,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 			return err
 		}
 		for file := range is {
-			if !bytes.Equal(theirs(was[file]), theirs(is[file])) {
+			if !slices.Equal(theirs(was[file]), theirs(is[file])) {
 				t.Fatalf("%q, %q: what is not ours has changed: %q became %q", original, ops, was, is)
 			}
 		}
@@ -149,7 +154,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		}
 		return
 	}
-	if did[undoOp] || did[deleteOp] || did[withoutOp] || on(validOr(original), ned.ID()) || on(validOr(original), lisa.ID()) || on(validOr(original), todo.ID()) {
+	if did[undoOp] || did[deleteOp] || did[withoutOp] || did[latteOp] || did[capOp] || on(original, ned.ID()) || on(original, lisa.ID()) || on(original, todo.ID()) {
 		return // then other things may be left behind
 	}
 	for _, op := range []int{8, 10, 3, 2, 14} {
@@ -217,6 +222,8 @@ const (
 	clientOp  = 5  // the client writes the file anew
 	deleteOp  = 11 // another program deletes it
 	withoutOp = 12 // the client writes it without any plugins
+	latteOp   = 15 // doctor switches double-shot-latte off
+	capOp     = 16 // doctor sets the block cap
 )
 
 // settingsFiles returns the contents of every scope's file by path.
@@ -245,14 +252,6 @@ func checkRefused(t *testing.T, original, ops string, err error) {
 	default:
 		t.Fatalf("%q, %q: %v", original, ops, err)
 	}
-}
-
-// validOr returns the text, or an empty object if it is not JSON.
-func validOr(data string) string {
-	if json.Valid([]byte(strings.TrimPrefix(data, "\ufeff"))) {
-		return data
-	}
-	return "{}"
 }
 
 // reserialised returns the file as the client rewrites it: keys sorted, no BOM, a member of its own.
@@ -287,32 +286,45 @@ func isOurs(object, key string) bool {
 	return false
 }
 
-// theirs returns every member that springfield may not set, in order.
-func theirs(data string) []byte {
-	var b bytes.Buffer
-	for _, m := range root(validOr(data)).members {
-		if !m.object() || !slices.Contains(shared, m.key) {
-			b.WriteString(m.rawKey + m.text() + "\n")
-			continue
+// theirs returns every member that springfield may not set, as it is written, in order.
+func theirs(data string) (all []string) {
+	for _, m := range membersOf(data) {
+		inside := membersOf(m.value)
+		if !slices.Contains(shared, m.key) || inside == nil {
+			all = append(all, m.key+m.value)
 		}
-		for _, inner := range m.members {
-			if !isOurs(m.key, inner.key) {
-				b.WriteString(m.rawKey + inner.rawKey + inner.text() + "\n")
+		for _, inner := range inside {
+			if slices.Contains(shared, m.key) && !isOurs(m.key, inner.key) {
+				all = append(all, m.key+inner.key+inner.value)
 			}
 		}
 	}
-	return b.Bytes()
+	return all
+}
+
+type member struct{ key, value string }
+
+// membersOf reads the members of an object. It returns nil for another value.
+func membersOf(text string) []member {
+	d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+	if open, _ := d.Token(); open != json.Delim('{') {
+		return nil
+	}
+	all := []member{}
+	for d.More() {
+		key, _ := d.Token()
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			break // a file that is refused
+		}
+		all = append(all, member{fmt.Sprint(key), string(value)})
+	}
+	return all
 }
 
 // settled returns the meaning of settings without the client's member and empty objects.
 func settled(data string) map[string]any {
-	all := map[string]any{}
-	if data == "(none)" {
-		return all
-	}
-	d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(data, "\ufeff")))
-	d.UseNumber()
-	_ = d.Decode(&all) // without content nothing is meant
+	all := meaning(data)
 	delete(all, "numStartups")
 	for _, name := range shared {
 		if object, ok := all[name].(map[string]any); ok && len(object) == 0 {

@@ -4,7 +4,6 @@ package score
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"flag"
 	"fmt"
@@ -36,7 +35,6 @@ type example struct {
 	rule            string
 	goesOn          bool // the rules say so
 	doubtful        bool // the rule needs the second opinion
-	size            int  // of the message, in bytes; nothing is learned from it
 	traits          []string
 	weight          float64
 }
@@ -63,7 +61,7 @@ func learnable(t *testing.T, dir string) []example {
 	var all []example
 	add := func(source, session, text string, report bool, s strategy.Situation, v strategy.Verdict) {
 		all = append(all, example{source: source, session: session, report: report, rule: v.Rule, goesOn: v.Decision == strategy.Continue,
-			doubtful: doubtful[v.Rule], size: len(text), traits: rules.OpinionTraits(v.Rule, &s, lastmessage.ReadMessage(text).Traits())})
+			doubtful: doubtful[v.Rule], traits: rules.OpinionTraits(v.Rule, &s, lastmessage.ReadMessage(text).Traits())})
 	}
 	must(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.Name() != "stops.jsonl" {
@@ -363,7 +361,6 @@ func printLearned(out io.Writer, all []example, scores []int) {
 	}
 	printRules(out, all)
 	printLimits(out, all, scores)
-	printLengths(out, all, scores)
 }
 
 // interval returns the 95 % bootstrap interval, by session, of the share wrongly continued.
@@ -413,66 +410,6 @@ func printRules(out io.Writer, all []example) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		fmt.Fprintf(out, "  %-32s %5d %5d\n", name, counts[name][0], counts[name][1])
 	}
-}
-
-// printLengths compares the score with the length alone, which separates rows in mid-work because of how they were
-// cut. Among messages of equal lengths only the score can separate them.
-func printLengths(out io.Writer, all []example, scores []int) {
-	var rows []scored
-	bins := map[int]*[2][]scored{}
-	for i, e := range all {
-		if e.source == madeUp {
-			continue
-		}
-		r := scored{report: e.report, ours: scores[i], size: e.size}
-		rows = append(rows, r)
-		bin := int(4 * math.Log2(float64(e.size+16)))
-		if bins[bin] == nil {
-			bins[bin] = &[2][]scored{}
-		}
-		bins[bin][side(e)] = append(bins[bin][side(e)], r)
-	}
-	random := rand.New(rand.NewPCG(3, 4))
-	var equal []scored
-	for _, bin := range slices.Sorted(maps.Keys(bins)) {
-		b := bins[bin]
-		n := min(len(b[0]), len(b[1]))
-		for _, list := range b {
-			random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-			equal = append(equal, list[:n]...)
-		}
-	}
-	size, ours := func(r scored) int { return r.size }, func(r scored) int { return r.ours }
-	fmt.Fprintf(out, "how well a score tells reports from mid-work (area under the curve)\n  length alone %.2f, ours %.2f; on %d messages of equal lengths %.2f, %.2f\n",
-		area(rows, size), area(rows, ours), len(equal), area(equal, size), area(equal, ours))
-}
-
-type scored struct {
-	report     bool
-	ours, size int
-}
-
-// area returns the area under the curve, ties counting half.
-func area(rows []scored, by func(scored) int) float64 {
-	rows = slices.SortedFunc(slices.Values(rows), func(a, b scored) int { return cmp.Compare(by(a), by(b)) })
-	var below, reports, sum float64
-	for len(rows) > 0 {
-		n := 1
-		for n < len(rows) && by(rows[n]) == by(rows[0]) {
-			n++
-		}
-		var here [2]float64
-		for _, r := range rows[:n] {
-			if r.report {
-				here[1]++
-			} else {
-				here[0]++
-			}
-		}
-		sum += here[1] * (below + here[0]/2)
-		below, reports, rows = below+here[0], reports+here[1], rows[n:]
-	}
-	return sum / max(below*reports, 1)
 }
 
 // Learning from made sessions separates reports from announcements and keeps neither texts nor names.
