@@ -267,7 +267,7 @@ func sourceFiles() (map[string][]byte, string, error) {
 	fmt.Fprintf(h, "go.mod %q\n", files["go.mod"])
 	for _, p := range runtimePatches() { // the overlay changes programs too
 		for _, form := range p.forms {
-			fmt.Fprintf(h, "patch %s %q %q\n", p.file, form.function, form.statements)
+			fmt.Fprintf(h, "patch %s %q %q\n", p.file, form.from, form.to)
 		}
 	}
 	fmt.Fprintf(h, "mark %q\n", markDeclaration)

@@ -2,9 +2,9 @@
 //
 // A project's settings can set variables for hooks, and Go's runtime obeys some before main: GODEBUG=cgocheck=2 or a
 // malformed GOMEMLIMIT ends every Go program with exit code 2, which Claude Code takes for "go on"; GOMAXPROCS=200000
-// costs gigabytes. No statement of ours runs early enough. So the build replaces the two functions through which the
-// runtime reads these variables, and marks the program. With a Go of another form the programs obey the variables, with
-// a warning.
+// costs gigabytes. It also exits with 2 where a limit of processes, memory or files keeps it from starting. No statement
+// of ours runs early enough. So the build replaces the two functions through which the runtime reads these variables,
+// and its exit code, and marks the program. With a Go of another form nothing is replaced, with a warning.
 
 package generator
 
@@ -22,34 +22,36 @@ import (
 // goMark is in every program with this runtime. It documents the build; it proves nothing about a forged program.
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
-// runtimePatch is a function of the runtime that reads the environment, in every form of the supported versions of Go,
-// with its new first statements.
+// runtimePatch replaces text of a file of the runtime, in every form of the supported versions of Go.
 type runtimePatch struct {
 	file  string
 	forms []runtimeForm
 }
 
-type runtimeForm struct{ function, statements string }
+type runtimeForm struct{ from, to string }
 
 // runtimePatches returns all patches. getGodebugEarly reads GODEBUG before there is an environment; its second result,
 // missing in the first releases of Go 1.25, reports whether it could. Everything else uses gogetenv.
 func runtimePatches() []runtimePatch {
-	return []runtimePatch{
-		{"env_posix.go", []runtimeForm{
-			{"func gogetenv(key string) string {\n",
-				"\tif len(key) > 1 && key[0]|0x20 == 'g' && key[1]|0x20 == 'o' {\n\t\treturn springfieldMark[len(springfieldMark):]\n\t}\n"},
-		}},
+	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
+	all := []runtimePatch{
+		{"env_posix.go", []runtimeForm{{reads, reads +
+			"\tif len(key) > 1 && key[0]|0x20 == 'g' && key[1]|0x20 == 'o' {\n\t\treturn springfieldMark[len(springfieldMark):]\n\t}\n"}}},
 		{"proc.go", []runtimeForm{
-			{"func getGodebugEarly() (string, bool) {\n", "\tif true {\n\t\treturn \"\", GOOS != \"windows\"\n\t}\n"},
-			{"func getGodebugEarly() string {\n", "\tif true {\n\t\treturn \"\"\n\t}\n"},
+			{early, early + "\tif true {\n\t\treturn \"\", GOOS != \"windows\"\n\t}\n"},
+			{first, first + "\tif true {\n\t\treturn \"\"\n\t}\n"},
 		}},
 	}
+	for _, file := range []string{"panic.go", "signal_unix.go", "signal_windows.go", "mem_linux.go"} {
+		all = append(all, runtimePatch{file, []runtimeForm{{"\texit(2)\n", "\texit(1)\n"}}})
+	}
+	return all
 }
 
 // markDeclaration is appended to the first patched file. It is a variable, because the linker drops unused constants.
 const markDeclaration = "\nvar springfieldMark = \"" + goMark + "\"\n"
 
-// newestGo is the last version of Go of which these functions are known to be all.
+// newestGo is the last version of Go of which these places are known to be all.
 const newestGo = "go1.27"
 
 // writeOverlay writes the replacements for go build and returns the path of their list, an empty list for an unknown
@@ -61,13 +63,13 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 	for _, p := range runtimePatches() {
 		source := filepath.Join(root, "src", "runtime", p.file)
 		text, err := os.ReadFile(source)
-		i := slices.IndexFunc(p.forms, func(f runtimeForm) bool { return bytes.Count(text, []byte(f.function)) == 1 })
+		i := slices.IndexFunc(p.forms, func(f runtimeForm) bool { return bytes.Contains(text, []byte(f.from)) })
 		if err != nil || i < 0 {
 			known, replace = false, nil
 			break
 		}
 		form := p.forms[i]
-		patched := bytes.Replace(text, []byte(form.function), []byte(form.function+form.statements), 1)
+		patched := bytes.ReplaceAll(text, []byte(form.from), []byte(form.to))
 		if len(replace) == 0 {
 			patched = append(patched, markDeclaration...)
 		}
