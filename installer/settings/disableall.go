@@ -57,9 +57,10 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			}
 		}
 	}
-	running, steps := s.Unswitched()
-	for i, p := range running {
-		left = append(left, Left{p.ID + " runs, and no settings switch it on", steps[i], false})
+	for _, p := range s.AllPlugins() {
+		if p.Unload != "" && p.IsOurs() {
+			left = append(left, Left{p.ID + " runs, and no settings switch it on", p.Unload, false})
+		}
 	}
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
