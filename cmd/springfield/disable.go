@@ -158,8 +158,10 @@ func (o disableOptions) reportDisableAll(done installer.DisabledAll) error {
 		o.say("disabled everywhere: %s", strings.Join(done.IDs, ", "))
 	case len(done.IDs) > 0:
 		o.say("disabled: %s", strings.Join(done.IDs, ", "))
-	case failed == 0:
+	case failed == 0 && done.IsEmpty():
 		o.say("no springfield plugin was on; springfield status shows every hook that is")
+	case failed == 0:
+		o.say("no springfield plugin was on, and springfield's other entries are taken back")
 	}
 	o.tellChange(done.Change)
 	if len(done.Removed) > 0 {

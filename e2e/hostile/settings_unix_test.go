@@ -447,7 +447,7 @@ func (d *desk) enable() {
 	if saying(text(after[file]), "enabledPlugins", id) != "true" {
 		d.wrong("not switched on", "%q", after[file])
 	}
-	if !e.DecidesNothing && saying(text(after[file]), "enabledPlugins", latte) != "false" {
+	if file == user && !e.DecidesNothing && saying(text(after[file]), "enabledPlugins", latte) != "false" {
 		d.wrong("double-shot-latte is not off", "%q", after[file])
 	}
 	if e.Declare && saying(text(after[user]), "extraKnownMarketplaces", market) == "" {

@@ -104,10 +104,8 @@ func HowToRead(err error) string {
 		return "rm " + check.QuoteArgument(damaged.File) + ": " + without
 	case !errors.As(err, &at):
 		return "fix that file, or remove it"
-	case errors.Is(err, fs.ErrPermission):
-		dir := firstClosed(at.Path)
-		return fmt.Sprintf("chmod u+rwX %s; if it is not yours: sudo chown -R \"$USER\" %s",
-			check.QuoteArgument(dir), check.QuoteArgument(dir))
+	case settings.IsClosed(err):
+		return settings.HowToOpen(err)
 	}
 	if strings.Contains(err.Error(), "not a regular file") {
 		return "a file has to be there: move " + check.QuoteArgument(at.Path) + " away"
@@ -116,26 +114,6 @@ func HowToRead(err error) string {
 		return "a directory has to be there: move " + check.QuoteArgument(above) + " away"
 	}
 	return "move " + check.QuoteArgument(at.Path) + " away, or fix it"
-}
-
-// firstClosed returns the path whose mode denies access: the first directory that cannot be entered, else the path.
-// For a missing or writable file it is the directory, in which springfield would write the replacement.
-func firstClosed(path string) string {
-	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
-		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too
-			path = filepath.Dir(path)
-		}
-		file.Close()
-	}
-	for rooted.IsMissing(path) {
-		path = filepath.Dir(path)
-	}
-	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) {
-			path = filepath.Dir(dir)
-		}
-	}
-	return path
 }
 
 func (in *Inspection) checkState() (all []check.Finding) {

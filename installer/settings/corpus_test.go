@@ -498,7 +498,9 @@ func plannedFor(t *testing.T, before string, e Switch) []plannedChange {
 	}
 	plugins := settings.member("enabledPlugins")
 	set("true", "enabledPlugins", e.Plugin.ID())
-	set("false", "enabledPlugins", "double-shot-latte@superpowers-marketplace")
+	if is := plugins.member("double-shot-latte@superpowers-marketplace"); e.Scope == client.User || is != nil && is.text() != "false" {
+		set("false", "enabledPlugins", "double-shot-latte@superpowers-marketplace")
+	}
 	if plugins != nil {
 		for _, m := range plugins.members {
 			if strings.HasPrefix(m.key, "double-shot-latte@") && m.key != "double-shot-latte@superpowers-marketplace" {

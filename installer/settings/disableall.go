@@ -36,7 +36,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 	for _, m := range memories {
 		seen[m.File] = true
 		if err := s.releaseAll(&c, m.File, purge); err != nil {
-			left = append(left, m.leftUnreleased(err, purge))
+			left = append(left, m.leftUnreleased(err))
 			continue
 		}
 		ids = append(ids, m.pluginsEnabledByUs()...)
@@ -65,14 +65,10 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
-// leftUnreleased describes a file that could not be restored. A purge removes its memory, so that only the user can.
-func (m *memory) leftUnreleased(err error, purge bool) Left {
+// leftUnreleased describes a file that could not be restored.
+func (m *memory) leftUnreleased(err error) Left {
 	entries := check.NamesOf(m.Members, func(r remembered) string { return strings.Join(r.Path, ".") })
-	byHand := "take out by hand: " + strings.Join(entries, ", ")
-	if purge {
-		return Left{err.Error(), byHand, true}
-	}
-	return Left{err.Error(), "fix that file, then run springfield disable --all again; or " + byHand, true}
+	return Left{err.Error(), "fix that file, then run springfield disable --all again; or take out by hand: " + strings.Join(entries, ", "), true}
 }
 
 // releaseAll undoes all edits of a file, and disables the springfield plugins that are still enabled there.
