@@ -289,8 +289,8 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			elsewhere := filepath.Join(t.TempDir(), "goroot")
 			sources := filepath.Join(elsewhere, "src", "runtime")
-			for _, p := range runtimePatches() {
-				file := p.file
+			files, _ := runtimePatches()
+			for _, file := range files {
 				text := scratch.ReadFile(t, filepath.Join(goroot, "src", "runtime", file))
 				if file == edit.file {
 					text = bytes.ReplaceAll(text, []byte(edit.from), []byte(edit.to))

@@ -41,7 +41,15 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 			return done, err
 		}
 	}
-	all, suites := append(m.otherAccounts(), m), []string{}
+	var all []Means
+	var suites []string
+	for _, a := range settings.Accounts(m.Settings.Places) {
+		if other := m; len(a.On) > 0 || rooted.PathExists(a.StatePath()) {
+			other.Settings, other.undo = settings.ReadSettings(a.Places), a.CommandTo("undo")+" takes back the part in "+a.Config
+			all = append(all, other)
+		}
+	}
+	all = append(all, m)
 	for _, account := range all {
 		if suites = append(suites, account.allSuites()...); r.Purge && err == nil {
 			err = account.checkHolds(r.Now)
@@ -78,17 +86,6 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 		})
 	}
 	return done, err
-}
-
-// otherAccounts returns the means for the other accounts in which springfield has anything.
-func (m Means) otherAccounts() (all []Means) {
-	for _, a := range settings.Accounts(m.Settings.Places) {
-		if len(a.On) > 0 || rooted.PathExists(a.StatePath()) {
-			m.Settings, m.undo = settings.ReadSettings(a.Places), a.CommandTo("undo")+" takes back the part in "+a.Config
-			all = append(all, m)
-		}
-	}
-	return all
 }
 
 // disableOn disables the plugins of hosts, and with Purge removes an account's state.

@@ -360,10 +360,17 @@ func (o awayOptions) offerSettings(
 		version = command.Version(ctx)
 	}
 	offer := func(question string, m settings.Member) {
-		c, err := settings.ReadSettings(o.places).PlanMember(m)
-		if (err != nil || !c.IsEmpty()) && (o.yes || o.confirm(ctx, tty, question) == nil) {
-			o.changeSettings(m)
+		plan := func() (journal.Change, error) { return settings.ReadSettings(o.places).PlanMember(m) }
+		c, err := plan()
+		if err == nil && c.IsEmpty() || !o.yes && o.confirm(ctx, tty, question) != nil {
+			return
 		}
+		if c, err = settings.Journal(o.places).PlanAndApply(plan); err != nil {
+			o.talk("springfield: note: springfield could not %s: %v", m.Did, err)
+			return
+		}
+		o.resultPrinter().PrintDiff(c.Diff())
+		o.talk("%s: done; springfield undo takes it back", m.Did)
 	}
 	if absence.NewerVersion(version, "2.1.233") { // older ones lack this setting
 		const name = "autoContinueAtUsageLimit"
@@ -388,18 +395,6 @@ func (o awayOptions) offerSettings(
 
 // didAllow is the journal's text about a rule that the user allowed.
 func didAllow(rule string) string { return "allow " + rule + " in local settings" }
-
-func (o awayOptions) changeSettings(m settings.Member) {
-	c, err := settings.Journal(o.places).PlanAndApply(func() (journal.Change, error) {
-		return settings.ReadSettings(o.places).PlanMember(m)
-	})
-	if err != nil {
-		o.talk("springfield: note: springfield could not %s: %v", m.Did, err)
-		return
-	}
-	o.resultPrinter().PrintDiff(c.Diff())
-	o.talk("%s: done; springfield undo takes it back", m.Did)
-}
 
 // addRule returns the list with a rule, or nil if it has the rule.
 func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {

@@ -71,7 +71,7 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) err
 func (s *streams) tellChange(c journal.Change) {
 	written, removed := c.Files()
 	s.sayFiles("changed ", written, "")
-	s.sayFiles("removed ", removed, ", which was not there before")
+	s.sayFiles("removed ", removed, ", not there before")
 	s.sayFiles("", c.Notes, "")
 }
 

@@ -9,9 +9,7 @@ import (
 )
 
 func newStatus(a *app) *cobra.Command {
-	var asJSON bool
-	var chosen []string
-	cmd := &cobra.Command{
+	return a.showing(&cobra.Command{
 		Use:   "status",
 		Short: "Show which plugin decides, and every hook",
 		Long: `Shows the setup of a session that starts in the current directory: the springfield
@@ -21,22 +19,10 @@ and the hooks that they run. Changes nothing.
 
 springfield without a command prints a summary, with the last decision and any problems.`,
 		Example: "  springfield status",
-		Args:    arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runStatus(a, chosen, asJSON)
-		},
-		PreRunE: a.needPlaces,
-	}
-	hostFlag(cmd, &chosen)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, a.showStatus)
 }
 
-func runStatus(a *app, names []string, asJSON bool) error {
-	in, err := a.inspectHosts(a.inspectionRequest(), names)
-	if err != nil {
-		return err
-	}
+func (a *app) showStatus(in *doctor.Inspection, asJSON bool) error {
 	status := in.SumUpStatus()
 	switch {
 	case asJSON && !in.Claude:
@@ -59,12 +45,12 @@ func runStatus(a *app, names []string, asJSON bool) error {
 		}
 		agent.WriteText(a.resultPrinter())
 	}
-	if !in.Claude {
+	switch {
+	case !in.Claude:
 		for _, note := range append(in.OrdersInWords(), in.Outdated()...) {
 			a.resultPrinter().PrintItem("note: ", note)
 		}
-	}
-	if in.Claude && status.Next != "" {
+	case status.Next != "":
 		a.resultPrinter().PrintCommand("%s", status.Next)
 	}
 	return nil

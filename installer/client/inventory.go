@@ -71,7 +71,7 @@ func (s *Snapshot) AllPlugins() []Switched {
 			found.Says = append(found.Says, Said{l.Name, on})
 		}
 		if by := beside[id]; len(found.Says) == 0 {
-			found.On, found.Decides, found.Unload = true, by.by, by.unload
+			found.On, found.Decides, found.Unload = true, by.Decides, by.Unload
 		}
 		switch found.Runs = found.On && found.Problem == ""; {
 		case found.InPlace:

@@ -14,12 +14,10 @@ const (
 	Skills     = "its place in skills"     // of the configuration directory
 )
 
-// sideloaded is a plugin of no marketplace, and the step that switches it off.
-type sideloaded struct{ dir, by, unload string }
-
-// allSideloaded returns the plugins of no marketplace by ID. One that is named comes before one in skills.
-func (s *Snapshot) allSideloaded() map[string]sideloaded {
-	all := map[string]sideloaded{}
+// allSideloaded returns the directories of plugins of no marketplace, and what decides, by ID. One that is named comes
+// before one in skills.
+func (s *Snapshot) allSideloaded() map[string]Switched {
+	all := map[string]Switched{}
 	add := func(dir, marketplace string) {
 		manifest, _, err := s.readObject(dir, manifestFile)
 		name := cmp.Or(as[string](manifest["name"]), filepath.Base(dir))
@@ -27,9 +25,10 @@ func (s *Snapshot) allSideloaded() map[string]sideloaded {
 		switch id := name + "@" + marketplace; {
 		case err != nil || named:
 		case marketplace == "inline":
-			all[id] = sideloaded{dir, PluginDirs, "take " + dir + " out of " + PluginDirs}
+			all[id] = Switched{Installed: Installed{Dir: dir}, Decides: PluginDirs, Unload: "take " + dir + " out of " + PluginDirs}
 		default:
-			all[id] = sideloaded{dir, Skills, `"enabledPlugins": {"` + id + `": false} in ` + s.Settings(User) + " switches it off"}
+			off := `"enabledPlugins": {"` + id + `": false} in ` + s.Settings(User) + " switches it off"
+			all[id] = Switched{Installed: Installed{Dir: dir}, Decides: Skills, Unload: off}
 		}
 	}
 	dirs, _, found := VariableIn([]Layer{s.userLayer()}, PluginDirs)

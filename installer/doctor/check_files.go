@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -94,14 +95,11 @@ func HowToRead(err error) string {
 	var damaged *journal.DamagedError
 	switch {
 	case errors.As(err, &damaged):
-		without := "then springfield forgets what it did there, and disable sets only its own entry"
-		switch filepath.Base(filepath.Dir(damaged.File)) {
-		case "journal":
-			without = "then undo forgets that edit"
-		case "springfield":
-			without = "then springfield finds a suite only from inside it, or with --suite"
-		}
-		return "rm " + check.QuoteArgument(damaged.File) + ": " + without
+		without := map[string]string{
+			"journal":     "then undo forgets that edit",
+			"springfield": "then springfield finds a suite only from inside it, or with --suite",
+		}[filepath.Base(filepath.Dir(damaged.File))]
+		return "rm " + check.QuoteArgument(damaged.File) + ": " + cmp.Or(without, "then springfield forgets what it did there, and disable sets only its own entry")
 	case !errors.As(err, &at):
 		return "fix that file, or remove it"
 	case settings.IsClosed(err):

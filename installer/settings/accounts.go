@@ -23,7 +23,7 @@ type Account struct {
 // edited.
 func Accounts(p client.Places) (all []Account) {
 	dirs, _ := fs.Glob(os.DirFS(p.Home), ".claude*")
-	_, list, _ := readSuites(homeOf(p)) // doctor reports the error
+	_, list, _ := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")}) // doctor reports the error
 	seen := []string{p.Config}
 	for _, dir := range append(dirs, list.Accounts...) {
 		a := Account{Places: p}
@@ -44,14 +44,9 @@ func Accounts(p client.Places) (all []Account) {
 	return all
 }
 
-func homeOf(p client.Places) client.Places {
-	p.Config = filepath.Join(p.Home, ".claude")
-	return p
-}
-
 // rememberAccount adds a configuration directory to the list in the user's home, unless Accounts finds it anyway.
 func rememberAccount(p client.Places) (journal.Edit, error) {
-	e, list, err := readSuites(homeOf(p))
+	e, list, err := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")})
 	beside, _ := filepath.Match(".claude*", strings.TrimPrefix(p.Config, filepath.Clean(p.Home)+string(filepath.Separator)))
 	if err == nil && p.Home != "" && !beside && !slices.Contains(list.Accounts, p.Config) {
 		list.Accounts = append(list.Accounts, p.Config)

@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Left is something that stays, and the command or step that removes it.
@@ -125,9 +126,11 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 // PurgeAll makes the client forget plugins, and marketplaces that offer no others. notes has a sentence for each.
 func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
+	all := slices.Clone(ids)
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
 		m, remove := markets[name], "in Claude Code: /plugin marketplace remove "+name
 		ours := s.ownPluginsIn(m, ids)
+		all = append(all, ours...)
 		switch why := s.otherOffers(m, ours); {
 		case len(ours) == 0:
 		case claude.Path == "":
@@ -146,7 +149,21 @@ func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []st
 			notes = append(notes, note)
 		}
 	}
-	return notes, left, err
+	return notes, append(left, s.leftByClient(all)...), err
+}
+
+// leftByClient names the directories that the client keeps for plugins, and removes empty ones.
+func (s *Settings) leftByClient(ids []string) (left []Left) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		name, market, _ := strings.Cut(id, "@")
+		for _, dir := range []string{filepath.Join("data", name+"-"+market), filepath.Join("cache", market, name)} {
+			at := filepath.Join(s.Plugins, dir)
+			if filepath.IsLocal(dir) && os.Remove(at) != nil && rooted.IsDirectory(at) {
+				left = append(left, Left{at + " is Claude Code's, for " + id, "rm -r " + check.QuoteArgument(at), false})
+			}
+		}
+	}
+	return left
 }
 
 func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []string) (notes []string, err error) {

@@ -15,40 +15,21 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// ReadOnlyError means that a plugin's entries cannot be written into a settings file.
-type ReadOnlyError struct {
-	Err     error
-	Entries []string // for the file's maker to add
-	Instead string   // the command for the user's settings in one project
-}
-
-func (e *ReadOnlyError) Error() string { return e.Err.Error() }
-func (e *ReadOnlyError) Unwrap() error { return e.Err }
-
-// Hint names who makes the file, and both ways on.
-func (e *ReadOnlyError) Hint() string {
-	hint := "your settings are unchanged; " + HowToOpen(e.Err)
-	if len(e.Entries) > 0 {
-		hint += "; the entries to add there: " + strings.Join(e.Entries, ", ")
-	}
-	if e.Instead != "" {
-		hint += "; for this project alone: " + e.Instead
-	}
-	return hint
-}
-
-// readOnly adds the entries of edits, and the command instead, to an error about a file that is read-only.
+// readOnly advises on an error about a file that is read-only: the entries of edits to add by hand, and the command instead.
 func readOnly(err error, instead string, edits []document.Edit) error {
 	if !IsClosed(err) {
 		return err
 	}
-	e := &ReadOnlyError{Err: err, Instead: instead}
+	hint, separator := "your settings are unchanged; "+HowToOpen(err), "; the entries to add there: "
 	for _, edit := range edits {
 		if value := string(edit.Value); len(edit.Path) == 2 && value != "false" {
-			e.Entries = append(e.Entries, fmt.Sprintf("%q: {%q: %s}", edit.Path[0], edit.Path[1], value))
+			hint, separator = hint+separator+fmt.Sprintf("%q: {%q: %s}", edit.Path[0], edit.Path[1], value), ", "
 		}
 	}
-	return e
+	if instead != "" {
+		hint += "; for this project alone: " + instead
+	}
+	return check.Advise(err, hint)
 }
 
 // IsClosed reports whether an error is about rights, or a read-only file system.
@@ -59,14 +40,17 @@ func IsClosed(err error) bool {
 // HowToOpen returns the hint for an error of IsClosed. A program may have made the file as it is. So only a file of the
 // user's own that cannot be read may get another mode, and nothing another owner or place.
 func HowToOpen(err error) string {
-	path := ""
-	if at := (*fs.PathError)(nil); errors.As(err, &at) {
-		path = at.Path
-	}
+	at := &fs.PathError{}
+	errors.As(err, &at)
+	path := at.Path
 	target, _ := journal.Resolve(path) // unreadable: no link
 	closed := firstClosed(path)
 	info, unseen := os.Stat(closed)
-	switch isDotfile := rooted.FindAbove(filepath.Dir(path), holdsSource); {
+	source := func(home string) bool {
+		found, _ := fs.Glob(os.DirFS(home), ".local/share/chezmoi/*dot_claude/*settings*.json*")
+		return len(found) > 0
+	}
+	switch isDotfile := rooted.FindAbove(filepath.Dir(path), source); {
 	case strings.Contains(target, "/nix/store/"):
 		return "Nix makes " + path + ": change its source, such as home.file of Home Manager"
 	case isDotfile != "":
@@ -81,12 +65,6 @@ func HowToOpen(err error) string {
 		return "chmod u+rwX " + check.QuoteArgument(closed)
 	}
 	return closed + " is read-only: whoever made it so can change it"
-}
-
-// holdsSource reports whether a home has chezmoi's source of settings.
-func holdsSource(home string) bool {
-	found, _ := fs.Glob(os.DirFS(home), ".local/share/chezmoi/*dot_claude/*settings*.json*")
-	return len(found) > 0
 }
 
 // firstClosed returns the path whose mode denies access: the first directory that cannot be entered, else the path.

@@ -21,10 +21,7 @@ type Aftermath struct {
 	blocker string // the last one's command and words
 }
 
-// maxAftermath is the most that is read of a log, from its end.
-const maxAftermath = 4 << 20
-
-// FindAftermath reads the log after a decision. An unreadable log has none.
+// FindAftermath reads the log after a decision, at most its last 4 MiB. An unreadable log has none.
 func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 	until := int64(0)
 	for later := range ledger.Backwards(d.stateDirs(), ledger.Scope{Session: sessionKey(r.Session)}) {
@@ -35,7 +32,7 @@ func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 		}
 	}
 	path := d.findLog(r.Session)
-	_ = registry.HostOfLog(path).Log.EachLastLine(path, maxAftermath, func(c *transcript.Cursor) bool {
+	_ = registry.HostOfLog(path).Log.EachLastLine(path, 4<<20, func(c *transcript.Cursor) bool {
 		at := c.LineTime()
 		if until > 0 && at >= until {
 			return false
