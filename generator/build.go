@@ -265,12 +265,8 @@ func sourceFiles() (map[string][]byte, string, error) {
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "go.mod %q\n", files["go.mod"])
-	for _, p := range runtimePatches() { // the overlay changes programs too
-		for _, form := range p.forms {
-			fmt.Fprintf(h, "patch %s %q %q\n", p.file, form.function, form.statements)
-		}
-	}
-	fmt.Fprintf(h, "mark %q\n", markDeclaration)
+	patched, pairs := runtimePatches() // the overlay changes programs too
+	fmt.Fprintf(h, "patch %q %q %q\n", patched, pairs, markDeclaration)
 	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !hookruntime.IsSource(name) {
 			return err

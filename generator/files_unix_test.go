@@ -3,11 +3,14 @@
 package generator
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
@@ -72,7 +75,7 @@ func TestLauncher(t *testing.T) {
 	trap, trapped := filepath.Join(dir, "bin"), filepath.Join(dir, "trapped")
 	put(t, filepath.Join(trap, "uname"), []byte("#!/bin/sh\n: >"+trapped+"\necho Linux x86_64\n"), 0o755)
 	vars := []string{"PATH=" + trap + ":/usr/bin:/bin", "IFS=x", "GODEBUG=cgocheck=2", "GOMAXPROCS=200000", "GOMEMLIMIT=x", "GOGC=1", "GOTRACEBACK=crash", "GOROOT=/"}
-	for _, name := range []string{"read", "uname", "unset", "exec", "command", "exit", "["} {
+	for _, name := range []string{"read", "uname", "unset", "exec", "command", "exit", "trap", "["} {
 		vars = append(vars, "BASH_FUNC_"+name+"%%=() { : >"+trapped+"; }")
 	}
 
@@ -125,6 +128,59 @@ func TestLauncher(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Exit code 2 makes Claude go on. No limit of processes, memory or files brings it, by which a command of the model's can
+// keep a hook from starting. Under 12 files dash opens no script.
+func TestHookThatCannotStart(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	must(t, err)
+	tools := toolchain(t)
+	built, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()}, Hook)
+	must(t, err)
+	dir := t.TempDir()
+	must(t, os.Chmod(filepath.Dir(dir), 0o755))
+	must(t, os.Chmod(dir, 0o777))
+	hook := filepath.Join(dir, filepath.FromSlash(Hook.placeIn(HostTarget(), true)))
+	put(t, hook, built.Binaries[0].Data, 0o755)
+	starts := []string{hook}
+	for _, shell := range []string{"/bin/sh", bash} {
+		for _, arch := range []string{"/proc/sys/kernel/arch", "/none"} { // a kernel before 6.1
+			launcher := filepath.Join(dir, "hooks", filepath.Base(shell)+filepath.Base(arch))
+			text := strings.Replace(string(launcherText(t)), "#!/bin/sh", "#!"+shell, 1)
+			put(t, launcher, []byte(strings.ReplaceAll(text, "/proc/sys/kernel/arch", arch)), 0o755)
+			starts = append(starts, launcher)
+		}
+	}
+	limits := []string{"-u 0", "-u 1", "-d 1000", "-d 8000", "-n 0 <&-", "-n 1 <&- 2>&-", "-n 2 <&-"}
+	for n := 12; n < 20; n++ {
+		limits = append(limits, fmt.Sprint("-n ", n))
+	}
+	for kb := 100_000; kb < 1_500_000; kb += 100_000 {
+		limits = append(limits, fmt.Sprint("-v ", kb))
+	}
+	failed := 0
+	for _, program := range starts {
+		for _, limit := range limits {
+			if program != hook && strings.Contains(limit, "<&-") || strings.HasPrefix(limit, "-u") && strings.HasSuffix(program, "bashnone") {
+				continue // bash tries to fork for 15 s
+			}
+			cmd := exec.Command(bash, "-c", `ulimit `+limit+`; exec "$0"`, program)
+			cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir}
+			cmd.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"Done."}`)
+			if os.Geteuid() == 0 { // who has no limit of processes
+				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: scratch.Unprivileged, Gid: scratch.Unprivileged}}
+			}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				failed++
+			}
+			if cmd.ProcessState.ExitCode() == 2 {
+				t.Errorf("%s, ulimit %s: exit 2\n%.300s", strings.TrimPrefix(program, dir), limit, out)
+			}
+		}
+	}
+	scratch.FailIf(t, failed == 0 && HostTarget().OS == "linux", "every hook starts: this test shows nothing")
 }
 
 // launched is set if the launcher starts this test program as its hook.

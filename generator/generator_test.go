@@ -284,11 +284,13 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 	for name, edit := range map[string]struct{ file, from, to string }{
 		"another name for what reads them": {"env_posix.go", "func gogetenv(", "func getenv("},
 		"another result":                   {"proc.go", "func getGodebugEarly()", "func getGodebugEarly() error //"},
+		"another way to exit":              {"panic.go", "exit(2)", "exitBadly()"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			elsewhere := filepath.Join(t.TempDir(), "goroot")
 			sources := filepath.Join(elsewhere, "src", "runtime")
-			for _, file := range []string{"env_posix.go", "proc.go"} {
+			files, _ := runtimePatches()
+			for _, file := range files {
 				text := scratch.ReadFile(t, filepath.Join(goroot, "src", "runtime", file))
 				if file == edit.file {
 					text = bytes.ReplaceAll(text, []byte(edit.from), []byte(edit.to))

@@ -66,10 +66,9 @@ func (m Means) onElsewhere(host hosts.Host, name string) (notes []string) {
 	if !host.Markets {
 		return nil
 	}
-	running, steps := m.Settings.Unswitched()
-	for i, p := range running {
-		if p.Name == name {
-			notes = append(notes, p.ID+" runs, and no settings switch it on: "+steps[i])
+	for _, p := range m.Settings.AllPlugins() {
+		if p.Name == name && p.Unload != "" && p.IsOurs() {
+			notes = append(notes, p.ID+" runs, and no settings switch it on: "+p.Unload)
 		}
 	}
 	for _, a := range settings.Accounts(m.Settings.Places) {

@@ -32,9 +32,24 @@ type DisabledAll struct {
 	Stays   []settings.Left
 }
 
-// DisableAll disables every springfield plugin on every host, and in every account of Claude Code.
+// DisableAll disables every springfield plugin on every host, and in every account of Claude Code. With Purge it changes
+// nothing unless it can change every file, since it removes the old bytes of all.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
-	all, suites := append(m.otherAccounts(), m), []string{}
+	if plan, now := r, m; r.Purge && !r.DryRun {
+		plan.DryRun, now.Settings = true, settings.ReadSettings(m.Settings.Places) // a plan changes what is remembered
+		if _, err := DisableAll(ctx, now, plan); err != nil {
+			return done, err
+		}
+	}
+	var all []Means
+	var suites []string
+	for _, a := range settings.Accounts(m.Settings.Places) {
+		if other := m; len(a.On) > 0 || rooted.PathExists(a.StatePath()) {
+			other.Settings, other.undo = settings.ReadSettings(a.Places), a.CommandTo("undo")+" takes back the part in "+a.Config
+			all = append(all, other)
+		}
+	}
+	all = append(all, m)
 	for _, account := range all {
 		if suites = append(suites, account.allSuites()...); r.Purge && err == nil {
 			err = account.checkHolds(r.Now)
@@ -53,9 +68,12 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	if err != nil || !r.Purge {
 		return done, err
 	}
-	failed := slices.ContainsFunc(done.Stays, func(l settings.Left) bool { return l.Failed }) // some hooks are still on
+	if i := slices.IndexFunc(done.Stays, func(l settings.Left) bool { return l.Failed }); i >= 0 {
+		return done, check.Advisef("fix that file, or take out springfield's entries by hand; then run springfield disable --all --purge again",
+			"nothing was removed, because a file cannot be changed: %s", done.Stays[i].What)
+	}
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(suites))) {
-		if err == nil && !failed && rooted.IsSame(dir, r.DefaultSuite) && generator.IsUntouched(dir) {
+		if err == nil && rooted.IsSame(dir, r.DefaultSuite) && generator.IsUntouched(dir) {
 			done.Notes = append(done.Notes, "your own suite, "+dir+", goes, too")
 			if !r.DryRun {
 				err = os.RemoveAll(dir)
@@ -68,17 +86,6 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 		})
 	}
 	return done, err
-}
-
-// otherAccounts returns the means for the other accounts in which springfield has anything.
-func (m Means) otherAccounts() (all []Means) {
-	for _, a := range settings.Accounts(m.Settings.Places) {
-		if len(a.On) > 0 || rooted.PathExists(a.StatePath()) {
-			m.Settings, m.undo = settings.ReadSettings(a.Places), a.CommandTo("undo")+" takes back the part in "+a.Config
-			all = append(all, m)
-		}
-	}
-	return all
 }
 
 // disableOn disables the plugins of hosts, and with Purge removes an account's state.

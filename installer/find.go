@@ -53,7 +53,11 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	for _, p := range known {
 		// Drop duplicates; for a full ID Claude Code's marketplace wins.
 		all = slices.DeleteFunc(all, func(q client.Plugin) bool {
-			return rooted.IsSame(p.Suite, q.Suite) || marketplace != "" && p.ID() == q.ID()
+			same, named := rooted.IsSame(p.Suite, q.Suite), marketplace != "" && p.ID() == q.ID()
+			if named && !same {
+				m.Tell("springfield: note: %s is the one that Claude Code knows, not that of %s", p.ID(), q.Suite)
+			}
+			return same || named
 		})
 		all = append(all, p)
 	}

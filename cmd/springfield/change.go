@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,7 +71,7 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) err
 func (s *streams) tellChange(c journal.Change) {
 	written, removed := c.Files()
 	s.sayFiles("changed ", written, "")
-	s.sayFiles("removed ", removed, ", which was not there before")
+	s.sayFiles("removed ", removed, ", not there before")
 	s.sayFiles("", c.Notes, "")
 }
 
@@ -132,7 +131,7 @@ func hintChange(err error, again string) error {
 		return check.Advise(err, nothingLeft)
 	case errors.Is(err, journal.ErrChanged):
 		return check.Advise(err, as+": another program has just changed the file; run springfield "+again+" again")
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR):
+	case settings.IsClosed(err), errors.Is(err, syscall.ENOTDIR):
 		return check.Advise(err, as+"; "+doctor.HowToRead(err))
 	case failed != nil:
 		return check.Advise(err, as+"; run springfield "+again+" again once the cause is gone")

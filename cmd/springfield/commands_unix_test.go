@@ -120,7 +120,7 @@ func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 	})
 }
 
-// Each hint names the path that is read-only, and following the hints one by one succeeds.
+// Each hint names the path that is read-only, and no command that changes its mode. Changing the modes one by one succeeds.
 func TestReadOnlySettings(t *testing.T) {
 	scratch.WithoutRights(t, func(t *testing.T, dir string) {
 		t.Setenv("TMPDIR", dir)
@@ -142,8 +142,8 @@ func TestReadOnlySettings(t *testing.T) {
 					if c.code == 0 {
 						break
 					}
-					_, named, _ := strings.Cut(strings.Join(strings.Fields(c.err), " "), "chmod u+rwX ")
-					path, _, _ := strings.Cut(named, ";")
+					named, _, _ := strings.Cut(strings.Join(strings.Fields(c.err), " "), " is read-only: ")
+					path := named[strings.LastIndex(named, " ")+1:]
 					path = strings.Replace(path, "~", w.home(), 1)
 					if n == len(closed) || !slices.Contains(closed, path) {
 						t.Fatalf("%s, %v: %s", name, args, c.err)
@@ -304,7 +304,6 @@ func follow(t *testing.T, dir, home, screen string) {
 	_, hint, _ := strings.Cut(screen, "hint: ")
 	script := ""
 	if _, path, ok := strings.Cut(hint, "chmod u+rwX "); ok {
-		path, _, _ = strings.Cut(path, ";")
 		script = "chmod u+rwX " + path
 	} else if _, path, ok := strings.Cut(hint, "a directory has to be there: move "); ok {
 		path, _, _ = strings.Cut(path, " away")
@@ -331,7 +330,7 @@ func TestNoAgentIsFirst(t *testing.T) {
 		must(t, os.Chmod(filepath.Join(w.home(), ".claude", "settings.json"), 0o444))
 		before := scratch.ReadTree(t, w.home())
 		c := w.call(t, "enable", "ned-flanders", "--host", "copilot,claude")
-		scratch.Holds(t, "enable", c.err, "Claude Code: write settings: ", "permission denied", "hint: your settings are unchanged; chmod u+rwX ")
+		scratch.Holds(t, "enable", c.err, "Claude Code: write settings: ", "permission denied", "hint: your settings are unchanged; ", "is read-only: whoever made it so")
 		scratch.Equal(t, c.code, failed)
 		scratch.Equal(t, scratch.ReadTree(t, w.home()), before)
 	})

@@ -67,12 +67,7 @@ func (a *app) newConsole(ctx context.Context, dir string) (console.Console, erro
 		Now: time.Now, Self: "springfield", Caller: a.caller,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
 		Paint: lines.Paint, Path: lines.ShortPath, Clock: clockTime, Width: width,
-		Wrap: func(line string, indent int) []string {
-			if !lines.Wraps {
-				return []string{line}
-			}
-			return layout.BreakLine(line, indent, lines.Width)
-		},
+		Wrap:    func(line string, indent int) []string { return layout.BreakLine(line, indent, width) },
 		SayNext: a.sayNext,
 		Driver: func(project string) console.Driver {
 			r := a.inspectionRequest()

@@ -97,8 +97,8 @@ func runDisable(ctx context.Context, o disableOptions) error {
 
 func (o disableOptions) disableAll(ctx context.Context) error {
 	means := o.means()
-	elsewhere := slices.Concat(leftByEdits(means.Settings.Places), leftInProjects(means.Settings.StatePath()))
-	for _, account := range settings.Accounts(means.Settings.Places) {
+	var elsewhere []settings.Left
+	for _, account := range append(settings.Accounts(means.Settings.Places), settings.Account{Places: means.Settings.Places}) {
 		elsewhere = slices.Concat(elsewhere, leftByEdits(account.Places), leftInProjects(account.StatePath()))
 	}
 	done, err := installer.DisableAll(ctx, means,
@@ -156,8 +156,10 @@ func (o disableOptions) reportDisableAll(done installer.DisabledAll) error {
 		o.say("disabled everywhere: %s", strings.Join(done.IDs, ", "))
 	case len(done.IDs) > 0:
 		o.say("disabled: %s", strings.Join(done.IDs, ", "))
-	case failed == 0:
+	case failed == 0 && done.IsEmpty():
 		o.say("no springfield plugin was on; springfield status shows every hook that is")
+	case failed == 0:
+		o.say("no springfield plugin was on, and springfield's other entries are taken back")
 	}
 	o.tellChange(done.Change)
 	if len(done.Removed) > 0 {
@@ -205,17 +207,16 @@ func leftByEdits(places client.Places) (left []settings.Left) {
 	seen := map[string]bool{}
 	for _, e := range entries {
 		did, _, _ := strings.Cut(e.Did, " in ")
+		agreed := strings.HasPrefix(did, "allow ") || strings.HasPrefix(did, "set autoContinue")
 		for _, file := range e.Files() {
-			if strings.HasPrefix(did, "allow ") || strings.HasPrefix(did, "set autoContinue") {
-				left = append(left, settings.Left{What: file + " may still say what you agreed to for away: " + did, Remove: "take it out there"})
-			}
 			dir := filepath.Dir(file)
 			isMemory := slices.Contains([]string{"CLAUDE.md", "AGENTS.md", "CLAUDE.local.md"}, filepath.Base(file))
-			inSuite := rooted.PathExists(filepath.Join(dir, generator.SuiteFile)) ||
-				rooted.PathExists(filepath.Join(filepath.Dir(dir), generator.SuiteFile))
+			isSuite := func(dir string) bool { return rooted.PathExists(filepath.Join(dir, generator.SuiteFile)) }
 			switch {
+			case agreed:
+				left = append(left, settings.Left{What: file + " may still say what you agreed to for away: " + did, Remove: "take it out there"})
 			case seen[file] || !rooted.PathExists(file):
-			case isMemory && !inSuite:
+			case isMemory && !isSuite(dir) && !isSuite(filepath.Dir(dir)):
 				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
 			case dir != places.StatePath() && strings.HasSuffix(filepath.ToSlash(dir), "/.claude/springfield"):
 				left = append(left, settings.Left{What: file + " has a project's settings of a plugin", Remove: "rm " + check.QuoteArgument(file)})

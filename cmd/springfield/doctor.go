@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
@@ -82,7 +83,11 @@ func (a *app) examine(ctx context.Context, r doctor.Request, names []string) ([]
 	}
 	checks := append(in.Checks(), check.Check[*doctor.Inspection]{Name: "what runs",
 		Look: func(ctx context.Context, in *doctor.Inspection) ([]check.Finding, error) {
-			return a.toolchain().Compare(ctx, in.Running())
+			all, err := a.toolchain().Compare(ctx, in.Running())
+			if carried, unread := generator.ReadCarried(a.prebuilt); carried == nil && unread == nil && findProgram("go") == "" {
+				all = append(all, check.Warned(generator.ErrNoGo.Error()+", so enable, init and update make no plugin", hintOf(generator.ErrNoGo)))
+			}
+			return all, err
 		}})
 	return check.RunAll(ctx, in, checks...)
 }

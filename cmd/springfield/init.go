@@ -244,8 +244,7 @@ func (o initOptions) checkMarketplace(name, dir string) error {
 	if o.findPlaces() != nil {
 		return nil // without a home Claude Code has no marketplaces
 	}
-	if err := client.NewSnapshot(o.places).CheckFree(name, dir); err != nil {
-		free, _ := o.means().FreeMarketplace(name, dir)
+	if free, err := o.means().FreeMarketplace(name, dir); err != nil {
 		return check.Advise(err, "choose another name: --marketplace "+free+" is free")
 	}
 	return nil

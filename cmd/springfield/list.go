@@ -2,38 +2,43 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/installer/doctor"
 )
 
 func newList(a *app) *cobra.Command {
-	var asJSON bool
-	var chosen []string
-	cmd := &cobra.Command{
+	return a.showing(&cobra.Command{
 		Use:   "list",
 		Short: "List strategies and your plugins",
 		Long: `Compares the strategies: the cost of a stop, changes to your skills, accuracy,
 complexity and requirements. Then lists your plugins: those of the suites that were made here or
 contain the current directory, and those enabled in any agent.`,
-		Args:    arguments(0, 0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return runList(a, chosen, asJSON) },
-		PreRunE: a.needPlaces,
+	}, func(in *doctor.Inspection, asJSON bool) error {
+		l, err := in.ListStrategies()
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return a.printJSON(l)
+		}
+		l.WriteText(a.resultPrinter())
+		return nil
+	})
+}
+
+// showing completes a command that shows the named hosts.
+func (a *app) showing(cmd *cobra.Command, show func(in *doctor.Inspection, asJSON bool) error) *cobra.Command {
+	var asJSON bool
+	var chosen []string
+	cmd.Args, cmd.PreRunE = arguments(0, 0, "no arguments"), a.needPlaces
+	cmd.RunE = func(*cobra.Command, []string) error {
+		in, err := a.inspectHosts(a.inspectionRequest(), chosen)
+		if err != nil {
+			return err
+		}
+		return show(in, asJSON)
 	}
 	hostFlag(cmd, &chosen)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
-}
-
-func runList(a *app, chosen []string, asJSON bool) error {
-	in, err := a.inspectHosts(a.inspectionRequest(), chosen)
-	if err != nil {
-		return err
-	}
-	l, err := in.ListStrategies()
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return a.printJSON(l)
-	}
-	l.WriteText(a.resultPrinter())
-	return nil
 }

@@ -267,7 +267,7 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 		a.talk("nothing to do: that is its value already")
 	} else {
 		a.resultPrinter().PrintDiff(c.Diff())
-		a.talk("%s decides by this at the next stop; springfield undo takes it back", p.Name)
+		a.talk("where %s is on, it decides by this at the next stop; springfield undo takes it back", p.Name)
 	}
 	a.warnOfFaults(stack)
 	rank := func(s pluginsettings.Scope) int { return slices.Index(pluginsettings.AllScopes(), s) }

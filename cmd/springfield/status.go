@@ -9,9 +9,7 @@ import (
 )
 
 func newStatus(a *app) *cobra.Command {
-	var asJSON bool
-	var chosen []string
-	cmd := &cobra.Command{
+	return a.showing(&cobra.Command{
 		Use:   "status",
 		Short: "Show which plugin decides, and every hook",
 		Long: `Shows the setup of a session in the current directory: the plugin that decides
@@ -19,22 +17,10 @@ when Claude stops, by the settings of all scopes; every hook on Stop, SubagentSt
 UserPromptSubmit; and their combined effect. For other agents, shows their plugins and hooks.
 
 springfield without a command prints a summary, with the last decision and any problems.`,
-		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runStatus(a, chosen, asJSON)
-		},
-		PreRunE: a.needPlaces,
-	}
-	hostFlag(cmd, &chosen)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, a.showStatus)
 }
 
-func runStatus(a *app, names []string, asJSON bool) error {
-	in, err := a.inspectHosts(a.inspectionRequest(), names)
-	if err != nil {
-		return err
-	}
+func (a *app) showStatus(in *doctor.Inspection, asJSON bool) error {
 	status := in.SumUpStatus()
 	switch {
 	case asJSON && !in.Claude:
@@ -57,12 +43,12 @@ func runStatus(a *app, names []string, asJSON bool) error {
 		}
 		agent.WriteText(a.resultPrinter())
 	}
-	if !in.Claude {
+	switch {
+	case !in.Claude:
 		for _, note := range append(in.OrdersInWords(), in.Outdated()...) {
 			a.resultPrinter().PrintItem("note: ", note)
 		}
-	}
-	if in.Claude && status.Next != "" {
+	case status.Next != "":
 		a.resultPrinter().PrintCommand("%s", status.Next)
 	}
 	return nil

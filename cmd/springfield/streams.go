@@ -75,10 +75,7 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // widthOf returns the columns of a terminal, or 0 for any other file.
 func widthOf(f *os.File) int {
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
+	width, _, _ := term.GetSize(int(f.Fd()))
 	return width
 }
 

@@ -75,10 +75,6 @@ func runTry(a *app, in io.Reader, prompt, message string, o explainOptions) (err
 
 // tried returns a session log of Claude Code with a prompt and an answer.
 func tried(prompt, message string, now time.Time) []byte {
-	type block struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
 	entry := func(kind, id string, content any) []byte {
 		line, _ := json.Marshal(map[string]any{ // of maps and texts, which cannot fail
 			"type": kind, "uuid": id, "sessionId": "try", "timestamp": now.UTC().Format(time.RFC3339), "promptId": "p", "origin": map[string]string{"kind": "human"},
@@ -86,5 +82,5 @@ func tried(prompt, message string, now time.Time) []byte {
 		})
 		return append(line, '\n')
 	}
-	return append(entry("user", "u", prompt), entry("assistant", "a", []block{{"text", message}})...)
+	return append(entry("user", "u", prompt), entry("assistant", "a", []map[string]string{{"type": "text", "text": message}})...)
 }

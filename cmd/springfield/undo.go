@@ -60,13 +60,10 @@ edit; springfield disable can still restore your settings.`,
 func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	j := settings.Journal(a.places)
 	switch {
-	case o.list && (o.forget || o.dryRun):
-		return check.Misuse(errors.New("--list does not go together with --forget or --dry-run"), "undo --list shows the edits, undo --forget skips the first of them")
+	case o.list && (o.forget || o.dryRun), o.forget && o.dryRun:
+		return check.Misuse(errors.New("--list, --forget and --dry-run do not go together"), "undo --list shows the edits, undo --forget skips the first of them")
 	case o.list:
 		return a.listEdits(j, o.json)
-	case o.forget && o.dryRun:
-		return check.Misuse(errors.New("--forget and --dry-run do not go together"),
-			"undo --list shows what would be forgotten: the first line")
 	case o.forget:
 		entry, err := j.ForgetNewest()
 		if err != nil {
@@ -122,13 +119,9 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 		}{u.Entry.Did, u.Entry.At, nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(u.Stays), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
 	a.say("undone: %s, %s", u.Entry.Did, doctor.AgoInWords(time.Now(), u.Entry.At))
-	a.sayFiles("changed ", slices.Concat(shortenFileList(written)), "")
-	few, many := shortenFileList(removed)
-	a.sayFiles("removed ", few, ", which was not there before")
-	a.sayFiles("removed ", many, ", which were not there before")
-	few, many = shortenFileList(u.Gone)
-	a.sayFiles("nothing to take back in ", few, ", which is gone with its directory")
-	a.sayFiles("nothing to take back in ", many, ", which are gone with it")
+	a.sayFiles("changed ", shortenFileList(written), "")
+	a.sayFiles("removed ", shortenFileList(removed), ", not there before")
+	a.sayFiles("nothing to take back in ", shortenFileList(u.Gone), ", gone with the directory")
 	a.sayFiles("", u.Stays, " stays: it contains more than springfield made")
 	a.sayFiles("", slices.Concat(u.Entry.Leaves, u.Notes), "")
 	if len(written)+len(removed)+len(u.Gone)+len(u.Stays) == 0 {
@@ -137,16 +130,16 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	return nil
 }
 
-// shortenFileList returns a few files as they are, and the number of the others in a directory, if there are many.
-func shortenFileList(files []string) (few, many []string) {
+// shortenFileList returns a few files as they are, and of many the number in a directory.
+func shortenFileList(files []string) []string {
 	const most = 6
 	if len(files) <= most {
-		return files, nil
+		return files
 	}
 	for dir := filepath.Dir(files[len(files)/2]); ; dir = filepath.Dir(dir) {
 		beside := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return rooted.HoldsPath(dir, file) })
 		if len(beside) < 3 || dir == filepath.Dir(dir) {
-			return beside, []string{fmt.Sprintf("%d files in %s", len(files)-len(beside), dir)}
+			return append(beside, fmt.Sprintf("%d files in %s", len(files)-len(beside), dir))
 		}
 	}
 }
@@ -175,7 +168,7 @@ func (s *streams) listEdits(j journal.Journal, asJSON bool) error {
 	}
 	var rows [][]string
 	for _, e := range entries {
-		files := strings.Join(slices.Concat(shortenFileList(e.Files())), " ")
+		files := strings.Join(shortenFileList(e.Files()), " ")
 		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, files})
 	}
 	s.resultPrinter().PrintTable("", rows)

@@ -228,6 +228,8 @@ func outcomeInWords(o generator.Outcome) string {
 func (s *streams) listUpdate(o updateOptions, u updated) {
 	list := s.notePrinter()
 	switch {
+	case u.Outcome == "unchanged" && len(u.plan.Paths(generator.Kept)) > 0:
+		s.say("nothing to write in %s: your edits are kept, and new texts wait", u.Suite)
 	case u.Outcome == "unchanged" && o.dryRun: // the diff is empty
 		s.talk("nothing to do: %s is up to date", u.Suite)
 	case u.Outcome == "unchanged":

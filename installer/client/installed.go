@@ -100,7 +100,7 @@ func (s *Snapshot) Installed(id string) Installed {
 }
 
 func (s *Snapshot) locatePlugin(i *Installed) (err error) {
-	if dir := s.allSideloaded()[i.ID].dir; dir != "" {
+	if dir := s.allSideloaded()[i.ID].Dir; dir != "" {
 		i.Dir, i.InPlace, i.Source = dir, true, "directory "+printable(dir)
 		return nil
 	}

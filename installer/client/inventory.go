@@ -35,6 +35,7 @@ type Switched struct {
 	Says    []Said `json:"says"`              // by layer, the highest first
 	Runs    bool   `json:"runs"`              // Claude Code would load it
 	Place   string `json:"place,omitempty"`   // marketplace or cache
+	Unload  string `json:"-"`                 // the step that switches it off, if it is on without settings
 }
 
 // Said is a plugin's value in one layer; status --json prints it.
@@ -69,8 +70,8 @@ func (s *Snapshot) AllPlugins() []Switched {
 			}
 			found.Says = append(found.Says, Said{l.Name, on})
 		}
-		if by := beside[id].by; len(found.Says) == 0 {
-			found.On, found.Decides = true, by
+		if by := beside[id]; len(found.Says) == 0 {
+			found.On, found.Decides, found.Unload = true, by.Decides, by.Unload
 		}
 		switch found.Runs = found.On && found.Problem == ""; {
 		case found.InPlace:

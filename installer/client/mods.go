@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"path"
-	"strings"
 )
 
 // Mod is a plugin's JavaScript that Claude Code runs inside itself; status --json prints it.
@@ -26,16 +25,4 @@ func (s *Snapshot) modsIn(i *Installed, name string, fields object) {
 		}
 		i.Mods = append(i.Mods, m)
 	}
-}
-
-// WrappingMods describes the mods of a plugin that can decide at a stop or change a prompt, and the other mods.
-func (i Installed) WrappingMods() (wrapping, others []string) {
-	for _, m := range i.Mods {
-		if len(m.Wraps) > 0 {
-			wrapping = append(wrapping, m.File+" names "+strings.Join(m.Wraps, " and "))
-		} else {
-			others = append(others, m.File)
-		}
-	}
-	return wrapping, others
 }

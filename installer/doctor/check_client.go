@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -57,13 +58,8 @@ func (in *Inspection) checkAccounts() (all []check.Finding) {
 }
 
 // accountsInWords describes springfield's plugins in other accounts.
-func (in *Inspection) accountsInWords() (all []string) {
-	for _, a := range in.Accounts {
-		if says := a.InWords(); says != "" {
-			all = append(all, says)
-		}
-	}
-	return all
+func (in *Inspection) accountsInWords() []string {
+	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.Account.InWords), func(says string) bool { return says == "" })
 }
 
 // checkPaused reports holds, and SPRINGFIELD=off in the environment.

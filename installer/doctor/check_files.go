@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -94,20 +95,15 @@ func HowToRead(err error) string {
 	var damaged *journal.DamagedError
 	switch {
 	case errors.As(err, &damaged):
-		without := "then springfield forgets what it did there, and disable sets only its own entry"
-		switch filepath.Base(filepath.Dir(damaged.File)) {
-		case "journal":
-			without = "then undo forgets that edit"
-		case "springfield":
-			without = "then springfield finds a suite only from inside it, or with --suite"
-		}
-		return "rm " + check.QuoteArgument(damaged.File) + ": " + without
+		without := map[string]string{
+			"journal":     "then undo forgets that edit",
+			"springfield": "then springfield finds a suite only from inside it, or with --suite",
+		}[filepath.Base(filepath.Dir(damaged.File))]
+		return "rm " + check.QuoteArgument(damaged.File) + ": " + cmp.Or(without, "then springfield forgets what it did there, and disable sets only its own entry")
 	case !errors.As(err, &at):
 		return "fix that file, or remove it"
-	case errors.Is(err, fs.ErrPermission):
-		dir := firstClosed(at.Path)
-		return fmt.Sprintf("chmod u+rwX %s; if it is not yours: sudo chown -R \"$USER\" %s",
-			check.QuoteArgument(dir), check.QuoteArgument(dir))
+	case settings.IsClosed(err):
+		return settings.HowToOpen(err)
 	}
 	if strings.Contains(err.Error(), "not a regular file") {
 		return "a file has to be there: move " + check.QuoteArgument(at.Path) + " away"
@@ -116,26 +112,6 @@ func HowToRead(err error) string {
 		return "a directory has to be there: move " + check.QuoteArgument(above) + " away"
 	}
 	return "move " + check.QuoteArgument(at.Path) + " away, or fix it"
-}
-
-// firstClosed returns the path whose mode denies access: the first directory that cannot be entered, else the path.
-// For a missing or writable file it is the directory, in which springfield would write the replacement.
-func firstClosed(path string) string {
-	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
-		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too
-			path = filepath.Dir(path)
-		}
-		file.Close()
-	}
-	for rooted.IsMissing(path) {
-		path = filepath.Dir(path)
-	}
-	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) {
-			path = filepath.Dir(dir)
-		}
-	}
-	return path
 }
 
 func (in *Inspection) checkState() (all []check.Finding) {

@@ -144,10 +144,13 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 // checkMods names the mods of plugins. One that wraps a stop runs before every hook, and can drop its answer.
 func (in *Inspection) checkMods() (all []check.Finding) {
 	for _, s := range in.Plugins {
-		wrapping, others := s.WrappingMods()
-		for _, says := range wrapping {
-			if s.Runs {
-				all = append(all, check.Warned("mod of "+s.ID+": "+says+", so it can make Claude go on, or keep a hook from it", in.howToSwitchOff(s)))
+		var others []string
+		for _, m := range s.Mods {
+			switch {
+			case len(m.Wraps) == 0:
+				others = append(others, m.File)
+			case s.Runs:
+				all = append(all, check.Warned("mod of "+s.ID+": "+m.File+" names "+strings.Join(m.Wraps, " and ")+", so it can make Claude go on, or keep a hook from it", in.howToSwitchOff(s)))
 			}
 		}
 		if s.Runs && len(others) > 0 {

@@ -117,6 +117,9 @@ func (in *Inspection) checkAnswers() check.Finding {
 	if err != nil {
 		return check.Warned(err.Error()+"; until then no judge is asked", "delete that file")
 	}
+	if spend.Failures+spend.Questions == 0 {
+		return check.Noted("it has not been asked today, so whether it answers is not known", "springfield why shows its answer after the next stop that asks")
+	}
 	if spend.Failures == 0 {
 		return check.Passed("today: " + spentOn(spend))
 	}

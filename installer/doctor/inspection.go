@@ -165,13 +165,12 @@ func BrokenHooks(plugins []client.Switched) (all []string) {
 }
 
 func (in *Inspection) howToSwitchOff(s client.Switched) string {
-	if step := in.settings.HowToUnload(s); step != "" {
-		return step
-	}
-	switch s.Decides {
-	case client.Managed:
+	switch {
+	case s.Unload != "":
+		return s.Unload
+	case s.Decides == client.Managed:
 		return "only an administrator can switch it off"
-	case string(client.Project):
+	case s.Decides == string(client.Project):
 		return fmt.Sprintf("springfield disable %s --scope local switches it off for you alone", s.ID)
 	}
 	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, s.Decides)

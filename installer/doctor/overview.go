@@ -133,7 +133,7 @@ func (in *Inspection) lastDecision() *Decision {
 	}
 	r := all[0]
 	d := console.Console{Dir: in.Places.StatePath(), Also: ledger.StateDir("", in.Places.Home), Home: in.Places.Home, Getenv: in.User.Getenv}
-	return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host, d.FailureAfter(r)}
+	return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host, d.FindAftermath(r).Failure}
 }
 
 func (s Switch) forWhom() string {

@@ -45,15 +45,15 @@ func checkUnreadable(t *testing.T, dir string) {
 		says  string // ROOT is where the home lies
 		fix   string
 	}{
-		"home":                {closed(home), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude;"},
-		"settings":            {closed(home + "/settings.json"), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude/settings.json;"},
-		"home, read-only":     {setting(0o555, home), "settings", check.Warning, "ROOT/home/.claude/settings.json: permission denied: nothing can be enabled", "chmod u+rwX ROOT/home/.claude;"},
-		"settings, read-only": {setting(0o444, home+"/settings.json"), "settings", check.Warning, "ROOT/home/.claude/settings.json: permission denied: nothing can be enabled", "chmod u+rwX ROOT/home/.claude/settings.json;"},
-		"plugins":             {closed(home + "/plugins"), "marketplace", check.Warning, "known_marketplaces.json: permission denied", "chmod u+rwX ROOT/home/.claude/plugins;"},
-		"state":               {closed(home + "/springfield"), "state", check.Failure, "ROOT/home/.claude/springfield: permission denied", "chmod u+rwX ROOT/home/.claude/springfield;"},
-		"journal":             {closed(home + "/springfield/journal"), "state", check.Failure, "ROOT/home/.claude/springfield/journal: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/journal;"},
-		"suites":              {closed(home + "/springfield/suites.json"), "settings", check.Failure, "suites.json: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/suites.json;"},
-		"project":             {closed(project), "settings", check.Failure, "ROOT/project/.claude/settings.json: permission denied", "chmod u+rwX ROOT/project/.claude;"},
+		"home":                {closed(home), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude"},
+		"settings":            {closed(home + "/settings.json"), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude/settings.json"},
+		"home, read-only":     {setting(0o555, home), "settings", check.Warning, "ROOT/home/.claude/settings.json: permission denied: nothing can be enabled", "ROOT/home/.claude is read-only: whoever made it so can change it"},
+		"settings, read-only": {setting(0o444, home+"/settings.json"), "settings", check.Warning, "ROOT/home/.claude/settings.json: permission denied: nothing can be enabled", "ROOT/home/.claude/settings.json is read-only: whoever made it so can change it"},
+		"plugins":             {closed(home + "/plugins"), "marketplace", check.Warning, "known_marketplaces.json: permission denied", "chmod u+rwX ROOT/home/.claude/plugins"},
+		"state":               {closed(home + "/springfield"), "state", check.Failure, "ROOT/home/.claude/springfield: permission denied", "chmod u+rwX ROOT/home/.claude/springfield"},
+		"journal":             {closed(home + "/springfield/journal"), "state", check.Failure, "ROOT/home/.claude/springfield/journal: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/journal"},
+		"suites":              {closed(home + "/springfield/suites.json"), "settings", check.Failure, "suites.json: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/suites.json"},
+		"project":             {closed(project), "settings", check.Failure, "ROOT/project/.claude/settings.json: permission denied", "chmod u+rwX ROOT/project/.claude"},
 		"home, a file":        {inPlace(home, asFile), "settings", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude away"},
 		"settings, a dir":     {inPlace(home+"/settings.json", asDir), "settings", check.Failure, "ROOT/home/.claude/settings.json: not a regular file", "a file has to be there: move ROOT/home/.claude/settings.json away"},
 		"plugins, a file":     {inPlace(home+"/plugins", asFile), "marketplace", check.Warning, "not a directory", "a directory has to be there: move ROOT/home/.claude/plugins away"},
@@ -86,16 +86,6 @@ func checkUnreadable(t *testing.T, dir string) {
 			}
 			t.Errorf("no %s of %q says %q, to be mended by %q:\n%s", test.state, test.check, says, fix, listed(found))
 		})
-	}
-}
-
-// A read-only file is reported to root, too, because springfield does not replace it.
-func TestReadOnlyFileIsNamed(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "settings.json")
-	scratch.PutFile(t, file, "{}")
-	must(t, os.Chmod(file, 0o444))
-	if says := HowToRead(&fs.PathError{Op: "write", Path: file, Err: fs.ErrPermission}); !strings.HasPrefix(says, "chmod u+rwX "+file+";") {
-		t.Error(says)
 	}
 }
 

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,46 +22,32 @@ type Account struct {
 // Accounts returns the user's other accounts: ~/.claude* with settings, and directories elsewhere that springfield has
 // edited.
 func Accounts(p client.Places) (all []Account) {
-	var dirs []string
-	beside, _ := os.ReadDir(p.Home)
-	for _, e := range beside {
-		if strings.HasPrefix(e.Name(), ".claude") {
-			dirs = append(dirs, filepath.Join(p.Home, e.Name()))
-		}
-	}
-	_, list, _ := readSuites(homeOf(p)) // doctor reports the error
+	dirs, _ := fs.Glob(os.DirFS(p.Home), ".claude*")
+	_, list, _ := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")}) // doctor reports the error
+	seen := []string{p.Config}
 	for _, dir := range append(dirs, list.Accounts...) {
-		at := p
-		if at.Config, at.PluginDirs = dir, ""; p.Plugins == filepath.Join(p.Config, "plugins") {
-			at.Plugins = filepath.Join(dir, "plugins")
+		a := Account{Places: p}
+		if a.Config, a.PluginDirs = rooted.PathFrom(p.Home, dir), ""; p.Plugins == filepath.Join(p.Config, "plugins") {
+			a.Plugins = filepath.Join(a.Config, "plugins")
 		}
-		used := rooted.PathExists(at.Settings(client.User)) || rooted.PathExists(at.StatePath())
-		seen := func(a Account) bool { return rooted.IsSame(a.Config, dir) }
-		if p.Home != "" && filepath.IsAbs(dir) && used && !rooted.IsSame(dir, p.Config) && !slices.ContainsFunc(all, seen) {
-			all = append(all, Account{at, pluginsOnBy(at)})
+		known := slices.ContainsFunc(seen, func(other string) bool { return rooted.IsSame(a.Config, other) })
+		if p.Home == "" || known || !rooted.PathExists(a.Settings(client.User)) && !rooted.PathExists(a.StatePath()) {
+			continue
 		}
+		for _, s := range client.NewSnapshot(a.Places).AllPlugins() {
+			if s.On && s.IsOurs() && s.Decides == string(client.User) {
+				a.On = append(a.On, s.ID)
+			}
+		}
+		all, seen = append(all, a), append(seen, a.Config)
 	}
 	return all
 }
 
-func pluginsOnBy(p client.Places) (ids []string) {
-	for _, s := range client.NewSnapshot(p).AllPlugins() {
-		if s.On && s.IsOurs() && s.Decides == string(client.User) {
-			ids = append(ids, s.ID)
-		}
-	}
-	return ids
-}
-
-func homeOf(p client.Places) client.Places {
-	p.Config = filepath.Join(p.Home, ".claude")
-	return p
-}
-
 // rememberAccount adds a configuration directory to the list in the user's home, unless Accounts finds it anyway.
 func rememberAccount(p client.Places) (journal.Edit, error) {
-	e, list, err := readSuites(homeOf(p))
-	beside := filepath.Dir(p.Config) == filepath.Clean(p.Home) && strings.HasPrefix(filepath.Base(p.Config), ".claude")
+	e, list, err := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")})
+	beside, _ := filepath.Match(".claude*", strings.TrimPrefix(p.Config, filepath.Clean(p.Home)+string(filepath.Separator)))
 	if err == nil && p.Home != "" && !beside && !slices.Contains(list.Accounts, p.Config) {
 		list.Accounts = append(list.Accounts, p.Config)
 		err = list.writeTo(&e)

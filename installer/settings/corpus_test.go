@@ -418,8 +418,10 @@ func plannedFor(before string, e Switch) []plannedChange {
 		}
 	}
 	set(true, "enabledPlugins", e.Plugin.ID())
-	set(false, "enabledPlugins", doubleShotLatteOrigin)
 	plugins, _ := settings["enabledPlugins"].(map[string]any)
+	if is, found := plugins[doubleShotLatteOrigin]; e.Scope == client.User || found && is != false {
+		set(false, "enabledPlugins", doubleShotLatteOrigin)
+	}
 	for id := range plugins {
 		if strings.HasPrefix(id, "double-shot-latte@") && id != doubleShotLatteOrigin {
 			set(false, "enabledPlugins", id)

@@ -39,7 +39,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 		return c, err
 	}
 	if err := s.takeBack(&c, m, v, f, id); err != nil {
-		return c, err
+		return c, readOnly(err, "springfield disable "+id+" --scope local", nil)
 	}
 	if len(m.pluginsEnabledByUs()) == 0 { // a killed edit, or a removed file, can leave a declaration
 		if err := s.takeBackDeclared(&c, f); err != nil {

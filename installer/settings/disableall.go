@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Left is something that stays, and the command or step that removes it.
@@ -36,7 +37,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 	for _, m := range memories {
 		seen[m.File] = true
 		if err := s.releaseAll(&c, m.File, purge); err != nil {
-			left = append(left, m.leftUnreleased(err, purge))
+			left = append(left, m.leftUnreleased(err))
 			continue
 		}
 		ids = append(ids, m.pluginsEnabledByUs()...)
@@ -57,21 +58,18 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			}
 		}
 	}
-	running, steps := s.Unswitched()
-	for i, p := range running {
-		left = append(left, Left{p.ID + " runs, and no settings switch it on", steps[i], false})
+	for _, p := range s.AllPlugins() {
+		if p.Unload != "" && p.IsOurs() {
+			left = append(left, Left{p.ID + " runs, and no settings switch it on", p.Unload, false})
+		}
 	}
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
-// leftUnreleased describes a file that could not be restored. A purge removes its memory, so that only the user can.
-func (m *memory) leftUnreleased(err error, purge bool) Left {
+// leftUnreleased describes a file that could not be restored.
+func (m *memory) leftUnreleased(err error) Left {
 	entries := check.NamesOf(m.Members, func(r remembered) string { return strings.Join(r.Path, ".") })
-	byHand := "take out by hand: " + strings.Join(entries, ", ")
-	if purge {
-		return Left{err.Error(), byHand, true}
-	}
-	return Left{err.Error(), "fix that file, then run springfield disable --all again; or " + byHand, true}
+	return Left{err.Error(), "fix that file, then run springfield disable --all again; or take out by hand: " + strings.Join(entries, ", "), true}
 }
 
 // releaseAll undoes all edits of a file, and disables the springfield plugins that are still enabled there.
@@ -128,9 +126,11 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 // PurgeAll makes the client forget plugins, and marketplaces that offer no others. notes has a sentence for each.
 func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
+	all := slices.Clone(ids)
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
 		m, remove := markets[name], "in Claude Code: /plugin marketplace remove "+name
 		ours := s.ownPluginsIn(m, ids)
+		all = append(all, ours...)
 		switch why := s.otherOffers(m, ours); {
 		case len(ours) == 0:
 		case claude.Path == "":
@@ -149,7 +149,21 @@ func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []st
 			notes = append(notes, note)
 		}
 	}
-	return notes, left, err
+	return notes, append(left, s.leftByClient(all)...), err
+}
+
+// leftByClient names the directories that the client keeps for plugins, and removes empty ones.
+func (s *Settings) leftByClient(ids []string) (left []Left) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		name, market, _ := strings.Cut(id, "@")
+		for _, dir := range []string{filepath.Join("data", name+"-"+market), filepath.Join("cache", market, name)} {
+			at := filepath.Join(s.Plugins, dir)
+			if filepath.IsLocal(dir) && os.Remove(at) != nil && rooted.IsDirectory(at) {
+				left = append(left, Left{at + " is Claude Code's, for " + id, "rm -r " + check.QuoteArgument(at), false})
+			}
+		}
+	}
+	return left
 }
 
 func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []string) (notes []string, err error) {

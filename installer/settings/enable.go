@@ -62,15 +62,16 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 		return c, err
 	}
 	var user file
-	var market client.Market
+	var declare []document.Edit
 	if e.Plugin.Suite != "" {
-		market = client.Directory(e.Plugin.Marketplace, e.Plugin.Suite)
+		market := client.Directory(e.Plugin.Marketplace, e.Plugin.Suite)
 		if user, err = s.openScope(client.User); err != nil {
 			return c, err
 		}
 		if err := market.CheckDeclared(user.doc); err != nil {
 			return c, user.namedError(err)
 		}
+		declare = []document.Edit{{Path: []string{"extraKnownMarketplaces", market.Name}, Value: market.Declaration()}}
 	}
 	edits, err := s.switchEdits(&c, f, e)
 	if err != nil {
@@ -79,16 +80,19 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 	if account, err := rememberAccount(s.Places); err == nil && account.Changes() { // else no other account's calls find it
 		c.Edits = append(c.Edits, account)
 	}
-	if e.Declare {
-		declare := document.Edit{Path: []string{"extraKnownMarketplaces", market.Name}, Value: market.Declaration()}
-		// An absolute path is useless to others, so it never goes into a project's file.
-		if user.At == f.At { // user scope, or a project in the home
-			edits = append([]document.Edit{declare}, edits...)
-		} else if err := s.setMembers(&c, user, []document.Edit{declare}, f.At); err != nil {
-			return c, err
+	all, instead := append(declare, edits...), "springfield enable "+e.Plugin.Name+" --scope local"
+	if e.Declare || e.Scope == client.Local {
+		instead = "" // it needs user settings, too
+	}
+	// An absolute path is useless to others, so it never goes into a project's file.
+	if e.Declare && user.At == f.At { // user scope, or a project in the home
+		edits = all
+	} else if e.Declare {
+		if err := s.setMembers(&c, user, declare, f.At); err != nil {
+			return c, readOnly(err, "", declare)
 		}
 	}
-	return c, s.setMembers(&c, f, edits, f.At)
+	return c, readOnly(s.setMembers(&c, f, edits, f.At), instead, all)
 }
 
 func switchTo(id, value string) document.Edit {
@@ -108,8 +112,11 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 		v.noteOverruled(c, id, true)
 		return []document.Edit{switchTo(id, "true")}, nil
 	}
-	edits := append(v.raiseCap(c, e), switchTo(doubleShotLatteOrigin, "false"))
-	if _, says := v.edited.SaysOf(doubleShotLatteOrigin); !says && !v.isOn(doubleShotLatteOrigin) {
+	edits := v.raiseCap(c, e)
+	if e.Scope == client.User || v.isOn(doubleShotLatteOrigin) { // else it would be only noise in a team's file
+		edits = append(edits, switchTo(doubleShotLatteOrigin, "false"))
+	}
+	if _, says := v.edited.SaysOf(doubleShotLatteOrigin); e.Scope == client.User && !says && !v.isOn(doubleShotLatteOrigin) {
 		c.Notes = append(c.Notes, doubleShotLatteOrigin+" is set to false, installed or not, so that one plugin decides at a stop")
 	}
 	others, conflicts, err := s.switchOffOthers(c, v, f, e)

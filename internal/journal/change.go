@@ -81,16 +81,16 @@ func (e Edit) Changes() bool {
 	return !e.Before.hasSameBytes(e.After) || e.Before != nil && e.After != nil && e.Before.Mode.Perm() != e.After.Mode.Perm()
 }
 
-// Writable refuses a read-only file, which a rename would replace all the same, and a file
-// in a read-only directory, where no temporary file can be written.
+// Writable refuses a file that is read-only or another user's, which a rename would replace
+// all the same, and a file in a read-only directory, where no temporary file can be written.
 func (e Edit) Writable() error {
 	at, err := cmp.Or(e.At, e.Path), error(nil)
 	if e.Before != nil && e.Before.Mode&0o222 == 0 {
 		err = fs.ErrPermission
-	} else if err = checkWritable(rooted.FindAbove(filepath.Dir(at), rooted.PathExists)); err == nil {
+	} else if err = checkWritable(at, rooted.FindAbove(filepath.Dir(at), rooted.PathExists)); err == nil {
 		return nil
 	}
-	return &fs.PathError{Op: "write", Path: at, Err: err}
+	return &fs.PathError{Op: "write", Path: e.Path, Err: err}
 }
 
 // ChangeTo sets the new bytes; nil removes the file. The mode stays; fresh is for a new

@@ -11,8 +11,11 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// checkWritable returns an error if no file can be created in a directory.
-func checkWritable(dir string) error {
+// checkWritable returns an error if a file, unless it is missing, or its directory cannot be written.
+func checkWritable(file, dir string) error {
+	if err := syscall.Access(file, 2); err != nil && err != syscall.ENOENT {
+		return err
+	}
 	return syscall.Access(dir+"/.", 2|1) // write and enter
 }
 
@@ -27,6 +30,12 @@ func keepOwner(temp *os.File, old fs.FileInfo) error {
 		_ = temp.Chown(-1, int(owner.Gid))
 	}
 	return nil
+}
+
+// IsOwn reports whether the user may change a file's mode.
+func IsOwn(info fs.FileInfo) bool {
+	owner, known := info.Sys().(*syscall.Stat_t)
+	return known && (os.Geteuid() == 0 || int(owner.Uid) == os.Geteuid())
 }
 
 // ownAsAround gives a file that root made to the owner of its directory.

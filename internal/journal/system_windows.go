@@ -30,7 +30,10 @@ func persist(attempt func() error) error {
 }
 
 // checkWritable accepts all: access lists can only be tried.
-func checkWritable(string) error { return nil }
+func checkWritable(string, string) error { return nil }
+
+// IsOwn reports false: Windows has no such modes.
+func IsOwn(fs.FileInfo) bool { return false }
 
 // keepOwner is a no-op: a new file inherits from its directory.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }

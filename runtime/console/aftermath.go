@@ -12,63 +12,57 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// aftermath is a session's log around a decision, up to the plugin's next one.
-type aftermath struct {
-	failure string // of the API after the decision, without words of the agent after it
+// Aftermath is a session's log around a decision, up to the plugin's next one.
+type Aftermath struct {
+	Failure string // of the API after the decision, without words of the agent after it
 	at      int64  // of the failure
 	// Since the prompt, other hooks have made the agent go on. Clients record that in one or both of two forms.
-	blocks, feedback int
-	blocker          string // the last one's command and words
+	blocks  [2]int
+	blocker string // the last one's command and words
 }
 
-// maxAftermath is the most that is read of a log, from its end.
-const maxAftermath = 4 << 20
-
-// findAftermath reads the log after a decision. An unreadable log has none.
-func (d *Console) findAftermath(r ledger.Record) (a aftermath) {
-	path, until := d.findLog(r.Session), int64(0)
-	if path == "" {
-		return a
-	}
+// FindAftermath reads the log after a decision, at most its last 4 MiB. An unreadable log has none.
+func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
+	until := int64(0)
 	for later := range ledger.Backwards(d.stateDirs(), ledger.Scope{Session: sessionKey(r.Session)}) {
-		if later.ID == r.ID && later.Plugin == r.Plugin {
+		if later.Plugin == r.Plugin && later.ID == r.ID {
 			break
-		}
-		if later.Plugin == r.Plugin {
+		} else if later.Plugin == r.Plugin {
 			until = later.At
 		}
 	}
-	_ = registry.HostOfLog(path).Log.EachLastLine(path, maxAftermath, func(c *transcript.Cursor) bool {
+	path := d.findLog(r.Session)
+	_ = registry.HostOfLog(path).Log.EachLastLine(path, 4<<20, func(c *transcript.Cursor) bool {
 		at := c.LineTime()
 		if until > 0 && at >= until {
 			return false
 		}
 		a.takeLine(c, at)
 		if at < r.At {
-			a.failure = ""
+			a.Failure = ""
 		}
 		return true
 	})
 	return a
 }
 
-func (a *aftermath) takeLine(c *transcript.Cursor, at int64) {
+func (a *Aftermath) takeLine(c *transcript.Cursor, at int64) {
 	switch c.What {
 	case transcript.Failed:
-		a.failure, a.at = shortWords(c.AgentWords()), at
+		a.Failure, a.at = shortWords(c.AgentWords()), at
 	case transcript.Spoke, transcript.Called:
-		a.failure = ""
+		a.Failure = ""
 	case transcript.Prompted:
-		a.blocks, a.feedback = 0, 0
+		a.blocks = [2]int{}
 	}
 	for _, p := range c.Entry.Parts {
 		switch said := codec.ValidText(p.Name); {
 		case p.Ours:
 		case p.Kind == transcript.HookBlock:
-			a.blocks++
+			a.blocks[0]++
 			a.blocker = shortWords("[" + said + "]: " + c.PersonWords())
 		case p.Kind == transcript.HookWords && strings.HasPrefix(said, ":\n[") && strings.Contains(said, "]: "): // of a command
-			a.feedback++
+			a.blocks[1]++
 			a.blocker = shortWords(said[2:])
 		}
 	}
@@ -81,27 +75,12 @@ func (d *Console) printAftermath(r ledger.Record) {
 	if ofPrompt(r) {
 		return
 	}
-	a, agent := d.findAftermath(r), registry.AgentName(r.Host)
-	if n := max(a.blocks, a.feedback); n > 0 {
-		times := strconv.Itoa(n) + " times"
-		if n == 1 {
-			times = "once"
-		}
-		d.printField("  besides  ", "another hook told "+agent+" to go on, "+times+" since the prompt: "+a.blocker)
+	a, agent := d.FindAftermath(r), registry.AgentName(r.Host)
+	if n := max(a.blocks[0], a.blocks[1]); n > 0 {
+		times := " time" + strings.Repeat("s", min(n-1, 1))
+		d.printField("  besides  ", "another hook told "+agent+" to go on, "+strconv.Itoa(n)+times+" since the prompt: "+a.blocker)
 	}
-	if a.failure != "" {
-		d.printField("  then     ", "the session failed: "+a.failure)
+	if a.Failure != "" {
+		d.printField("  then     ", "the session failed: "+a.Failure)
 	}
-}
-
-// FailureAfter returns the API's error that ended a session after a decision, or "".
-func (d *Console) FailureAfter(r ledger.Record) string { return d.findAftermath(r).failure }
-
-// rowsOfFailure returns the row of a session that failed after its last decision, if it did.
-func (l *list) rowsOfFailure(r ledger.Record) []row {
-	a := l.findAftermath(r)
-	if a.failure == "" {
-		return nil
-	}
-	return []row{{when: l.when(a.at), did: "failed", who: registry.AgentName(r.Host), rule: "error", text: a.failure, place: l.placeOf(r)}}
 }

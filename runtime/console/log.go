@@ -181,8 +181,11 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 		}
 		rows = append(rows, l.rowOfDecision(r))
 		isLater := func(o ledger.Record) bool { return o.Session == r.Session }
-		if !slices.ContainsFunc(all[i+1:], isLater) {
-			rows = append(rows, l.rowsOfFailure(r)...)
+		if slices.ContainsFunc(all[i+1:], isLater) {
+			continue
+		}
+		if a := l.FindAftermath(r); a.Failure != "" {
+			rows = append(rows, row{when: l.when(a.at), did: "failed", who: registry.AgentName(r.Host), rule: "error", text: a.Failure, place: l.placeOf(r)})
 		}
 	}
 	for _, e := range events {

@@ -34,12 +34,11 @@ const (
 
 type Cursor struct {
 	reader
-	Number int // from 1
-	line   []byte
-	What   Happening
-	known  bool
-	facts  []news // of the last lines
-	tail   int
+	line  []byte
+	What  Happening
+	known bool
+	facts []news // of the last lines
+	tail  int
 }
 
 // EachLine calls visit after every line of the log at path, with the same Cursor, until visit returns false.
@@ -69,6 +68,7 @@ func (f *Format) eachLineOf(path string, bytes int64, tail int, visit func(*Curs
 	if err == nil && len(last) > 0 {
 		at := c.Log.Offset
 		c.Log.Offset += int64(len(last))
+		c.Number++
 		c.takeLine(last, at, visit)
 	}
 	return err
@@ -110,7 +110,6 @@ func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (
 
 // takeLine visits the texts of a whole message before its calls, as if they had lines of their own.
 func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool {
-	c.Number++
 	c.line = line
 	c.known = c.format.parseLine(&c.Entry, line, at)
 	all := c.Entry.Parts

@@ -21,8 +21,8 @@ func sameAsCut(t *testing.T, log []byte, lines int) {
 	must(t, os.WriteFile(path, log, 0o600))
 	n := 0
 	err := Each(path, 2*lines, func(c *Cursor) bool {
-		n++
-		if c.Number != n {
+		end := log[:c.Log.Offset]
+		if n = bytes.Count(end, []byte("\n")) + min(1, len(end)-1-bytes.LastIndexByte(end, '\n')); c.Number != n {
 			t.Fatalf("line %d is called %d", n, c.Number)
 		}
 		must(t, os.WriteFile(cut, log[:c.Log.Offset], 0o600))
@@ -57,6 +57,16 @@ func TestCursorPassesLongAndTornLines(t *testing.T) {
 	edge := text(strings.Repeat("y", MaxLine-200))
 	lines := []string{prompt("one"), text("two"), long, "", "no JSON", tool("Bash", `{"command":"ls"}`), edge, `{"type":"user","message":`, edge, text("three"), `{"type":"assist`}
 	sameAsCut(t, []byte(strings.Join(lines, "\n")), 4)
+}
+
+// Blank lines are passed over together: each by itself would take more than a hook's time.
+func TestCursorPassesBlankLines(t *testing.T) {
+	path := write(t, prompt("one"), strings.Repeat("\n \r\n", 2*MaxLine), text("two"), " "+text("three"))
+	visits, last := 0, 0
+	must(t, Each(path, 0, func(c *Cursor) bool { visits, last = visits+1, c.Number; return true }))
+	if want := 4 + 2*2*MaxLine; visits > 30 || last != want {
+		t.Errorf("%d visits, the last line is %d, want %d", visits, last, want)
+	}
 }
 
 // Tail looks at four megabytes, so a cursor does.

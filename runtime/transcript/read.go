@@ -9,6 +9,7 @@ package transcript
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/hex"
 	"hash/fnv"
 	"io"
@@ -101,6 +102,7 @@ type reader struct {
 	end    int64 // of the file at the beginning
 	Log    Log
 	Entry  Entry
+	Number int // of the line, from 1
 }
 
 // eachLine calls take with every line and its offset until take returns false, and advances the log's offset. A
@@ -111,10 +113,17 @@ func (r *reader) eachLine(take func(line []byte, at int64) bool) (last []byte, e
 	in := bufio.NewReaderSize(io.LimitReader(r.file, left), int(min(left, maxLine))+1)
 	long := begin > 0 && begin == r.Log.Skipped // or its beginning was skipped
 	for at := begin; ; {
+		if ahead, _ := in.Peek(in.Buffered()); !long { // a line of its own for each blank one takes too long
+			blank := ahead[:len(ahead)-len(bytes.TrimLeft(ahead, " \t\r\n"))]
+			_, _ = in.Discard(len(blank))
+			at += int64(len(blank))
+			begin, r.Log.Offset, r.Number = at, at, r.Number+bytes.Count(blank, []byte{'\n'})
+		}
 		line, err := in.ReadSlice('\n')
 		at += int64(len(line))
 		switch err {
 		case nil:
+			r.Number++
 			if line = line[:len(line)-1]; long {
 				line, long = nil, false
 			}

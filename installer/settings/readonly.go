@@ -1,0 +1,88 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
+)
+
+// readOnly advises on an error about a file that is read-only: the entries of edits to add by hand, and the command instead.
+func readOnly(err error, instead string, edits []document.Edit) error {
+	if !IsClosed(err) {
+		return err
+	}
+	hint, separator := "your settings are unchanged; "+HowToOpen(err), "; the entries to add there: "
+	for _, edit := range edits {
+		if value := string(edit.Value); len(edit.Path) == 2 && value != "false" {
+			hint, separator = hint+separator+fmt.Sprintf("%q: {%q: %s}", edit.Path[0], edit.Path[1], value), ", "
+		}
+	}
+	if instead != "" {
+		hint += "; for this project alone: " + instead
+	}
+	return check.Advise(err, hint)
+}
+
+// IsClosed reports whether an error is about rights, or a read-only file system.
+func IsClosed(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+// HowToOpen returns the hint for an error of IsClosed. A program may have made the file as it is. So only a file of the
+// user's own that cannot be read may get another mode, and nothing another owner or place.
+func HowToOpen(err error) string {
+	at := &fs.PathError{}
+	errors.As(err, &at)
+	path := at.Path
+	target, _ := journal.Resolve(path) // unreadable: no link
+	closed := firstClosed(path)
+	info, unseen := os.Stat(closed)
+	source := func(home string) bool {
+		found, _ := fs.Glob(os.DirFS(home), ".local/share/chezmoi/*dot_claude/*settings*.json*")
+		return len(found) > 0
+	}
+	switch isDotfile := rooted.FindAbove(filepath.Dir(path), source); {
+	case strings.Contains(target, "/nix/store/"):
+		return "Nix makes " + path + ": change its source, such as home.file of Home Manager"
+	case isDotfile != "":
+		return "chezmoi makes " + path + ": chezmoi edit --apply " + check.QuoteArgument(path)
+	case target != "" && target != path:
+		return path + " is a link to " + target + ", as stow makes them: change it where that comes from"
+	case errors.Is(err, syscall.EROFS):
+		return path + " is on a read-only file system: change it where that comes from"
+	case unseen != nil || !journal.IsOwn(info):
+		return closed + " belongs to another user, who can change it"
+	case info.Mode()&0o400 == 0 || info.IsDir() && info.Mode()&0o100 == 0:
+		return "chmod u+rwX " + check.QuoteArgument(closed)
+	}
+	return closed + " is read-only: whoever made it so can change it"
+}
+
+// firstClosed returns the path whose mode denies access: the first directory that cannot be entered, else the path.
+// For a missing or writable file it is the directory, in which springfield would write the replacement.
+func firstClosed(path string) string {
+	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
+		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too
+			path = filepath.Dir(path)
+		}
+		file.Close()
+	}
+	for rooted.IsMissing(path) {
+		path = filepath.Dir(path)
+	}
+	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) {
+			path = filepath.Dir(dir)
+		}
+	}
+	return path
+}
