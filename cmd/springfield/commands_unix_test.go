@@ -305,6 +305,8 @@ func follow(t *testing.T, dir, home, screen string) {
 	script := ""
 	if _, path, ok := strings.Cut(hint, "chmod u+rwX "); ok {
 		script = "chmod u+rwX " + path
+	} else if before, _, ok := strings.Cut(hint, " is read-only: "); ok { // the test made it so
+		script = "chmod u+rwX " + before[strings.LastIndex(before, " ")+1:]
 	} else if _, path, ok := strings.Cut(hint, "a directory has to be there: move "); ok {
 		path, _, _ = strings.Cut(path, " away")
 		script = "mv " + path + " " + path + ".away"

@@ -90,7 +90,7 @@ func (e Edit) Writable() error {
 	} else if err = checkWritable(at, rooted.FindAbove(filepath.Dir(at), rooted.PathExists)); err == nil {
 		return nil
 	}
-	return &fs.PathError{Op: "write", Path: e.Path, Err: err}
+	return &fs.PathError{Op: "write", Path: cmp.Or(e.Path, at), Err: err}
 }
 
 // ChangeTo sets the new bytes; nil removes the file. The mode stays; fresh is for a new
