@@ -18,7 +18,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/runtime/activity"
-	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/secret"
@@ -34,12 +33,9 @@ func newBack(a *app) *cobra.Command {
 		Long: `Ends the away orders of the current project, and prints a report on each one, or else
 on the latest order. The report begins with everything that needs you. Then it lists for each
 session the decisions made for you, refusals, failures, the check, the state and last words, and how
-to restore your files.
-
---clean shows and takes out the rule, the setting and the snapshot that away has added.`,
-		Example: `  springfield back
-  springfield back --clean --dry-run`,
-		Args: arguments(0, 0, "no arguments"),
+to restore your files.`,
+		Example: "  springfield back",
+		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.clean && o.json:
@@ -132,7 +128,7 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 
 // ownRule returns the rule for an order's check that the user allowed, if the settings have not changed since.
 func (e *environment) ownRule(order ledger.AwayOrder) string {
-	rule := away.RuleFor(order.Check)
+	rule := activity.RuleFor(order.Check)
 	if rule == "" || order.Project == "" {
 		return ""
 	}
