@@ -208,6 +208,36 @@ func TestGoalLoop(t *testing.T) {
 	})
 }
 
+// A promise ends a loop once the agent has passed the check under its own permissions. Where the check is denied,
+// the agent may stop, and the loop stays.
+func TestGoalLoopWithACheck(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, _ := with(t, version, "ralph-wiggum")
+		w.Springfield("loop", "start", "Do it", "--promise", "It is done", "--check", "test -e done")
+		test := calls("I run the check.", "Bash", map[string]any{"command": "test -e done"})
+		script := []Turn{
+			says("It is done.")[0], test, says("It is done, I am sure.")[0],
+			calls("I mend it.", "Write", map[string]any{"file_path": w.path("done"), "content": "yes\n"}), test, says("It is done, and passes.")[0],
+		}
+		r := w.Run(Session{Script: script})
+		ends(t, r, "It is done, and passes.", 6)
+		saw(t, r.Asked[1], "Your promise counts once the check of this loop has passed", "    test -e done\n")
+		saw(t, r.Asked[3], "The check has failed. Mend what is wrong")
+		failIf(t, w.exists(goalFile), "the loop's file is there after its check")
+
+		w.Springfield("loop", "start", "Do it", "--promise", "It is done", "--check", "make test")
+		write(t, w.path(".claude/settings.local.json"), `{"permissions": {"deny": ["Bash(make test)"]}}`)
+		r = w.Run(Session{Script: []Turn{says("It is done.")[0], calls("I run it.", "Bash", map[string]any{"command": "make test"}), says("It is done but for the check.")[0]}})
+		ends(t, r, "It is done but for the check.", 3)
+		failIf(t, !w.exists(goalFile), "the loop's file is gone after a check that did not run")
+		var all []string
+		for _, d := range w.history() {
+			all = append(all, d.Decision+" "+d.Rule)
+		}
+		scratch.Equal(t, all, []string{"continue loop", "continue loop", "stop promise", "continue loop", "stop check-denied"}, "decisions")
+	})
+}
+
 // Stopped from another terminal, in the middle of a session: by loop stop, and by a hold, which leaves the
 // loop for later.
 func TestGoalLoopIsStopped(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/absence"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
@@ -84,7 +85,7 @@ ends them and prints a report.`,
 	f.BoolVar(&o.all, "all", false, "all projects")
 	f.IntVar(&o.most, "max", 50, "limit of continues in all sessions, up to 500")
 	f.StringVar(&o.check, "check", "", "command that passes when work is done; the agent runs it")
-	f.StringVar(&o.note, "note", "", "your wishes for questions; each answer has them")
+	f.StringVar(&o.note, "note", "", "your wishes; each answer has them")
 	f.BoolVar(&o.yes, "yes", false, "accept every offer except the order itself")
 	f.BoolVar(&o.json, "json", false, "list the orders in force as JSON")
 	return cmd
@@ -121,8 +122,8 @@ func (o *awayOptions) checkOptions() (err error) {
 		return check.Misuse(fmt.Errorf("--max must be from 1 to %d", ledger.MostContinues), "springfield away 8h --max 50")
 	case o.checkGiven && strings.TrimSpace(o.check) == "":
 		return check.Misuse(errors.New("--check is empty"), example)
-	case len(o.check) > ledger.MaxCheck:
-		return check.Misuse(fmt.Errorf("--check is longer than %d bytes", ledger.MaxCheck), script)
+	case len(o.check) > activity.MaxCheck:
+		return check.Misuse(fmt.Errorf("--check is longer than %d bytes", activity.MaxCheck), script)
 	case strings.Join(strings.Fields(o.check), " ") != o.check || !isPlainLine(o.check):
 		return check.Misuse(errors.New("--check must be one plain line without two blanks in a row or a secret"), script)
 	}

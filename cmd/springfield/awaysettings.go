@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
-	"github.com/cameronsjo/springfield/runtime/away"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/terminal"
 )
@@ -91,7 +91,7 @@ func (o awayOptions) offerSettings(ctx context.Context, tty *terminal.Terminal, 
 	if absence.NewerVersion(version, "2.1.233") { // older ones lack this setting
 		offer("Have Claude Code wait for a usage limit to end, and go on ("+limitSetting+" in your settings)?", waitAtLimit())
 	}
-	if rule := away.RuleFor(o.check); rule != "" && !o.all && o.lackedRule(order) != "" {
+	if rule := activity.RuleFor(o.check); rule != "" && !o.all && o.lackedRule(order) != "" {
 		offer("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", allowRule(rule))
 	}
 	if lacks := o.lackedRule(order); lacks != "" {
@@ -195,7 +195,7 @@ func (a *app) addedFor(order ledger.AwayOrder, j journal.Journal) (all []setting
 		}
 		return settings.Absent, nil
 	})
-	if rule := away.RuleFor(order.Check); rule != "" && order.Project != "" {
+	if rule := activity.RuleFor(order.Check); rule != "" && order.Project != "" {
 		add(allowRule(rule), func(was json.RawMessage) (json.RawMessage, error) { return removeRule(was, rule) })
 	}
 	return all

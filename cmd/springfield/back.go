@@ -18,7 +18,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/runtime/activity"
-	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/secret"
@@ -132,7 +131,7 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 
 // ownRule returns the rule for an order's check that the user allowed, if the settings have not changed since.
 func (e *environment) ownRule(order ledger.AwayOrder) string {
-	rule := away.RuleFor(order.Check)
+	rule := activity.RuleFor(order.Check)
 	if rule == "" || order.Project == "" {
 		return ""
 	}

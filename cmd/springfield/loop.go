@@ -132,11 +132,15 @@ func loopFlags(cmd *cobra.Command, o *console.LoopStart, withoutMax string) {
 		if cmd.Flags().Changed("max") && o.Max < 2 {
 			return check.Misuse(errors.New("--max must be at least 2: this turn and one continue"), withoutMax)
 		}
+		if cmd.Flags().Changed("check") && o.Check == "" {
+			return check.Misuse(errors.New("--check is empty"), "springfield loop start --check 'make test' \"Fix the failing tests\"")
+		}
 		return nil
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.Max, "max", 0, "turns: this one and N-1 continues (default: the template's, or 10)")
 	f.StringArrayVar(&o.Promises, "promise", nil, "words that end the loop (repeatable: any one is enough); \"\" for none")
+	f.StringVar(&o.Check, "check", "", "command that proves the promise")
 	f.StringVar(&o.Timeout, "timeout", "", "time limit of the loop, such as 2h")
 	f.StringVar(&o.IterationTimeout, "iteration-timeout", "", "time limit of an iteration, such as 10m")
 	f.BoolVar(&o.Replace, "replace", false, "replace a running loop")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/away"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -111,7 +111,7 @@ func LackedRule(check string, allowed []string) string {
 		return ""
 	}
 	lacks := "where Claude Code asks for a permission, the check is denied: no rule in permissions.allow allows it"
-	if rule := away.RuleFor(check); rule != "" {
+	if rule := activity.RuleFor(check); rule != "" {
 		lacks += "; " + rule + " in .claude/settings.local.json would"
 	}
 	return lacks

@@ -11,6 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -134,7 +135,7 @@ func (s Session) writeText(out layout.Printer, o Order) {
 			ledger.AwayChecked: " has not passed; it was told to run it at ",
 		}[s.Check] + clock(s.CheckAt)
 		if s.Check == ledger.AwayDenied {
-			result += "; " + away.NeededFor(o.Check)
+			result += "; " + activity.NeededFor(o.Check)
 		}
 		out.PrintField("  check    ", result)
 	}

@@ -6,7 +6,6 @@
 package away
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,14 +98,15 @@ func (out *Answer) answerNeed(a *ledger.Away, own []ledger.AwayEvent, s Stop) {
 	if n := len(calls); n > 0 && isDenied(calls[n-1]) {
 		situation.Turn.Asked = "" // the dialog is closed, and the message is about something else
 	}
-	call, ran := findCheck(calls, &a.Order, s.Dir)
+	check := orderedCheck(&a.Order)
+	call, ran := check.Find(calls, s.Dir)
 	switch {
 	case a.Order.Check == "":
 	case ran && call.Error:
 		out.Event.Check = ledger.AwayFailed
 	case ran:
 		out.Event.Check = ledger.AwayPassed
-	case isCheckDenied(calls, &a.Order, s.Dir):
+	case check.IsDenied(calls, s.Dir):
 		out.Event.Check = ledger.AwayDenied
 	}
 	need, needed := rules.FindNeed(situation)
@@ -209,7 +209,7 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call acti
 		out.stop(ledger.AwayPassed, "the check has passed: "+check)
 		return
 	case e.Check == ledger.AwayDenied:
-		out.stop(ledger.AwaySeen, "the check was denied, so it did not run: "+check+"; "+NeededFor(check))
+		out.stop(ledger.AwaySeen, "the check was denied, so it did not run: "+check+"; "+activity.NeededFor(check))
 		return
 	case same > 3 && ran:
 		out.stop(ledger.AwayFailed, "the check has failed in the same way three times: "+check)
@@ -219,69 +219,15 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call acti
 		return
 	}
 	e.Did = ledger.AwayChecked
-	in, command := ".", check
-	if a.Order.Project != "" {
-		in = " in " + a.Order.Project + "."
-		if dir != a.Order.Project {
-			command = "cd " + quotation.ShellWord(a.Order.Project) + " && " + check
-		}
-	}
-	reason := "Before you say that it is done, run exactly this command, alone, with your Bash or shell tool" + in + " Change nothing after it:\n\n    " + command + "\n\n"
 	evidence := "it stops, and the check has not been run since the last change: " + check
 	if ran {
 		evidence = "the check has failed: " + check
-		reason = "The check has failed. Mend what is wrong, and run exactly this command again" + in + "\n\n    " + command + "\n\n"
 	}
-	out.goOn(evidence, SayAway(&a.Order, e.At)+" "+reason+"If it cannot be run here, say so under “Decided while you were away”.")
+	out.goOn(evidence, SayAway(&a.Order, e.At)+" "+orderedCheck(&a.Order).Demand(ran, dir)+"\n\nIf it cannot be run here, say so under “Decided while you were away”.")
 }
 
-// RuleFor returns the permission rule that allows exactly this check, "" if none can.
-func RuleFor(check string) string {
-	if check == "" || strings.ContainsAny(check, `()*:\`) {
-		return ""
-	}
-	return "Bash(" + check + ")"
-}
-
-func NeededFor(check string) string {
-	return "it needs " + cmp.Or(RuleFor(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
-}
-
-// findCheck returns the last shell command after the last call that can have changed a file. It reports whether
-// that is the check, and has ended.
-func findCheck(calls []activity.Call, o *ledger.AwayOrder, dir string) (activity.Call, bool) {
-	for i := len(calls) - 1; i >= 0; i-- {
-		c := calls[i]
-		if c.Command == "" && c.Writes {
-			break
-		}
-		if c.Command != "" {
-			return c, isCheck(c, o, dir) && c.Done && !c.Open && !wasDenied(c)
-		}
-	}
-	return activity.Call{}, false
-}
-
-// isCheckDenied reports whether the last call of the check was denied, whatever came after it.
-func isCheckDenied(calls []activity.Call, o *ledger.AwayOrder, dir string) bool {
-	for i := len(calls) - 1; i >= 0; i-- {
-		c := calls[i]
-		if isCheck(c, o, dir) {
-			return wasDenied(c)
-		}
-	}
-	return false
-}
-
-// isCheck reports whether a call is the exact command of the check, in the order's project.
-func isCheck(c activity.Call, o *ledger.AwayOrder, dir string) bool {
-	command, isThere := c.Command, o.Project == "" || dir == o.Project
-	for _, place := range []string{o.Project, "'" + o.Project + "'", `"` + o.Project + `"`, quotation.ShellWord(o.Project)} {
-		if rest, ok := strings.CutPrefix(command, "cd "+place+" && "); ok && o.Project != "" && command != o.Check {
-			command, isThere = rest, true
-		}
-	}
-	return isThere && command == o.Check
+func orderedCheck(o *ledger.AwayOrder) activity.Check {
+	return activity.Check{Command: o.Check, Project: o.Project}
 }
 
 func (out *Answer) stop(did, evidence string) {
@@ -314,12 +260,9 @@ const (
 )
 
 // Denial begins the result of a call that an order denied.
-const Denial = "The user is away"
+const Denial = activity.AwayDenial
 
 func isDenied(c activity.Call) bool { return c.Error && strings.Contains(c.Result, Denial) }
-
-// wasDenied reports whether the user, the client or an order denied a call.
-func wasDenied(c activity.Call) bool { return c.Denied || isDenied(c) }
 
 // AnswerRequest returns the words to deny a request with, "" to leave it to the client. It never allows one.
 func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent) {

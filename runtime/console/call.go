@@ -116,7 +116,7 @@ func (c call) last(flag string) string {
 
 // readCall parses the arguments of a word. It is not ok if the word does not take them.
 func readCall(word string, args []string) (c call, ok bool) {
-	const about, again = "--session --all --prompts --json", "--max --promise --timeout --iteration-timeout --replace --dir"
+	const about, again = "--session --all --prompts --json", "--max --promise --check --timeout --iteration-timeout --replace --dir"
 	takes, ok := map[string]string{
 		"why": about, "log": about + " -n --follow", "hold": "--session --list", "resume": "--session", "page": "",
 		"loop start": again + " --template --from-todos", "loop status": "--json --dir", "loop set": "--dir", "loop stop": "--delete --dir",
@@ -175,10 +175,10 @@ func ParseDuration(s string) (time.Duration, error) {
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--timeout 2h] [--iteration-timeout 10m]
-             [--template NAME] [--from-todos] [--replace]   start a goal loop in this directory
+const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--check CMD] [--timeout 2h]
+             [--iteration-timeout 10m] [--template NAME] [--from-todos] [--replace]   start a goal loop in this directory
   loop status [--json]                              its state
-  loop set KEY VALUE                                max, promise, timeout, iteration-timeout, active, goal, count, session
+  loop set KEY VALUE                                max, promise, check, timeout, iteration-timeout, active, goal, count, session
   loop stop [--delete]                              let Claude stop; --delete also deletes the file
   loop history [-n N] [--all] [--json]              past loops
   loop history show ID [--json] | rerun ID [--max N] [--promise TEXT]… [--replace]
@@ -206,7 +206,7 @@ func (d *Console) answerLoopCall(args []string) error {
 	}
 	o := LoopStart{
 		Goal: strings.Join(c.operands, " "), Max: c.number["--max"], Promises: c.given["--promise"],
-		Timeout: c.last("--timeout"), IterationTimeout: c.last("--iteration-timeout"),
+		Check: c.last("--check"), Timeout: c.last("--timeout"), IterationTimeout: c.last("--iteration-timeout"),
 		Template: c.last("--template"), FromTodos: c.has("--from-todos"), Replace: c.has("--replace"), Named: c.has("--dir"),
 	}
 	switch n := len(c.operands); {

@@ -17,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 	"github.com/cameronsjo/springfield/runtime/terminal"
@@ -244,7 +245,11 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 		return &adviceError{"no plugin would drive this loop: " + l.driver.Problem, l.driver.Next}
 	}
 	typed := l.typedMaximum(o.Max)
-	if goal, err := wiggum.ReadLoop(draft); err != nil || min(goal.Max, cmp.Or(typed, l.ceiling())) < 2 {
+	goal, err := wiggum.ReadLoop(draft)
+	if err == nil && goal.Check != "" && len(goal.Promises) == 0 {
+		return misused("a check without a promise ends no loop", "name a promise: --promise \"All tests passing\"")
+	}
+	if err != nil || min(goal.Max, cmp.Or(typed, l.ceiling())) < 2 {
 		return cmp.Or(err, misused("a loop of one turn has no continue", "type a larger number in a terminal: --max 10"))
 	}
 	now := l.Now().UnixMilli()
@@ -252,7 +257,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	if l.Session != "" {
 		session = wiggum.QuoteValue(l.Session)
 	}
-	draft, err := wiggum.SetFields(draft, [][2]string{
+	draft, err = wiggum.SetFields(draft, [][2]string{
 		{"iteration_count", "0"}, {"active", "true"}, {"stopped_at", ""}, {"session_id", session},
 		{"loop_id", wiggum.NewLoopID(l.space.Dir, l.Session, now)}, {"started_at", timestamp.FormatTime(now)},
 	}...)
@@ -269,6 +274,9 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	until := "without a promise that ends it earlier"
 	if len(l.goal.Promises) > 0 {
 		until = "until Claude writes " + oneOf(l.goal.Promises)
+	}
+	if len(l.goal.Promises) > 0 && l.goal.Check != "" {
+		until += ", and the check passes"
 	}
 	l.printLine("loop " + l.goal.ID + ", " + l.turnsAhead() + ", " + until)
 	l.printLine("  file     " + l.filePath() + "; edits take effect at the next stop")
@@ -311,6 +319,7 @@ func LoopKeys() [][2]string {
 	return [][2]string{
 		{"max", "number of turns; up to 500 at your terminal, else up to your ceiling"},
 		{"promise", "words that end the loop; A|B: either; none: no promise"},
+		{"check", "command that proves the promise; none: no check"},
 		{"timeout", "time limit of the loop, such as 2h; none: no limit"},
 		{"iteration-timeout", "time limit of an iteration, such as 10m; none: no limit"},
 		{"active", "true or false"},
@@ -344,6 +353,14 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 			text = wiggum.QuoteList(all)
 		}
 		return [2]string{"completion_promise", text}, nil
+	case "check":
+		if value != "none" {
+			text = wiggum.QuoteValue(value)
+		}
+		if plain := strings.Join(strings.Fields(display.OneLine(value)), " "); plain != value || value == "" || len(value) > activity.MaxCheck || secret.Mask(value) != value {
+			return field, misused("check: it must be one plain line of at most "+strconv.Itoa(activity.MaxCheck)+" bytes, without two blanks in a row or a secret", "put the commands into a script, and name that")
+		}
+		return [2]string{"check", text}, nil
 	case "timeout", "iteration-timeout":
 		if value != "none" {
 			text = value

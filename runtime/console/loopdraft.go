@@ -28,6 +28,7 @@ type LoopStart struct {
 	Goal                      string
 	Max                       int      // 0: the template's
 	Promises                  []string // nil: the template's; "" for none
+	Check                     string
 	Timeout, IterationTimeout string
 	Template                  string
 	FromTodos                 bool
@@ -153,6 +154,7 @@ func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 	}{
 		{"max", o.Max != 0, []string{strconv.Itoa(o.Max)}},
 		{"promise", o.Promises != nil, o.Promises},
+		{"check", o.Check != "", []string{o.Check}},
 		{"timeout", o.Timeout != "", []string{o.Timeout}},
 		{"iteration-timeout", o.IterationTimeout != "", []string{o.IterationTimeout}},
 	} {

@@ -146,6 +146,7 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 	d.printField("  goal     ", p.Goal)
 	if g, err := wiggum.ReadLoop([]byte(p.file)); err == nil && len(g.Promises) > 0 {
 		d.printLine("  promise  " + oneOf(g.Promises))
+		d.printField("  check    ", g.Check)
 	}
 	for _, e := range p.Events {
 		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + quotation.LastBytes(quotation.OneLine(e.Text), 119))
@@ -225,6 +226,7 @@ func (l *loopJSON) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "max", &l.Max)
 	codec.Number(m.KeepEmpty(), "limit", &l.Limit)
 	m.KeepEmpty().Texts("promises", &l.Promises)
+	m.Text("check", &l.Check)
 	m.KeepEmpty().Bool("active", &l.Active)
 	m.Text("session", &l.Session)
 	codec.Number(m, "timeout_ms", &l.Timeout)
@@ -282,6 +284,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	} else {
 		l.printLine("  promise   none: only the limit ends it")
 	}
+	l.printField("  check     ", g.Check)
 	limit := strconv.Itoa(l.mostTurns(g)) + "; "
 	if l.mostTurns(g) < g.Max {
 		limit += "the file asks for " + strconv.Itoa(g.Max) + ", and "

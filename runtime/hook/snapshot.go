@@ -228,7 +228,7 @@ func (s *Snapshot) transcriptLags() bool {
 		return false
 	}
 	late := !s.opens() && !s.Event.Host.Prompts && event != "" && known != "" && event != known
-	return late || s.isBlind() || s.Verdict.Page != "" || s.Away != nil && s.Away.Order.Check != ""
+	return late || s.isBlind() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
 // readWorkspace asks again after each read, because the next file may depend on the last one.
@@ -275,7 +275,7 @@ func readFile(space *workspace.Space, project string, want strategy.Want) strate
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
-		brief := !s.Settings.Strategy.Judges && !s.Alone && s.Away == nil
+		brief := !s.Settings.Strategy.Judges && !needs.Calls && !s.Alone && s.Away == nil
 		reading = transcript.File{Format: &s.Event.Host.Log, Path: path, Brief: brief}
 	}
 	if path != "" {

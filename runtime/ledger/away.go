@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 )
@@ -18,7 +19,6 @@ import (
 const (
 	MostAway      = 24 * time.Hour
 	MostContinues = 500
-	MaxCheck      = 120  // bytes, as many as a log's reader keeps of a call
 	MaxNote       = 1000 // bytes
 	mostOrders    = 16
 	maxEventLen   = 4 << 10 // bytes
@@ -59,7 +59,7 @@ func (o *AwayOrder) Members(m *codec.Members) {
 // or lasts longer than an order may.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()
-	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= MaxCheck && len(o.Note) <= MaxNote
+	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= activity.MaxCheck && len(o.Note) <= MaxNote
 }
 
 func (o AwayOrder) Covers(dir string) bool { return o.Project == "" || file.LiesWithin(dir, o.Project) }

@@ -22,6 +22,7 @@ type Options interface {
 // Needs are the optional parts of a situation that a strategy reads.
 type Needs struct {
 	Todos, Skill, Plans, Memories bool
+	Calls                         bool // commands and results of the turn's calls, also of the last one
 	// Lines is the number of lines to read from the transcript's end. Word, if set, is the only word that
 	// it looks for in them.
 	Lines int

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
@@ -33,6 +34,7 @@ type Goal struct {
 	Count            int      // turns that are over, 1 in a file without it
 	Max              int      // the loop ends when so many are over
 	Promises         []string // the agent ends the loop by stating one
+	Check            string   // the command that has to pass before a promise counts, "" for none
 	Active           bool
 	Session          string // "" binds the loop to the first session that stops
 	ID               string // in the history, "" before the first stop
@@ -79,6 +81,10 @@ func (g *Goal) takeField(f field) (err error) {
 			if part = strings.TrimSpace(part); part != "" {
 				g.Promises = append(g.Promises, part)
 			}
+		}
+	case "check":
+		if g.Check = quotation.OneLine(f.parseText()); len(g.Check) > activity.MaxCheck {
+			return errors.New("it is longer than " + strconv.Itoa(activity.MaxCheck) + " bytes")
 		}
 	case "session_id":
 		g.Session = f.parseText()

@@ -48,7 +48,7 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 }
 
 func (o *Options) Needs() strategy.Needs {
-	return strategy.Needs{Memories: true, Files: func(strategy.Situation) []strategy.Want {
+	return strategy.Needs{Memories: true, Calls: true, Files: func(strategy.Situation) []strategy.Want {
 		return []strategy.Want{{Name: File, Whole: func(data []byte) bool { _, err := ReadLoop(data); return err == nil }}}
 	}}
 }
@@ -125,7 +125,8 @@ type goalLoop struct {
 	max    int // the file's, capped by the number that the user typed or else by the ceiling
 	memory activity.Memory
 	past   activity.LoopPast
-	fresh  bool // its first stop
+	fresh  bool   // its first stop
+	demand string // to run the check before the promise counts
 	id     string
 }
 
@@ -222,7 +223,10 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	text := strings.ToLower(l.lastWords())
 	for _, promise := range l.Promises {
 		if strings.Contains(text, strings.ToLower(promise)) {
-			return l.endLoop(activity.LoopPromised, count, l.s.Session.AgentName()+" said "+quotation.QuoteEvidence(promise), "Completion promise detected. Loop stopped successfully.")
+			if v, ends := l.meetPromise(count, promise); ends {
+				return v
+			}
+			break
 		}
 	}
 	// idle counts the prompt's continues in a row without a tool call, stalls those of them with the same
@@ -256,6 +260,30 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 		return v
 	}
 	return l.continueLoop(count, idle, stalls)
+}
+
+// meetPromise ends the loop, unless its check has not passed since the last change to a file. Where the check is
+// denied, the agent may stop.
+func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, ends bool) {
+	evidence := l.s.Session.AgentName() + " said " + quotation.QuoteEvidence(promise)
+	check, dir := activity.Check{Command: l.Check, Project: l.s.Workspace.Dir}, l.s.Workspace.Dir
+	if l.s.Workspace.CwdDiffers {
+		dir = ""
+	}
+	call, ran := check.Find(l.s.Turn.Calls, dir)
+	switch {
+	case l.Check == "":
+	case ran && !call.Error:
+		evidence += ", and the check has passed: " + l.Check
+	case check.IsDenied(l.s.Turn.Calls, dir):
+		v = strategy.StopBy("check-denied", evidence+", but the check was denied, so it did not run: "+l.Check+"; "+activity.NeededFor(l.Check))
+		v.Told = l.pluginName() + ": " + v.Evidence
+		return v, true
+	default:
+		l.demand = "\n\nYour promise counts once the check of this loop has passed. " + check.Demand(ran, dir) + "\n\nThen state the promise again."
+		return v, false
+	}
+	return l.endLoop(activity.LoopPromised, count, evidence, "Completion promise detected. Loop stopped successfully."), true
 }
 
 // hashForm returns a hash that ignores the values of numbers, except under the original's protocol.
@@ -301,6 +329,7 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 	if l.Body != "" {
 		reason += "\n\n" + quotation.FirstRunes(l.Body, goalBody)
 	}
+	reason += l.demand
 	if l.s.Session.Protocol == "exit2" {
 		reason = "\n\n" + reason // as the original wrote it
 	}

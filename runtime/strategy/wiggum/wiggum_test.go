@@ -41,6 +41,54 @@ func step(s *strategy.Situation, v strategy.Verdict) {
 	}
 }
 
+// A promise counts once the check has passed since the last change to a file.
+func TestPromiseNeedsTheCheck(t *testing.T) {
+	ran := activity.Call{Name: "Bash", Command: "make test", Done: true}
+	failed, denied, elsewhere, open := ran, ran, ran, ran
+	failed.Error, denied.Denied, elsewhere.Command, open.Open = true, true, "cd '/other' && make test", true
+	there := ran
+	there.Command = "cd /w && make test"
+	write := activity.Call{Name: "Write", Writes: true, Done: true}
+	for name, test := range map[string]struct {
+		text   string
+		calls  []activity.Call
+		below  bool // the shell is in another directory
+		rule   string
+		reason string
+	}{
+		"no promise":           {text: "Working.", rule: "loop"},
+		"not run":              {text: "Tests passing.", rule: "loop", reason: "run exactly this command, alone, with your Bash or shell tool in /w. Change nothing after it:\n\n    make test\n\nThen state the promise again."},
+		"passed":               {text: "Tests passing.", calls: []activity.Call{write, ran}, rule: activity.LoopPromised},
+		"passed, with cd":      {text: "Tests passing.", calls: []activity.Call{there}, below: true, rule: activity.LoopPromised},
+		"passed elsewhere":     {text: "Tests passing.", calls: []activity.Call{elsewhere}, rule: "loop", reason: "make test"},
+		"in a directory below": {text: "Tests passing.", calls: []activity.Call{ran}, below: true, rule: "loop", reason: "    cd '/w' && make test\n"},
+		"failed":               {text: "Tests passing.", calls: []activity.Call{failed}, rule: "loop", reason: "The check has failed. Mend"},
+		"a change after it":    {text: "Tests passing.", calls: []activity.Call{ran, write}, rule: "loop", reason: "make test"},
+		"in the background":    {text: "Tests passing.", calls: []activity.Call{open}, rule: "loop", reason: "make test"},
+		"denied":               {text: "Tests passing.", calls: []activity.Call{denied}, rule: "check-denied"},
+	} {
+		s := loopAt(goalOf("completion_promise: tests passing", "check: make test", "loop_id: abc", "started_at: 2027-01-15T07:55:00Z"), test.text)
+		s.Turn.Calls, s.Workspace.CwdDiffers = test.calls, test.below
+		v := decide(s)
+		if v.Rule != test.rule || !strings.Contains(v.Reason, test.reason) || strings.Contains(v.Reason, "make test") != (test.reason != "") {
+			t.Errorf("%s: %+v", name, v)
+		}
+		if test.rule == "check-denied" && (v.Decision != strategy.Stop || v.Changes != nil || !strings.Contains(v.Told, "it needs Bash(make test) in permissions.allow")) {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	if v := decide(loopAt(goalOf("check: "+strings.Repeat("x", 121)), "x")); v.Rule != "frontmatter" {
+		t.Errorf("too long: %+v", v)
+	}
+	if v := decide(loopAt(goalOf("completion_promise: ok", "check: \"a\\n\\x1b[2J\"", "max_iterations: 3"), "ok")); strings.Contains(v.Reason, "\x1b") {
+		t.Errorf("a forged check: %q", v.Reason)
+	}
+	s := loopAt(goalOf("completion_promise: ok", "check: make test", "max_iterations: 2"), "ok")
+	if v := decide(s); v.Rule != activity.LoopLimited {
+		t.Errorf("at the limit: %+v", v)
+	}
+}
+
 func TestGoalLoop(t *testing.T) {
 	typed := func(n int) strategy.Situation {
 		s := loopAt(goalOf("loop_id: abc", "started_at: 2027-01-15T07:00:00Z", "max_iterations: 400"), "x")

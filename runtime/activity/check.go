@@ -1,0 +1,88 @@
+package activity
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/quotation"
+)
+
+// Check is a command that proves the work done. The agent runs it.
+type Check struct {
+	Command string
+	Project string // the directory where it counts, "" for any
+}
+
+// AwayDenial begins the result of a call that an away order denied.
+const AwayDenial = "The user is away"
+
+// MaxCheck is the most bytes of a check, as many as a log's reader keeps of a call.
+const MaxCheck = 120
+
+// RuleFor returns the permission rule that allows exactly this check, "" if none can.
+func RuleFor(check string) string {
+	if check == "" || strings.ContainsAny(check, `()*:\`) {
+		return ""
+	}
+	return "Bash(" + check + ")"
+}
+
+func NeededFor(check string) string {
+	return "it needs " + cmp.Or(RuleFor(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
+}
+
+// Find returns the last shell command after the last call that can have changed a file. It reports whether
+// that is the check, and has ended. dir is the directory of the agent's shell.
+func (k Check) Find(calls []Call, dir string) (Call, bool) {
+	for i := len(calls) - 1; i >= 0; i-- {
+		c := calls[i]
+		if c.Command == "" && c.Writes {
+			break
+		}
+		if c.Command != "" {
+			return c, k.is(c, dir) && c.Done && !c.Open && !wasDenied(c)
+		}
+	}
+	return Call{}, false
+}
+
+// IsDenied reports whether the last call of the check was denied, whatever came after it.
+func (k Check) IsDenied(calls []Call, dir string) bool {
+	for i := len(calls) - 1; i >= 0; i-- {
+		if k.is(calls[i], dir) {
+			return wasDenied(calls[i])
+		}
+	}
+	return false
+}
+
+// wasDenied reports whether the user, the client or an order denied a call.
+func wasDenied(c Call) bool {
+	return c.Denied || c.Error && strings.Contains(c.Result, AwayDenial)
+}
+
+// is reports whether a call is the exact command of the check, in its project.
+func (k Check) is(c Call, dir string) bool {
+	command, isThere := c.Command, k.Project == "" || dir == k.Project
+	for _, place := range []string{k.Project, "'" + k.Project + "'", `"` + k.Project + `"`, quotation.ShellWord(k.Project)} {
+		if rest, ok := strings.CutPrefix(command, "cd "+place+" && "); ok && k.Project != "" && command != k.Command {
+			command, isThere = rest, true
+		}
+	}
+	return isThere && command == k.Command
+}
+
+// Demand returns the words that ask the agent to run the check, again after a failure.
+func (k Check) Demand(failed bool, dir string) string {
+	in, command := ".", k.Command
+	if k.Project != "" {
+		in = " in " + k.Project + "."
+		if dir != k.Project {
+			command = "cd " + quotation.ShellWord(k.Project) + " && " + k.Command
+		}
+	}
+	if failed {
+		return "The check has failed. Mend what is wrong, and run exactly this command again" + in + "\n\n    " + command
+	}
+	return "Before you say that it is done, run exactly this command, alone, with your Bash or shell tool" + in + " Change nothing after it:\n\n    " + command
+}
