@@ -18,7 +18,8 @@ var (
 	quotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "「", `"`, "」", `"`, " '", ` "`, "' ", `" `, "'.", `".`, "',", `",`, "'?", `"?`)
 	// A sentence ends with a line, a clause with a tab.
 	ends = strings.NewReplacer(". ", "\n", "! ", "\n", "。", "\n", "！", "\n", "।", "\n", "? ", "?\n", "？", "?\n", "؟", "?\n", ", ", "\t", ": ", "\t", ";", "\t",
-		"(", "\t", ")", "\t", "–", "\t", "—", "\t", "，", "\t", "、", "\t", "；", "\t", "：", "\t", "،", "\t", "•", "\t", "→", "\t", "|", "\t", "…", "\t")
+		"(", "\t", ")", "\t", "–", "\t", "—", "\t", "，", "\t", "、", "\t", "；", "\t", "：", "\t", "،", "\t", "•", "\t", "→", "\t", "|", "\t", "…", "\t",
+		",\xe3", "\t\xe3", ",\xe4", "\t\xe4", ",\xe5", "\t\xe5", ",\xe6", "\t\xe6", ",\xe7", "\t\xe7", ",\xe8", "\t\xe8", ",\xe9", "\t\xe9") // Japanese, Chinese
 )
 
 // splitClauses takes the clauses of the last sentence for a question where no sentence is one.

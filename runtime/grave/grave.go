@@ -3,13 +3,16 @@
 //
 // The verb that the agent would carry out and its object decide: to delete a table is grave, to delete an
 // unused import is not. What a verb of building governs is built, not done: "add a delete button". What
-// is quoted is a name. The words are in grave.txt, a section for a language.
+// is quoted is a name. Circumstances decide in doubt: before customers see it, or where git has no copy, all is
+// grave but work on text. The words are in grave.txt, a section for a language.
 package grave
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/language"
 )
@@ -24,35 +27,53 @@ func Find(question string) (act string, found bool) {
 		question = strings.ToValidUTF8(question[len(question)-maxLength:], "")
 	}
 	text, clauses := language.FoldText(question), splitClauses(question)
-	english := readTongue(text, "en")
-	if act = english.find(clauses); act != "" || english.understood {
-		return act, act != ""
-	}
+	tongues := []*tongue{readTongue(text, "en", "all")}
+	tongues[0].find(clauses)
 	for _, p := range language.TellLanguages(text) {
-		if act == "" && p.Code != "en" {
-			act = readTongue(text, p.Code, "*").find(clauses)
+		if p.Code != "en" && !tongues[0].understood {
+			tongues = append(tongues, readTongue(text, p.Code, "*", "all"))
+			tongues[len(tongues)-1].find(clauses)
 		}
 	}
+	act = weigh(tongues[min(1, len(tongues)-1):], text, clauses)
 	return act, act != ""
+}
+
+// weigh judges the act together with its circumstances. Where they reach beyond the repository, an act that
+// is not known to be mild is grave. Where they do not, a grave one is mild if something brings back its object.
+func weigh(tongues []*tongue, text string, clauses []clause) (act string) {
+	beyond, mild, back := "", false, false
+	for _, t := range tongues {
+		for _, c := range clauses {
+			beyond = cmp.Or(t.first(c.text, "beyond"), t.first(c.text, "live"), beyond)
+		}
+		for _, word := range append(t.lists["back"], t.lists["back "+t.by]...) {
+			back = back || !t.far && strings.Contains(text, word)
+		}
+		act, mild = cmp.Or(act, t.act), mild || t.mild
+	}
+	if act == "" && mild || act != "" && (beyond != "" || !back) {
+		return act
+	}
+	return beyond
 }
 
 // find looks at the questions first. One that builds nothing may point to what a statement says:
 // "This drops the table. Shall I?"
-func (t *tongue) find(clauses []clause) (act string) {
+func (t *tongue) find(clauses []clause) {
 	for _, asks := range []bool{true, false} {
 		for i, c := range clauses {
-			if act == "" && c.asks == asks && (asks || !t.builds) {
-				act = t.judge(c, clauses[max(0, i-maxBefore):i])
+			if t.act == "" && c.asks == asks && (asks || !t.builds) {
+				t.act = t.judge(c, clauses[max(0, i-maxBefore):i])
 			}
 		}
 	}
-	return act
 }
 
 // judge returns the grave act of a clause, asked for or stated. Before are the clauses in front of it.
 func (t *tongue) judge(c clause, before []clause) (act string) {
 	text := t.upTo(c.text, "cut", 0)
-	if t.built = false; !c.asks && t.has(text, "past") {
+	if t.built = false; !c.asks && t.first(text, "past") != "" {
 		return ""
 	}
 	for _, word := range t.lists["and"] { // English tells two acts by the places of their verbs
@@ -76,10 +97,12 @@ func (t *tongue) actOf(part clause, before []clause) string {
 	verbs := t.verbs(part.text)
 	for i := 0; i < len(verbs); {
 		v := verbs[i]
-		t.understood = t.understood || v.list != ""
+		// Letters of other scripts have two bytes or more.
+		t.understood = t.understood || v.list != "" && v.form != "ing" && len(part.text)*2 < utf8.RuneCountInString(part.text)*3 && (v.list != "build" || !strings.HasSuffix(part.text[:v.at], "git "))
+		t.asked = t.asked || part.asks && v.list != "go"
 		object, next := t.object(part.text, verbs, i)
 		grade, points := t.gradeOf(object)
-		if points && v.list != "go" && v.list != "send" {
+		if points && v.list != "go" && v.list != "build" && v.grade > code {
 			all := append(slices.Clip(before), clause{text: part.text[:v.at]})
 			for j := len(all) - 1; j >= 0 && grade == unknown; j-- {
 				grade, _ = t.gradeOf(t.upTo(all[j].text, "cut", 0))
@@ -89,12 +112,16 @@ func (t *tongue) actOf(part clause, before []clause) string {
 			}
 		}
 		if grade >= v.grade {
+			t.by, t.far = v.list, v.list == "send" || grade >= reach
 			return part.text[v.at:max(v.end, v.long)]
 		}
 		i++
+		// What is only built is mild wherever it is. What points to something may be anything.
+		builds := v.list == "build" || !points && (grade < unknown && v.list != "do" && v.list != "plain" || t.first(part.text[v.at:v.end], "mild") != "")
+		t.mild = t.mild || (part.asks || t.english && !t.asked) && (builds || v.list == "go" && !points || v.list != "" && v.grade <= harm && grade < unknown)
 		if v.grade <= harm && grade < unknown || v.grade == out || v.grade == live || v.list == "go" && !points {
 			t.built, i = true, next // what it governs is built
-			t.builds = t.builds || part.asks && !points
+			t.builds = t.builds || part.asks && (builds || !points)
 		}
 	}
 	return ""
@@ -121,7 +148,7 @@ func (t *tongue) verbs(part string) (all []mark) {
 // isVerb reports whether an English word is a verb behind what is in front of it: "the push" is none.
 func (t *tongue) isVerb(front, form string) bool {
 	if form != "" {
-		return !t.endsWith(front, "article") && (form == "ing" || t.has(front, form))
+		return !t.endsWith(front, "article") && (form == "ing" || t.first(front, form) != "")
 	}
 	return front == "" || t.endsWith(front, "slot")
 }
@@ -149,7 +176,12 @@ func (t *tongue) object(part string, verbs []mark, i int) (object string, next i
 // gradeOf grades an object: by its last noun up to a preposition in English, else by its first one, or by
 // what is at more risk behind the preposition. It reports, too, whether it only points to what was said before.
 func (t *tongue) gradeOf(object string) (int, bool) {
-	nouns := slices.DeleteFunc(t.marks(object), func(m mark) bool { return m.verb })
+	var nouns []mark
+	for _, m := range t.marks(object) {
+		if !m.verb {
+			nouns = append(nouns, m)
+		}
+	}
 	head, grade, rest := t.upTo(object, "preposition", min(2, len(object))), unknown, unknown
 	for i, n := range nouns {
 		switch {
@@ -166,5 +198,5 @@ func (t *tongue) gradeOf(object string) (int, bool) {
 	if grade >= unknown || rest == live {
 		grade = max(grade, rest)
 	}
-	return grade, grade == unknown && (!t.english || strings.TrimSpace(head) == "" || t.has(head, "pronoun"))
+	return grade, grade == unknown && (!t.english || strings.TrimSpace(head) == "" || t.first(head, "pronoun") != "")
 }

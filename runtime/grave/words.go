@@ -4,7 +4,6 @@ package grave
 
 import (
 	_ "embed"
-	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +11,38 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
+// data are the words of grave acts. Below a language, a line begins with its kind. Verbs, by the objects that
+// make them grave:
+//
+//	send     every one but inner
+//	commit   every one but inner
+//	delete   every one but code and inner
+//	remove   harm, or more
+//	do, go   reach, or more; what else go governs is only the next piece of work
+//	make     out, or more: what it governs is built, else
+//	build    live
+//	plain    none
+//
+// Nouns, by what an act on them risks: inner moves inside of a program, code is edited, harm is hard to get back,
+// reach runs or changes what runs, out is of other people, live is in use. And:
+//
+//	sure     grave in every sentence that builds nothing
+//	beyond   circumstances in which all is grave but what is known to be harmless; live is one, too
+//	back     brings back the object of an act, where nothing is beyond; back commit does so for a commit.
+//	         Both are parts of words, too
+//	mild     verbs of other lists that only change text
+//	cut      what follows is another act than the one that is asked about
+//	and      between two acts
+//	past     marks what has been done
+//	frame    asks leave for a verb that no list has: it is one of remove
+//	order    the verb comes last
+//	head     the noun that counts comes last
+//	anywhere syllables are in front of a stem
+//
+// ~ is a few words. English words are stems that are bent, others beginnings of words, those with a * in front ends
+// of them; those with a dot at their end are whole. [*] belongs to every language but English, [all] to all. What
+// else is in [en] tells an English verb from a noun.
+//
 //go:embed grave.txt
 var data string
 
@@ -27,16 +58,20 @@ type kind struct {
 
 var kinds = []kind{
 	{"inner", inner, false}, {"code", code, false}, {"harm", harm, false}, {"reach", reach, false}, {"out", out, false}, {"live", live, false},
-	{"send", code, true}, {"delete", unknown, true}, {"remove", harm, true}, {"do", reach, true}, {"go", reach, true}, {"make", out, true},
+	{"send", code, true}, {"commit", code, true}, {"delete", unknown, true}, {"remove", harm, true}, {"do", reach, true}, {"go", reach, true}, {"make", out, true},
 	{"build", live, true}, {"plain", live + 1, true},
 }
 
 type tongue struct {
 	english    bool
 	lists      map[string][]string
-	builds     bool // a question is about building something
-	built      bool // a clause is
-	understood bool // a verb is in its place
+	builds     bool   // a question is about building something
+	built      bool   // a clause is
+	understood bool   // a verb is in its place
+	act, by    string // what is grave by itself, and the list of its verb
+	far        bool   // the act is, so that nothing here brings back its object
+	asked      bool   // a question has a verb
+	mild       bool   // a question asks for an act that is harmless in any circumstance
 }
 
 // readTongue reads what a text may have of the words of some sections.
@@ -67,6 +102,7 @@ func readTongue(text string, sections ...string) *tongue {
 type mark struct {
 	kind
 	at, end, long int    // long is how much of it is in the list
+	apart         bool   // more of it is apart
 	form          string // "s", "ed" or "ing" of an English word
 }
 
@@ -82,17 +118,22 @@ func (t *tongue) marks(clause string) []mark {
 			}
 		}
 	}
-	kept := slices.DeleteFunc(slices.Clone(all), func(m mark) bool {
-		return slices.ContainsFunc(all, func(o mark) bool {
-			return (o.verb == m.verb || o.grade <= code) && o.at <= m.at && m.at < o.at+o.long && (o.long > m.long || o.at < m.at && m.end <= o.end)
-		})
-	})
+	var kept []mark
+	for _, m := range all {
+		within := false
+		for _, o := range all {
+			within = within || (o.verb == m.verb || o.grade <= code) && o.at <= m.at && m.at < o.at+o.long && (o.long > m.long || o.apart && !m.apart || o.at < m.at && m.end <= o.end)
+		}
+		if !within {
+			kept = append(kept, m)
+		}
+	}
 	sort.SliceStable(kept, func(i, j int) bool { return kept[i].at < kept[j].at })
 	return kept
 }
 
 // forms are what the endings of an English stem make of it.
-var forms = map[string]string{"": "", "e": "", "y": "", "s": "s", "es": "s", "ies": "s", "d": "ed", "ed": "ed", "ied": "ed", "ing": "ing", "ying": "ing"}
+const forms = " =, e=, y=, s=s, es=s, ies=s, d=ed, ed=ed, ied=ed, ing=ing, ying=ing, "
 
 // locate finds the first place of a word from there on, at -1 if there is none. What is behind a ~ is not in it.
 func (t *tongue) locate(clause, word string, from int) mark {
@@ -100,7 +141,7 @@ func (t *tongue) locate(clause, word string, from int) mark {
 	begins, whole := strings.CutSuffix(first, ".")
 	begins, within := strings.CutPrefix(begins, "*")
 	for i := strings.Index(clause[from:], begins); i >= 0; i = strings.Index(clause[from:], begins) {
-		m := mark{at: from + i, end: from + i + len(begins)}
+		m := mark{at: from + i, end: from + i + len(begins), apart: apart}
 		from = m.end
 		if within {
 			m.at = strings.LastIndexByte(clause[:m.at], ' ') + 1
@@ -114,8 +155,9 @@ func (t *tongue) locate(clause, word string, from int) mark {
 		if len(ending) > 2 && ending[0] == begins[len(begins)-1] {
 			ending = ending[1:] // "dropping"
 		}
-		known := false
-		if m.form, known = forms[ending]; (known || !t.english) && (!whole || ending == "") && (!apart || t.locate(clause, second, m.end).at >= 0) && (t.lists["anywhere"] != nil || !language.IsWithinWord(clause, m.at)) {
+		_, form, known := strings.Cut(forms, " "+ending+"=")
+		m.form, _, _ = strings.Cut(form, ",")
+		if (known || !t.english) && (!whole || ending == "") && (!apart || t.locate(clause, second, m.end).at >= 0) && (t.lists["anywhere"] != nil || !language.IsWithinWord(clause, m.at)) {
 			return m
 		}
 	}
@@ -132,6 +174,12 @@ func (t *tongue) upTo(clause, list string, from int) string {
 	return clause
 }
 
-func (t *tongue) has(clause, list string) bool {
-	return slices.ContainsFunc(t.lists[list], func(w string) bool { return t.locate(clause, w, 0).at >= 0 })
+// first returns the first word of a list that a clause has.
+func (t *tongue) first(clause, list string) string {
+	for _, word := range t.lists[list] {
+		if t.locate(clause, word, 0).at >= 0 {
+			return word
+		}
+	}
+	return ""
 }
