@@ -95,7 +95,7 @@ type Toolchain struct {
 	heard   func(name string) // receives each package that is compiled
 }
 
-// ErrNoGo is returned without a Go toolchain, ErrOldGo for one that is too old.
+// ErrNoGo is returned if there is no Go toolchain, ErrOldGo if it is too old.
 var (
 	ErrNoGo  = errors.New("compile the hook: there is no go command on PATH")
 	ErrOldGo = errors.New("go is too old")

@@ -3,8 +3,8 @@
 // A project's settings can set variables for hooks, and Go's runtime obeys some before main: GODEBUG=cgocheck=2 or a
 // malformed GOMEMLIMIT ends every Go program with exit code 2, which Claude Code takes for "go on"; GOMAXPROCS=200000
 // costs gigabytes. No statement of ours runs early enough. So the build replaces the two functions through which the
-// runtime reads these variables, and marks the program. With a Go of another form the programs obey the variables, with
-// a warning.
+// runtime reads these variables, and marks the program. If the Go sources differ, we print a warning and the programs
+// obey the variables.
 
 package generator
 
@@ -22,8 +22,8 @@ import (
 // goMark is in every program with this runtime. It documents the build; it proves nothing about a forged program.
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
-// runtimePatch is a function of the runtime that reads the environment, in every form of the supported versions of Go,
-// with its new first statements.
+// runtimePatch is a function in the runtime that reads the environment, as it is in all supported Go versions, with
+// the statements to insert.
 type runtimePatch struct {
 	file  string
 	forms []runtimeForm

@@ -22,7 +22,7 @@ import (
 // DefaultSuite is the suite to which enable adds a plugin that no known suite or marketplace has. Suite and settings
 // are one change. Its state carries over from one host to the next.
 type DefaultSuite struct {
-	Dir   string                // "" without a data directory
+	Dir   string                // "" if there is no data directory
 	Fresh func() generator.Spec // of a new suite, without name and plugins
 	Tools func() generator.Toolchain
 

@@ -27,12 +27,12 @@ type DisableAllRequest struct {
 type DisabledAll struct {
 	journal.Change
 	IDs     []string // the plugins that were on
-	States  []string // springfield's own directories, which Purge removes
+	States  []string // directories with state, removed if Purge is set
 	Removed []string // springfield's own files
 	Stays   []settings.Left
 }
 
-// DisableAll disables every springfield plugin on every host, and in every account of Claude Code.
+// DisableAll disables all springfield plugins on all hosts and, for Claude Code, in all accounts.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	all, suites := append(m.otherAccounts(), m), []string{}
 	for _, account := range all {

@@ -122,7 +122,7 @@ func ambiguous(name string, all []client.Plugin) error {
 	return check.Misusef(hint, "%s %w: %s", name, ErrAmbiguous, strings.Join(places, " and "))
 }
 
-// pluginsOffered returns at most eight plugins of a marketplace, or of all suites.
+// pluginsOffered returns up to eight plugins from a marketplace, or from all suites.
 func (m Means) pluginsOffered(marketplace string) []string {
 	ids := check.NamesOf(m.pluginsAtHand(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
@@ -133,8 +133,8 @@ func (m Means) pluginsOffered(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// takeFromOthers returns the command that takes a plugin from the suite around the working directory, if that may be a
-// cloned project's: the user has not made or named it. It returns "" without one, and for the suite taken.
+// takeFromOthers returns a command to take the plugin from the suite around the working directory, or "" if there is
+// none, or it is already taken or known. Any other suite might be from a cloned project.
 func (m Means) takeFromOthers(plugin, taken string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {

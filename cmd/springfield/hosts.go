@@ -102,8 +102,8 @@ type switching struct {
 	json  bool
 }
 
-// switchHosts switches a plugin on each host, even after a failure, and prints the results.
-// One undo takes back all of it.
+// switchHosts switches a plugin on all hosts, even if some fail, and prints the results. They can be undone in a
+// single undo.
 func (o switching) switchHosts(
 	verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error),
 ) (err error) {

@@ -283,7 +283,8 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	return nil
 }
 
-// needPersonFor refuses, without a person at a terminal, the values that let Claude go on where it would stop.
+// needPersonFor returns an error for values that let Claude go on where it would stop, unless a person is at a
+// terminal.
 func needPersonFor(all []pluginsettings.Assignment) error {
 	for _, a := range all {
 		value := a.Key.Name + "=" + strings.Trim(string(a.Value), `"`)
