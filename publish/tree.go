@@ -35,8 +35,8 @@ type file struct {
 // maxFile bounds a file, in bytes; the review refuses far smaller ones.
 const maxFile = 1 << 30
 
-// readTree lists the files of a suite without its git repository. It refuses links, which lead elsewhere on other
-// machines, and special files.
+// readTree lists the files in a suite, but not the git repository. It is an error if there are special files, or
+// links, since they might lead elsewhere on a different machine.
 func readTree(in rooted.Folder) (tree, error) {
 	t := tree{in, map[string]file{}, map[string]journal.Edit{}}
 	return t, filepath.WalkDir(in.Name(), func(name string, d fs.DirEntry, err error) error {

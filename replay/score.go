@@ -1,4 +1,4 @@
-// Scores of the strategies. Every share has its 95 % interval by Wilson.
+// All rates are shown with a 95 % Wilson interval.
 
 package replay
 
