@@ -24,7 +24,7 @@ func (f *Fault) InText(data []byte) string {
 	return "line " + strconv.Itoa(1+bytes.Count(before, []byte{'\n'})) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }
 
-// FindFault returns why a text is not one JSON value, or nil.
+// FindFault returns why data is not a single JSON value, or nil.
 func FindFault(data []byte) *Fault {
 	c := checker{data: data}
 	if c.checkValue(0) {
@@ -46,7 +46,7 @@ func FirstValue(data []byte) (value []byte, fault *Fault) {
 	return data[:c.i], nil
 }
 
-// checker stops at the first fault of a text, where its methods return false.
+// checker checks a text. When a method returns false, this is the first fault.
 type checker struct {
 	data  []byte
 	i     int
@@ -215,7 +215,7 @@ func (c *checker) checkDigits(where string) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// ReadMembers returns the members of a text that is one JSON object.
+// ReadMembers returns all members if data is a JSON object.
 func ReadMembers(data []byte) (map[string][]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {

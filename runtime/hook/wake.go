@@ -28,7 +28,7 @@ import (
 
 const stopFailure = "StopFailure"
 
-// settling is longer than Claude Code needs to write its log and its own state after a failure.
+// settling is more than Claude Code needs to write the log and session state when a turn has failed.
 const settling = 2 * time.Second
 
 // wakeAfterError returns 2, which wakes the session, or 0.
