@@ -28,7 +28,7 @@ func (h *Hold) Members(m *codec.Members) {
 
 func (h Hold) isOver(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
 
-// A hold that ended, or whose file another program removed or rewrote, is noticed at the next question about
+// If a hold ended, or if the file was removed or rewritten from elsewhere, we notice when we are next asked about
 // holds.
 const (
 	HoldSet     = "set"
@@ -66,7 +66,7 @@ type Means struct {
 var (
 	ErrShorter = errors.New("a longer hold is in force")
 	ErrNoHold  = errors.New("no hold is in force")
-	// ErrOtherHold means that the hold in force is not the one that the user was asked about.
+	// ErrOtherHold is returned if the hold in force is not the one shown to the user.
 	ErrOtherHold = errors.New("another hold has been set meanwhile")
 	// ErrUnnoted means that a change took effect but is not in the history.
 	ErrUnnoted = errors.New("it could not be recorded")
@@ -87,7 +87,7 @@ func holdLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
-// HoldInForce returns the hold in force for a session: the one on all, or its own.
+// HoldInForce returns the hold in force for a session, which can be for all sessions or only for this.
 func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 	if h, ok := HoldOfSession(dir, "", now); ok {
 		return h, true
@@ -180,7 +180,7 @@ func HoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
 func holdEvents(dir string, now time.Time) ([]HoldEvent, error) {
 	all, err := readHolds(dir)
 	if err == nil && len(unseenHolds(dir, all, now)) > 0 {
-		// Without the lock a hold may not have its line yet.
+		// If we do not get the lock, there might not be a line for the hold yet.
 		lock, busy := TakeLock(dir, "holds", holdWait)
 		all, err = readHolds(dir)
 		for _, e := range unseenHolds(dir, all, now) {

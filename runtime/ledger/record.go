@@ -1,8 +1,8 @@
-// Package ledger keeps every decision, the state after it, and the holds.
+// Package ledger records all decisions with the state after them, and all holds.
 //
-// A session has one append-only file. A stop writes one JSON line with a single write(), decision and state at
-// once, and the last complete line is the state. So a kill leaves a readable file, and a torn last line is
-// ignored.
+// Each session has a file that we only append to. For a stop, a JSON line with the decision and the state is written
+// in a single write(). The last complete line is the state. If we are killed, the file can still be read, because a
+// torn last line is ignored.
 package ledger
 
 import (
@@ -45,7 +45,7 @@ func (r *Record) ProjectPlace() string {
 // sideBySide bounds the time between the hooks of one stop, in milliseconds.
 const sideBySide = 10_000
 
-// StandsAsideFor reports whether a plugin had nothing to decide, or no reason, at a stop that another one decided.
+// StandsAsideFor reports whether this plugin had nothing to decide, or no reason, when other decided the same stop.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
 	return r.aside() > other.aside() && (other.Decision == "stop" || other.Decision == "continue") &&
@@ -106,13 +106,13 @@ type Judged struct {
 type State struct {
 	Number int // of decisions
 	Clock  Clock
-	// Continues are the times of the last hour's continues, oldest first, in Unix milliseconds. Rounds are those
-	// of loops, which have maximums of their own.
+	// Continues are when we continued in the last hour, oldest first, in Unix milliseconds. Rounds are the same for
+	// loops, which have separate maximums.
 	Continues, Rounds []int64
 	Prompt            string
-	// InPrompt counts the continues since Prompt.
+	// InPrompt counts continues from Prompt on.
 	InPrompt int
-	// Own is the user's last prompt, by the host's id. InOwn counts the continues since.
+	// Own is the ID from the host for the user's last prompt. InOwn counts continues since then.
 	Own   string
 	InOwn int
 	// Named are hashes of the prompt ids of known origin, the latest last. The log cannot make them new again.
@@ -125,7 +125,7 @@ type State struct {
 	Leave           string
 	// Waits is the prompt that has already had a continue to wait in the foreground.
 	Waits string
-	// InLoops counts the continues of loops since Own, which the loops' memories can forget.
+	// InLoops counts continues in loops since Own, because this can be forgotten in Loops.
 	InLoops int
 	// Known counts all continues of the session.
 	Known int
@@ -147,7 +147,7 @@ type State struct {
 	Log     []byte    // JSON, for the reader of the transcript
 }
 
-// Outage counts the failures of the API in a row.
+// Outage counts how often the API failed in a row.
 type Outage struct {
 	By           string // names the directory of the plugin that waits
 	At           int64  // of the last failure, Unix milliseconds

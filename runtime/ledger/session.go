@@ -20,7 +20,8 @@ const (
 	maxRecord = 32 << 10
 	// maxFile is the size in bytes at which a ledger is halved: a few hundred decisions.
 	maxFile = 1 << 20
-	// lockWait bounds the wait for another hook of the session. After it the agent may stop.
+	// lockWait is how long we wait for a different hook in the same session. If this is not enough, the agent is
+	// allowed to stop.
 	lockWait = 50 * time.Millisecond
 )
 

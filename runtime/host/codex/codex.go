@@ -290,7 +290,7 @@ func classifyCall(call *transcript.Part) {
 	}
 }
 
-// maxHead is the most bytes before the status of a result.
+// maxHead is where the status in a result must be found, in bytes.
 const maxHead = 400
 
 const (
