@@ -101,7 +101,7 @@ func isFinalPhase(phase string) bool {
 	return false
 }
 
-// filesToLookAt names the files that armedState reads. Only the loop's own hook waits until they are whole.
+// filesToLookAt returns the files for armedState. Only the hook for this loop must wait until they are written.
 func (k Kind) filesToLookAt(s strategy.Situation) []strategy.Want {
 	return k.filesUpToState(s, nil)
 }

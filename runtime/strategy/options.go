@@ -7,10 +7,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// Options are a strategy's settings. The hook decodes each file into a value of its own and overlays
-// them.
+// Options are the settings for a strategy. Each file is decoded to a new value, and these are then overlaid.
 type Options interface {
-	// Object lists the strategy's own members of strategy.json.
+	// Object lists the members in strategy.json for this strategy.
 	codec.Object
 	// Over overlays one file's settings on those below, which have the same type. A value that its
 	// writer may not set is dropped and recorded as a fault.
@@ -78,13 +77,12 @@ func (n *Number) OverlayNumber(below Number, l *Layer) {
 	}
 }
 
-// Ceiling returns the setting for the maximum that a loop's own file may ask for.
+// Ceiling returns the setting for how much a loop file can ask for.
 func Ceiling(rounds int) Number {
 	return Number{Name: "ceiling", Value: rounds, Most: activity.MostIterations}
 }
 
-// Looping is implemented by the options of a strategy whose loop has a maximum of its own: the budget
-// does not count its rounds.
+// Looping is implemented if the strategy has a loop with a maximum. Rounds are then not counted in the budget.
 type Looping interface {
 	MaxIterations() int
 }

@@ -1,5 +1,5 @@
-// Tool calls and their results. A call takes effect at once, because its result may be missing at a stop. An
-// error undoes the effect.
+// Tool calls and results. We apply a call at once, because the result might not be there yet at a stop. If it is an
+// error, this is undone.
 
 package transcript
 
@@ -32,7 +32,7 @@ type past struct {
 	Open   bool // interrupted or in the background
 }
 
-// claim is a call without a result, and the state before it.
+// claim is a call with no result yet, and the state from before it.
 type claim struct {
 	ID    uint32
 	Of    Does
@@ -239,7 +239,7 @@ type mate struct {
 	Turn int // of the last message
 }
 
-// mateName returns a name without its team (moe@barn), or a hash of a name that is not plain.
+// mateName returns a name but not the team (moe@barn), or a hash if it is not a plain name.
 func mateName(raw []byte) string {
 	name, _, _ := bytes.Cut(raw, []byte("@"))
 	if len(name) == 0 || isPlainName(name, maxID) {

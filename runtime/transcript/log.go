@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// form is the version of Log. Another version is discarded.
+	// form is the Log version. Other versions are discarded.
 	form = 8
 	// maxSeen is the distance of duplicates. Claude Code writes them when it resumes or forks a session.
 	maxSeen  = 32
@@ -71,7 +71,7 @@ type Facts struct {
 	Skipped  int64  // bytes at the beginning of a huge log
 	Driven   bool   // a loop of the host itself began the turn
 	Escaped  bool   // a person has interrupted since their own prompt
-	Changed  bool   // a call since a person's last words may have changed something
+	Changed  bool   // something might be changed from a call after a person last spoke
 	Wakes    bool   // a call since then has scheduled a wake-up
 }
 
@@ -85,8 +85,8 @@ type opening struct {
 	At    int64 // Unix milliseconds
 }
 
-// takeOpening takes a line that may open a prompt. Prompts without the ID that the host names are only heard.
-// An interruption has the ID of the line after it.
+// takeOpening takes a line that might open a prompt. If the host names an ID and the prompt has a different ID, it is
+// only heard. For an interruption, the ID is in the next line.
 func (l *Log) takeOpening(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
@@ -205,12 +205,12 @@ func (l *Log) beginTurn(e *Entry) {
 // maxOurs is the most continues that the guards allow within oursWithin milliseconds.
 const maxOurs, oursWithin = 240, 3600_000
 
-// feedback counts continues by Stop hooks, in case the ledger is lost. A log has a line that names the hook, a
-// line with its words, or both. Words that no named hook explains are others'.
+// feedback counts continues from Stop hooks, in case the ledger is lost. The log has a line with the name of the
+// hook, a line with the text, or both. If there is text but no name, it is not ours.
 type feedback struct {
 	Ours     []int64 // times in Unix milliseconds, oldest first
 	All      int     // ours
-	Own      int     // ours since the user's own last prompt
+	Own      int     // ours from the user's last prompt
 	Mine     int     // ours since the last prompt
 	Theirs   int     // blocks of others
 	Lines    int     // user lines about blocks, ours or not

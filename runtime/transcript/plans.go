@@ -29,7 +29,7 @@ type named struct {
 
 // joint is the beginning of a turn. A later turn with the same line before it follows a rewind to there.
 type joint struct {
-	Parent, Spoke uint32 // hashes of the ID before it, and of that of the agent's last words
+	Parent, Spoke uint32 // hashes of the ID before it, and of the ID when the agent last spoke
 	At            int64
 }
 
@@ -73,7 +73,7 @@ var contents = []string{
 	"content", "new_string", "old_string", "edits", "new_source", "todos", "file_text", "new_str", "old_str", "patch",
 }
 
-// namesIn takes the names in a call's input.
+// namesIn takes names from the input for a call.
 func (l *Log) namesIn(e *Entry, p *Part) {
 	input := p.Input[:min(len(p.Input), maxInput)]
 	if !bytes.Contains(input, []byte(".md")) {

@@ -196,7 +196,7 @@ func lastAnnouncement(text string) (last announcement) {
 	return last
 }
 
-// countIn reads " 3/5" or " 3 of 5" at the start of a text, ignoring emphasis.
+// countIn reads " 3/5" or " 3 of 5" if s starts with it, ignoring emphasis.
 func countIn(s string) (at, of int, ok bool) {
 	s = strings.TrimPrefix(s, "s")
 	s, gap := skipMarks(s, " \t*_#:(")

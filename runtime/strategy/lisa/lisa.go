@@ -1,6 +1,6 @@
-// Package lisa implements lisa-simpson: the rules of ned-flanders, a few more that recognize reports and
-// answers, and a judge where no rule is sure, about one stop in twenty-five. The judge sees only a page.
-// Without its answer the agent may stop.
+// Package lisa implements lisa-simpson. It uses the rules from ned-flanders, and more rules to recognize reports and
+// answers. If no rule is sure, which is at about four percent of stops, it asks a judge, which only sees a page. If
+// there is no answer, the agent is allowed to stop.
 package lisa
 
 import (
@@ -41,7 +41,7 @@ func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.
 
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// goOnAsJudged quotes no words of the judge: they may repeat text by others.
+// goOnAsJudged does not quote the judge, because this might repeat text from others.
 const goOnAsJudged = "The work does not look finished.{todos} Go on with its next step now. When all is done, say so. If you need a decision from the user, ask for it."
 
 func ruleSet(string) []rules.Rule {
@@ -69,7 +69,7 @@ func ruleSet(string) []rules.Rule {
 	}...)
 }
 
-// maxDollars bounds every amount in a file.
+// maxDollars is the maximum for any amount in a file.
 const maxDollars = 100
 
 // commandInstead replaces the backends that were removed.
@@ -186,7 +186,7 @@ func (o *Options) takeLimits(in chosenJudge, l *strategy.Layer) {
 	}
 }
 
-// takeCommand overlays the user's own program, its variables, and the cost of a question.
+// takeCommand overlays the command, the variables for it, and the cost for a question.
 func (o *Options) takeCommand(in chosenJudge, l *strategy.Layer) {
 	if in.Command == nil && in.Variables == nil && in.Cost == nil {
 		return

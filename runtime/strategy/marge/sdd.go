@@ -34,7 +34,7 @@ type sddLedger struct {
 	done     map[string]bool   // labels of complete tasks
 	last     map[string]string // the last words about a task, by its label
 	boxes    []markdown.Box    // the ledger's own
-	vague    bool              // it has a completion in another form
+	vague    bool              // a completion is written differently
 	mentions int               // of tasks
 }
 
@@ -172,7 +172,7 @@ func workspaceName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }
 
-// ledgerSlugs returns the workspaces whose ledgers are read.
+// ledgerSlugs returns which workspaces to read ledgers from.
 func ledgerSlugs(s strategy.Situation) []string {
 	all := slices.DeleteFunc(slices.Clone(s.Workspace.Files[sddDir].Names), func(name string) bool {
 		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md")
@@ -180,7 +180,8 @@ func ledgerSlugs(s strategy.Situation) []string {
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// latestWorkspace returns the session's workspace whose ledger changed last, and whether other sessions have one.
+// latestWorkspace returns the workspace for this session with the most recent ledger, and if there are any for a
+// different session.
 func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
@@ -195,8 +196,8 @@ func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	return slug, others
 }
 
-// isOwnLedger reports whether this session follows a ledger: it has named the ledger or its plan, or called no
-// tool yet. Several sessions may work in one directory.
+// isOwnLedger reports whether this session follows a ledger, because it has named the ledger or the plan, or has not
+// called any tool yet. There can be several sessions in the same directory.
 func isOwnLedger(s strategy.Situation, slug string) bool {
 	if !s.Turn.Known || s.Turn.LastTool == "" {
 		return true
@@ -219,8 +220,8 @@ func sddWants(s strategy.Situation) []strategy.Want {
 	return all
 }
 
-// planNames returns the possible paths of a ledger's plan: the one in the ledger, which may be in another
-// checkout, and those where superpowers writes plans.
+// planNames returns where the plan for a ledger might be. This is the path in the ledger, which can be in a different
+// checkout, and where superpowers writes plans.
 func planNames(s strategy.Situation, slug string) []string {
 	var all []string
 	base := slug + ".md"

@@ -164,7 +164,7 @@ type front struct {
 	after   int // offset of the goal's text
 }
 
-// field is one field. Its lines are text[start:end].
+// field is text[start:end], which can be several lines.
 type field struct {
 	key        string
 	values     []string
@@ -227,7 +227,7 @@ func readFront(text string) (front, error) {
 	return f, errorAtLine(number+1, `no line "---" ends the fields`)
 }
 
-// addLine adds text[end:after], a line before the end of the fields.
+// addLine adds text[end:after] as a line before the fields end.
 func (f *front) addLine(line string, number int) error {
 	trimmed := strings.TrimSpace(line)
 	if trimmed == "" || trimmed[0] == '#' {
