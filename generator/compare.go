@@ -31,9 +31,9 @@ import (
 )
 
 const (
-	maxProgram = 32 << 20 // bounds a program, in bytes: several times one of ours
+	maxProgram = 32 << 20 // in bytes, several times ours
 	maxCatalog = 4 << 20  // bounds a marketplace's catalog, in bytes
-	maxEntries = 10_000   // bounds the files of a plugin
+	maxEntries = 10_000   // files in a plugin
 	maxTold    = 20       // bounds the findings about a plugin
 )
 

@@ -26,7 +26,7 @@ type DisableAllRequest struct {
 
 type DisabledAll struct {
 	journal.Change
-	IDs     []string // the plugins that were on
+	IDs     []string // plugins that were on
 	States  []string // directories with state, removed if Purge is set
 	Removed []string // springfield's own files
 	Stays   []settings.Left

@@ -247,7 +247,7 @@ type gitTasks struct {
 	repo  *git.Repository
 	Marks []string // programs to mark as executable
 	Tags  []string // PLUGIN--vVERSION, the form of Claude Code
-	waits []string // steps before the other tasks
+	waits []string // before the other tasks
 }
 
 // findGitTasks plans tags, if requested, and executable bits of the published plugins. Files unknown to git are left to

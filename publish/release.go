@@ -225,7 +225,7 @@ func (t tree) updated(suite generator.Suite) (after tree, kept []string, err err
 	return after, kept, nil
 }
 
-// withVersions copies the versions of a manifest or a marketplace from another text.
+// withVersions copies only the versions from a different text.
 func (t tree) withVersions(name string, like []byte) (tree, error) {
 	var wanted struct {
 		Version string

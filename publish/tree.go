@@ -91,7 +91,6 @@ func (t tree) withFile(name string, data []byte) (tree, error) {
 	return t.withEdits(e), nil
 }
 
-// listFiles returns the files below a directory, sorted; "" is the root.
 func (t tree) listFiles(dir string) (names []string) {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.files)), func(name string) bool { return !isBelow(dir, name) })
 }

@@ -58,7 +58,7 @@ const (
 	Background  Label = "background"  // news of background work, which Claude waited for
 	Queued      Label = "queued"      // a prompt typed before the stop
 	Interrupted Label = "interrupted" // by a person
-	Pushed      Label = "pushed"      // feedback of a Stop hook
+	Pushed      Label = "pushed"      // from a Stop hook
 	Ended       Label = "end"         // of the file
 	MidWork     Label = "mid-work"    // not a stop: text right before the next tool call
 )
@@ -95,7 +95,7 @@ type Row struct {
 }
 
 type Choice struct {
-	Decision string `json:"decision"` // stop or continue, after guards and limits
+	Decision string `json:"decision"` // after guards and limits
 	Rule     string `json:"rule"`
 	Evidence string `json:"evidence,omitempty"`
 	// Alone is the decision before guards and limits, if it differs.

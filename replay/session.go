@@ -70,7 +70,7 @@ type walker struct {
 	tick    func(bytes int64) bool // receives the bytes read since the last call; false stops
 
 	id, dir string // of the session
-	met     bool   // a person or the agent has written something
+	met     bool   // a person or the agent has written
 	mode    string // permission mode
 
 	row      Row // of the open place

@@ -117,7 +117,6 @@ func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {
 	return nil
 }
 
-// printFindings prints all findings, and below each finding how to fix it.
 func (s *streams) printFindings(findings []check.Finding) {
 	out := s.resultPrinter()
 	if !out.Wraps {

@@ -70,7 +70,6 @@ func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error
 	return chosen, nil
 }
 
-// inspectHosts inspects the named hosts, or all that are found.
 func (a *app) inspectHosts(r doctor.Request, names []string) (*doctor.Inspection, error) {
 	named, err := hostsNamed(a.hostOwner(), names)
 	if err != nil {
@@ -154,7 +153,6 @@ func (o switching) switchHosts(
 	return err
 }
 
-// hintOfHost is hintOf for one host of several.
 func hintOfHost(err error, host hosts.Host) string {
 	return strings.Replace(hintOf(err), "your settings are unchanged", "the settings of "+host.Title+" are unchanged", 1)
 }

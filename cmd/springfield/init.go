@@ -385,7 +385,6 @@ func (m *making) report(built generator.Build) error {
 	return nil
 }
 
-// megabytes returns a size such as "4.2 MB".
 func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
 // nameToEnable returns the argument with which enable finds a plugin of a suite.

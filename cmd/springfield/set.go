@@ -135,7 +135,6 @@ func showSettings(a *app, p hook.Plugin, o setOptions) error {
 	return nil
 }
 
-// warnOfFaults prints the faults of a plugin's settings files.
 func (s *streams) warnOfFaults(stack pluginsettings.Stack) {
 	for _, f := range stack.Files {
 		if f.Fault != "" {

@@ -192,7 +192,6 @@ func isOnly(e Edit, before, after *Document) bool {
 	return false
 }
 
-// otherTexts returns the texts of all members without this key.
 func (v *value) otherTexts(key string) (texts []string) {
 	for _, m := range v.listMembers() {
 		if m.key != key {

@@ -83,7 +83,6 @@ func separator(object *value, colon string) string {
 	return "," + last.gap[line:]
 }
 
-// commaStyle derives the separator on one line from the colon.
 func commaStyle(colon string) string {
 	if strings.HasSuffix(colon, " ") {
 		return ", "

@@ -28,9 +28,9 @@ type hookCommand struct {
 
 // hookEntry is an entry that starts a plugin's hook.
 type hookEntry struct {
-	path  []string // of its element in the file
+	path  []string // in the file
 	dir   string   // of the plugin
-	alone bool     // the element has no other command
+	alone bool     // no other command in the element
 }
 
 // hookHost completes a host with a file of hooks. theirs returns the plugins that the host itself has installed.
@@ -152,7 +152,6 @@ func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) 
 	}
 }
 
-// isPathPart reports whether a name is a single element of a path.
 func isPathPart(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
 }

@@ -26,7 +26,7 @@ type Host struct {
 	// Markets is set for Claude Code, whose own command adds the marketplaces that plugins come from.
 	Markets bool
 
-	Dir      string   // its directory, below the user's home: ".codex"
+	Dir      string   // below the home directory: ".codex"
 	Variable string   // environment variable that overrides Dir
 	Above    bool     // Variable names the parent of Dir
 	Traces   []string // files in Dir that show that the host has been used
@@ -72,7 +72,7 @@ type Request struct {
 	At              Place
 	settings.Switch        // Plugin.Suite is required to enable
 	ID              string // the host's name for the plugin
-	Stage           string // temporary copy of a suite that is not written yet, or ""
+	Stage           string // copy of a suite to be written, or ""
 }
 
 // Check returns an error for a host that is not found, an unknown scope, or unreadable records.
@@ -123,7 +123,7 @@ type Installed struct {
 	Version string       `json:"version,omitempty"`
 	On      bool         `json:"on"`
 	Scope   client.Scope `json:"scope"`
-	Theirs  bool         `json:"-"` // only the host's own command can remove it
+	Theirs  bool         `json:"-"` // can only be removed by the host
 }
 
 // PassedOverError is an error of one host that does not stop a command for all hosts.

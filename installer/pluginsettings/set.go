@@ -101,7 +101,6 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	return c, nil
 }
 
-// withoutEmpty removes objects that are now empty because of an edit.
 func withoutEmpty(after []byte, edits []document.Edit) ([]byte, error) {
 	for _, e := range edits {
 		if e.Value != nil || len(e.Path) < 2 {

@@ -28,7 +28,7 @@ type Scope string
 
 const (
 	Suite   Scope = "suite"   // strategy.json of the plugin, for all users
-	User    Scope = "user"    // every session of the user
+	User    Scope = "user"    // all sessions
 	Project Scope = "project" // sessions in this project, of all its users
 )
 
@@ -39,8 +39,8 @@ type File struct {
 	Scope  Scope    `json:"scope"`
 	Path   string   `json:"path"`
 	There  bool     `json:"exists"`
-	Fault  string   `json:"fault,omitempty"`  // why nothing of the file is in force
-	Faults []string `json:"faults,omitempty"` // about parts that are not in force
+	Fault  string   `json:"fault,omitempty"`  // why nothing is in force
+	Faults []string `json:"faults,omitempty"` // about parts not in force
 
 	err   error // why it cannot be edited
 	edit  journal.Edit
@@ -104,7 +104,7 @@ type Said struct {
 	Scope   Scope           `json:"scope"`
 	Value   json.RawMessage `json:"value"`
 	InForce bool            `json:"in_force"`      // at least a part of a list
-	Why     string          `json:"why,omitempty"` // a part or all is not in force
+	Why     string          `json:"why,omitempty"` // why any part is not in force
 }
 
 func (s Stack) ValueOf(k Key) Value {

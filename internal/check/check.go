@@ -66,7 +66,7 @@ func (f Finding) Text() string {
 type Check[T any] struct {
 	Name string
 	Look func(context.Context, T) ([]Finding, error) // RunAll sets Check in its findings
-	Fine func(T) string                              // the text if nothing was found; nil or "" for none
+	Fine func(T) string                              // if nothing was found, can be nil
 }
 
 // Sure returns the Look of a check that cannot fail.

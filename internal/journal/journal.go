@@ -42,14 +42,14 @@ const (
 	lockPatience = 2 * time.Second
 	lockRetry    = 50 * time.Millisecond
 
-	tries = 5 // after races with another springfield
+	tries = 5 // if we race with a different process
 
 	closedEnd = ".json"
 	openEnd   = ".open" // some files may not be written yet
 	bytesEnd  = ".zip"
 
 	maxEntry = 64 << 20 // bytes of an entry's list
-	maxShown = 1 << 20  // bytes of a new text that is kept
+	maxShown = 1 << 20  // bytes of new text to keep
 )
 
 // Entry is a change in the journal, with the meaning of Change's fields.

@@ -28,7 +28,7 @@ var ErrNothingToUndo = errors.New("there is no edit to undo")
 type ChangedSinceError struct {
 	Entry Entry
 	File  string
-	Diff  string // unified diff of the later changes
+	Diff  string // of the later changes
 }
 
 func (e *ChangedSinceError) Error() string {

@@ -198,7 +198,6 @@ func (w *writer) stageEdits() error {
 	return nil
 }
 
-// makeDir makes a directory, unless it exists.
 func makeDir(in rooted.Folder, name string, mode fs.FileMode) error {
 	err := in.Mkdir(name, mode)
 	if errors.Is(err, fs.ErrExist) {
@@ -295,7 +294,6 @@ func removeDir(in rooted.Folder, name string) error {
 
 func removeTemp(e Edit, token string) { _ = e.reachDir(tempName(e.At, token), rooted.Folder.RemoveAll) }
 
-// sweepTemps removes the temporary files that killed processes left in a directory.
 func sweepTemps(in rooted.Folder, dir string) {
 	entries, _ := fs.ReadDir(in.FS(), filepath.ToSlash(dir))
 	for _, e := range entries {

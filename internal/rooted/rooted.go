@@ -296,7 +296,7 @@ func linkErrorAt(path string) *LinkError {
 // directory, since they might be from there. All paths are absolute.
 type Typed struct {
 	Work   string   // working directory
-	Around []string // the checkout and the suite around Work, "" for none
+	Around []string // checkout and suite around Work, or ""
 	Home   string   // "" if unknown
 	Config string   // Claude Code's configuration directory, "" if unknown
 }

@@ -87,13 +87,13 @@ type Call struct {
 	Input  string `json:"input,omitempty"`
 	Result string `json:"result,omitempty"`
 	Error  bool   `json:"error"`
-	Done   bool   `json:"done"` // it has a result, even an empty one
-	Denied bool   `json:"-"`    // it was not allowed and did not run
-	Writes bool   `json:"-"`    // it may change a file
-	Seen   string `json:"-"`    // hash of a failed call's result without digits
+	Done   bool   `json:"done"` // has a result, can be empty
+	Denied bool   `json:"-"`    // not allowed, did not run
+	Writes bool   `json:"-"`    // might change a file
+	Seen   string `json:"-"`    // hash if the call failed, ignoring digits
 	// Command is a shell's whole command, after "cd 'DIR' && " if the call names a directory.
 	Command string `json:"-"`
-	Open    bool   `json:"-"` // it was interrupted or continues in the background
+	Open    bool   `json:"-"` // interrupted, or still in the background
 }
 
 // Plan is a plan file that the session has named, or a directory of superpowers' ledgers like
@@ -148,7 +148,7 @@ type LoopPast struct {
 // The events of a loop. All but the first four end it.
 const (
 	LoopStarted   = "start"
-	LoopRaised    = "max" // the user has typed a maximum
+	LoopRaised    = "max" // maximum typed by user
 	LoopGoesOn    = "iteration"
 	LoopLastRound = "last"
 	LoopPromised  = "promise"

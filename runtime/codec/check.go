@@ -12,7 +12,7 @@ import (
 type Fault struct {
 	At   int // offset of the wrong byte, or of the last one if the text is cut
 	Says string
-	Cut  bool // the text ends too early
+	Cut  bool // ends too early
 }
 
 func (f *Fault) Error() string { return f.Says }
@@ -73,7 +73,6 @@ func (c *checker) currentByte() byte {
 	return 0
 }
 
-// nextByte returns the current byte after white space.
 func (c *checker) nextByte() byte {
 	c.i = skipSpace(c.data, c.i)
 	return c.currentByte()
@@ -194,7 +193,6 @@ func (c *checker) checkNumber() bool {
 	return true
 }
 
-// skipByte moves past a byte if it is the current one.
 func (c *checker) skipByte(b byte) bool {
 	found := c.currentByte() == b
 	if found {

@@ -21,9 +21,9 @@ type Members struct {
 	out     []byte
 	keep    bool // write the next member even if it is empty
 	reading bool
-	name    []byte // of the member that is read
+	name    []byte // of the current member
 	value   []byte
-	decode  func(text []byte) string // from the inside of a string
+	decode  func(text []byte) string // inside of a string
 	err     error
 
 	// For ReadStrictly.
@@ -294,7 +294,7 @@ func Optional[T any, O interface {
 	}
 }
 
-// eachElement is the common part of all lists. It returns true after a read.
+// eachElement is common to all lists. It returns true if they were read.
 func (m *Members) eachElement(name string, n int, write func(i int), read func(raw []byte)) bool {
 	if !m.isAtHand(name, n == 0) {
 		return false

@@ -12,7 +12,7 @@ import "bytes"
 // can still be invalid.
 type Walk struct {
 	line []byte
-	i    int    // start of the value; at the end, the index after the bracket
+	i    int    // start of the value, or after the bracket
 	Key  []byte // of an object's member, raw, without quotes
 	shut byte   // the bracket that ends it
 	at   stage

@@ -23,7 +23,7 @@ import (
 
 // Asked is the question of why and log.
 type Asked struct {
-	Session string // an id, or its beginning
+	Session string // or the start
 	All     bool
 	// Prompts is set to ask about prompts. If not set, why prefers stops, and log does not show prompts if the plugin
 	// was silent, which is true for most.
@@ -205,7 +205,6 @@ func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 
 func (d *Console) projectsDir() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
 
-// namesIn returns the entries of a directory, sorted.
 func namesIn(dir string) []string {
 	f, err := os.Open(dir + "/") // fails at once if this is a named pipe
 	if err != nil {

@@ -37,7 +37,7 @@ type Console struct {
 	Caller     *host.Host
 	Work, Home string // working directory and home
 	Project    string // directory in which the session started, "" if unknown
-	Session    string // that asks, "" for none
+	Session    string // session that asks, or ""
 	// Interrupt cancels a question to the user. It is nil for a program that Ctrl-C ends.
 	Interrupt <-chan struct{}
 

@@ -29,7 +29,7 @@ const loopWait = 5 * time.Second
 
 type Driver struct {
 	Settings      hook.Settings
-	Problem, Next string // why none does, and the command that helps
+	Problem, Next string // why, and which command helps
 }
 
 func (d Driver) problemInWords() string {
@@ -68,7 +68,7 @@ type loopHere struct {
 	driver Driver
 	file   strategy.File
 	goal   wiggum.Goal
-	fault  error // why the file is not a loop
+	fault  error // why it is invalid
 	past   activity.LoopPast
 }
 
@@ -135,7 +135,7 @@ func (l *loopHere) mostTurns(goal wiggum.Goal) int {
 	return min(goal.Max, cmp.Or(l.past.Typed, l.ceiling()))
 }
 
-// typedMaximum returns n if it was typed by a person at a terminal, otherwise 0.
+// typedMaximum returns n if typed at a terminal, otherwise 0.
 func (l *loopHere) typedMaximum(n int) int {
 	if n == 0 || l.Caller != nil {
 		return 0
@@ -214,7 +214,6 @@ func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	}
 }
 
-// tellCancelled reports the end of a loop that was active or has a typed maximum.
 func (l *loopHere) tellCancelled(was wiggum.Goal, data []byte) {
 	if was.ID != "" && (was.Active || ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir).Typed > 0) {
 		l.tellEvent(activity.LoopCancelled, was, data)

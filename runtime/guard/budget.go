@@ -18,8 +18,8 @@ type Limits struct {
 	Burst     int // continues within Window, from the user's last prompt
 	PerPrompt int // per prompt of the user
 	PerHour   int // within an hour
-	Same      int // in a row without any progress
-	Idle      int // in a row with no tool call
+	Same      int // consecutive, no progress
+	Idle      int // consecutive, no tool call
 }
 
 // Window is the time span of Burst.

@@ -19,8 +19,8 @@ import (
 // How certain it is that a plugin drives a loop here.
 const (
 	noLoop   = iota
-	ownLoop  // the plugin runs in this session and its loop is armed
-	liveLoop // it has driven the loop in this session
+	ownLoop  // in this session, and armed
+	liveLoop // has driven this session
 )
 
 // anotherLoop returns a veto if another plugin's loop drives this session. Of two loops the more certain one

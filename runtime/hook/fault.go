@@ -20,8 +20,8 @@ const (
 	faultEvent     = "fault:event"     // the event cannot be read
 	faultPanic     = "fault:panic"     // a bug of the hook
 	faultLedger    = "fault:ledger"    // the decision could not be recorded
-	faultBusy      = "fault:busy"      // another hook locked the session's ledger
-	faultWorkspace = "fault:workspace" // another stop locked the strategy's files
+	faultBusy      = "fault:busy"      // ledger locked from a different hook
+	faultWorkspace = "fault:workspace" // files locked from a different stop
 	faultAnswer    = "fault:answer"    // the host did not read the answer
 )
 

@@ -55,7 +55,7 @@ func followLink(path string) string {
 type Plugin struct {
 	Name     string
 	Strategy strategy.Strategy
-	Root     string // "" for a plugin without a directory
+	Root     string // can be ""
 	path     string // of its own file
 	data     []byte
 }

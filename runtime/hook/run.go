@@ -238,7 +238,7 @@ func (s *start) projectDir() string {
 
 type answer struct {
 	Settled
-	fault   *fault // why it is not recorded
+	fault   *fault // why not recorded
 	first   bool   // it is the session's first
 	dir     string // workspace
 	context bool   // the host reads additionalContext

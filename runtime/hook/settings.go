@@ -48,7 +48,7 @@ type Settings struct {
 	// Protocol is how to continue: "context", "block", "exit2" (standard error and exit code 2), or "" to let the
 	// strategy decide.
 	Protocol string
-	Progress *strategy.Progress // reports of a loop, nil for none
+	Progress *strategy.Progress // for loops, or nil
 	// AfterError is set if sessions are woken after API errors without an away order, too.
 	AfterError bool
 	Limits     guard.Limits

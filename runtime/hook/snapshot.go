@@ -48,10 +48,10 @@ type Stop struct {
 	Home     string        // "" skips the search for loops of other plugins
 	Project  string        // directory in which the session started, "" if unknown
 	Alone    bool          // skip the guards
-	Attended bool          // a person sits at the session's terminal
+	Attended bool          // person at the terminal
 	Headless bool          // the host exits at the first result, so nothing wakes the agent
 	Hangs    func() bool   // see Process
-	Away     *ledger.Away  // the order in force, nil for none
+	Away     *ledger.Away  // if in force
 }
 
 // Reading reads a session's transcript: the part that is new since the stop that returned log, and its last

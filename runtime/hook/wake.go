@@ -128,7 +128,6 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	return before, wait, nil
 }
 
-// recordRest records why a session that has waited is not woken.
 func (s *start) recordRest(settings Settings, why string) {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err == nil {

@@ -98,7 +98,7 @@ type Reply struct {
 	Micros int64
 	Took   int64 // milliseconds
 	Failed Failure
-	Detail string // of the failure, one line
+	Detail string // a single line
 }
 
 func (r *Reply) Members(m *codec.Members) {

@@ -74,16 +74,16 @@ const (
 	Could    // what makes a question or a wish of an order: "can you", "i want you to"
 	Inquire  // a question with no question mark, or an order to explain: "why", "status"
 	Tell     // verbs that order to tell something
-	How      // what is behind it is not ordered: "how to"
+	How      // not an order: "how to"
 	Standing // an order to go on without asking
 	Consult  // an order to ask first
-	Yes      // all of them together are a bare yes or "continue"
+	Yes      // if nothing else, this is a yes or "continue"
 	Command  // a clause that orders work
 	Act      // verbs of work as they stand in orders
 	And      // words between two clauses, or two words
 	Then     // words between two clauses
 	But      // the next words might take this back
-	Fault    // words of a report that something does not work: "error", "is missing"
+	Fault    // to report what does not work: "error", "is missing"
 	Soft     // words to ignore around a clause: "please", "ok"
 	classes
 )

@@ -152,7 +152,7 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
-// latinIn finds languages with Latin letters from how many common words are in the text.
+// latinIn finds languages with Latin letters from common words.
 func latinIn(folded string) []*Pack {
 	words := make(map[string]struct{}, len(folded)/8)
 	var ends [256]uint32 // how words end that begin with a byte

@@ -148,7 +148,6 @@ func isBareBullet(line string) bool {
 	return line == "-" || line == "*" || len(line) > 1 && len(line) <= 3 && line[len(line)-1] == '.' && isOrdinal(line[:len(line)-1])
 }
 
-// isOrdinal reports whether a text is a number or a single letter.
 func isOrdinal(s string) bool {
 	isLetter := len(s) == 1 && 'a' <= s[0]|0x20 && s[0]|0x20 <= 'z'
 	return isLetter || s != "" && strings.Trim(s, "0123456789") == ""

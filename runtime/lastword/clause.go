@@ -25,7 +25,7 @@ type clause struct {
 	said     string   // as written
 	text     string   // folded, with soft words and signs removed from both ends
 	forms    []string // the same, with soft words at the beginning, at both ends, and all of it
-	asks     bool     // it has a question mark
+	asks     bool     // has a question mark
 	first    bool     // of its sentence
 	listed   bool     // only a word, with just a comma or an "and" before it
 	sentence int      // the sentence number

@@ -145,7 +145,6 @@ func withoutMentions(text string) string {
 	return strings.ReplaceAll(strings.Join(words, " "), "\n ", "\n")
 }
 
-// withoutLogs leaves out lines that a program has printed.
 func withoutLogs(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

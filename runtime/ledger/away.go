@@ -69,17 +69,17 @@ const (
 	AwayAnswered  = "answered"  // a question, in the user's place
 	AwayContinued = "continued" // by the strategy
 	AwayChecked   = "checked"   // a continue to run the check
-	AwayWoken     = "woken"     // a continue after an API error
-	AwayLeft      = "left"      // a question that only the user can answer, or that was repeated
-	AwayPassed    = "passed"    // the check, so the agent can stop
-	AwaySeen      = "seen"      // the result of the check, at a stop that needs the user
-	AwayFailed    = "failed"    // the check, for the last time; the agent may stop
-	AwayDenied    = "denied"    // a permission, perhaps the check's
-	AwayDialog    = "dialog"    // a dialog, so that the agent decides it
-	AwayStands    = "stands"    // a permission prompt that is no longer denied
-	AwaySpent     = "spent"     // the order's continues
-	AwayPresent   = "present"   // the user typed a prompt in the session
-	AwayShown     = "shown"     // the order, at a session's start
+	AwayWoken     = "woken"
+	AwayLeft      = "left"    // for the user to answer, or repeated
+	AwayPassed    = "passed"  // the check, so the agent can stop
+	AwaySeen      = "seen"    // check result, when the user is needed
+	AwayFailed    = "failed"  // the check, for the last time; the agent may stop
+	AwayDenied    = "denied"  // a permission, perhaps the check's
+	AwayDialog    = "dialog"  // a dialog, so that the agent decides it
+	AwayStands    = "stands"  // a permission prompt that is no longer denied
+	AwaySpent     = "spent"   // the order's continues
+	AwayPresent   = "present" // the user typed a prompt in the session
+	AwayShown     = "shown"   // at session start
 )
 
 type AwayEvent struct {

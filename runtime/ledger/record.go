@@ -30,7 +30,7 @@ type Record struct {
 	Lang     []string // languages of the message, as in BCP 47
 	Reason   string   // to the model
 	Told     string   // to the user
-	Left     *Left    // of the budget after a continue, nil in a loop
+	Left     *Left    // budget left, if it continued and is not in a loop
 	Asked    *Asked   // nil if no judge was asked
 	Took     int64    // microseconds
 	Flaws    []string // the first mistakes in rules and settings
@@ -83,7 +83,7 @@ type Asked struct {
 	Backend string
 	Model   string
 	Bytes   int  // of the page
-	Cached  bool // the session has asked the same page before
+	Cached  bool // asked for this page before
 	// Tokens. CacheRead and CacheWrite are parts of the input.
 	Input      int64
 	Output     int64
@@ -91,7 +91,7 @@ type Asked struct {
 	CacheWrite int64
 	Micros     int64  // millionths of a dollar
 	Took       int64  // milliseconds
-	Failed     string // why there was no answer
+	Failed     string // why no answer
 	Detail     string
 }
 
@@ -184,7 +184,7 @@ func (s *State) Remember(m activity.Memory) {
 
 type Present struct {
 	Plugin   string
-	Strategy string // "" if it has the plugin's name
+	Strategy string // if not the plugin name
 	At       int64  // last decision, Unix milliseconds
 	// Copy names the plugin's directory and Stop the event, which was Sent then, in Unix milliseconds. Ended is
 	// when the decision ended, in Unix microseconds, because one takes less than a millisecond.

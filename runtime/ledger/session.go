@@ -63,7 +63,7 @@ type Session struct {
 	id   string
 	file *os.File
 	size int64 // when State was read
-	torn bool  // the last line has no line end
+	torn bool  // no newline after the last line
 	// State is the last state on file. LockSession updates it.
 	State  State
 	at     int64 // of the last record

@@ -48,7 +48,7 @@ func (s *Spend) Members(m *codec.Members) {
 const (
 	// spendWait bounds the wait for other hooks. It is short compared with a question.
 	spendWait = time.Second
-	tolerated = 3 // failures in a row before a rest
+	tolerated = 3 // in a row before a rest
 	// Each further failure doubles rest, up to longRest.
 	rest     = 5 * time.Minute
 	longRest = time.Hour

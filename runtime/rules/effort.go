@@ -130,7 +130,6 @@ func neededWords(re *syntax.Regexp) (words []string) {
 	return words
 }
 
-// shortestLength returns the length of the shortest word, 0 without words.
 func shortestLength(words []string) int {
 	if len(words) == 0 {
 		return 0

@@ -24,7 +24,7 @@ const lead = " \t\r\n-*_#>`(\"“•◆►▶→✓✔✅━─═=|"
 // users' rules and the seed set have. The default set uses the acts of package lastmessage instead.
 type end struct {
 	paragraph string
-	intro     string   // the paragraph before a list
+	intro     string   // paragraph before a list
 	sentences []string // of the intro and the paragraph, without leading markup
 	last      string   // the paragraph's last sentence
 }

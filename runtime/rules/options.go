@@ -46,7 +46,7 @@ type Ruled interface {
 
 type Kind struct {
 	Rules func(set string) []Rule
-	Sets  []string // the names of sets, the default first, none without a choice
+	Sets  []string // names, default first
 	// Windowed is the set that reads the last lines of the transcript, "" for none.
 	Windowed string
 	Once     bool // the same message is not continued twice

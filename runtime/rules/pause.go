@@ -14,7 +14,7 @@ import (
 type Pausing struct {
 	Key   string // of its memory
 	Title string // begins its messages to the user
-	End   string // the command that ends it
+	End   string // command to end it
 }
 
 // AtWord pauses at a last word that forbids or asks, if it came after since, in Unix milliseconds, or at an

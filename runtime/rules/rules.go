@@ -35,14 +35,14 @@ type Rule struct {
 	Lists  string          // characters that end the paragraph before a final list
 	// Opens begin the last sentence. {do} or {doing} at the end of a phrase matches any verb of work.
 	Opens  []string
-	Begins []string // begin any sentence of the last paragraph, or of the one before a final list
+	Begins []string // begin any sentence in the last paragraph, or the paragraph before a final list
 	Last   []string // in the last sentence
 	Says   []string // in the last paragraph, or the paragraph before a final list
 	Unless []string // not in the last sentence, and cannot be the only condition
 	Ending string   // regular expression (RE2) for the last paragraph
 	Text   string   // regular expression for the whole text
 
-	Late bool // comes after the built-in rules
+	Late bool
 	Then strategy.Decision
 	Sure int // percent, 0 for 90
 	// Reason is for the model when the rule continues, with {evidence} and {todos} replaced. "" is a general
@@ -98,10 +98,10 @@ const generalReason = "There is work left.{todos} Go on with it now. When all is
 type asking struct {
 	situation *strategy.Situation
 	message   *message
-	read      bool     // the closing of the message was read
+	read      bool     // closing was read
 	reason    string   // from the last Test
 	faults    []error  // of patterns
-	unasked   []string // quoted IDs of rules that were too expensive
+	unasked   []string // quoted IDs, too expensive
 	cache     *Cache
 	// Budgets for rules from a project, and for all others.
 	byProject, trusted Meter
@@ -305,7 +305,6 @@ func (a *asking) meterFor(r *Rule) *Meter {
 	return &a.trusted
 }
 
-// unaskedFault names the rules that were beyond the budget.
 func (a *asking) unaskedFault() error {
 	const named = 5
 	n := len(a.unasked)

@@ -125,7 +125,7 @@ var (
 	harmless = shape{expr: `^(string|number|boolean|required|optional|\$[A-Z_{(].*|[<{\[].*|https?://.*|` +
 		`[~.]{0,2}(/[\w.@-]{1,24})+|[\w.-]+(/[\w.-]+)+\.[a-z]{1,4})$`} // a word of a form, a variable, an address or a path
 	variable = shape{expr: `^[A-Z]+_[A-Z_]+$`}
-	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // otherwise it may be the next word
+	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // this might be the next word
 )
 
 // longest is how long a value can be, in bytes, to be searched for a different secret. If it is longer, all of it is

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	maxStalls  = 2              // continues in a row without progress
+	maxStalls  = 2              // consecutive continues, no progress
 	maxErrors  = 8              // errors of one state file for the model in a session, as many as the ledger remembers
 	orphanAge  = 60 * 60 * 1000 // of a task's file, in milliseconds
 	maxOrphans = 40             // deleted at a stop
@@ -372,7 +372,7 @@ func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strat
 		m.Prompt, m.Continues = prompt, 0
 	}
 	switch {
-	case !active, m.Mark != mark: // a new turn, or progress
+	case !active, m.Mark != mark: // new turn or progress
 		m.Stalls = 0
 	case r.s.Turn.Known: // with no transcript, only the limit can end the loop
 		m.Stalls++

@@ -65,18 +65,18 @@ type Turn struct {
 	WordAt   int64
 	Changed  bool   // a call of this turn may have changed anything
 	Leave    string // why a question for leave may be answered with yes, "" if it may not
-	Attended bool   // a person is at the session's terminal
+	Attended bool   // person at the terminal
 	Away     bool   // their away order is in force
 	// Known reports whether the prompt was found in the transcript. Without it, Count, Calls and the window
 	// are meaningless.
 	Known    bool
 	Count    int             // tool calls
-	Calls    []activity.Call // at most the last eight, oldest first
-	LastTool string          // name of the last tool called, "" if none
+	Calls    []activity.Call // up to eight, oldest first
+	LastTool string          // "" if none
 	Asked    string          // AskUserQuestion or ExitPlanMode, if the turn ended with it
 	Running  int             // background tasks of this turn
 	Active   bool            // the event's stop_hook_active: any Stop hook has continued this turn
-	Ours     bool            // the ledger has a continue of a springfield plugin in this turn
+	Ours     bool            // a springfield plugin continued in this turn, from the ledger
 }
 
 type Session struct {
@@ -84,7 +84,7 @@ type Session struct {
 	Plugin      string // name, used as prefix for slash commands
 	Agent, Host string // "" for Claude in Claude Code
 	Hold        string // the command that stops the plugin, "" if unknown
-	Cap         int    // the host's limit of continues in a row without a tool call, 0 if unknown
+	Cap         int    // how often the host will continue with no tool call, or 0
 	CapVariable string // the environment variable for Cap
 	Protocol    string // of a continue, from settings: "exit2" writes the reason to standard error
 	Now         int64  // Unix milliseconds
@@ -132,12 +132,12 @@ const Unmatched = "otherwise"
 // Verdict is a decision with its reason and its effects.
 type Verdict struct {
 	Decision  Decision
-	Rule      string // ID of the rule that decided
+	Rule      string // that decided
 	Sure      int    // percent
 	Evidence  string // the words or the fact behind the decision, short
 	Reason    string // for the model when it continues
 	Faults    []error
-	Languages []string // BCP 47 tags of the message, none if no rule has read it
+	Languages []string // BCP 47 tags, if the message was read
 
 	// Page is the question to a judge, "" for none. A yes turns the verdict into a continue with the reason
 	// Going; without an answer the decision is final.
@@ -190,8 +190,8 @@ type Kind string
 const (
 	Daily       Kind = "daily"     // decides at every stop
 	GoalLoop    Kind = "goal loop" // drives a loop to a goal
-	SpecLoop    Kind = "spec loop" // drives a loop through the tasks of a spec
-	OutsideStop Kind = "beside"    // decides nothing at a stop
+	SpecLoop    Kind = "spec loop"
+	OutsideStop Kind = "beside" // decides nothing at a stop
 )
 
 func (s Strategy) KindOf() Kind {

@@ -21,7 +21,7 @@ const (
 
 // past is one of the last calls.
 type past struct {
-	ID     uint32 // hash of the call's ID
+	ID     uint32 // hash of the ID
 	Name   string
 	Does   Does
 	Input  place
@@ -29,7 +29,7 @@ type past struct {
 	Done   bool
 	Failed bool
 	Denied bool
-	Open   bool // interrupted or in the background
+	Open   bool // interrupted or in background
 }
 
 // claim is a call with no result yet, and the state from before it.
@@ -175,7 +175,6 @@ func (l *Log) undoClaim(c claim) {
 	}
 }
 
-// settleClaim applies the effects of a result.
 func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 	switch c.Of {
 	case MakesTask, ReadsTask:

@@ -60,10 +60,10 @@ type Entry struct {
 
 	// For replay. Mode is plan in plan mode.
 	Session, Cwd, Mode []byte
-	Fork               bool   // the log begins with a copy of another
+	Fork               bool   // log starts with a copy
 	Subagent           bool   // the log is a subagent's
 	Role               string // see activity.Team
-	Queued             []byte // words that a person typed while the agent worked
+	Queued             []byte // typed while the agent was working
 	Unqueued           bool   // the person took them back
 }
 
@@ -97,7 +97,7 @@ const (
 	Mate        // a teammate writes
 	Gone        // a teammate has left
 	SkillText   // the host shows the text of skill Name to the model
-	HookBlock   // a named Stop hook has blocked, Ours or not
+	HookBlock   // blocked and named, Ours or not
 	HookContext // an unnamed Stop hook has continued and not blocked
 	HookWords   // words of an unnamed Stop hook to the agent
 	Idle        // a teammate waits for a message
@@ -147,7 +147,7 @@ func (p *Part) Describe(tools []Tool) {
 // Outcome is the effect of a result.
 type Outcome struct {
 	Job     []byte // ID of work that continues in the background
-	Mate    []byte // name of a new teammate
+	Mate    []byte // name, if new teammate
 	Refused bool   // the call failed although its result is no error
 	Running bool   // of EndsBackground: the work still runs
 	Task    []byte // a single task, raw

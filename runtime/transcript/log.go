@@ -19,8 +19,8 @@ const (
 	// maxSeen is the distance of duplicates. Claude Code writes them when it resumes or forks a session.
 	maxSeen  = 32
 	maxHeard = 2 * 4
-	maxName  = 64 // bytes of the name of a tool or a skill
-	maxID    = 40 // bytes of the ID of a prompt or a background task
+	maxName  = 64 // bytes, for tools and skills
+	maxID    = 40 // bytes, for prompts and background tasks
 )
 
 // Log is the state at an offset of a log. It must fit into a ledger record: at most 16 KiB of JSON.
@@ -68,9 +68,9 @@ type Facts struct {
 	Mode     string // permission mode
 	Subagent bool   // the log is a subagent's
 	Work     int    // calls that changed a file or ran a test
-	Skipped  int64  // bytes at the beginning of a huge log
+	Skipped  int64  // bytes skipped if the log is huge
 	Driven   bool   // a loop of the host itself began the turn
-	Escaped  bool   // a person has interrupted since their own prompt
+	Escaped  bool   // a person has interrupted since they last typed
 	Changed  bool   // something might be changed from a call after a person last spoke
 	Wakes    bool   // a call since then has scheduled a wake-up
 }
@@ -155,7 +155,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 			l.Text, l.Spoke = e.placeOf(p.Text), shortCallID(e.ID)
 			l.takePlanNames(e, p.Text, false)
 			if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
-				l.Said = true // a question by a tool has got its answer
+				l.Said = true // a tool question was answered
 			}
 			l.findAnnouncement(p.Text)
 		case Call:
@@ -211,7 +211,7 @@ type feedback struct {
 	Ours     []int64 // times in Unix milliseconds, oldest first
 	All      int     // ours
 	Own      int     // ours from the user's last prompt
-	Mine     int     // ours since the last prompt
+	Mine     int     // since the last prompt
 	Theirs   int     // blocks of others
 	Lines    int     // user lines about blocks, ours or not
 	Blocks   int     // our blocks

@@ -200,7 +200,6 @@ func addBlocker(known []uint32, id []byte) []uint32 {
 	return append(known[:len(known):len(known)], h)
 }
 
-// learnTask takes the result of MakesTask or ReadsTask.
 func (l *Log) learnTask(e *Entry, o Outcome) {
 	t, ok := taskFrom(e, o.Task)
 	if !ok {

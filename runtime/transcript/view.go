@@ -12,7 +12,7 @@ import (
 
 const (
 	// In bytes.
-	maxText   = 64 << 10 // of the last text, from its end
+	maxText   = 64 << 10 // last text, from the end
 	maxPrompt = 400      // for both the start and the end
 	maxTodo   = 160
 	maxShort  = 120 // of a call's summary or result
@@ -63,7 +63,7 @@ type View struct {
 type Opening struct {
 	ID    string
 	Found bool // it is in the log
-	Own   bool // a person typed it, and it is no command of ours
+	Own   bool // typed by a person, but not our command
 	Words Words
 	At    int64 // Unix milliseconds, 0 if unknown
 }
@@ -79,8 +79,8 @@ type Feedback struct {
 	Ours   []int64 // times of the last hour in Unix milliseconds, oldest first
 	All    int     // ours
 	InOwn  int     // ours from the user's last prompt
-	InTurn int     // ours since the last prompt
-	Others int     // others' since the last prompt
+	InTurn int     // since the last prompt
+	Others int     // since the last prompt
 }
 
 func (l *Log) makeView(f io.ReaderAt, brief bool) View {

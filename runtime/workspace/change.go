@@ -106,7 +106,7 @@ func (s *Space) firstLink(name string) string {
 
 const (
 	tempMark  = ".new-"     // between the file name and a number
-	abandoned = time.Minute // the age at which the writer of a temporary file has been killed
+	abandoned = time.Minute // when the writer of a temporary file must be dead
 )
 
 // sweepLeftovers removes temporary files of killed writers. Errors do not matter.

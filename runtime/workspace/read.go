@@ -25,7 +25,7 @@ import (
 const (
 	MaxFile  = 256 << 10             // the largest file read, in bytes
 	maxNames = 1000                  // the most entries to read from a directory
-	fresh    = 2 * time.Second       // the age of a file that may still be being written
+	fresh    = 2 * time.Second       // might still be written if not this old
 	patience = time.Second           // the longest wait for all fresh files
 	pause    = 40 * time.Millisecond // the time that a fresh file must stay the same
 )

@@ -42,7 +42,7 @@ func readEvent(event []byte, e *host.Event) error {
 
 const (
 	completed = "task-completion:"       // begins the ID of a message about a subagent that has ended
-	delegated = "# Task Tool Invocation" // begins the prompt of a subagent
+	delegated = "# Task Tool Invocation" // starts a subagent's prompt
 )
 
 func fromUser(e host.Event) bool {

@@ -186,7 +186,6 @@ func (o *Options) takeLimits(in chosenJudge, l *strategy.Layer) {
 	}
 }
 
-// takeCommand overlays the command, the variables for it, and the cost for a question.
 func (o *Options) takeCommand(in chosenJudge, l *strategy.Layer) {
 	if in.Command == nil && in.Variables == nil && in.Cost == nil {
 		return

@@ -18,7 +18,7 @@ const (
 	maxLedgers  = 24     // ledgers to read, the last by name, which begins with a date
 	maxLabels   = 200    // tasks in a line
 	maxMentions = 20_000 // of tasks in a ledger: more would take too long
-	planLines   = 12     // the lines that may name the plan
+	planLines   = 12     // where to look for the plan
 )
 
 // sddLedger is the ledger of superpowers' subagent-driven development, .superpowers/sdd/PLAN/progress.md:
@@ -30,9 +30,9 @@ const (
 // A line "Task N: complete" is final. The plan has the number of tasks, as headings "### Task N: …", and check
 // boxes below them, which the skill leaves open; a task whose boxes the user has all ticked is done, too.
 type sddLedger struct {
-	plan     string            // the path of the plan, "" if none
+	plan     string            // path, "" if none
 	done     map[string]bool   // labels of complete tasks
-	last     map[string]string // the last words about a task, by its label
+	last     map[string]string // by label
 	boxes    []markdown.Box    // the ledger's own
 	vague    bool              // a completion is written differently
 	mentions int               // of tasks
@@ -167,7 +167,6 @@ func isComplete(words string) bool {
 		slices.ContainsFunc(tickMarks, ticked)
 }
 
-// workspaceName returns the base name of a plan without .md.
 func workspaceName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }
@@ -314,7 +313,6 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 	return p
 }
 
-// byBoxes returns the progress of the check boxes in a plan or a ledger.
 func byBoxes(name string, boxes []markdown.Box) progress {
 	p := progress{found: true, total: len(boxes)}
 	var first markdown.Box

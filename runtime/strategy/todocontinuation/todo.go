@@ -145,7 +145,6 @@ func todoSection(heading string, todos []activity.Todo, most int) string {
 	return section
 }
 
-// shortEntry returns the text of a todo as one short line.
 func shortEntry(text string) string {
 	text = strings.Join(strings.Fields(display.OneLine(text)), " ")
 	if strings.Contains(strings.ToLower(text), "system-reminder") { // Claude Code's tag around a hook's text

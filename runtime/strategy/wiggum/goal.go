@@ -30,7 +30,7 @@ const MaxCount = 10
 // Goal is the content of a loop's file. Times are Unix milliseconds, 0 if unknown; timeouts are
 // milliseconds, 0 for no limit.
 type Goal struct {
-	Count            int      // turns that are over, 1 in a file without it
+	Count            int      // completed turns, 1 if not set
 	Max              int      // the loop ends when so many are over
 	Promises         []string // the agent ends the loop by stating one
 	Active           bool
