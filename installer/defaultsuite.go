@@ -134,7 +134,7 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	return name, taken
 }
 
-// examineDefault stages a plugin of the default suite, after a check that the settings accept it.
+// examineDefault checks that the settings accept a plugin from the default suite, then stages it.
 func (e *enableRun) examineDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.setKind(known.Name, known.Event == "Stop")

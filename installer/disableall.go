@@ -145,7 +145,7 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkHolds refuses to remove a hold in force, which only a person at a terminal may lift.
+// checkHolds returns an error if a hold is in force, because only a person at a terminal can lift it.
 func (m Means) checkHolds(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

@@ -20,8 +20,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE: in the suite dir, or in the user's suites and Claude Code's
-// marketplaces. Of several it prefers one in the working directory, then the one that is on.
+// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE, in the suite dir if set, otherwise in the user's suites and
+// in marketplaces known to Claude Code. If there are several, it prefers any in the working directory, then any that
+// is enabled.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
@@ -75,8 +76,8 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 
 var errUnknown = errors.New("no suite of yours and no marketplace known to Claude Code")
 
-// howToGet returns a hint for a plugin that was not found: the command that makes it, if a strategy has the name, or
-// other plugins. suite is the directory that was searched, "" for all.
+// howToGet returns a hint when a plugin is not found: the command to make it if this is the name of a strategy,
+// otherwise which plugins there are. suite is where we searched, or "" for all.
 func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
 	markets, _ := m.inMarkets(name, "") // FindPlugin reported the error

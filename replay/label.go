@@ -98,7 +98,7 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	return end, false
 }
 
-// noteQueued notes a prompt that was typed during work. It reports whether the line is about one.
+// noteQueued records a prompt if it was typed during work. It reports whether the line was for such a prompt.
 func (f *follower) noteQueued(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {

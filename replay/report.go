@@ -116,8 +116,8 @@ type Score struct {
 	// how many would be answered with an away order.
 	Continued Stops `json:"continued"`
 	Away      Rate  `json:"away"`
-	// Saved counts how many prompts with "continue" or a yes would be saved. InTheWay counts the continues before any
-	// other answer. Wanted is how many are saved from both.
+	// Saved counts prompts with "continue" or a yes that would not be needed. InTheWay counts continues before any
+	// other answer. Wanted is Saved as a share.
 	Saved    Rate `json:"saved"`
 	InTheWay Rate `json:"in_the_way"`
 	Wanted   Rate `json:"wanted"`

@@ -27,8 +27,8 @@ const (
 	blanks        = " \t\r\n"
 )
 
-// SyntaxError means that a document cannot be read or edited. Line and Column count from 1,
-// in characters without a byte order mark. Line is 0 if the problem has no position.
+// SyntaxError is returned if a document cannot be read or edited. Line and Column start from 1, in characters after
+// any byte order mark. If there is no position, Line is 0.
 type SyntaxError struct {
 	Line, Column int
 	Problem      string

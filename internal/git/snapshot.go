@@ -126,10 +126,9 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	return use(&in, tree)
 }
 
-// listFiles lists existing files: of the index, of the snapshot from unless it is "", and
-// untracked ones. It omits pipes, devices and files below a link, and with from also
-// submodules. entries are index entries, which decide how line ends are read; nested counts
-// repositories.
+// listFiles lists all files that exist in the index, in the snapshot from if set, or that are untracked. Pipes,
+// devices, files below a link and, with from, submodules are not included. entries are from the index, to decide how
+// newlines are read. nested counts repositories.
 func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	entries, names []string, nested int, err error,
 ) {
@@ -186,7 +185,7 @@ func (r *Repository) isThere(name string, directory bool, directories map[string
 	return info.IsDir() == directory && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) == 0
 }
 
-// CountNested counts nested repositories. Changes in these are not in a snapshot.
+// CountNested counts repositories inside this. Any changes in these will not be in a snapshot.
 func (r *Repository) CountNested(ctx context.Context) (int, error) {
 	_, _, nested, err := r.listFiles(ctx, r.caller, "")
 	return nested, err

@@ -185,7 +185,7 @@ func diffContents(from, to string, before, after *Content) string {
 
 func IsText(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 }
 
-// ErrChanged means that a file has changed since it was read.
+// ErrChanged is returned if a file was changed after we read it.
 var ErrChanged = errors.New("another program changed it in the meantime")
 
 // WriteError means that a change was not applied. Nothing has changed on disk, except as

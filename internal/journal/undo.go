@@ -24,7 +24,7 @@ const maxDiffed = 1 << 20 // bytes in both files to show a diff for, if undo is 
 
 var ErrNothingToUndo = errors.New("there is no edit to undo")
 
-// ChangedSinceError means that an undo would overwrite later changes of a file.
+// ChangedSinceError is returned if undo would overwrite later changes to a file.
 type ChangedSinceError struct {
 	Entry Entry
 	File  string
@@ -121,7 +121,7 @@ func (u *Undo) addDirectory(f Edit) {
 func (u *Undo) addFile(f Edit, kept contents) error {
 	edit, err := OpenEdit(f.In, f.Path)
 	if err == nil && edit.At != f.At && edit.isWhollyGone(f.After) {
-		edit, err = OpenEdit("", f.At) // a link was removed, but its target may exist
+		edit, err = OpenEdit("", f.At) // this might be a link that was removed, but not the target
 	}
 	if link := (*rooted.LinkError)(nil); errors.As(err, &link) {
 		return &ChangedSinceError{u.Entry, f.Path, err.Error() + "\n"}

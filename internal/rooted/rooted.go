@@ -78,8 +78,7 @@ func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// CheckLinks returns a *LinkError if a name or one of its parents in f is a link. Missing
-// files are fine.
+// CheckLinks returns a *LinkError if name or any parent in f is a link. It is not an error if they do not exist.
 func (f Folder) CheckLinks(name string) error {
 	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
 	for i := range parts {

@@ -96,7 +96,7 @@ type Call struct {
 	Open    bool   `json:"-"` // interrupted, or still in the background
 }
 
-// Plan is a plan file that the session has named, or a directory of superpowers' ledgers like
+// Plan is a plan file, if named in the session, or a directory with ledgers from superpowers, for example
 // .superpowers/sdd/NAME.
 type Plan struct {
 	Name    string `json:"name"`

@@ -144,8 +144,8 @@ func isNamed(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// chosenIn returns the member of a file, called name in messages, that chooses where questions go. Bad selects
-// members by name, those of env with the prefix "env.". A file that is not JSON has lines NAME=value.
+// chosenIn returns which member in a file chooses where questions go. bad selects members by name, with those from
+// env starting with "env.". If the file is not JSON, it is read as NAME=value lines. In messages, it is called name.
 func chosenIn(path, name string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -185,8 +185,8 @@ func skipString(b []byte, i int) int {
 	}
 }
 
-// skipValue returns the index after the value that starts at i, or -1. It counts brackets of any kind: the
-// decoder of the value checks them.
+// skipValue returns the index after the value at i, or -1. Brackets are counted but not compared, because they are
+// checked when the value is decoded.
 func skipValue(b []byte, i int) int {
 	if i >= len(b) {
 		return -1

@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Limits are the most continues of a session. Settings can change them; a project's file can only lower them.
+// Limits are how often a session can continue. They can be changed in settings, but only lowered in a project.
 type Limits struct {
 	Burst     int // continues within Window, from the user's last prompt
 	PerPrompt int // per prompt of the user

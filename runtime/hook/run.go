@@ -603,8 +603,8 @@ func (s *start) printAnswer(o said) error {
 	return err
 }
 
-// recordEvents runs after the answer and without a lock, because commands take time. After a failure the progress
-// command is not called again.
+// recordEvents is called after the answer with no lock, because the commands take time. If the progress command
+// fails, we do not call it again.
 func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress) {
 	for _, e := range events {
 		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {

@@ -172,7 +172,7 @@ func Defaults(known strategy.Strategy, set string) (Settings, error) {
 	return s, err
 }
 
-// budget has the limits that a file sets: per 5 minutes, per prompt, per hour.
+// budget is the limits from a file: per 5 minutes, per prompt, per hour.
 type budget [3]*int
 
 func (b *budget) Members(m *codec.Members) {

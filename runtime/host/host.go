@@ -157,7 +157,7 @@ type Event struct {
 	Command, Arguments, Source []byte
 	// Failure is which API error ended the turn, raw. Subagent is the raw ID if it was a turn for a subagent.
 	Failure, Subagent []byte
-	// Cap is the number of continues in a row without a tool call that the host honours, 0 for all.
+	// Cap is how often the host will continue in a row with no tool call, or 0 for no limit.
 	Cap int
 }
 

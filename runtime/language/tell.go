@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// maxTold bounds how much of a text is looked at, in bytes from its end.
+// maxTold is how much we look at, in bytes from the end.
 const maxTold = 2048
 
 // TellLanguages returns the languages in a text if there is a pack for them. English is first, because any message

@@ -81,7 +81,7 @@ func Read(p Prompt) Word {
 	return word
 }
 
-// readerFor returns a reader of some packs and the English one, whose words are in prompts of all languages.
+// readerFor returns a reader for these packs and for English, because English words are found in all prompts.
 func readerFor(packs []*language.Pack, folded []string) reader {
 	all := []*language.Pack{language.PackNamed("en")}
 	for _, p := range packs {

@@ -1,6 +1,6 @@
-// A hold lets agents stop, in one session or in all. Anything can set one, even the agent. Only the user at a
-// terminal lifts it, and no budget, rule or model overrules it. The history shows when a program deleted a
-// hold's file.
+// A hold lets agents stop, in a session or in all sessions. Anything can set it, even the agent, but only the user
+// can lift it, at a terminal. It cannot be overruled by any budget, rule or model. If the file was deleted, this is
+// shown in the history.
 
 package ledger
 
@@ -95,8 +95,8 @@ func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 	return HoldOfSession(dir, id, now)
 }
 
-// HoldOfSession returns the hold in force on one session, with an empty id the one on all. A file that cannot be
-// read, a link or a pipe is a hold until it is lifted.
+// HoldOfSession returns the hold in force for a session, or for all if id is empty. If the file is a link or a pipe,
+// or cannot be read, this is a hold until lifted.
 func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
 	there, err := readSmall(holdFile(dir, id), &h)
 	if there && err != nil {
@@ -131,7 +131,7 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// LiftHold removes the hold that the user was asked about. The caller makes sure that it is the user who asks.
+// LiftHold removes the hold that was shown to the user. The caller must make sure that this is from the user.
 func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
 	lock, err := TakeLock(dir, "holds", holdWait)
 	if err == ErrBusy {

@@ -52,8 +52,8 @@ func (r *Record) StandsAsideFor(other *Record) bool {
 		r.Session == other.Session && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// aside ranks a stop without a message to the user: 2 if the plugin has no loop to drive, or another one drives it,
-// 1 if no rule matched, else 0.
+// aside returns how much a stop with no message to the user can be ignored: 2 if there is no loop to drive or it is
+// already driven, 1 if no rule matched, otherwise 0.
 func (r *Record) aside() int {
 	if r.Decision == "stop" && r.Told == "" {
 		switch r.Rule {
@@ -132,7 +132,7 @@ type State struct {
 	// Seen is a hash of the session at our last continue. Same counts the continues in a row with that hash.
 	Seen string
 	Same int
-	// Idle counts continues in a row without a tool call, as Claude Code does. Tools is the number of calls
+	// Idle counts continues in a row with no tool call, to match Claude Code. Tools is how many calls there were by
 	// then.
 	Idle   int
 	Tools  int
@@ -162,7 +162,7 @@ type Said struct {
 	At             int64 // Unix milliseconds, 0 if unknown
 }
 
-// How many of each a session remembers.
+// How many we remember in a session.
 const (
 	maxLoops   = 8
 	maxPlugins = 16

@@ -12,8 +12,8 @@ import (
 // allDone is the completion signal. It must be on a separate line and not in code.
 const allDone = "ALL_TASKS_COMPLETE"
 
-// whereSignalled returns the place of the completion signal, "" if there is none: the last message, or
-// the transcript since the last prompt, including lines that are not JSON.
+// whereSignalled returns where the completion signal was found, or "". We look in the last message, then in the
+// transcript from the last prompt, including lines that are not JSON.
 func whereSignalled(s strategy.Situation) string {
 	if s.Message.FromEvent && saysDone(s.Message.Text, true) {
 		return "the last message"

@@ -42,8 +42,7 @@ type Kind struct {
 	Local     string // its own settings file in the project
 	Current   string // default path of the file that names the active spec
 	StateFile string // base name
-	// Find returns the directories where the active spec may be, the likeliest first, and the files that
-	// it has to read for that.
+	// Find returns the directories where the active spec might be, most likely first, and the files to read for this.
 	Find func(s strategy.Situation, local []string) ([]Place, []strategy.Want)
 	// Blocks makes the limit an error for the model, instead of a line on standard error.
 	Blocks bool

@@ -18,15 +18,15 @@ type Options interface {
 	Decide(Situation) Verdict
 }
 
-// Needs are the optional parts of a situation that a strategy reads.
+// Needs are parts of a Situation that are only read if needed.
 type Needs struct {
 	Todos, Skill, Plans, Memories bool
 	// Lines is the number of lines to read from the transcript's end. Word, if set, is the only word that
 	// it looks for in them.
 	Lines int
 	Word  string
-	// Files names files of the workspace. It is called again with the files read so far until it names
-	// no others, at most eight times.
+	// Files returns which files to read in the workspace. It is called with the files read so far until there are no
+	// more, up to eight times.
 	Files func(Situation) []Want
 }
 

@@ -178,8 +178,8 @@ type Strategy struct {
 	// Marks are files or directories. The workspace is the nearest directory with any of them, from here up to the
 	// repository. If there are none, it is the workspace for the session.
 	Marks []string
-	// Special are members of strategy.json that not every strategy has, each with the reason that others give
-	// for refusing it, like "reads no ledgers".
+	// Special are members in strategy.json that are only used by some strategies. The second string is why all others
+	// refuse it, for example "reads no ledgers".
 	Special [][2]string
 	New     func() Options // before any file
 }

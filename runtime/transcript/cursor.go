@@ -82,8 +82,8 @@ func (f *Format) NewCursor() *Cursor {
 // ErrRewritten is returned if this is not the log that was read before.
 var ErrRewritten = errors.New("the log has been rewritten")
 
-// ReadOn is EachLine for a log that grows: it begins at the end of the last line that the Cursor has visited. It
-// leaves an incomplete last line for the next time. After ErrRewritten only a new Cursor can read the log.
+// ReadOn is like EachLine if the log can grow. It starts after the last line that was visited. If the last line is
+// incomplete, it is left for the next call. After ErrRewritten, use a new Cursor.
 func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {

@@ -32,7 +32,7 @@ type Format struct {
 	Dull func(line []byte) bool
 }
 
-// Entry is one line. Texts are the insides of JSON strings, still escaped; raw values are whole JSON values.
+// Entry is a line. Text is from inside a JSON string and still escaped. Raw values are complete JSON values.
 type Entry struct {
 	Line []byte
 	At   int64 // offset in the log
@@ -74,7 +74,7 @@ type Part struct {
 	Text []byte
 	// ID is for a call, or for work that Ended. It can be any bytes.
 	ID []byte
-	// Name is that of a tool, a teammate or a skill. It may be any bytes.
+	// Name is for a tool, a teammate or a skill. It can be any bytes.
 	Name []byte
 	// Input is a raw object, or a raw string that contains the object.
 	Input []byte

@@ -141,7 +141,7 @@ func weightOf(tasks []task) (bytes int) {
 	return bytes
 }
 
-// updateTask takes the input of a TaskUpdate. It returns the task's ID and its previous state, if any.
+// updateTask takes the input from TaskUpdate. It returns the task ID and the state before, or nil.
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {

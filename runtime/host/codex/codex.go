@@ -241,7 +241,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeUserWords takes a text in the user's name: a hook's, a requested skill, or the end of a subagent.
+// takeUserWords takes text sent as the user: from a hook, for a requested skill, or when a subagent ends.
 func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	content := p.Value()
 	codec.Elements(content, func(part []byte) {

@@ -54,8 +54,8 @@ func (in *input) Members(m *codec.Members) {
 	in.CountSchedules(m, "crons")
 }
 
-// readEvent drops ended agents. Results of tools and continues are prompts too; only the user's own is in
-// submitted_prompt.
+// readEvent drops agents that have ended. Tool results and continues are also sent as prompts, but submitted_prompt
+// is only set if the prompt is from the user.
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
 	if err := codec.ReadObject(event, &in); err != nil {

@@ -1,7 +1,8 @@
-// Package bart implements bart-simpson: the agent declares whether it continues, by the marker
-// <!-- el-barto:continue --> or <!-- el-barto:stop --> or by an announcement such as "Task 3/5".
+// Package bart implements bart-simpson: the agent declares if it will continue, with the marker <!--
+// el-barto:continue --> or <!-- el-barto:stop -->, or with an announcement such as "Task 3/5".
 //
-// The last one counts, outside of code and quotations. A question stops even after the marker continue.
+// Only the last is used, and not if it is in code or in a quotation. If there is a question, we stop even if the
+// marker is to continue.
 package bart
 
 import (

@@ -75,8 +75,8 @@ const maxDollars = 100
 // commandInstead replaces the backends that were removed.
 const commandInstead = `: write {"judge": {"backend": "command", "command": ["/path/to/ask"], "cost": 0}} in your own file, as docs/lisa-simpson.md shows`
 
-// Options are the settings of rules and of the judge. Any file can lower the judge's limits; only the user's
-// own can raise costs or name a program.
+// Options are the settings for rules and for the judge. Limits for the judge can be lowered in any file, but only the
+// user can raise costs or set the command.
 type Options struct {
 	rules.Options
 	// always asks the judge at every stop.

@@ -169,8 +169,8 @@ func (l *goalLoop) pausing() rules.Pausing {
 	return rules.Pausing{Key: l.memory.Key, Title: l.pluginName(), End: strings.TrimSuffix(hold, "hold") + "loop stop"}
 }
 
-// loopIsGone stops without a file. If this session was in a loop, the file was removed, maybe by the
-// agent, or the session has left the loop's directory.
+// loopIsGone stops if there is no file. If this session was in a loop, then the file was removed, maybe by the agent,
+// or the session is now in a different directory.
 func (l *goalLoop) loopIsGone() strategy.Verdict {
 	v := strategy.StopBy("no-loop", "there is no "+File)
 	if id, count, ok := parseMemory(l.memory); ok {
