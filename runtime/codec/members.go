@@ -89,7 +89,7 @@ func (m *Members) isAtHand(name string, empty bool) bool {
 	return true
 }
 
-// noteWrongKind records that the current member, or an element in it, is not what was wanted and will be ignored.
+// noteWrongKind records that the current member, or an element in it, has the wrong kind and will be ignored.
 func (m *Members) noteWrongKind(value []byte, wanted string) {
 	if m.strict == nil {
 		if m.err == nil {

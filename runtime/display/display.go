@@ -99,7 +99,7 @@ func appendEscape(out []byte, r rune) []byte {
 	return append(out, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
-// Style is what a text means. It might be printed in color.
+// Style is the meaning of a text. It might be printed in color.
 type Style byte
 
 const (

@@ -83,7 +83,7 @@ const (
 	And      // words between two clauses, or two words
 	Then     // words between two clauses
 	But      // the next words might take this back
-	Fault    // to report what does not work: "error", "is missing"
+	Fault    // to report a failure: "error", "is missing"
 	Soft     // words to ignore around a clause: "please", "ok"
 	classes
 )

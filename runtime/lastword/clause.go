@@ -149,7 +149,7 @@ func splitAtSigns(text string) (all []string) {
 }
 
 // splitAtWords splits a piece at words that join clauses. It does not split a question, or at an "and" in an order to
-// explain, because this might join what is to be explained.
+// explain, because this might join the things to explain.
 func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	classes := []language.Class{language.Then, language.And}
 	begin := in.withoutSoft(piece)

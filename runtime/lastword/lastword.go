@@ -92,7 +92,7 @@ func readerFor(packs []*language.Pack, folded []string) reader {
 	return reader{language.FindersFor(all, folded)}
 }
 
-// readIn reads a prompt in some languages. sure is set if we know from a word what the last clause does, because a
+// readIn reads a prompt in some languages. sure is set if we know from a word how the last clause acts, because a
 // question mark or an unknown order might be different in a different language.
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause

@@ -192,7 +192,7 @@ func (o *Options) checkLeave(l *strategy.Layer) {
 	o.Leave = ""
 }
 
-// restrictProject keeps only what cannot continue against the user's choice: rules to stop, rules to continue if no
+// restrictProject keeps only parts that cannot continue against the user's choice: rules to stop, rules to continue if no
 // other rule decides, with no separate reasons, and continuing rules to disable.
 func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	theirs := *o

@@ -184,7 +184,7 @@ type Strategy struct {
 	New     func() Options // before any file
 }
 
-// Kind is what a strategy does in a session. For any kind, a user should only enable a single strategy.
+// Kind is the role of a strategy in a session. For any kind, a user should only enable a single strategy.
 type Kind string
 
 const (
