@@ -20,7 +20,7 @@ type About struct {
 	Version     string     `yaml:"version" json:"-"`                   // of a new plugin
 	Reads       string     `yaml:"reads" json:"reads"`                 // of a session
 	GoesOn      string     `yaml:"goes_on" json:"-"`                   // "goes on while …", at most 53 columns: a line of the interview
-	When        string     `yaml:"when" json:"when"`                   // a sentence without its full stop
+	When        string     `yaml:"when" json:"when"`                   // a sentence without the full stop
 	Cost        string     `yaml:"cost" json:"cost"`                   // of a stop
 	Changes     string     `yaml:"changes" json:"skill_mods"`          // to skills: none, light, heavy
 	Measured    *Measured  `yaml:"measured" json:"measured,omitempty"` // nil: not measured
@@ -30,8 +30,8 @@ type About struct {
 	Questions   []Question `yaml:"questions" json:"-"`
 }
 
-// Measured counts the continues of a strategy, with default settings and without a judge, at the real stops that shaped
-// its rules: a check, not an accuracy.
+// Measured counts the continues at real stops with the default settings and no judge. This is a check and not an
+// accuracy, because these stops shaped the rules.
 type Measured struct {
 	Continues int `yaml:"continues" json:"continues"`
 	Wanted    int `yaml:"wanted" json:"wanted"` // answered with "continue" or a yes

@@ -88,8 +88,8 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	return s, nil
 }
 
-// ReuseAnswers returns the answers of a suite, with the targets of said. Everything else in said must agree with the
-// suite, whose files depend on it.
+// ReuseAnswers returns the answers of a suite with the targets from said. It is an error if anything else in said
+// differs, because the files depend on it.
 func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {

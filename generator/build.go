@@ -87,15 +87,15 @@ type Toolchain struct {
 	Path     string   // to find go, and for go itself
 	Home     string   // may be empty
 	Windows  []string // variables go needs on Windows, as KEY=value
-	GoCache  string   // if it is empty or unusable, a temporary one
+	GoCache  string   // temporary if empty or unusable
 	// Working, if not nil, is called before compiling, which takes half a minute the first time. It returns step, which
 	// receives each action and each package, and done.
 	Working func() (step func(does string), done func())
-	Warn    func(text string) // receives warnings about compiled programs; may be nil
-	heard   func(name string) // receives each package that is compiled
+	Warn    func(text string) // receives warnings, can be nil
+	heard   func(name string) // called for each package compiled
 }
 
-// ErrNoGo is returned without a Go toolchain, ErrOldGo for one that is too old.
+// ErrNoGo is returned if there is no Go toolchain, ErrOldGo if it is too old.
 var (
 	ErrNoGo  = errors.New("compile the hook: there is no go command on PATH")
 	ErrOldGo = errors.New("go is too old")

@@ -112,7 +112,7 @@ func CheckRecorded(dir string, machine Target) error {
 	}
 	suite, err := ReadSuite(filepath.Dir(dir))
 	if err != nil {
-		return nil // a plugin without its suite has no record
+		return nil // there is no record if the plugin is not in a suite
 	}
 	for _, p := range all {
 		want := suite.Build.Recorded(p.program, machine)
@@ -182,7 +182,7 @@ func (s Suite) MissingTargets() string {
 	return flags
 }
 
-// makeExecutable restores executable bits that a copy has lost.
+// makeExecutable restores the executable bits if they were lost when the plugin was copied.
 func makeExecutable(dir string) error {
 	in, err := rooted.OpenFolder(dir)
 	if err != nil {

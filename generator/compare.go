@@ -31,9 +31,9 @@ import (
 )
 
 const (
-	maxProgram = 32 << 20 // bounds a program, in bytes: several times one of ours
+	maxProgram = 32 << 20 // in bytes, several times ours
 	maxCatalog = 4 << 20  // bounds a marketplace's catalog, in bytes
-	maxEntries = 10_000   // bounds the files of a plugin
+	maxEntries = 10_000   // files in a plugin
 	maxTold    = 20       // bounds the findings about a plugin
 )
 
@@ -50,7 +50,7 @@ type comparison struct {
 	record   Build  // of the suite
 	programs []foundProgram
 	same     int             // files as rendered
-	texts    []check.Finding // about the other files, which another springfield may have rendered
+	texts    []check.Finding // for files that might be from a different springfield
 	found    []check.Finding
 }
 
@@ -151,7 +151,7 @@ type foundProgram struct {
 	program Program // by its place
 	target  Target  // zero for another file
 	sum     string
-	with    string // version of Go, "" for another program
+	with    string // Go version, "" if not a program
 }
 
 func examineProgram(file string, program Program, data []byte) foundProgram {
@@ -253,7 +253,7 @@ func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
 	case ext == ".md":
 		return false, inside || strings.EqualFold(file, "SKILL.md")
 	case file == "strategy.json" || top == "schemas" || strings.HasPrefix(file, ".github/workflows/"),
-		!inside && strings.HasSuffix(file, "-extension-install.json"): // an agent's note of its origin
+		!inside && strings.HasSuffix(file, "-extension-install.json"): // where the agent installed it from
 		return false, false
 	}
 	return mode&0o111 != 0 || slices.Contains([]string{
@@ -262,7 +262,7 @@ func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
 	}, ext), false
 }
 
-// describingMembers are the members of a manifest, or of a catalog's entry, that start nothing.
+// describingMembers returns the members in a manifest or in a catalog entry that start nothing.
 func describingMembers() []string {
 	return []string{
 		"$schema", "name", "source", "displayName", "description", "version", "author", "homepage", "repository", "license",

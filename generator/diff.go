@@ -1,6 +1,6 @@
-// Comparison of a file in a folder with the one that springfield makes today, and with the record of the last write.
-// The callers decide: a plan trusts the record, validate accepts a user's edits, and the comparison of running plugins
-// trusts no record.
+// This compares the files in a folder with those springfield makes today and with the record from the last write.
+// Callers decide: a plan trusts the record, validate accepts any edits by the user, and running plugins are compared
+// with no record.
 
 package generator
 
@@ -42,7 +42,8 @@ type folder struct {
 	limit  int64  // of a file, in bytes
 }
 
-// compareFile compares a file with the one found at its path. A file with only a path is not made.
+// compareFile compares a file with the file found at the same path. If only f.Path is set, springfield does not make
+// the file.
 func (in folder) compareFile(f File) Difference {
 	d := Difference{File: f}
 	if in.Root == nil {

@@ -101,8 +101,8 @@ func newSuiteView(spec Spec) (suiteView, error) {
 	return suite, nil
 }
 
-// MemoryNote returns a paragraph about a suite for a memory file such as CLAUDE.md, without blank lines and without a
-// final line end. The suite's own CLAUDE.md contains it.
+// MemoryNote returns a paragraph about a suite for a memory file such as CLAUDE.md. It does not contain blank lines
+// or end in a newline. The CLAUDE.md in the suite contains it.
 func MemoryNote(spec Spec) (string, error) {
 	suite, err := newSuiteView(spec)
 	return suite.Memory, err

@@ -31,7 +31,7 @@ type Spec struct {
 	Publish    *Publish `yaml:"publish,omitempty"` // nil: never published
 }
 
-// Owner is the owner of the marketplace and the author of its plugins.
+// Owner owns the marketplace and is the author of all plugins in it.
 type Owner struct {
 	Name  string `yaml:"name"`
 	Email string `yaml:"email,omitempty"`
@@ -57,7 +57,7 @@ func (s Spec) Suggested() Plugin {
 	return s.Plugins[max(i, 0)]
 }
 
-// FirstVersion is the first version of a plugin, unless its strategy has another.
+// FirstVersion is the first version of a plugin, if the strategy does not set a different version.
 const FirstVersion = "0.1.0"
 
 var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -75,7 +75,8 @@ func LooksOfficial(name string) bool {
 
 // CheckMarketplace returns an error for a name that no marketplace can have.
 func CheckMarketplace(name string) error {
-	// The client refuses or reserves these (its plugin marketplace documentation, and its own checks).
+	// These are refused or reserved by the client, from the plugin marketplace documentation and from the checks in
+	// the client.
 	reserved := []string{
 		"agent-skills", "anthropic-agent-skills", "anthropic-marketplace", "anthropic-plugins", "claude-code-marketplace",
 		"claude-code-plugins", "claude-community", "claude-for-financial-services", "claude-for-legal", "claude-plugins-community",
@@ -171,7 +172,7 @@ func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error
 	return p, p.validate()
 }
 
-// validate returns the first error in a plugin: in its names, its version or its settings.
+// validate returns the first error found in the names, the version and the settings of a plugin.
 func (p Plugin) validate() error {
 	switch all := registry.StrategyNames(); {
 	case !kebab.MatchString(p.Name):

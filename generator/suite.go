@@ -1,4 +1,4 @@
-// springfield.yaml: the answers of a suite and its build. It makes a directory a suite.
+// springfield.yaml records the answers for a suite and how it was built. This file makes a directory a suite.
 
 package generator
 

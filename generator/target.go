@@ -1,4 +1,4 @@
-// Targets: the machines of a suite, and the places of its programs in a plugin.
+// Targets are the machines that a suite is built for. They determine where programs are in a plugin.
 
 package generator
 
@@ -101,8 +101,8 @@ func (s Spec) Programs() []Program {
 	return []Program{Hook}
 }
 
-// hookFiles returns the compiled files of a plugin: for a single target each program, for several a launcher of the
-// hook and each program once per target. The hook searches its own directory for the judge.
+// hookFiles returns the compiled files for a plugin. If there are several targets, these are a launcher for the hook
+// and the programs for each target. The hook searches for the judge in the same directory.
 func (p Plugin) hookFiles(binaries []Binary, launcher []byte) (files []File) {
 	const mode fs.FileMode = 0o755
 	programs := p.Programs()

@@ -130,7 +130,6 @@ func (in *inspection) lookAtFiles() {
 	in.err = cmp.Or(in.err, err)
 }
 
-// lookAtUnknown reports a file that the suite does not need.
 func (t subject) lookAtUnknown(d fs.DirEntry) {
 	plugin, below, _ := strings.Cut(t.file, "/")
 	n := slices.IndexFunc(t.in.suite.Plugins, func(p Plugin) bool { return p.Name == plugin })

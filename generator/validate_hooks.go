@@ -1,8 +1,8 @@
-// Validation of a plugin's hooks, by host. Claude Code reads hooks/hooks.json and starts a hook without a shell; Qwen
-// Code and Droid read the same file and use a shell. So it has the hook twice, and each host runs one. Codex and
-// Copilot read hooks/shell.json, Gemini CLI and, for a linked plugin, Qwen Code read their own directories.
+// This validates the hooks of a plugin for each host. Claude Code reads hooks/hooks.json and starts a hook directly.
+// Qwen Code and Droid read the same file but use a shell, so the hook is listed twice and each host runs one. Codex
+// and Copilot read hooks/shell.json. Gemini CLI and, for a linked plugin, Qwen Code read from their own directories.
 //
-// Every member matters, so our handlers must be as springfield makes them, except for timeouts. Other handlers belong
+// All members matter, so our handlers must be as springfield makes them, except for timeouts. Other handlers belong
 // to the user.
 
 package generator
@@ -58,7 +58,7 @@ func handlersOf(file document) (all []handler) {
 }
 
 func (in *inspection) lookAtHooks(p Plugin) {
-	differs := check.Warning // another springfield may have made them
+	differs := check.Warning // might be from a different springfield
 	if in.sameSource {
 		differs = check.Failure
 	}
@@ -102,8 +102,8 @@ func (in *inspection) lookAtHooks(p Plugin) {
 	}
 }
 
-// lookAtTimeout compares a host's timeout with the time that the hook may take: a host ignores the answer of a hook
-// that it has to kill. unit is the number of units per second.
+// lookAtTimeout checks that the timeout is longer than the hook can take. If a host has to kill the hook, the answer
+// will be ignored. unit is the number of units per second.
 func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 	timeout, given := h.timeout.(json.Number)
 	n, err := timeout.Float64()

@@ -22,7 +22,7 @@ import (
 // DefaultSuite is the suite to which enable adds a plugin that no known suite or marketplace has. Suite and settings
 // are one change. Its state carries over from one host to the next.
 type DefaultSuite struct {
-	Dir   string                // "" without a data directory
+	Dir   string                // "" if there is no data directory
 	Fresh func() generator.Spec // of a new suite, without name and plugins
 	Tools func() generator.Toolchain
 
@@ -134,7 +134,7 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	return name, taken
 }
 
-// examineDefault stages a plugin of the default suite, after a check that the settings accept it.
+// examineDefault checks that the settings accept a plugin from the default suite, then stages it.
 func (e *enableRun) examineDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.setKind(known.Name, known.Event == "Stop")

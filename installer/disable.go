@@ -94,8 +94,8 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 	return nil
 }
 
-// findOn finds a plugin, and the host's ID, by its name. It prefers plugins that settings enable, first those of the
-// scope, because their suite may be missing.
+// findOn finds a plugin by name, and the ID from the host. It prefers plugins enabled in settings, first in the given
+// scope, because the suite might be missing.
 func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id string, err error) {
 	host := at.Host
 	bare, marketplace, full := strings.Cut(r.Plugin, "@")

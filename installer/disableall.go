@@ -26,8 +26,8 @@ type DisableAllRequest struct {
 
 type DisabledAll struct {
 	journal.Change
-	IDs     []string // the plugins that were on
-	States  []string // springfield's own directories, which Purge removes
+	IDs     []string // plugins that were on
+	States  []string // directories with state, removed if Purge is set
 	Removed []string // springfield's own files
 	Stays   []settings.Left
 }
@@ -152,7 +152,7 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkHolds refuses to remove a hold in force, which only a person at a terminal may lift.
+// checkHolds returns an error if a hold is in force, because only a person at a terminal can lift it.
 func (m Means) checkHolds(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

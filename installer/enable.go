@@ -41,7 +41,7 @@ type EnableRequest struct {
 
 // Done is the result of a request on one host; enable and disable --json print it.
 type Done struct {
-	Plugin string       `json:"plugin"` // its ID, or the name that was asked for
+	Plugin string       `json:"plugin"` // ID, or the name asked for
 	Scope  client.Scope `json:"scope"`
 	State  string       `json:"state"`           // enabled or disabled
 	Suite  string       `json:"suite,omitempty"` // its local directory
@@ -60,7 +60,7 @@ type enableRun struct {
 	wanted   hosts.Request
 	from     string
 	adds     *DefaultSuite // gets the plugin; nil: the plugin exists
-	register string        // directory of a suite that Claude Code does not know yet
+	register string        // suite that Claude Code does not know yet
 	install  string        // plugin to fetch
 	added    string        // marketplace that was added to find the plugin
 	leaves   []string      // what undo leaves
@@ -371,7 +371,6 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 	return ctx.Err() // Ctrl-C, even after the client succeeded
 }
 
-// noteLeft adds a note about a change that undo leaves.
 func (e *enableRun) noteLeft(change string) {
 	const how = "Claude Code %s: springfield disable %s --purge removes that"
 	e.leaves = append(e.leaves, fmt.Sprintf(how, change, e.wanted.Plugin.ID()))

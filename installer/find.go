@@ -20,8 +20,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE: in the suite dir, or in the user's suites and Claude Code's
-// marketplaces. Of several it prefers one in the working directory, then the one that is on.
+// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE, in the suite dir if set, otherwise in the user's suites and
+// in marketplaces known to Claude Code. If there are several, it prefers any in the working directory, then any that
+// is enabled.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
@@ -79,8 +80,8 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 
 var errUnknown = errors.New("no suite of yours and no marketplace known to Claude Code")
 
-// howToGet returns a hint for a plugin that was not found: the command that makes it, if a strategy has the name, or
-// other plugins. suite is the directory that was searched, "" for all.
+// howToGet returns a hint when a plugin is not found: the command to make it if this is the name of a strategy,
+// otherwise which plugins there are. suite is where we searched, or "" for all.
 func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
 	markets, _ := m.inMarkets(name, "") // FindPlugin reported the error
@@ -126,7 +127,7 @@ func ambiguous(name string, all []client.Plugin) error {
 	return check.Misusef(hint, "%s %w: %s", name, ErrAmbiguous, strings.Join(places, " and "))
 }
 
-// pluginsOffered returns at most eight plugins of a marketplace, or of all suites.
+// pluginsOffered returns up to eight plugins from a marketplace, or from all suites.
 func (m Means) pluginsOffered(marketplace string) []string {
 	ids := check.NamesOf(m.pluginsAtHand(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
@@ -137,8 +138,8 @@ func (m Means) pluginsOffered(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// takeFromOthers returns the command that takes a plugin from the suite around the working directory, if that may be a
-// cloned project's: the user has not made or named it. It returns "" without one, and for the suite taken.
+// takeFromOthers returns a command to take the plugin from the suite around the working directory, or "" if there is
+// none, or it is already taken or known. Any other suite might be from a cloned project.
 func (m Means) takeFromOthers(plugin, taken string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {

@@ -1,6 +1,6 @@
 package publish
 
-// The catalog of another marketplace. The suite's own is rendered like its other files.
+// This edits the catalog of a different marketplace. If it is in the suite, it is rendered like all other files.
 //   - An entry is found by its name. Other entries, their order and their layout are preserved.
 //   - In an existing entry only members that differ change; members that springfield does not set remain.
 //   - A catalog that Claude Code would refuse is refused: duplicate names, and anything but plain JSON.
@@ -115,7 +115,7 @@ func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit
 	return edits, nil
 }
 
-// entered returns the edit of another marketplace's catalog with an entry for every release.
+// entered returns the edit to add or update all releases in the catalog of a different marketplace.
 func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 	if in.market.Own {
 		return journal.Edit{}, nil

@@ -30,12 +30,12 @@ type inputs struct {
 }
 
 type checkout struct {
-	repo    *git.Repository   // nil if there is none
+	repo    *git.Repository   // nil if none
 	foreign *git.OutsideError // why git does not trust the repository
 	dir     string            // the suite or marketplace
 	place   string            // of dir in the repository
 	remote  string            // as configured
-	where   string            // public address, "" if there is none
+	where   string            // public address, or ""
 
 	// Queried at most once: the current branch, the files below dir that differ from HEAD, and the modes in git's
 	// index.

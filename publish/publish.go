@@ -1,14 +1,13 @@
-// Package publish publishes the plugins of a suite in a marketplace: versions, hooks for every machine, a review, and
-// entries for clients.
+// Package publish publishes the plugins of a suite in a marketplace: it updates versions, builds hooks for all
+// machines, reviews the result, and adds entries for clients.
 //
-// Each step starts from the value of the one before:
+// These are the steps, each using the result from the last:
 //
-//	inputs    the suite, its checkout and the marketplace          (inputs.go)
-//	release   a plugin's version, and the source for clients       (release.go, source.go)
-//	tree      the suite's files after the release                  (tree.go)
-//	Plan      the change, and the findings of its review           (catalog.go, review.go)
+// inputs    the suite, its checkout and the marketplace          (inputs.go) release   a plugin's version, and the
+// source for clients       (release.go, source.go) tree      the suite's files after the release
+// (tree.go) Plan      the change, and the findings of its review           (catalog.go, review.go)
 //
-// Nothing is written before Plan.ApplyPlan.
+// Nothing is written until Plan.ApplyPlan is called.
 package publish
 
 import (
@@ -248,7 +247,7 @@ type gitTasks struct {
 	repo  *git.Repository
 	Marks []string // programs to mark as executable
 	Tags  []string // PLUGIN--vVERSION, the form of Claude Code
-	waits []string // steps before the other tasks
+	waits []string // before the other tasks
 }
 
 // findGitTasks plans tags, if requested, and executable bits of the published plugins. Files unknown to git are left to

@@ -199,8 +199,8 @@ func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *g
 	return tools.BuildPrograms(ctx, suite.Targets, suite.Programs()...)
 }
 
-// updated returns the rendered tree, and the files that keep a text of the user although springfield has a new one.
-// These get only the new versions.
+// updated returns the rendered tree, and which files were not updated because they have been changed by the user.
+// Only versions are updated in these.
 func (t tree) updated(suite generator.Suite) (after tree, kept []string, err error) {
 	files, err := generator.RenderSuite(suite.Spec, suite.Build)
 	if err != nil {
@@ -225,7 +225,7 @@ func (t tree) updated(suite generator.Suite) (after tree, kept []string, err err
 	return after, kept, nil
 }
 
-// withVersions copies the versions of a manifest or a marketplace from another text.
+// withVersions copies only the versions from a different text.
 func (t tree) withVersions(name string, like []byte) (tree, error) {
 	var wanted struct {
 		Version string

@@ -37,7 +37,7 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 		return nil, err
 	}
 	defer os.RemoveAll(temporary)
-	// Under its own name, the default name of its marketplace.
+	// This must be the name of the suite directory, because it is used as the default for the marketplace.
 	stage := filepath.Join(temporary, filepath.Base(in.dir))
 	if err := after.writeCopy(stage); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 	return append(valid, found...), err
 }
 
-// review checks the plugins, and the name of another marketplace.
+// review checks all plugins and, if it is not in the suite, the marketplace name.
 func (in inputs) review(ctx context.Context, after tree, releases []release) (found []check.Finding, err error) {
 	var files, ignored []string
 	for _, r := range releases {
@@ -79,7 +79,7 @@ func (in inputs) review(ctx context.Context, after tree, releases []release) (fo
 	return found, err
 }
 
-// validateCatalog validates another marketplace by Claude Code. Its warnings concern only its owner.
+// validateCatalog uses Claude Code to validate the catalog. Any warnings are only for the owner.
 func (m Means) validateCatalog(ctx context.Context, dir string, catalog []byte) ([]check.Finding, error) {
 	if err := os.MkdirAll(filepath.Join(dir, ".claude-plugin"), 0o755); err != nil {
 		return nil, err

@@ -26,8 +26,9 @@ type fetched struct {
 	SHA    string `json:"sha,omitempty"`
 }
 
-// sourceOf returns the source for an entry in another marketplace: a path if the suite is in the marketplace's
-// checkout, else the suite's repository, not pinned yet. An entry that fetches the plugin keeps its form.
+// sourceOf returns the source for an entry in a different marketplace: a path if the suite is in the same checkout,
+// otherwise the repository, not yet pinned. If there is already an entry that fetches the plugin, it is kept in this
+// form.
 func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {

@@ -35,8 +35,8 @@ type file struct {
 // maxFile bounds a file, in bytes; the review refuses far smaller ones.
 const maxFile = 1 << 30
 
-// readTree lists the files of a suite without its git repository. It refuses links, which lead elsewhere on other
-// machines, and special files.
+// readTree lists the files in a suite, but not the git repository. It is an error if there are special files, or
+// links, since they might lead elsewhere on a different machine.
 func readTree(in rooted.Folder) (tree, error) {
 	t := tree{in, map[string]file{}, map[string]journal.Edit{}}
 	return t, filepath.WalkDir(in.Name(), func(name string, d fs.DirEntry, err error) error {
@@ -91,7 +91,6 @@ func (t tree) withFile(name string, data []byte) (tree, error) {
 	return t.withEdits(e), nil
 }
 
-// listFiles returns the files below a directory, sorted; "" is the root.
 func (t tree) listFiles(dir string) (names []string) {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.files)), func(name string) bool { return !isBelow(dir, name) })
 }

@@ -1,8 +1,8 @@
-// The decisions of each candidate, by the code of the hook.
+// This uses the code from the hook to find how each candidate would decide.
 //
 // The event is the one that the agent would have sent: its last text, the session, the permission mode of the last
-// prompt, and the background work of the turn that had not ended. Holds and the files of the project are unknown, and
-// today's do not replace them.
+// prompt, and the background work of the turn that had not ended. Holds and files in the project are not known, and
+// we do not use those from today instead.
 //
 // Limits over time: each candidate has one state per session, as in the ledger, with the times of the log.
 //   - A stop that it continues uses its budget, wanted or not. The history that followed remains the real one.
@@ -135,8 +135,8 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	return c
 }
 
-// askAway returns the act of a new away order at a stop, "" for none. Its history is empty: the events after a continue
-// are unknown. Guards take precedence.
+// askAway returns how a new away order would act at a stop, or "". The history is empty because we cannot know the
+// events after a continue. Guards are checked first.
 func (m *scene) askAway(o opinion, label Label) (did string) {
 	s := &o.snapshot
 	if !label.HadStopHooks() || s.Veto.Rule != "" || s.Verdict.Decision == strategy.Continue {

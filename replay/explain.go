@@ -1,4 +1,5 @@
-// One place of a session, explained: the situation that the hook would see, the result of each rule, and the decision.
+// This explains a single place in a session: the situation as seen by the hook, the result from all rules, and the
+// decision.
 
 package replay
 
@@ -163,7 +164,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	return m, nil
 }
 
-// rulesAsked returns the result of every rule, also after the one that decides.
+// rulesAsked returns the result for all rules, even if they are after the rule that decides.
 func rulesAsked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 	all := []Asked{}
 	ruled, ok := settings.Options.(rules.Ruled)

@@ -1,6 +1,6 @@
-// Session logs are the files *.jsonl in the given directories and below. Links are followed, and each file is read
-// once. Logs of subagents, agent-*.jsonl and everything in a directory "subagents", are skipped. A file that is named
-// itself is read under any name. In a host's own directory only files and directories that match its pattern are read.
+// Session logs are all *.jsonl files in the given directories. Links are followed, but files are only read once. Logs
+// from subagents are skipped: agent-*.jsonl and all files in "subagents" directories. A file given as an argument can
+// have any name. In the directory of a host, we only read files and directories that match the pattern.
 
 package replay
 
@@ -141,7 +141,7 @@ func (f *finder) skipPath(path string, err error) {
 
 const notFound = "not found"
 
-// why returns the cause of an error without the name of its file.
+// why returns the error, but not the file name.
 func why(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return notFound

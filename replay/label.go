@@ -1,17 +1,14 @@
-// Labels: where a turn ended, by the next event. A session log does not record stops. It shows the events after a
-// message of Claude:
+// Labels are found from the next event, because stops are not recorded in a session log. These are the events after a
+// message from Claude:
 //
-//	a tool call                mid-work: not a stop
-//	feedback of a Stop hook    pushed: a stop, and a hook continued
-//	a prompt                   answered, or by its words: nudge, affirmed, command;
-//	                           queued if it was typed before
-//	more work                  pushed, if a message without a call ends the turn
-//	news of background work    background
-//	an interruption            interrupted: no Stop hook ran
-//	the end of the file, /exit end
+// a tool call                mid-work: not a stop feedback of a Stop hook    pushed: a stop, and a hook continued a
+// prompt                   answered, or by its words: nudge, affirmed, command;
+//                            queued if it was typed before
+// more work                  pushed, if a message without a call ends the turn news of background work    background
+// an interruption            interrupted: no Stop hook ran the end of the file, /exit end
 //
-// More text of Claude belongs to the same message. Other lines (thinking, results, reminders, output of commands,
-// compaction) change nothing. An API error ends a turn without a Stop hook, and makes no row.
+// If more text follows, it is in the same message. All other lines are ignored (thinking, results, reminders, command
+// output, compaction). There is no row for an API error, because no Stop hook is run.
 
 package replay
 
@@ -37,7 +34,7 @@ type follower struct {
 	last spot
 	// whole is set if a message without a call ends the agent's turn.
 	whole bool
-	// blocked is set after a Stop hook has continued: the next prompt is its feedback.
+	// blocked is set if a Stop hook continued, so the next prompt will be the feedback from it.
 	blocked bool
 	// typed has the line numbers of prompts that are waiting to be sent.
 	typed map[string]int
@@ -45,7 +42,7 @@ type follower struct {
 
 const maxTyped = 100
 
-// followed is the event after a message, without a label while it is unknown.
+// followed is the event after a message. label is empty if not yet known.
 type followed struct {
 	label Label
 	next  string
@@ -101,7 +98,7 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	return end, false
 }
 
-// noteQueued notes a prompt that was typed during work. It reports whether the line is about one.
+// noteQueued records a prompt if it was typed during work. It reports whether the line was for such a prompt.
 func (f *follower) noteQueued(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {

@@ -127,8 +127,8 @@ func (m *meter) addProgress(files int, bytes int64) {
 	}
 }
 
-// collect adds the sessions to the report, oldest first. Lines in several logs, after a resume or a fork, belong to the
-// first of them. If that log ends at a row, the label comes from the other log.
+// collect adds all sessions to the report, oldest first. After a resume or a fork, the same lines can be in several
+// logs, but are only counted for the first. If this ends at a row, then the label is from the next log.
 func (r *Report) collect(sessions []session) {
 	slices.SortStableFunc(sessions, func(a, b session) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), strings.Compare(strconv.FormatBool(a.copy), strconv.FormatBool(b.copy)), cmp.Compare(a.until, b.until),

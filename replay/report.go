@@ -1,14 +1,14 @@
-// Package replay runs strategies over past sessions. It counts how many prompts each would have saved, how often it
-// would have been in the way, and the price of its questions.
+// Package replay runs strategies over past sessions. It counts how many prompts they would save, how often they would
+// be in the way, and the price for questions.
 //
-// It reads transcripts, never writes, and asks no model. Stops are found and labelled by the next event (find.go,
-// label.go), every strategy decides at each stop with the hook's code (decide.go), and a Report is made of the rows
-// (score.go, verdict.go). It is shown as JSON, as text (text.go) or as HTML (page.go).
+// It only reads transcripts and asks no model. Stops are found and then labelled from the next event (find.go,
+// label.go), all strategies decide at each stop with the code from the hook (decide.go), and a Report is made from
+// the rows (score.go, verdict.go). It is shown as JSON, text (text.go) or HTML (page.go).
 package replay
 
 import "time"
 
-// Report is the result of a replay, and its JSON.
+// Report is the result from a replay. It can be printed as JSON.
 type Report struct {
 	Version int       `json:"version"` // of this shape: 1
 	Made    time.Time `json:"made"`
@@ -47,7 +47,7 @@ type LabelCount struct {
 	N     int    `json:"n"`
 }
 
-// Label is the event after a stop.
+// Label is the event that follows a stop.
 type Label string
 
 const (
@@ -58,7 +58,7 @@ const (
 	Background  Label = "background"  // news of background work, which Claude waited for
 	Queued      Label = "queued"      // a prompt typed before the stop
 	Interrupted Label = "interrupted" // by a person
-	Pushed      Label = "pushed"      // feedback of a Stop hook
+	Pushed      Label = "pushed"      // from a Stop hook
 	Ended       Label = "end"         // of the file
 	MidWork     Label = "mid-work"    // not a stop: text right before the next tool call
 )
@@ -81,7 +81,7 @@ type Row struct {
 	At      time.Time `json:"at,omitzero"`
 	Label   Label     `json:"label"`
 	Means   Expect    `json:"means"`
-	// Text is the end of Claude's message, at most 1,000 bytes; Next the beginning of the next prompt, at most 300.
+	// Text is the end of the message from Claude, up to 1,000 bytes. Next is the start of the next prompt, up to 300.
 	Text string `json:"text"`
 	Next string `json:"next,omitempty"`
 	// Idle is the time until then, in seconds.
@@ -95,7 +95,7 @@ type Row struct {
 }
 
 type Choice struct {
-	Decision string `json:"decision"` // stop or continue, after guards and limits
+	Decision string `json:"decision"` // after guards and limits
 	Rule     string `json:"rule"`
 	Evidence string `json:"evidence,omitempty"`
 	// Alone is the decision before guards and limits, if it differs.
@@ -112,18 +112,18 @@ type Choice struct {
 type Score struct {
 	Name string `json:"name"` // as requested
 	Note string `json:"note,omitempty"`
-	// Continued are the real stops that it would have continued. Away counts the questions at the other stops, and
-	// those that an away order would have answered.
+	// Continued counts the real stops at which it would continue. Away counts the questions at all other stops, and
+	// how many would be answered with an away order.
 	Continued Stops `json:"continued"`
 	Away      Rate  `json:"away"`
-	// Saved counts the prompts, "continue" or a yes, that its continues save; InTheWay its continues before any other
-	// answer. Wanted is the saved share of both.
+	// Saved counts prompts with "continue" or a yes that would not be needed. InTheWay counts continues before any
+	// other answer. Wanted is Saved as a share.
 	Saved    Rate `json:"saved"`
 	InTheWay Rate `json:"in_the_way"`
 	Wanted   Rate `json:"wanted"`
-	// MidWork counts its continues at mid-work points: a proxy.
+	// MidWork counts continues at mid-work points, as a proxy.
 	MidWork Rate `json:"mid_work"`
-	// Asked counts the stops at which a judge would be asked.
+	// Asked counts the stops at which we would ask a judge.
 	Asked   Rate        `json:"asked"`
 	Bytes   int64       `json:"bytes"`   // input of judges
 	Dollars float64     `json:"dollars"` // at the list price of the default model

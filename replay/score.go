@@ -1,4 +1,4 @@
-// Scores of the strategies. Every share has its 95 % interval by Wilson.
+// All rates are shown with a 95 % Wilson interval.
 
 package replay
 
@@ -113,7 +113,7 @@ func (r *Rate) ComputeInterval() {
 	}
 }
 
-// text formats a rate and its interval: "88 %, 84–91".
+// text returns, for example, "88 %, 84–91".
 func (r Rate) text() string {
 	low, high := shareText(r.Low), shareText(r.High)
 	return shareText(float64(r.N)/float64(max(1, r.Of))) + ", " + strings.TrimSuffix(low, " %") + "–" + strings.TrimSuffix(high, " %")

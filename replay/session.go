@@ -38,7 +38,7 @@ type session struct {
 	start int64 // first time in the log
 	until int64 // last one so far
 	first key   // of its first message
-	copy  bool  // a fork, or a log that begins with lines of another session
+	copy  bool  // a fork, or starts with lines from a different session
 	rows  []Row
 	keys  []key // of the rows
 	err   error
@@ -70,7 +70,7 @@ type walker struct {
 	tick    func(bytes int64) bool // receives the bytes read since the last call; false stops
 
 	id, dir string // of the session
-	met     bool   // a person or the agent has written something
+	met     bool   // a person or the agent has written
 	mode    string // permission mode
 
 	row      Row // of the open place
@@ -180,7 +180,7 @@ func (w *walker) named(c *transcript.Cursor) (id string) {
 	return id
 }
 
-// nameOf returns the name of the log, or of its directory if each session has one.
+// nameOf returns the name of the log or, if there is a directory for each session, of the directory.
 func (w *walker) nameOf() string {
 	name := strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
 	if pattern := w.host.Sessions; !strings.Contains(path.Base(pattern), "*") {

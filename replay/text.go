@@ -89,7 +89,8 @@ func (r *Row) isOnList(list string) bool {
 	return true
 }
 
-// WriteList writes at most so many rows of a list, 0 for all. It returns the strategy to explain them by, "" for none.
+// WriteList writes the first most rows from a list, or all if most is 0. It returns which strategy to use to explain
+// them, or "".
 func (r *Report) WriteList(out layout.Printer, list string, most int) (explained string) {
 	if len(r.Scores) == 0 {
 		return ""
@@ -175,7 +176,7 @@ func (t text) says(c Choice) string {
 	return c.Decision + display.OneLine(says)
 }
 
-// otherwise is the rule of a decision without a rule.
+// otherwise is the rule if no rule matched.
 const otherwise = "otherwise"
 
 func decidedBy(rule string) string {
@@ -185,7 +186,7 @@ func decidedBy(rule string) string {
 	return " by " + rule
 }
 
-// writeExcerpt prints about three lines of a text, cut at one end.
+// writeExcerpt prints about three lines, and uses cut to shorten the text.
 func (t text) writeExcerpt(title, said string, cut func(string, int) string) {
 	if said = display.OneLine(strings.Join(strings.Fields(said), " ")); said != "" {
 		t.PrintFolded(title, "%s", cut(said, 3*(t.Width-len(title))))

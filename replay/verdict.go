@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Below enough cases a share means little, below enoughLeave nothing.
+// If there are fewer than enough cases a share means little, and if there are fewer than enoughLeave, nothing.
 const (
 	enough      = 30
 	enoughLeave = 5

@@ -166,7 +166,7 @@ func (s *streams) noteVersion(published bool) {
 	}
 }
 
-// showCompiling shows the progress of a build, on a terminal in one line, else every 4 s.
+// showCompiling shows progress, on a terminal in a single line, otherwise every 4 s.
 func (s *streams) showCompiling() (step func(does string), done func()) {
 	if !s.progress || s.plain {
 		said := time.Now()

@@ -18,7 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// carryOut makes and applies a plan, without the journal if that has no place.
+// carryOut makes a plan and applies it. If the journal cannot be created, it warns that undo will not work.
 func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	err := a.findPlaces()
 	if err == nil {

@@ -125,7 +125,7 @@ func (e *environment) namesToEnable(args []string) []string {
 	})...)
 }
 
-// settingNames completes plugins, and after a plugin its settings.
+// settingNames completes the name of a plugin, then the names of the settings for it.
 func (a *app) settingNames(args []string) []string {
 	if len(args) == 0 {
 		return a.offerFirst((*doctor.Inspection).ToEnable)(nil)

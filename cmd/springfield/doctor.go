@@ -122,7 +122,6 @@ func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {
 	return nil
 }
 
-// printFindings prints each finding with its fix below.
 func (s *streams) printFindings(findings []check.Finding) {
 	out := s.resultPrinter()
 	if !out.Wraps {

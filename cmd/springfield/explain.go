@@ -98,7 +98,6 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	return nil
 }
 
-// explainPlace prints the decision of a candidate at a place, and its causes.
 func (a *app) explainPlace(place replay.Place, c replay.Candidate, asJSON bool) (replay.Explanation, error) {
 	e, err := replay.Explain(place, c)
 	switch {

@@ -53,7 +53,7 @@ func (s *streams) sayCommands(cmd *cobra.Command, title, group string) {
 	s.resultPrinter().PrintTable("  ", rows)
 }
 
-// sayFlags lists the flags of a command. Only springfield's own help has --help and --plain.
+// sayFlags lists the flags for a command. --help and --plain are only listed by springfield --help.
 func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 	cmd.InitDefaultHelpFlag() // also merges persistent flags
 	var rows [][2]string      // flag, usage

@@ -70,7 +70,6 @@ func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error
 	return chosen, nil
 }
 
-// inspectHosts inspects the named hosts, or all that are found.
 func (a *app) inspectHosts(r doctor.Request, names []string) (*doctor.Inspection, error) {
 	named, err := hostsNamed(a.hostOwner(), names)
 	if err != nil {
@@ -102,8 +101,8 @@ type switching struct {
 	json  bool
 }
 
-// switchHosts switches a plugin on each host, even after a failure, and prints the results.
-// One undo takes back all of it.
+// switchHosts switches a plugin on all hosts, even if some fail, and prints the results. They can be undone in a
+// single undo.
 func (o switching) switchHosts(
 	verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error),
 ) (err error) {
@@ -154,7 +153,6 @@ func (o switching) switchHosts(
 	return err
 }
 
-// hintOfHost is hintOf for one host of several.
 func hintOfHost(err error, host hosts.Host) string {
 	return strings.Replace(hintOf(err), "your settings are unchanged", "the settings of "+host.Title+" are unchanged", 1)
 }

@@ -236,13 +236,13 @@ func (o initOptions) interview(ctx context.Context, dir string, s interview.Suit
 	return s.AskForSuite()
 }
 
-// checkMarketplace refuses a name that Claude Code rejects or uses for another marketplace.
+// checkMarketplace returns an error if Claude Code rejects the name, or already uses it for a different marketplace.
 func (o initOptions) checkMarketplace(name, dir string) error {
 	if err := generator.CheckMarketplace(name); err != nil {
 		return err
 	}
 	if o.findPlaces() != nil {
-		return nil // without a home Claude Code has no marketplaces
+		return nil // without a home there are no marketplaces
 	}
 	if free, err := o.means().FreeMarketplace(name, dir); err != nil {
 		return check.Advise(err, "choose another name: --marketplace "+free+" is free")
@@ -274,7 +274,7 @@ func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 		return journal.Change{}, err
 	}
 	var list journal.Edit
-	// A cloned project may contain the default directory.
+	// The default directory might be from a cloned project.
 	if err = m.findPlaces(); err == nil && (m.suite.Fresh || m.initOptions.dir != defaultSuite) {
 		list, err = settings.RememberSuite(m.places, m.dir)
 	}
@@ -287,7 +287,8 @@ func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 	return c, nil
 }
 
-// newRepository makes the suite a git repository, unless it is inside one. A failure is only a note.
+// newRepository makes the suite a git repository if it is not already inside one. If this fails, it only prints a
+// note.
 func (m *making) newRepository(ctx context.Context) []journal.Edit {
 	if git.RepositoryRoot(m.dir) != "" {
 		return nil
@@ -383,7 +384,6 @@ func (m *making) report(built generator.Build) error {
 	return nil
 }
 
-// megabytes returns a size such as "4.2 MB".
 func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
 // nameToEnable returns the argument with which enable finds a plugin of a suite.

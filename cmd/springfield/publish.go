@@ -180,7 +180,7 @@ func (o publishOptions) hintPublish(err error) error {
 // checkedShape is the JSON of --check, and of a refused release.
 type checkedShape struct {
 	Published bool             `json:"published"`        // nothing would change
-	Changes   []string         `json:"changes"`          // files that publishing would change
+	Changes   []string         `json:"changes"`          // files to be changed
 	Absent    string           `json:"absent,omitempty"` // the marketplace that is not here to look at
 	Plugins   []publish.Plugin `json:"plugins"`
 	Checks    []check.Finding  `json:"checks"`
@@ -223,7 +223,7 @@ func (o publishOptions) reportPublish(p *publish.Plan) error {
 			Changed     []string         `json:"changed"`
 			Removed     []string         `json:"removed"`
 			Tags        []string         `json:"tags"`
-			Waits       []string         `json:"waits"` // what has to happen before the next run
+			Waits       []string         `json:"waits"` // before the next run
 			Checks      []check.Finding  `json:"checks"`
 		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(written), nonNil(removed), nonNil(p.Tags), nonNil(p.Waits), nonNil(p.Checks)})
 	}

@@ -166,7 +166,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		if o.html == "-" {
 			return replay.WriteHTML(a.out, r)
 		}
-		page, exists, err := a.pageFile(o.html) // again, because reading the sessions takes time
+		page, exists, err := a.pageFile(o.html) // again, since reading takes time
 		if exists && r.Partial {
 			a.talk("springfield: note: %s is left as it was, because it is complete", page.Path)
 			return nil

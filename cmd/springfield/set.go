@@ -135,7 +135,6 @@ func showSettings(a *app, p hook.Plugin, o setOptions) error {
 	return nil
 }
 
-// warnOfFaults prints the faults of a plugin's settings files.
 func (s *streams) warnOfFaults(stack pluginsettings.Stack) {
 	for _, f := range stack.Files {
 		if f.Fault != "" {
@@ -283,7 +282,8 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	return nil
 }
 
-// needPersonFor refuses, without a person at a terminal, the values that let Claude go on where it would stop.
+// needPersonFor returns an error for values that let Claude go on where it would stop, unless a person is at a
+// terminal.
 func needPersonFor(all []pluginsettings.Assignment) error {
 	for _, a := range all {
 		value := a.Key.Name + "=" + strings.Trim(string(a.Value), `"`)

@@ -95,5 +95,4 @@ func (s *streams) newAsker(ctx context.Context) interview.Asker {
 	return interview.Terminal{In: s.in, Screen: s.screen, Out: s.err, Color: s.colours, Plain: s.plain, Hint: hintOf}.NewAsker(ctx)
 }
 
-// countOf returns a count and a noun, such as "2 plugins".
 func countOf(n int, thing string) string { return layout.CountOf(n, thing) }

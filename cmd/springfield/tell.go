@@ -22,7 +22,7 @@ type teller struct {
 	env    []string
 	choose absence.Teller
 	queue  []absence.Sight
-	ended  chan error // of the running command, nil without one
+	ended  chan error // nil if no command is running
 
 	failure error // of the last command
 }
@@ -53,7 +53,7 @@ func (t *teller) readCommand(typed string, once bool) (err error) {
 	return nil
 }
 
-// advance starts the next command once the last has ended. It returns the failure of one that has just ended.
+// advance starts the next command when the last one has ended. If that one failed, it returns the error.
 func (t *teller) advance(view absence.View) error {
 	if !t.given {
 		return nil

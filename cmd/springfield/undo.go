@@ -111,10 +111,10 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 		return a.printJSON(struct {
 			Undone  string    `json:"undone"`
 			At      time.Time `json:"at"`      // when it was done
-			Changed []string  `json:"changed"` // files that got their old bytes
-			Removed []string  `json:"removed"` // files that were not there before
-			Gone    []string  `json:"gone"`    // files whose directory is gone
-			Stays   []string  `json:"stays"`   // repositories in which something has happened
+			Changed []string  `json:"changed"` // got their old bytes
+			Removed []string  `json:"removed"` // did not exist before
+			Gone    []string  `json:"gone"`    // the directory no longer exists
+			Stays   []string  `json:"stays"`   // modified since
 			Leaves  []string  `json:"leaves"`  // what is no file, and is as it was left
 		}{u.Entry.Did, u.Entry.At, nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(u.Stays), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}

@@ -83,7 +83,7 @@ func (a *app) updateOne(ctx context.Context, o updateOptions, dir string, spec g
 	return nil
 }
 
-// updateAll updates every recorded suite, even after a failure.
+// updateAll updates all recorded suites, even if some fail.
 func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 	if err := a.findPlaces(); err != nil {
 		return err
@@ -163,7 +163,7 @@ type updated struct {
 
 	plan      generator.Plan
 	err       error
-	published bool // others may have installed the files that change
+	published bool // the files to change might already be installed elsewhere
 }
 
 func (u updated) forJSON() updated {

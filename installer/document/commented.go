@@ -1,7 +1,7 @@
 package document
 
-// Some programs accept JSON with comments. An edit keeps every comment: those of a removed member become lines of their
-// own. A new member goes between the last one and the comment after it.
+// Some programs accept JSON with comments. All comments are kept: if a member is removed, any comments in it are
+// moved to new lines. New members are added before the comment after the last one.
 
 import (
 	"errors"

@@ -1,8 +1,8 @@
 // Package document edits members of a user's JSON document and keeps every other byte.
 //
-// It accepts one object in plain JSON and UTF-8, with or without a byte order mark. An empty
-// file is an empty object, as in Claude Code. Duplicate keys are refused only in the path of
-// an edit. encoding/json checks the syntax; the tree only has positions.
+// It accepts one object in plain JSON and UTF-8, with or without a byte order mark. An empty file is an empty object,
+// as in Claude Code. Duplicate keys are an error only if they are in the path of an edit. The syntax is checked by
+// encoding/json, so the tree only has positions.
 package document
 
 import (
@@ -27,8 +27,8 @@ const (
 	blanks        = " \t\r\n"
 )
 
-// SyntaxError means that a document cannot be read or edited. Line and Column count from 1,
-// in characters without a byte order mark. Line is 0 if the problem has no position.
+// SyntaxError is returned if a document cannot be read or edited. Line and Column start from 1, in characters after
+// any byte order mark. If there is no position, Line is 0.
 type SyntaxError struct {
 	Line, Column int
 	Problem      string
@@ -54,7 +54,7 @@ type value struct {
 	text          string
 	start         int
 	members       []member       // set by listMembers
-	first, second map[string]int // indexes of a key and of its duplicate in members
+	first, second map[string]int // indexes in members, for a key and any duplicate
 }
 
 // member is a member of an object or an element of an array. The key of an element is its Element, or "".
@@ -66,7 +66,7 @@ type member struct {
 	value value
 }
 
-// ParseDocument parses a document of at most 8 MiB and 100 levels. Every error is a *SyntaxError.
+// ParseDocument parses a document with up to 8 MiB and 100 levels. All errors are a *SyntaxError.
 func ParseDocument(data []byte) (*Document, error) {
 	if len(data) > MaxSize {
 		return nil, &SyntaxError{Problem: "larger than 8 MiB"}
@@ -162,7 +162,7 @@ func (d *Document) Members(key string) []Member {
 
 const maxDuplicates = 10
 
-// Duplicates returns the members whose key occurs before them, at most ten. Claude Code uses the last one of a key.
+// Duplicates returns up to ten members with a key that was already used. Claude Code only uses the last.
 func (d *Document) Duplicates() []Member {
 	var all []Member
 	at := place{text: d.text, line: 1, column: 1}
@@ -233,8 +233,8 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 
 const element = "\x00" // prefix of an Element
 
-// Element returns the key, in a path, of the element of an array whose "name" is this, or
-// without a name the command of its first hook.
+// Element returns a key to be used in a path, for the array element with this "name" or, if there is no name, with
+// this command in the first hook.
 func Element(name string) string { return element + name }
 
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// Edit sets or removes one member of a document.
+// Edit sets or removes a single member.
 type Edit struct {
 	// Path has the keys from the root to the member; missing objects are created. A missing
 	// Element is appended to its array.
@@ -192,7 +192,6 @@ func isOnly(e Edit, before, after *Document) bool {
 	return false
 }
 
-// otherTexts returns the texts of all members without this key.
 func (v *value) otherTexts(key string) (texts []string) {
 	for _, m := range v.listMembers() {
 		if m.key != key {

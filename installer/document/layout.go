@@ -83,7 +83,6 @@ func separator(object *value, colon string) string {
 	return "," + last.gap[line:]
 }
 
-// commaStyle derives the separator on one line from the colon.
 func commaStyle(colon string) string {
 	if strings.HasSuffix(colon, " ") {
 		return ", "
@@ -91,7 +90,7 @@ func commaStyle(colon string) string {
 	return ","
 }
 
-// colonStyle returns the colon of the last member of the innermost object that has one without a line end.
+// colonStyle returns the colon from the last member in the innermost object, ignoring any colon with a newline.
 func colonStyle(objects []*value) string {
 	for _, v := range slices.Backward(objects) {
 		members := v.listMembers()
@@ -102,8 +101,8 @@ func colonStyle(objects []*value) string {
 	return ": "
 }
 
-// indentUnit returns the indentation in the innermost object with its members on lines of
-// their own, else in the first member of the document.
+// indentUnit returns the indentation from the innermost object that puts members on separate lines, otherwise from
+// the first member in the document.
 func indentUnit(objects []*value, text string) string {
 	shown := slices.Clone(objects)
 	slices.Reverse(shown)

@@ -9,8 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 )
 
-// codexHost returns Codex, which runs only hooks that the user trusts. It identifies a hook by its position in
-// hooks.json and its text, so that a new build of the plugin stays trusted.
+// codexHost returns Codex, which only runs hooks if the user trusts them. Hooks are identified by text and by
+// position in hooks.json, so they are still trusted if the plugin is built again.
 func codexHost() Host {
 	return hookHost(codexInstalled, Host{
 		Name: "codex", Title: "Codex", Agent: "Codex",

@@ -47,7 +47,7 @@ func (p Place) askProgram(ctx context.Context, args []string, questions ...quest
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	defer context.AfterFunc(ctx, func() { _ = out.Close() })() // a child process may keep it open
+	defer context.AfterFunc(ctx, func() { _ = out.Close() })() // it might be kept open by a child process
 	lines := bufio.NewScanner(io.LimitReader(out, maxConversed))
 	lines.Buffer(nil, maxAnswer)
 	for n, q := range questions {

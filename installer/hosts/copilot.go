@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// copilotHost returns GitHub Copilot CLI, which reads every file of its hooks directory.
+// copilotHost returns GitHub Copilot CLI, which reads all files from the hooks directory.
 func copilotHost() Host {
 	return hookHost(copilotInstalled, Host{
 		Name: "copilot", Title: "GitHub Copilot CLI", Agent: "Copilot",

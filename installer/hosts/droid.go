@@ -45,7 +45,7 @@ func hasSettingsHooks(at Place) bool {
 	return err == nil && slices.ContainsFunc(settings.Members("hooks"), isEvent)
 }
 
-// maxRecords limits how many of Droid's records are read. There is one for each plugin.
+// maxRecords is how many records we read from Droid. There is a record for each plugin.
 const maxRecords = 256
 
 func droidInstalled(at Place) (all []Installed, err error) {

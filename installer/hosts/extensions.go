@@ -1,8 +1,8 @@
 package hosts
 
-// Gemini CLI and its fork Qwen Code have extensions: directories below extensions/. One can be a link, that is, only a
-// record that names another directory. springfield writes such a record itself, because the programs' own command
-// would ask questions and trust the working directory.
+// Gemini CLI and Qwen Code, a fork, have extensions, which are directories in extensions/. They can also be links,
+// which are only a record with the path to a directory. We write this record ourselves, because their command would
+// ask questions and trust the working directory.
 
 import (
 	"context"
@@ -132,7 +132,7 @@ func stepsByHand(r Request) []string {
 	return []string{fmt.Sprintf("%s has it switched off by a rule of its own: %s extensions enable %s", r.At.Host.Title, r.At.Host.Name, r.ID)}
 }
 
-// checkSwitches reports settings that switch off all hooks, or those of a plugin by its name.
+// checkSwitches reports if settings switch off all hooks, or the hooks from a plugin by name.
 func checkSwitches(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
 	if len(on) == 0 {
 		return nil

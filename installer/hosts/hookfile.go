@@ -28,9 +28,9 @@ type hookCommand struct {
 
 // hookEntry is an entry that starts a plugin's hook.
 type hookEntry struct {
-	path  []string // of its element in the file
+	path  []string // in the file
 	dir   string   // of the plugin
-	alone bool     // the element has no other command
+	alone bool     // no other command in the element
 }
 
 // hookHost completes a host with a file of hooks. theirs returns the plugins that the host itself has installed.
@@ -46,7 +46,7 @@ func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 // hookPath returns the file of hooks, and the path of the member with the events.
 func hookPath(at Place) (path string, above []string) { return at.Host.EntryIn(at, "") }
 
-// pluginOfCommand returns the directory of the plugin whose hook a command starts, "" for other commands.
+// pluginOfCommand returns the plugin directory if the command starts the hook of a plugin, or "" if not.
 func pluginOfCommand(command string) string {
 	path := strings.ReplaceAll(strings.Trim(command, `"'`), `'\''`, "'")
 	if hooks := filepath.Dir(path); filepath.IsAbs(path) && strings.TrimSuffix(filepath.Base(path), ".exe") == "springfield-hook" && filepath.Base(hooks) == "hooks" {
@@ -81,8 +81,8 @@ func readHookEntries(at Place) (all []hookEntry, err error) {
 	return all, nil
 }
 
-// hookEdits returns the edits that add the entries of a plugin, with the events and timeouts of its hooks/shell.json.
-// They replace entries of the same plugin in another directory.
+// hookEdits returns the edits to add a plugin, with the events and timeouts from hooks/shell.json. Any entries for
+// the same plugin in a different directory are replaced.
 func hookEdits(r Request) (edits []document.Edit, err error) {
 	var made struct{ Hooks map[string][]hookGroup }
 	if err := readRecord(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
@@ -152,7 +152,6 @@ func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) 
 	}
 }
 
-// isPathPart reports whether a name is a single element of a path.
 func isPathPart(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
 }

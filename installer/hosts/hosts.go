@@ -1,7 +1,7 @@
-// Package hosts describes the hosts, that is, the agents that run springfield's plugins: how to find each one,
-// where its files are, and which entry in which file enables a plugin. runtime/host has the hook's counterpart.
+// Package hosts describes the hosts, which are the agents that can run springfield's plugins: how to find them, where
+// the files are, and which entry in which file enables a plugin. For the hook, see runtime/host.
 //
-// Each host is a value in its own file. AllHosts lists them; no other file names one.
+// All hosts are values in separate files. Only AllHosts names them.
 package hosts
 
 import (
@@ -26,7 +26,7 @@ type Host struct {
 	// Markets is set for Claude Code, whose own command adds the marketplaces that plugins come from.
 	Markets bool
 
-	Dir      string   // its directory, below the user's home: ".codex"
+	Dir      string   // below the home directory: ".codex"
 	Variable string   // environment variable that overrides Dir
 	Above    bool     // Variable names the parent of Dir
 	Traces   []string // files in Dir that show that the host has been used
@@ -40,11 +40,12 @@ type Host struct {
 	HooksOff     string // NAME=VALUE of the setting that switches all hooks off
 	// EntryIn returns the file that enables a plugin, and the path of the member with the entries.
 	EntryIn func(at Place, id string) (path string, above []string)
-	// Entries returns the edits that enable a plugin, Removals those that disable one that springfield did not enable.
+	// Entries returns the edits to enable a plugin. Removals returns the edits to disable one that was not enabled by
+	// springfield.
 	Entries, Removals func(r Request) ([]document.Edit, error)
 	// Needs lists the files of a plugin that the host reads. Plugins of an older springfield lack them.
 	Needs []string
-	// Installed reads the host's own records. It starts no program.
+	// Installed reads the records from the host, and does not start any program.
 	Installed func(at Place) ([]Installed, error)
 	// Remove is the subcommand with which the user removes a plugin, with %s for the ID.
 	Remove string
@@ -71,7 +72,7 @@ type Request struct {
 	At              Place
 	settings.Switch        // Plugin.Suite is required to enable
 	ID              string // the host's name for the plugin
-	Stage           string // temporary copy of a suite that is not written yet, or ""
+	Stage           string // copy of a suite to be written, or ""
 }
 
 // Check returns an error for a host that is not found, an unknown scope, or unreadable records.
@@ -122,7 +123,7 @@ type Installed struct {
 	Version string       `json:"version,omitempty"`
 	On      bool         `json:"on"`
 	Scope   client.Scope `json:"scope"`
-	Theirs  bool         `json:"-"` // only the host's own command can remove it
+	Theirs  bool         `json:"-"` // can only be removed by the host
 }
 
 // PassedOverError is an error of one host that does not stop a command for all hosts.
@@ -138,7 +139,7 @@ func (h Host) SettingsInWords(scope client.Scope) string {
 	return string(scope) + " settings of " + h.Title
 }
 
-// RemoveCommand returns the host's own command that removes a plugin.
+// RemoveCommand returns the command to remove a plugin with the host itself.
 func (h Host) RemoveCommand(id string) string {
 	return h.Name + " " + fmt.Sprintf(h.Remove, check.QuoteArgument(id))
 }

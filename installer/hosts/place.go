@@ -21,7 +21,7 @@ type User struct {
 type Place struct {
 	User
 	Host Host
-	Dir  string // absolute; "" without a home
+	Dir  string // absolute, or "" if there is no home
 }
 
 func (h Host) PlaceFor(u User) Place {
@@ -38,7 +38,7 @@ func (h Host) PlaceFor(u User) Place {
 	return p
 }
 
-// IsFound reports whether the host's program is on PATH or its directory has traces of a session.
+// IsFound reports whether the program is on PATH, or the directory shows that there was a session.
 func (p Place) IsFound() bool {
 	hasTrace := func(name string) bool { return rooted.IsTaken(filepath.Join(p.Dir, name)) }
 	return p.Look(p.Host.Name) != "" || p.Dir != "" && slices.ContainsFunc(p.Host.Traces, hasTrace)

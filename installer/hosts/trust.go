@@ -88,7 +88,7 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	return trial, func() { _ = os.RemoveAll(dir) }, err
 }
 
-// moveTrust copies the trust in the hooks of one file to those of another. Its keys begin with the file's path.
+// moveTrust copies the trust from hooks in a file to the hooks in a new file. Keys start with the path to the file.
 func moveTrust(settings config, files map[string]string) {
 	hooks, _ := settings.members["hooks"].(map[string]any)
 	state, _ := hooks["state"].(map[string]any)

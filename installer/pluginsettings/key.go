@@ -27,10 +27,10 @@ type Key struct {
 	Minimum     *float64        `json:"minimum,omitempty"`
 	Maximum     *float64        `json:"maximum,omitempty"`
 
-	whole  bool     // it is invalid without the other members of its object
+	whole  bool     // invalid if set alone
 	ids    []string // of built-in rules, which are valid besides other words
-	most   int      // limit of the hook for a list, 0 for none
-	single bool     // a list that is one value: a command
+	most   int      // maximum for a list, or 0
+	single bool     // a list used as a single value: a command
 	names  bool     // a list of words, which can be written with commas
 }
 

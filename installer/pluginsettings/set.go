@@ -43,7 +43,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	}
 	f := s.Files[i]
 	var link *rooted.LinkError
-	if errors.As(f.err, &link) { // it has the path and its own hint
+	if errors.As(f.err, &link) { // already has the path and a hint
 		return c, fmt.Errorf("%w: %w", ErrInvalid, link)
 	}
 	if f.err != nil {
@@ -101,7 +101,6 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	return c, nil
 }
 
-// withoutEmpty removes objects whose last member an edit has removed.
 func withoutEmpty(after []byte, edits []document.Edit) ([]byte, error) {
 	for _, e := range edits {
 		if e.Value != nil || len(e.Path) < 2 {

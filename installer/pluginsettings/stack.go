@@ -1,5 +1,6 @@
-// Package pluginsettings reads and changes the settings of a plugin. Each of three files overrides the previous one:
-// the plugin's strategy.json, the user's and the project's. The code of the hook decides which values are in force.
+// Package pluginsettings reads and changes plugin settings. There are three files: strategy.json in the plugin, then
+// the user's file, then the project's file. Later files override earlier files. Which values are in force is decided
+// with the same code as in the hook.
 package pluginsettings
 
 import (
@@ -27,7 +28,7 @@ type Scope string
 
 const (
 	Suite   Scope = "suite"   // strategy.json of the plugin, for all users
-	User    Scope = "user"    // every session of the user
+	User    Scope = "user"    // all sessions
 	Project Scope = "project" // sessions in this project, of all its users
 )
 
@@ -38,8 +39,8 @@ type File struct {
 	Scope  Scope    `json:"scope"`
 	Path   string   `json:"path"`
 	There  bool     `json:"exists"`
-	Fault  string   `json:"fault,omitempty"`  // why nothing of the file is in force
-	Faults []string `json:"faults,omitempty"` // about parts that are not in force
+	Fault  string   `json:"fault,omitempty"`  // why nothing is in force
+	Faults []string `json:"faults,omitempty"` // about parts not in force
 
 	err   error // why it cannot be edited
 	edit  journal.Edit
@@ -103,7 +104,7 @@ type Said struct {
 	Scope   Scope           `json:"scope"`
 	Value   json.RawMessage `json:"value"`
 	InForce bool            `json:"in_force"`      // at least a part of a list
-	Why     string          `json:"why,omitempty"` // a part or all is not in force
+	Why     string          `json:"why,omitempty"` // why any part is not in force
 }
 
 func (s Stack) ValueOf(k Key) Value {
@@ -145,8 +146,8 @@ func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 	return both
 }
 
-// valueTaken returns the value that the hook accepts from the file, nil for none or a part of
-// a list, and why it refuses the rest. It ignores other faults of the file.
+// valueTaken returns the value if the hook accepts it, for a list only the elements that it accepts, and why the rest
+// is refused. Other faults in the file are ignored.
 func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMessage, why string) {
 	var list, some []json.RawMessage
 	if k.Type != "array" || k.single || json.Unmarshal(raw, &list) != nil || len(list) == 0 {

@@ -62,11 +62,11 @@ func (f Finding) Text() string {
 	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Says)
 }
 
-// Check looks at one aspect of a T.
+// Check checks a T for a single thing.
 type Check[T any] struct {
 	Name string
 	Look func(context.Context, T) ([]Finding, error) // RunAll sets Check in its findings
-	Fine func(T) string                              // the text if nothing was found; nil or "" for none
+	Fine func(T) string                              // if nothing was found, can be nil
 }
 
 // Sure returns the Look of a check that cannot fail.
@@ -106,8 +106,7 @@ type Outcome struct {
 	Failed []error
 }
 
-// Mend makes the repairs of findings one by one. It calls again after each, since one repair
-// can make another unnecessary.
+// Mend repairs the findings. It calls again after each repair, because this might already fix other findings.
 func Mend(ctx context.Context, found []Finding, again func() ([]Finding, error)) (Outcome, error) {
 	o := Outcome{Left: found}
 	same := func(a, b Finding) bool { return a.Check == b.Check && a.Text() == b.Text() }
@@ -167,7 +166,7 @@ func Misusef(advice, format string, args ...any) error {
 	return Misuse(fmt.Errorf(format, args...), advice)
 }
 
-// CauseOf returns a system error without its path.
+// CauseOf removes the path from a system error.
 func CauseOf(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err
@@ -191,9 +190,8 @@ func NamesOf[T any](things []T, name func(T) string) []string {
 	return names
 }
 
-// HintAtNames returns the hint about an unknown name: "did you mean" with the nearest names,
-// each after prefix or in place of its NAME. If none is near it returns otherwise, or if that
-// is "" the list of names.
+// HintAtNames returns the hint for an unknown name: "did you mean" with similar names, each with prefix or replacing
+// NAME in it. If there are none, it returns otherwise or, if this is "", a list of all names.
 func HintAtNames(typed, prefix string, names []string, otherwise string) string {
 	var near []string
 	prefix, behind, _ := strings.Cut(prefix, "NAME")

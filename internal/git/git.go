@@ -33,10 +33,10 @@ type Git struct {
 	within  time.Duration // timeout of a command
 }
 
-// FindGit finds git on PATH. env is the environment of the process. work and home, the
-// working directory and the user's home, decide which of its paths a project may have set.
+// FindGit finds git on PATH. env is from the process. work and home are used to ignore paths in env that might be set
+// by a project.
 func FindGit(env []string, work, home string) Git {
-	// Without a timeout git would wait forever for a pipe among its files.
+	// If there is a pipe among the files, git would wait forever.
 	g := Git{within: 10 * time.Second}
 	if command, err := exec.LookPath("git"); err == nil && filepath.IsAbs(command) { // a relative one is the project's
 		g.command = command
@@ -96,7 +96,7 @@ func (g Git) UserName(ctx context.Context, dir string) string {
 type caller struct {
 	Git
 	dir   string
-	quiet []string // options that override every configuration
+	quiet []string // options to override any configuration
 }
 
 func (g Git) callerIn(dir string) *caller {

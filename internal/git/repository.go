@@ -23,7 +23,7 @@ type Repository struct {
 	*caller
 }
 
-// OutsideError refuses a repository that may belong to another user or checkout.
+// OutsideError is returned if a repository might belong to a different user or checkout.
 type OutsideError struct{ Dir, Says, Advice string }
 
 func (e *OutsideError) Error() string { return e.Dir + ": " + e.Says }
@@ -182,7 +182,7 @@ func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, 
 	return out != "", err
 }
 
-// HoldsExactly reports whether a commit has the same files below a path.
+// HoldsExactly reports whether the files below a path are the same in a commit.
 func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (bool, error) {
 	if r.CommitOf(ctx, commit) == "" {
 		return false, nil

@@ -40,7 +40,7 @@ func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept stri
 	return head, kept, err
 }
 
-// DropTree removes a snapshot, unless its ref has another one.
+// DropTree removes a snapshot, if the ref still points to it.
 func (r *Repository) DropTree(ctx context.Context, name, kept string) error {
 	_, err := r.runGit(ctx, "", "update-ref", "-d", Snapshots+name, kept)
 	return err
@@ -75,9 +75,9 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 	return all, err
 }
 
-// withTree makes a tree of the working tree in a temporary index, without cached stat data,
-// so that git reads every file. To compare with a snapshot it also writes the objects to a
-// temporary directory, and includes files of the snapshot that are ignored now.
+// withTree creates a tree from the working tree in a temporary index. There is no cached stat data, so git reads all
+// files. To compare with a snapshot, objects are written to a temporary directory, and files from the snapshot are
+// included even if now ignored.
 func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
@@ -126,10 +126,9 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	return use(&in, tree)
 }
 
-// listFiles lists existing files: of the index, of the snapshot from unless it is "", and
-// untracked ones. It omits pipes, devices and files below a link, and with from also
-// submodules. entries are index entries, which decide how line ends are read; nested counts
-// repositories.
+// listFiles lists all files that exist in the index, in the snapshot from if set, or that are untracked. Pipes,
+// devices, files below a link and, with from, submodules are not included. entries are from the index, to decide how
+// newlines are read. nested counts repositories.
 func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	entries, names []string, nested int, err error,
 ) {
@@ -186,7 +185,7 @@ func (r *Repository) isThere(name string, directory bool, directories map[string
 	return info.IsDir() == directory && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) == 0
 }
 
-// CountNested counts the nested repositories, whose changes a snapshot does not have.
+// CountNested counts repositories inside this. Any changes in these will not be in a snapshot.
 func (r *Repository) CountNested(ctx context.Context) (int, error) {
 	_, _, nested, err := r.listFiles(ctx, r.caller, "")
 	return nested, err

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// EndTogether makes canceling cmd kill its children too: the compilers of go, and the
-// programs that the scripts of some hosts start.
+// EndTogether makes sure that any children are also killed when cmd is canceled, for example compilers started by go
+// and programs started from a script.
 func EndTogether(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {

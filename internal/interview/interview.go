@@ -22,7 +22,7 @@ var ErrCancelled = errors.New("cancelled")
 // Option is an answer to choose. The key ? shows Help on a terminal.
 type Option struct{ Value, Label, Help string }
 
-// Asker asks one question at a time, again while check refuses the answer. Ctrl-C returns ErrCancelled.
+// Asker asks a question, and asks again if check returns an error. It returns ErrCancelled on Ctrl-C.
 type Asker interface {
 	// Note prints a text before a question.
 	Note(text string)

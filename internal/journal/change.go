@@ -54,15 +54,15 @@ func (c *Content) hasSameBytes(other *Content) bool {
 
 // Edit changes one file or directory.
 type Edit struct {
-	// In is an untrusted directory: writing never leaves it and follows no link in it.
-	// If it is "", the file is the user's own, whose links are followed and kept.
+	// In is a directory that we do not trust. We never write outside it or follow links in it. If it is "", this is a
+	// user's file and links are followed and kept.
 	In     string   `json:"in,omitempty"`
 	Path   string   `json:"path"` // absolute, as the user knows it
 	At     string   `json:"at"`   // Path with links resolved, set by OpenEdit
 	Before *Content `json:"before"`
 	After  *Content `json:"after"`
-	// State marks springfield's own state. Diffs and lists of files omit it, and an undo
-	// skips it if it has changed since.
+	// State is set for state that belongs to springfield. It is not included in diffs and lists of files, and an undo
+	// skips it if it was changed in the meantime.
 	State bool `json:"own,omitempty"`
 	// Drop also removes the directories that removing the file leaves empty: up to In,
 	// or only the parent if In is "".
@@ -133,7 +133,7 @@ func (c Change) IsEmpty() bool {
 	return c.undoes.ID == 0 && !slices.ContainsFunc(c.Edits, Edit.Changes)
 }
 
-// Files lists the files that are written and removed, without springfield's own state.
+// Files lists the files to be written and removed, not including State.
 func (c Change) Files() (written, removed []string) {
 	for _, e := range c.Edits {
 		switch {
@@ -185,7 +185,7 @@ func diffContents(from, to string, before, after *Content) string {
 
 func IsText(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 }
 
-// ErrChanged means that a file has changed since it was read.
+// ErrChanged is returned if a file was changed after we read it.
 var ErrChanged = errors.New("another program changed it in the meantime")
 
 // WriteError means that a change was not applied. Nothing has changed on disk, except as

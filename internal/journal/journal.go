@@ -42,14 +42,14 @@ const (
 	lockPatience = 2 * time.Second
 	lockRetry    = 50 * time.Millisecond
 
-	tries = 5 // after races with another springfield
+	tries = 5 // if we race with a different process
 
 	closedEnd = ".json"
 	openEnd   = ".open" // some files may not be written yet
 	bytesEnd  = ".zip"
 
 	maxEntry = 64 << 20 // bytes of an entry's list
-	maxShown = 1 << 20  // bytes of a new text that is kept
+	maxShown = 1 << 20  // bytes of new text to keep
 )
 
 // Entry is a change in the journal, with the meaning of Change's fields.
@@ -58,14 +58,14 @@ type Entry struct {
 	At     time.Time `json:"at"`
 	Did    string    `json:"did"`
 	Kind   string    `json:"kind,omitempty"`
-	Token  string    `json:"token"` // in the names of its temporary files
+	Token  string    `json:"token"` // used to name temporary files
 	Edits  []Edit    `json:"edits"`
 	Leaves []string  `json:"leaves,omitempty"`
 
 	open bool // some files may not be written yet
 }
 
-// Files lists the entry's files without springfield's own state.
+// Files lists all files in the entry, not including State.
 func (e Entry) Files() []string {
 	written, removed := Change{Edits: e.Edits}.Files()
 	return append(append([]string{}, written...), removed...)
@@ -140,7 +140,7 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range c.undoes.Edits { // a killed process may have left temporary files
+	for _, e := range c.undoes.Edits { // temporary files might be left if the process was killed
 		if at := e.At; e.locateBytes() == nil && e.At == at {
 			removeTemp(e, entry.Token)
 		}
@@ -347,7 +347,7 @@ func (j Journal) removeEntry(id int) error {
 	if err != nil {
 		return nameFailure("remove", j.fileOf(id, openEnd), err)
 	}
-	_ = os.Remove(j.fileOf(id, bytesEnd)) // without its list it is never read
+	_ = os.Remove(j.fileOf(id, bytesEnd)) // it is never read if there is no list
 	return nil
 }
 
@@ -475,8 +475,8 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 	return e, nil
 }
 
-// readEntry reads an entry's list. The error for a removed entry is fs.ErrNotExist.
-// Another springfield may rename the list between two looks, so it looks again.
+// readEntry reads the list for an entry. The error is fs.ErrNotExist if it was removed. It tries again if the list is
+// not found, because it might just have been renamed.
 func (j Journal) readEntry(id int) (Entry, error) {
 	const looks = 6
 	var file string

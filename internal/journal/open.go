@@ -18,11 +18,11 @@ const (
 	maxLinks = 40 // in a path, as in Linux
 )
 
-// OpenEdit reads a regular file of at most 64 MiB into both contents of an edit. A missing
-// file is no error. Every error is an *fs.PathError for path.
+// OpenEdit reads a regular file with up to 64 MiB into both contents. It is not an error if the file does not exist.
+// All errors are an *fs.PathError for path.
 //
-// in is an untrusted directory around the file: the error for a link in it wraps a
-// *rooted.LinkError. If in is "", the file is the user's own and links are followed.
+// in is an untrusted directory around the file, where any link is a *rooted.LinkError. If in is "", this is a user's
+// file and links are followed.
 func OpenEdit(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
 	err := e.locateBytes()
@@ -57,9 +57,8 @@ func (e *Edit) locateBytes() (err error) {
 	return err
 }
 
-// reachDir calls do with a root and the name of path in it. path is the edit's or another
-// in its directory. The root is In, or for a file of the user's own the nearest existing
-// directory.
+// reachDir calls do with a root and the name for path in this root. path is from the edit or in the same directory.
+// The root is In, or the nearest directory that exists if this is a user's file.
 func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error) error {
 	from, bound := filepath.Dir(path), e.root != "" && rooted.HoldsPath(e.root, path)
 	if bound {
@@ -116,8 +115,8 @@ func (e Edit) checkUnchanged() error {
 	return err
 }
 
-// Resolve follows every symbolic link in a path. Unlike filepath.EvalSymlinks it accepts
-// a dangling link, which creating the file would otherwise replace.
+// Resolve follows all symbolic links in a path. Unlike filepath.EvalSymlinks, it accepts dangling links, which would
+// be replaced if we created the file.
 func Resolve(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		here, err := os.Getwd()

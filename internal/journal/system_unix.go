@@ -19,8 +19,8 @@ func checkWritable(file, dir string) error {
 	return syscall.Access(dir+"/.", 2|1) // write and enter
 }
 
-// keepOwner gives temp the owner of the file that it will replace. Root must succeed, or
-// sudo would take the file from its user; others can at most keep one of their groups.
+// keepOwner sets the owner of temp from the file to be replaced. As root this must not fail, otherwise sudo would
+// change who owns the file. Other users can only keep a group.
 func keepOwner(temp *os.File, old fs.FileInfo) error {
 	owner, known := old.Sys().(*syscall.Stat_t)
 	if known && os.Geteuid() == 0 {

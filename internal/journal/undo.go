@@ -16,31 +16,30 @@ import (
 type Undo struct {
 	Change
 	Entry Entry
-	Gone  []string // files whose directory no longer exists
+	Gone  []string // the directory no longer exists
 	Stays []string // trees that were modified and are left alone
 }
 
-const maxDiffed = 1 << 20 // bytes of the two texts whose diff a refused undo shows
+const maxDiffed = 1 << 20 // bytes in both files to show a diff for, if undo is refused
 
 var ErrNothingToUndo = errors.New("there is no edit to undo")
 
-// ChangedSinceError means that an undo would overwrite later changes of a file.
+// ChangedSinceError is returned if undo would overwrite later changes to a file.
 type ChangedSinceError struct {
 	Entry Entry
 	File  string
-	Diff  string // unified diff of the later changes
+	Diff  string // of the later changes
 }
 
 func (e *ChangedSinceError) Error() string {
 	return fmt.Sprintf("%s was changed after springfield's edit (%s)", e.File, e.Entry.Did)
 }
 
-// PlanUndo plans the undo of the last entry. It restores the files that still have the
-// bytes of the change, and skips those that have their old bytes, as after a crash, those
-// whose directory is missing, and modified trees. Any other file is a *ChangedSinceError.
-// The error for an empty journal is ErrNothingToUndo.
+// PlanUndo plans to undo the last entry. Files are restored if they are as the change left them, and skipped if they
+// are still as before, for example after a crash, or if the directory is missing. Modified trees are also skipped.
+// For any other file it returns a *ChangedSinceError, and for an empty journal ErrNothingToUndo.
 //
-// If another springfield removes the entry in the meantime, it plans again.
+// If the entry is removed in the meantime, it tries again.
 func (j Journal) PlanUndo() (u Undo, err error) {
 	for range tries {
 		e, err := j.readNewest()
@@ -122,7 +121,7 @@ func (u *Undo) addDirectory(f Edit) {
 func (u *Undo) addFile(f Edit, kept contents) error {
 	edit, err := OpenEdit(f.In, f.Path)
 	if err == nil && edit.At != f.At && edit.isWhollyGone(f.After) {
-		edit, err = OpenEdit("", f.At) // a link was removed, but its target may exist
+		edit, err = OpenEdit("", f.At) // this might be a link that was removed, but not the target
 	}
 	if link := (*rooted.LinkError)(nil); errors.As(err, &link) {
 		return &ChangedSinceError{u.Entry, f.Path, err.Error() + "\n"}

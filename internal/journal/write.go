@@ -1,6 +1,6 @@
 package journal
 
-// Rules of writing:
+// How we write files:
 //   - a symbolic link of the user's stays one: its target is replaced, or created;
 //   - in an untrusted directory, such as a project, every link is refused;
 //   - all temporary files are written before the first file changes, so that a full disk
@@ -28,7 +28,7 @@ const (
 	newDirMode fs.FileMode = 0o755 // a project's .claude and a suite are shared
 	ownDirMode fs.FileMode = 0o700 // springfield's state may hold secrets from settings
 
-	abandoned = time.Hour // age of a temporary file whose process must have died
+	abandoned = time.Hour // the process for a temporary file this old must be dead
 
 	tempMark = ".springfield-"
 	tempEnd  = ".tmp"
@@ -198,7 +198,6 @@ func (w *writer) stageEdits() error {
 	return nil
 }
 
-// makeDir makes a directory, unless it exists.
 func makeDir(in rooted.Folder, name string, mode fs.FileMode) error {
 	err := in.Mkdir(name, mode)
 	if errors.Is(err, fs.ErrExist) {
@@ -226,7 +225,7 @@ func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
 			return err
 		}},
 		{"write", func() error { _, err := temp.Write(e.After.Data); return err }},
-		// Before the mode: a change of owner may clear bits.
+		// This must be before the mode, since chown might clear bits.
 		{"keep owner", func() error {
 			old, err := in.Stat(filepath.Join(filepath.Dir(name), filepath.Base(e.At)))
 			if err != nil || e.Before == nil {
@@ -295,7 +294,6 @@ func removeDir(in rooted.Folder, name string) error {
 
 func removeTemp(e Edit, token string) { _ = e.reachDir(tempName(e.At, token), rooted.Folder.RemoveAll) }
 
-// sweepTemps removes the temporary files that killed processes left in a directory.
 func sweepTemps(in rooted.Folder, dir string) {
 	entries, _ := fs.ReadDir(in.FS(), filepath.ToSlash(dir))
 	for _, e := range entries {
@@ -309,8 +307,8 @@ func sweepTemps(in rooted.Folder, dir string) {
 	}
 }
 
-// WriteUnjournaled writes a change, all edits or none, without a journal. It is for
-// temporary directories. Every error is a *WriteError.
+// WriteUnjournaled writes all edits or none, and is not recorded. This should be used for temporary directories. All
+// errors are a *WriteError.
 func (c Change) WriteUnjournaled() error {
 	if left, err := writeEdits(c.Edits, rand.Text(), nil); err != nil {
 		return &WriteError{Kind: c.kindOfChange(), Err: err, Left: left}
@@ -318,8 +316,8 @@ func (c Change) WriteUnjournaled() error {
 	return nil
 }
 
-// MakeDirs makes a directory and its missing parents with mode 0700. Under sudo each gets
-// the owner of its parent.
+// MakeDirs creates a directory and any missing parents with mode 0700. When using sudo, they are owned by whoever
+// owns the parent.
 func MakeDirs(dir string) error {
 	in, name, err := rooted.OpenAbove(dir)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 
 func TextWidth(text string) int { return runewidth.StringWidth(text) }
 
-// HangText wraps a text into lines of at most width columns, after the prefix first or rest.
-// A longer word gets its own line. A width of 0 means one line.
+// HangText wraps text to width, with the prefix first or rest. Words are not broken if they are too long. If width is
+// 0, text is not wrapped.
 func HangText(first, rest, text string, width int) []string {
 	if width <= 0 {
 		return []string{first + text}

@@ -1,9 +1,8 @@
-// Package rooted accesses directories that the user may not trust: a cloned suite, a
-// project, a marketplace's checkout.
+// Package rooted accesses directories that might not be trusted, for example a cloned suite, a project or the
+// checkout for a marketplace.
 //
-// Their files are accessed through os.Root, so that no name and no link leads out. Before
-// writing, CheckLinks refuses every link, even one that stays inside: it would change another
-// file than the one shown to the user.
+// Files are accessed with os.Root, so that no name or link leads outside. Before we write, CheckLinks refuses any
+// link, even if it stays inside, because the file to be changed would not be the one shown to the user.
 package rooted
 
 import (
@@ -37,8 +36,8 @@ func (e *LinkError) Error() string {
 	return says
 }
 
-// Folder is an open directory. Names in it are relative, with slashes or the system's
-// separators. Its own methods follow no link; those of os.Root follow links that stay inside.
+// Folder is an open directory. Names are relative, with slashes or the system separators. Methods defined here do not
+// follow links, but methods from os.Root do if they stay inside.
 type Folder struct{ *os.Root }
 
 // OpenFolder opens a directory and follows links in dir.
@@ -79,8 +78,7 @@ func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// CheckLinks returns a *LinkError if a name or one of its parents in f is a link. Missing
-// files are fine.
+// CheckLinks returns a *LinkError if name or any parent in f is a link. It is not an error if they do not exist.
 func (f Folder) CheckLinks(name string) error {
 	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
 	for i := range parts {
@@ -130,7 +128,7 @@ func (f Folder) Replace(name, temporary string, write func(io.Writer) error) (er
 	return err
 }
 
-// ReadPath reads a regular file of at most limit bytes and follows links.
+// ReadPath reads a regular file with up to limit bytes, and follows links.
 func ReadPath(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return readRegular(path, path, limit, os.Stat, os.Open)
 }
@@ -221,7 +219,7 @@ func PathFrom(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// FindAbove returns dir or its nearest parent that is meant, or "".
+// FindAbove returns the first directory for which meant is true, starting from dir and going up, or "".
 func FindAbove(dir string, meant func(dir string) bool) string {
 	for ; !meant(dir); dir = filepath.Dir(dir) {
 		if dir == filepath.Dir(dir) {
@@ -275,8 +273,8 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 	}
 }
 
-// SplitPath splits a path without cleaning it: `link/..` is the parent of the link's target.
-// The root of a relative path means nothing.
+// SplitPath splits a path but does not clean it, since `link/..` is the parent of where link points to. If the path
+// is relative, root should be ignored.
 func SplitPath(path string) (root string, names []string) {
 	volume := filepath.VolumeName(path)
 	isSeparator := func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
@@ -293,12 +291,11 @@ func linkErrorAt(path string) *LinkError {
 	return &LinkError{Path: path, Target: target}
 }
 
-// Typed resolves paths that the user types. It follows their links, except in the checkout
-// or suite around the working directory, which may have brought them along. All paths are
-// absolute.
+// Typed resolves paths typed by the user. Links are followed, but not in the checkout or suite around the working
+// directory, since they might be from there. All paths are absolute.
 type Typed struct {
 	Work   string   // working directory
-	Around []string // the checkout and the suite around Work, "" for none
+	Around []string // checkout and suite around Work, or ""
 	Home   string   // "" if unknown
 	Config string   // Claude Code's configuration directory, "" if unknown
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// ReadTree returns the texts of files and the targets of links below a directory by relative
-// path. The path of a directory ends in a slash and its text is "".
+// ReadTree returns a map from relative paths to the text of a file or the target of a link. Directories end in a
+// slash and map to "".
 func ReadTree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

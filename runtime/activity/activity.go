@@ -21,7 +21,7 @@ type Todo struct {
 
 func (t Todo) IsOpen() bool { return t.Status == "pending" || t.Status == "in_progress" }
 
-// IsOthers reports whether another agent owns the todo.
+// IsOthers reports whether the todo is owned by a different agent.
 func (t Todo) IsOthers() bool { return t.Owner != "" && !IsLeadName(t.Owner) }
 
 // IsLeadName reports whether a name in messages and todos is that of a team's lead.
@@ -37,7 +37,7 @@ func IsLeadName(name string) bool {
 type Team struct {
 	// Role is the session's: Lead, Teammate, or "" if unknown.
 	Role string
-	// AtWork and Idle are names of members, at most sixteen together. Idle ones wait for a message.
+	// AtWork and Idle are up to sixteen names in total. If a member is idle, it is waiting for a message.
 	AtWork, Idle []string
 }
 
@@ -87,16 +87,16 @@ type Call struct {
 	Input  string `json:"input,omitempty"`
 	Result string `json:"result,omitempty"`
 	Error  bool   `json:"error"`
-	Done   bool   `json:"done"` // it has a result, even an empty one
-	Denied bool   `json:"-"`    // it was not allowed and did not run
-	Writes bool   `json:"-"`    // it may change a file
-	Seen   string `json:"-"`    // hash of a failed call's result without digits
+	Done   bool   `json:"done"` // has a result, can be empty
+	Denied bool   `json:"-"`    // not allowed, did not run
+	Writes bool   `json:"-"`    // might change a file
+	Seen   string `json:"-"`    // hash if the call failed, ignoring digits
 	// Command is a shell's whole command, after "cd 'DIR' && " if the call names a directory.
 	Command string `json:"-"`
-	Open    bool   `json:"-"` // it was interrupted or continues in the background
+	Open    bool   `json:"-"` // interrupted, or still in the background
 }
 
-// Plan is a plan file that the session has named, or a directory of superpowers' ledgers like
+// Plan is a plan file, if named in the session, or a directory with ledgers from superpowers, for example
 // .superpowers/sdd/NAME.
 type Plan struct {
 	Name    string `json:"name"`
@@ -115,7 +115,7 @@ type Skill struct {
 type Window struct {
 	Text     string   // the assistant's last
 	LastTool string   // of the last tool call
-	Todos    []Todo   // of the last TodoWrite, nil without one
+	Todos    []Todo   // from the last TodoWrite, or nil
 	Said     []string // the assistant's texts since a person's last words, oldest first, without subagents'
 	Raw      []string // lines that are no JSON objects: all lines of a plain text
 	// Background reports whether the turn started a shell command in the background.
@@ -131,11 +131,11 @@ type LoopEvent struct {
 	Session    string
 	Dir        string
 	Text       string // the end of Claude's last message
-	File       string // of the loop, at its start
-	Typed      int    // the maximum that the user typed at a terminal, 0 for none
+	File       string // set when the loop starts
+	Typed      int    // 0 if no maximum was typed at a terminal
 }
 
-// MostIterations is the most turns of a loop.
+// MostIterations is the maximum number of turns in a loop.
 const MostIterations = 500
 
 // LoopPast is a loop in the user's history: its continues, its highest count at one, and the maximum that the user
@@ -148,7 +148,7 @@ type LoopPast struct {
 // The events of a loop. All but the first four end it.
 const (
 	LoopStarted   = "start"
-	LoopRaised    = "max" // the user has typed a maximum
+	LoopRaised    = "max" // maximum typed by user
 	LoopGoesOn    = "iteration"
 	LoopLastRound = "last"
 	LoopPromised  = "promise"
@@ -171,7 +171,7 @@ func IsPlainID(id string) bool {
 
 // Memory is the state of a loop between two stops. The ledger keeps the last eight of a session.
 type Memory struct {
-	// Key identifies the loop: the path of its state file.
+	// Key is the path to the state file, to identify the loop.
 	Key string
 	// Mark is the loop's progress at our last continue, in the strategy's words.
 	Mark string
@@ -181,14 +181,14 @@ type Memory struct {
 	Calls      int
 	// Paused is the pause that the user has been notified of since then.
 	Paused string
-	// Stalls counts our continues in a row without progress, Continues all of them: over the life of a goal loop,
-	// and since the user's own prompt for a spec.
+	// Stalls counts our continues in a row with no progress. Continues counts all, for a goal loop since it was
+	// started and for a spec since the user's last prompt.
 	Stalls, Continues int
 	// At is the time of the last continue in Unix milliseconds.
 	At int64
-	// Idle counts our continues in a row without a tool call, as Claude Code does.
+	// Idle counts continues in a row with no tool call, to match Claude Code.
 	Idle int
-	// Max is the loop's own maximum at that time, and Typed the user's.
+	// Max is the maximum in the loop at this time, and Typed the maximum from the user.
 	Max, Typed int
 	// Prompt is the user's prompt that Continues belongs to.
 	Prompt string

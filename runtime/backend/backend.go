@@ -1,8 +1,8 @@
-// Package backend asks a model one question, through the user's own Claude Code or another program of the user.
-// It opens no connection. The rules:
+// Package backend asks a model one question, through the user's own Claude Code or another program of the user. It
+// opens no connection. These are the rules:
 //
 //   - A question ends in one answer that matches judge.AnswerSchema, or a judge.Failure, within its deadline.
-//   - The user alone chooses where a question goes. A project's settings may be anyone's, and Claude Code passes
+//   - The user alone chooses where a question goes. Project settings can be from anyone, and Claude Code passes
 //     their env to hooks. If they choose the address, the account or the program's input, no question is asked.
 //   - No reply contains a key or token.
 //   - The environment, the home and the temporary directory come in an Env. Only mains read the process's own.

@@ -58,8 +58,9 @@ func (e Env) foreignProject(q judge.Question) string {
 	return q.Project
 }
 
-// findClient returns the absolute path of Claude Code: the given one, else one on PATH, else one where
-// installers put it. It ignores the project and relative PATH entries: a repository must not bring its own.
+// findClient returns the absolute path to Claude Code. This is client if set, otherwise from PATH, otherwise where it
+// is usually installed. We ignore the project and any relative directories in PATH, so that a repository cannot bring
+// a different program.
 func (e Env) findClient(client, project string) string {
 	if client != "" {
 		if filepath.IsAbs(client) && isProgram(client) {

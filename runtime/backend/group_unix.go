@@ -15,5 +15,4 @@ func endGroup(p *os.Process) error {
 	return nil
 }
 
-// killGroup kills the rest of a process's group.
 func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -12,7 +12,8 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow, HideWindow: true}
 }
 
-// endGroup ends the process alone: Windows has no such groups, and the client starts nothing without tools.
+// endGroup only ends the process, since Windows does not have process groups, and the client does not start anything
+// when it has no tools.
 func endGroup(p *os.Process) error { return p.Kill() }
 
 func killGroup(*os.Process) {}

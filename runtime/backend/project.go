@@ -48,9 +48,9 @@ func Redirected(project, home string, named []string) string {
 	return ""
 }
 
-// projectSettings returns the settings files of a session in a directory: its own two, and since 2.1.211
-// settings.local.json at the top of its repository, for a linked worktree the main one's (seen with 2.1.329). It
-// includes those in between.
+// projectSettings returns the settings files that are read for a session in a directory. These are the two in the
+// directory and, since 2.1.211, settings.local.json at the top of the repository, which for a linked worktree is in
+// the main worktree (seen with 2.1.329). We also include those in between.
 func projectSettings(project string) []string {
 	local := func(dir string) string { return filepath.Join(dir, ".claude", "settings.local.json") }
 	files := []string{filepath.Join(project, ".claude", "settings.json"), local(project)}
@@ -107,9 +107,9 @@ func mainWorktree(git string) string {
 	return filepath.Dir(at(own, string(data)))
 }
 
-// brought returns the file of a project that has set a variable which chooses where questions go, or "". Other
-// hosts read such files, from the project upwards, and pass them to hooks. The host has not read a variable that
-// is not set. The files in the home are the user's own.
+// brought returns a file in the project if it sets a variable that chooses where questions go, or "". This is for
+// other hosts, which read these files in the project and above, and pass the variables to hooks. If a variable is not
+// set, the host did not read it. Files in the home directory belong to the user.
 func (e Env) brought(q judge.Question) string {
 	if q.Project == "" {
 		return ""
@@ -144,8 +144,8 @@ func isNamed(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// chosenIn returns the member of a file, called name in messages, that chooses where questions go. Bad selects
-// members by name, those of env with the prefix "env.". A file that is not JSON has lines NAME=value.
+// chosenIn returns which member in a file chooses where questions go. bad selects members by name, with those from
+// env starting with "env.". If the file is not JSON, it is read as NAME=value lines. In messages, it is called name.
 func chosenIn(path, name string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -162,7 +162,7 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 		}
 		return ""
 	}
-	// Matches every name that the package dotenv of Node would read.
+	// This should match any name that would be read by the dotenv package for Node.
 	const space, line = `[\s\v\p{Z}\x{feff}]`, `(?:^|[\n\r\x{2028}\x{2029}])`
 	names := regexp.MustCompile(line + space + `*(?:export` + space + `+)?([\w.-]+)`)
 	for _, found := range names.FindAllSubmatch(data, -1) {

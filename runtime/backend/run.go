@@ -88,7 +88,7 @@ type bounded struct {
 	limit int
 	full  func()
 
-	mu   sync.Mutex // grandchildren may write after the program has ended
+	mu   sync.Mutex // grandchildren might still write when the program has ended
 	data []byte
 	over bool
 }

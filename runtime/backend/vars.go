@@ -56,14 +56,14 @@ func choosesDestination(member string) bool {
 	return isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }
 
-// movesHome reports whether a member would move the user's home. Such a home proves nothing about its owner.
+// movesHome reports whether a member would move the user's home. If it is moved, we cannot know who owns it.
 func movesHome(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))
 }
 
-// pickVars returns the environment of a judge's program: the named variables and the picked ones, nothing else
-// of the session. SPRINGFIELD=off silences hooks of older plugins, as InJudge does ours.
+// pickVars returns the environment to run the judge. It only has the named variables and those for which pick is
+// true. SPRINGFIELD=off turns off hooks from older plugins, as InJudge does for ours.
 func (e Env) pickVars(path string, pick func(name string) bool) []string {
 	names := append(locationVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 	var vars []string

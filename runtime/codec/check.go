@@ -12,7 +12,7 @@ import (
 type Fault struct {
 	At   int // offset of the wrong byte, or of the last one if the text is cut
 	Says string
-	Cut  bool // the text ends too early
+	Cut  bool // ends too early
 }
 
 func (f *Fault) Error() string { return f.Says }
@@ -24,7 +24,7 @@ func (f *Fault) InText(data []byte) string {
 	return "line " + strconv.Itoa(1+bytes.Count(before, []byte{'\n'})) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }
 
-// FindFault returns why a text is not one JSON value, or nil.
+// FindFault returns why data is not a single JSON value, or nil.
 func FindFault(data []byte) *Fault {
 	c := checker{data: data}
 	if c.checkValue(0) {
@@ -46,7 +46,7 @@ func FirstValue(data []byte) (value []byte, fault *Fault) {
 	return data[:c.i], nil
 }
 
-// checker stops at the first fault of a text, where its methods return false.
+// checker checks a text. When a method returns false, this is the first fault.
 type checker struct {
 	data  []byte
 	i     int
@@ -73,7 +73,6 @@ func (c *checker) currentByte() byte {
 	return 0
 }
 
-// nextByte returns the current byte after white space.
 func (c *checker) nextByte() byte {
 	c.i = skipSpace(c.data, c.i)
 	return c.currentByte()
@@ -194,7 +193,6 @@ func (c *checker) checkNumber() bool {
 	return true
 }
 
-// skipByte moves past a byte if it is the current one.
 func (c *checker) skipByte(b byte) bool {
 	found := c.currentByte() == b
 	if found {
@@ -215,7 +213,7 @@ func (c *checker) checkDigits(where string) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// ReadMembers returns the members of a text that is one JSON object.
+// ReadMembers returns all members if data is a JSON object.
 func ReadMembers(data []byte) (map[string][]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {

@@ -21,9 +21,9 @@ type Members struct {
 	out     []byte
 	keep    bool // write the next member even if it is empty
 	reading bool
-	name    []byte // of the member that is read
+	name    []byte // of the current member
 	value   []byte
-	decode  func(text []byte) string // from the inside of a string
+	decode  func(text []byte) string // inside of a string
 	err     error
 
 	// For ReadStrictly.
@@ -89,7 +89,7 @@ func (m *Members) isAtHand(name string, empty bool) bool {
 	return true
 }
 
-// noteWrongKind records that the current member, or an element of its list, has the wrong kind and is left out.
+// noteWrongKind records that the current member, or an element in it, has the wrong kind and will be ignored.
 func (m *Members) noteWrongKind(value []byte, wanted string) {
 	if m.strict == nil {
 		if m.err == nil {
@@ -294,7 +294,7 @@ func Optional[T any, O interface {
 	}
 }
 
-// eachElement is the common part of all lists. It returns true after a read.
+// eachElement is common to all lists. It returns true if they were read.
 func (m *Members) eachElement(name string, n int, write func(i int), read func(raw []byte)) bool {
 	if !m.isAtHand(name, n == 0) {
 		return false
@@ -344,9 +344,9 @@ func readNumber[T integer](m *Members, raw []byte, v *T) bool {
 	return true
 }
 
-// ReadStrictly reads a JSON object, or null, that a person has written, ignoring the case of names. Whole is why
-// the text is no such object, and then nothing is read. Parts are the mistakes that were left out. A member that
-// is not listed is a mistake, unless others, which may be nil, knows its name.
+// ReadStrictly reads a JSON object or null written by a person, ignoring case in names. If data cannot be read as an
+// object, whole is the reason. Otherwise, parts are the mistakes that were ignored. This includes any member that is
+// not listed, unless others is set and knows the name.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {
 		return nil, whole
@@ -386,7 +386,7 @@ func WithArticle(kind string) string {
 	return "a " + kind
 }
 
-// readObject reads an object: the current member or one of its elements. It returns false after a mistake.
+// readObject reads an object from the current member or an element in it. It returns false if this is a mistake.
 func (m *Members) readObject(value []byte, o Object) bool {
 	if m.strict == nil {
 		if err := ReadObject(value, o); err != nil && m.err == nil {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// InsideQuotes returns a raw string without its quotes, nil for another value.
+// InsideQuotes returns a raw string with the quotes removed, or nil if it is not a string.
 func InsideQuotes(raw []byte) []byte {
 	if len(raw) < 2 || raw[0] != '"' {
 		return nil

@@ -7,12 +7,12 @@ package codec
 
 import "bytes"
 
-// Walk visits the members of one object or the elements of one array. After each Next the value is read with
-// Value, entered with Enter, or skipped by the next Next. So each byte of a line is visited once. Walk checks
-// structure only: a value may still be invalid.
+// Walk visits all members in an object or all elements in an array. After calling Next, use Value to read the value,
+// Enter to walk it, or Next to skip it, so that we only visit each byte once. Only structure is checked, so a value
+// can still be invalid.
 type Walk struct {
 	line []byte
-	i    int    // start of the value; at the end, the index after the bracket
+	i    int    // start of the value, or after the bracket
 	Key  []byte // of an object's member, raw, without quotes
 	shut byte   // the bracket that ends it
 	at   stage
@@ -98,7 +98,7 @@ func (w *Walk) BeginsWith(first byte) bool { return w.i < len(w.line) && w.line[
 // Enter begins a walk through the value. Leave ends it.
 func (w *Walk) Enter(bracket byte) Walk { return EnterValue(w.line[w.i:], bracket) }
 
-// Leave moves after the value that inner has visited.
+// Leave moves past the value that was visited with inner.
 func (w *Walk) Leave(inner *Walk) {
 	for inner.Next() {
 	}
@@ -122,7 +122,7 @@ func FirstObject(text []byte) []byte {
 	return text[:w.i]
 }
 
-// CutRest returns the existing part of a string that is cut, nil for another value.
+// CutRest returns as much as there is if the string is cut, otherwise nil.
 func (w *Walk) CutRest() []byte {
 	if w.at == torn && w.BeginsWith('"') {
 		return w.line[w.i+1:]
@@ -185,8 +185,8 @@ func skipString(b []byte, i int) int {
 	}
 }
 
-// skipValue returns the index after the value that starts at i, or -1. It counts brackets of any kind: the
-// decoder of the value checks them.
+// skipValue returns the index after the value at i, or -1. Brackets are counted but not compared, because they are
+// checked when the value is decoded.
 func skipValue(b []byte, i int) int {
 	if i >= len(b) {
 		return -1

@@ -1,5 +1,5 @@
-// Without --session or --all a question is about the session that asks, else about the project of the current
-// directory.
+// By default, a question is about the session that asks, or about the project in the current directory if there is
+// none. This can be changed with --session and --all.
 
 package console
 
@@ -23,10 +23,10 @@ import (
 
 // Asked is the question of why and log.
 type Asked struct {
-	Session string // an id, or its beginning
+	Session string // or the start
 	All     bool
-	// Prompts asks about prompts. Without it why prefers stops, and log omits the prompts before which the
-	// plugin was silent, which are most.
+	// Prompts is set to ask about prompts. If not set, why prefers stops, and log does not show prompts if the plugin
+	// was silent, which is true for most.
 	Prompts bool
 	JSON    bool
 }
@@ -131,8 +131,8 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	}
 }
 
-// findDecision returns the decision with an id, or the last one: preferably of a stop, and never of one at which
-// the agent only answered a command like why.
+// findDecision returns the decision with this id, or the last decision if there is none. It prefers stops, and
+// ignores stops where the agent only answered a command, for example why.
 func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error) {
 	if id != "" && id != "last" {
 		if v.implied {
@@ -162,7 +162,7 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 	return other, nil
 }
 
-// hintAtDecision suggests the last decision whose ID begins with the given part.
+// hintAtDecision suggests the last decision with an ID that starts with part.
 func (d *Console) hintAtDecision(part, otherwise string) string {
 	all, _ := ledger.Newest(d.stateDirs(), ledger.Scope{}, 1, true, func(r ledger.Record) bool {
 		return strings.HasPrefix(r.ID, part)
@@ -173,8 +173,8 @@ func (d *Console) hintAtDecision(part, otherwise string) string {
 	return "did you mean " + all[0].ID + ", the latest match?"
 }
 
-// knownSessions returns at most n sessions whose ids begin so, from the ledger, holds and logs, each with its
-// last decision if it has one.
+// knownSessions returns up to n sessions with an id that starts with beginning, from the ledger, holds and logs. If a
+// session has decisions, it is returned with the last.
 func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	add := func(a ledger.Record) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {
@@ -205,9 +205,8 @@ func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 
 func (d *Console) projectsDir() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
 
-// namesIn returns the entries of a directory, sorted.
 func namesIn(dir string) []string {
-	f, err := os.Open(dir + "/") // of a named pipe it fails at once
+	f, err := os.Open(dir + "/") // fails at once if this is a named pipe
 	if err != nil {
 		return nil
 	}
@@ -325,7 +324,7 @@ func (d *Console) findLog(id string) string {
 	return ""
 }
 
-// otherLogsOf returns the logs that other hosts have of sessions whose ids begin so.
+// otherLogsOf returns logs from other hosts, for sessions with an id that starts with id.
 func (d *Console) otherLogsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil

@@ -74,12 +74,12 @@ func (d *Console) AnswerCall(args []string) error {
 }
 
 const (
-	maxArguments = 200                           // bytes after a slash command
+	maxArguments = 200                           // bytes after the command
 	shellSigns   = "\"'`$\\;&|<>(){}*?[]~#!\r\n" // special to a shell
 )
 
-// AnswerAtOnce answers a slash command without a model. It returns "" for one that starts work, or that a shell
-// would have to parse.
+// AnswerAtOnce answers a slash command if no model is needed. It returns "" if the command starts work or if a shell
+// would be needed to parse it.
 func (d Console) AnswerAtOnce(word, arguments string) string {
 	args := append([]string{word}, strings.Fields(arguments)...)
 	looks := slices.Contains([]string{"why", "log", "hold", "page"}, word) ||
@@ -186,7 +186,7 @@ const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--check CMD]
              each with --dir DIR for another directory
 `
 
-// answerLoopCall answers a call about loops. Without a word it shows the status.
+// answerLoopCall answers a slash command for loops. If there are no args, it shows the status.
 func (d *Console) answerLoopCall(args []string) error {
 	word := "status"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {

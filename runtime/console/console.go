@@ -33,11 +33,11 @@ type Console struct {
 	Also string
 	Now  func() time.Time
 	Self string // the command that a person types
-	// Caller is the host whose agent asks, itself or through a program. Nil means a person.
+	// Caller is the host if an agent is asking, even from a program, and nil for a person.
 	Caller     *host.Host
 	Work, Home string // working directory and home
 	Project    string // directory in which the session started, "" if unknown
-	Session    string // that asks, "" for none
+	Session    string // session that asks, or ""
 	// Interrupt cancels a question to the user. It is nil for a program that Ctrl-C ends.
 	Interrupt <-chan struct{}
 
@@ -46,7 +46,7 @@ type Console struct {
 	// Plugin returns the settings of the plugin that contains the hook. It is nil in the CLI.
 	Plugin func() (hook.Settings, error)
 
-	// The appearance of text. All are nil or 0 in the hook, whose text is plain.
+	// How to print text. These are all nil or 0 in the hook, where text is plain.
 
 	// Paint begins a style, or ends it with 0.
 	Paint func(s display.Style)
@@ -286,8 +286,8 @@ func padRight(s string, width int) string {
 // ErrUsage means that the call is not understood.
 var ErrUsage = errors.New("usage")
 
-// PrintPage prints the page that a judge would get about the end of a session log, by default that of the
-// session that asks, and the verdict of the rules. It asks no judge.
+// PrintPage prints the page that would be sent to a judge for the end of a session log, and how the rules would
+// decide. If path is "", this is the session that asks. No judge is asked.
 func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	if path == "" {
 		if path = d.findLog(d.Session); path == "" {

@@ -1,5 +1,5 @@
-// Setting a hold needs no confirmation. Lifting one needs a yes at a terminal. A hold is set in every known
-// state directory, because the hooks of a host read the host's own: with CLAUDE_CONFIG_DIR there are two.
+// A hold can be set with no confirmation, but to lift it we need a yes at a terminal. We set it in all known state
+// directories, because hooks read from the directory for the host, and there are two if CLAUDE_CONFIG_DIR is set.
 
 package console
 
@@ -22,8 +22,8 @@ var ErrCancelled = terminal.ErrCancelled
 // unattendedHold limits a hold without an end that was not set at the user's terminal.
 const unattendedHold = 12 * time.Hour
 
-// endOfHold returns how long a hold without an end lasts, and why: at the user's own terminal until it is
-// lifted.
+// endOfHold returns how long a hold will last if no end was given, and why. When set at the user's terminal, it lasts
+// until lifted.
 func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	if d.Caller == nil {
 		if t, err := terminal.OwnTerminal(); err == nil {
@@ -143,7 +143,7 @@ func (d *Console) sayNoHold(session, says string) error {
 	return nil
 }
 
-// LiftHold lifts a hold after the user has confirmed it at a terminal.
+// LiftHold lifts a hold if the user confirms it at a terminal.
 func (d *Console) LiftHold(session string) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -291,7 +291,7 @@ const (
 	freshly = 24 * time.Hour
 )
 
-// endedHoldsInWords describes the holds whose last event is a recent removal, except the one already told.
+// endedHoldsInWords describes any holds that were recently removed, but not if already told.
 func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
 	for _, e := range ledger.LastHoldEvents(all) {
 		if (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {

@@ -175,7 +175,7 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 		}
 	}
 	events = events[max(0, len(events)-n):]
-	for i, r := range all { // in the order of ids, since hooks of one stop may end in another order
+	for i, r := range all { // sorted by id, since hooks for the same stop might end in a different order
 		for ; len(events) > 0 && events[0].At < r.At; events = events[1:] {
 			rows = append(rows, l.rowOfHold(events[0]))
 		}

@@ -1,6 +1,6 @@
-// The commands change the loop's own file, under the hook's lock. A change takes effect at the next stop. The
-// agent may use every command. Only a maximum that a person typed at a terminal exceeds the ceiling of the
-// user's settings.
+// Commands change the loop file under the lock used by the hook, so they take effect at the next stop. All commands
+// can be used by the agent, but the ceiling in the user's settings can only be exceeded if a maximum was typed by a
+// person at a terminal.
 
 package console
 
@@ -30,7 +30,7 @@ const loopWait = 5 * time.Second
 
 type Driver struct {
 	Settings      hook.Settings
-	Problem, Next string // why none does, and the command that helps
+	Problem, Next string // why, and which command helps
 }
 
 func (d Driver) problemInWords() string {
@@ -55,7 +55,7 @@ func DriverAround(executable, state, dir string) Driver {
 	return Driver{Settings: settings}
 }
 
-// NoDriver returns a Driver without a plugin. The user's own settings apply.
+// NoDriver returns a Driver if there is no plugin. In this case the user's settings apply.
 func NoDriver(state, dir, problem, next string) Driver {
 	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, dir), problem, next}
 }
@@ -69,7 +69,7 @@ type loopHere struct {
 	driver Driver
 	file   strategy.File
 	goal   wiggum.Goal
-	fault  error // why the file is not a loop
+	fault  error // why it is invalid
 	past   activity.LoopPast
 }
 
@@ -131,12 +131,12 @@ func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 }
 
-// mostTurns returns the turns after which the loop ends: at most the typed maximum, else the ceiling.
+// mostTurns returns when to end the loop. This can be up to the typed maximum, or up to the ceiling if there is none.
 func (l *loopHere) mostTurns(goal wiggum.Goal) int {
 	return min(goal.Max, cmp.Or(l.past.Typed, l.ceiling()))
 }
 
-// typedMaximum returns a maximum if a person has typed it at a terminal, else 0.
+// typedMaximum returns n if typed at a terminal, otherwise 0.
 func (l *loopHere) typedMaximum(n int) int {
 	if n == 0 || l.Caller != nil {
 		return 0
@@ -177,7 +177,8 @@ func (l *loopHere) unreadError() error {
 
 // changeFile edits the file as it is under the lock. It returns the loop and the file before.
 func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
-	// Without the lock the hook cannot write either, or is slow. ApplyChanges never overwrites another edit.
+	// If we cannot get the lock, then the hook cannot write either, or is slow. ApplyChanges will never overwrite a
+	// different edit.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
 		defer lock.Close()
 	}
@@ -214,7 +215,6 @@ func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	}
 }
 
-// tellCancelled reports the end of a loop that was active or has a typed maximum.
 func (l *loopHere) tellCancelled(was wiggum.Goal, data []byte) {
 	if was.ID != "" && (was.Active || ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir).Typed > 0) {
 		l.tellEvent(activity.LoopCancelled, was, data)

@@ -1,5 +1,4 @@
-// A user's own template is a loop's file in <state>/loops/templates/NAME.md. The goal replaces {goal} in its
-// text.
+// Templates from the user are loop files in <state>/loops/templates/NAME.md, where {goal} is replaced with the goal.
 
 package console
 
@@ -286,7 +285,7 @@ func (l *loopHere) isLeft() bool {
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
 }
 
-// newestTranscript returns the log of the session that asks, else the one written last.
+// newestTranscript returns the log for the session that asks, otherwise the log that was last written.
 func (l *loopHere) newestTranscript() (path string, at int64) {
 	var newest time.Time
 	for _, dir := range l.transcripts() {

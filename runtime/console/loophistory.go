@@ -69,7 +69,6 @@ func (d *Console) pastLoops() ([]pastLoop, error) {
 	return all, nil
 }
 
-// titleOf returns the first line of a goal.
 func titleOf(body string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
 	line = display.OneLine(strings.TrimPrefix(line, "Goal: "))
@@ -117,7 +116,6 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	return nil
 }
 
-// findPastLoop returns the loop with an ID, or the last one.
 func (d *Console) findPastLoop(id string) (pastLoop, error) {
 	all, err := d.pastLoops()
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package display makes text safe to show. Output has text from transcripts, projects, git and the environment,
-// and a terminal obeys or hides some characters: control characters, changes of direction, and those without a
-// shape.
+// Package display makes text safe to show. Output can contain text from transcripts, projects, git and the
+// environment, but some characters are hidden or might be used to control a terminal: control characters, changes in
+// direction, and characters with no shape.
 //
-// Its own ranges are smaller than the tables of package unicode.
+// The ranges defined here are smaller than the tables in package unicode.
 package display
 
 import (
@@ -50,8 +50,8 @@ func OneLine(s string) string {
 func JoinWords(command string) string { return strings.ReplaceAll(command, " ", "\u00a0") }
 func PartWords(text string) string    { return strings.ReplaceAll(text, "\u00a0", " ") }
 
-// PlainText drops invisible characters except line ends, tabs and joiners, for a model or a program with its own
-// display.
+// PlainText drops invisible characters, but keeps newlines, tabs and joiners, for a model or for a program that does
+// the display itself.
 func PlainText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -99,7 +99,7 @@ func appendEscape(out []byte, r rune) []byte {
 	return append(out, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
-// Style is the meaning of a piece of text, which its printer may turn into a colour.
+// Style is the meaning of a text. It might be printed in color.
 type Style byte
 
 const (

@@ -1,5 +1,5 @@
-// Package file reads files whose path others may control: named pipes and devices do not block, and reads are
-// bounded.
+// Package file reads files when the path might be controlled by others. Reads are bounded and do not block on named
+// pipes and devices.
 package file
 
 import (
@@ -12,7 +12,7 @@ import (
 
 var errIrregular = errors.New("not a regular file")
 
-// ReadRegular reads a regular file of at most so many bytes.
+// ReadRegular reads a regular file with up to most bytes.
 func ReadRegular(path string, most int) ([]byte, error) {
 	data, err := ReadBeginning(path, 0, most+1)
 	if len(data) > most {
@@ -21,7 +21,7 @@ func ReadRegular(path string, most int) ([]byte, error) {
 	return data, err
 }
 
-// ReadBeginning reads at most so many bytes from the beginning of a regular file, less if it becomes shorter.
+// ReadBeginning reads up to most bytes from the start of a regular file, or less if it is truncated.
 func ReadBeginning(path string, flags, most int) ([]byte, error) {
 	f, size, err := OpenRegular(path, flags)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package guard has the vetoes of every strategy and the budget, which no rule overrides.
+// Package guard implements the vetoes that are used in all strategies, and the budget. No rule can override these.
 package guard
 
 import (
@@ -35,7 +35,7 @@ func (b *Background) Members(m *codec.Members) {
 	m.Text("command", &b.Command)
 }
 
-// Veto stops the agent without a decision by the strategy. The zero Veto is none.
+// Veto stops the agent before the strategy can decide. If the Veto is zero, there is none.
 type Veto struct {
 	Rule, Evidence string // the evidence of a limit follows the plugin's name
 	// Next is the user's action or the time that allows the next continue, "" if unknown. Limit is the exhausted
@@ -101,12 +101,12 @@ func isServer(command string) bool {
 	})
 }
 
-// Commands are the slash commands of our plugins that inspect or hold one, or start or end a loop: all but those
-// that start the tasks of a spec.
+// Commands are the slash commands in our plugins to inspect or hold a plugin, or to start or end a loop. Commands
+// that start tasks in a spec are not included.
 var Commands = []string{"why", "log", "hold", "page", "loop", "cancel"}
 
-// CheckOwnCommand vetoes after one of the plugin's slash commands without a tool call: the message is the answer. Loops
-// do not call it.
+// CheckOwnCommand returns a veto after a slash command for this plugin if there was no tool call, because the message
+// is the answer. This is not used for loops.
 func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
 		return Veto{}
@@ -120,7 +120,7 @@ func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	return Veto{}
 }
 
-// maxRalph is the most read of ralph-loop's state file, in bytes: its front matter is short.
+// maxRalph is how much is read from the state file for ralph-loop, in bytes. The front matter is short.
 const maxRalph = 16 << 10
 
 // RalphArmed reports whether the plugin ralph-loop drives this session by a state file in the project. Stop hooks run

@@ -13,13 +13,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Limits are the most continues of a session. Settings can change them; a project's file can only lower them.
+// Limits are how often a session can continue. They can be changed in settings, but only lowered in a project.
 type Limits struct {
-	Burst     int // continues within Window, since the user's own last prompt
+	Burst     int // continues within Window, from the user's last prompt
 	PerPrompt int // per prompt of the user
 	PerHour   int // within an hour
-	Same      int // in a row without any progress
-	Idle      int // in a row without a tool call
+	Same      int // consecutive, no progress
+	Idle      int // consecutive, no tool call
 }
 
 // Window is the time span of Burst.
@@ -28,8 +28,8 @@ const Window = 5 * time.Minute
 const (
 	// MaxHour is the most for PerHour.
 	MaxHour = 200
-	// MaxSession is the most continues of a session within an hour, including the rounds of loops, which PerHour
-	// excludes. Only a maximum that the user typed at a terminal overrides it, for one loop.
+	// MaxSession is how often a session can continue within an hour. This includes loops, which are not in PerHour. It
+	// can only be overridden for a single loop, if the user typed a maximum at a terminal.
 	MaxSession = 240
 )
 
@@ -57,7 +57,7 @@ type Witness struct {
 	Times    []int64 // of the last, Unix milliseconds
 	All      int     // including those of loops
 	InPrompt int     // since the prompt
-	InOwn    int     // since the user's own last prompt
+	InOwn    int     // from the user's last prompt
 }
 
 // SpendContinue spends one continue. It returns the new state, which must be stored in any case, and either the
@@ -100,7 +100,7 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	return s, left, Veto{}
 }
 
-// MeetPrompt returns the state at a stop of a prompt; own is the user's own prompt, or "".
+// MeetPrompt returns the state when we stop at a prompt. own is the prompt if it is from the user, or "".
 func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
@@ -130,8 +130,9 @@ func keepHour(s ledger.State, stop Count) ledger.State {
 // sayContinue is the advice for limits that the user's next prompt resets.
 const sayContinue = "type continue"
 
-// limitReached returns the veto of the limit that is reached: recent are the continues of the burst, same and idle
-// those in a row without progress and without a tool call. The hour comes first: no prompt resets it.
+// limitReached returns a veto if a limit is reached. recent is the number of continues in the burst. same and idle
+// are in a row with no progress and with no tool call. The hour is checked first, because it is not reset by a
+// prompt.
 func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int) Veto {
 	next := "" // if prompts are known
 	if stop.Prompt != "" {
@@ -182,11 +183,12 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 	return "it can go on by itself again in " + timestamp.LengthInWords(free-now.UnixMilli())
 }
 
-// chain is the number of loops of maximum length per prompt of the user's own, or per session without one.
+// chain is how many loops with the maximum length we allow for each prompt from the user, or for each session if
+// there is none.
 const chain = 4
 
-// TakeRound spends one round of a loop with a maximum of most, or of typed if the user has typed one. A loop counts
-// its own rounds under a name that a file can change; TakeRound counts those of all loops.
+// TakeRound spends a round in a loop. The maximum is most, or typed if set by the user. Loops also count rounds, but
+// under a name that can be changed in a file, while this counts rounds in all loops.
 func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto) {
 	s = keepHour(MeetPrompt(s, stop.Prompt, stop.Own), stop)
 	if typed == 0 && s.InLoops >= chain*most {
@@ -205,7 +207,7 @@ func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto)
 	return s, Veto{}
 }
 
-// vetoOfHour returns the veto of a session that has had most continues within the hour, including loops.
+// vetoOfHour returns the veto when a session had most continues in the last hour, including loops.
 func vetoOfHour(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
 	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger

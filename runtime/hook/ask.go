@@ -22,7 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// overtime lets springfield-judge end its children after its own deadline.
+// overtime is how long springfield-judge has to end any children after the deadline.
 const overtime = 2 * time.Second
 
 // asking is a question and its result.
@@ -123,11 +123,11 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 }
 
-// spendDir is in the user's home, so that one file counts the costs of a day.
+// spendDir is in the home directory, so that all costs from the same day are in a single file.
 func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
-// reserveCost counts the most that a question can cost, for the session and for the day, or returns why it must
-// not be asked. The decision's record corrects the session's count.
+// reserveCost adds the maximum cost for a question to the session and to the day, or returns why we must not ask. For
+// the session, this is corrected when the decision is recorded.
 func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why string) {
 	var worst int64
 	if j.Backend == judge.Command {

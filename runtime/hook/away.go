@@ -53,7 +53,7 @@ func (s *start) answerRequest(settings Settings) {
 	}
 }
 
-// aboutInput returns the command or file of a call, or the next best of its inputs.
+// aboutInput returns the command or file from a call, or the best input if there is neither.
 func aboutInput(input []byte) string {
 	for _, name := range []string{"command", "file_path", "path", "url", "query", "pattern", "description"} {
 		if raw := codec.FindMember(input, name); raw != nil {

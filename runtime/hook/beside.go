@@ -19,8 +19,8 @@ import (
 // How certain it is that a plugin drives a loop here.
 const (
 	noLoop   = iota
-	ownLoop  // the plugin runs in this session and its loop is armed
-	liveLoop // it has driven the loop in this session
+	ownLoop  // in this session, and armed
+	liveLoop // has driven this session
 )
 
 // anotherLoop returns a veto if another plugin's loop drives this session. Of two loops the more certain one
@@ -72,8 +72,8 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	return known.Loop.Armed(situation)
 }
 
-// certaintyOf returns how certain it is that a plugin drives a loop. A plugin is enabled only if the ledger has
-// its decision or session start since our own last stop.
+// certaintyOf returns how certain it is that a plugin drives a loop. The plugin is enabled only if there was a
+// decision or session start from it since our last stop.
 func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	last := s.Before.LastDecision(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
 	theirs := s.Before.LastDecision(func(p ledger.Present) bool {
@@ -89,8 +89,8 @@ func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	return ownLoop
 }
 
-// One stop can reach two copies of a plugin: a host may read another host's settings, and two marketplaces may
-// enable the same plugin. The first copy decides. The other one neither answers nor records.
+// The same stop can reach two copies of a plugin, if a host reads settings from a different host, or if the plugin is
+// enabled from two marketplaces. The first copy decides, and the second does not answer or record anything.
 
 // apart bounds the time between two copies' starts for the same stop.
 const apart = 2 * time.Second

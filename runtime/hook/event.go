@@ -20,8 +20,8 @@ const maxEvent = 4 << 20 // bytes
 
 type Event = host.Event
 
-// readEvent reads one JSON object, whose host is the first that claims it, else the default host. It does not wait for
-// the end of input, which some hosts never send.
+// readEvent reads a JSON object. The host is the first to claim it, otherwise the default host. We do not wait for
+// the end of input, because some hosts never send it.
 func readEvent(r io.Reader) (e Event, err error) {
 	data, err := readObject(r)
 	if err == nil {

@@ -1,4 +1,4 @@
-// A run without a decision is recorded, with its reason. The user is notified once per session.
+// If there is no decision, we record why, and notify the user once per session.
 
 package hook
 
@@ -13,15 +13,15 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// The rules of runs without a decision.
+// These rules are recorded if there is no decision.
 const (
 	faultPlugin    = "fault:plugin"    // the hook is in no plugin
 	faultSettings  = "fault:settings"  // strategy.json cannot be read, or names no strategy
 	faultEvent     = "fault:event"     // the event cannot be read
 	faultPanic     = "fault:panic"     // a bug of the hook
 	faultLedger    = "fault:ledger"    // the decision could not be recorded
-	faultBusy      = "fault:busy"      // another hook locked the session's ledger
-	faultWorkspace = "fault:workspace" // another stop locked the strategy's files
+	faultBusy      = "fault:busy"      // ledger locked from a different hook
+	faultWorkspace = "fault:workspace" // files locked from a different stop
 	faultAnswer    = "fault:answer"    // the host did not read the answer
 )
 
@@ -82,14 +82,14 @@ func (s *start) recordUndecided(f fault) (told string) {
 	if err == nil {
 		return r.Told
 	}
-	// Without a record only the transcript shows whether the user was notified.
+	// If there is no record, only the transcript shows if the user was notified.
 	if end, _ := file.ReadEnd(s.event.TranscriptPath, 4<<20); s.answered || bytes.Contains(end, []byte(did)) {
 		return ""
 	}
 	return told
 }
 
-// pluginNameOf returns the plugin's name by its manifest, for a plugin whose strategy.json cannot be read.
+// pluginNameOf returns the plugin name from the manifest, when strategy.json cannot be read.
 func pluginNameOf(root string) string {
 	if data, err := file.ReadRegular(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && codec.IsValid(data) {
 		if name, ok := codec.ExactString(codec.FindMember(data, "name")); ok && isPluginName(name) {

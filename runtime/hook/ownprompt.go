@@ -1,5 +1,5 @@
-// The user's own last prompt begins every count. The agent can write the log. So where the host names prompts,
-// only an id in an event begins a count, and its origin is fixed when it is first met.
+// All counts begin with the user's last prompt. The log can be written by the agent, so if the host sends prompt IDs,
+// a count will only begin with an ID from an event, and where it is from is decided when we first see it.
 
 package hook
 

@@ -55,7 +55,7 @@ func followLink(path string) string {
 type Plugin struct {
 	Name     string
 	Strategy strategy.Strategy
-	Root     string // "" for a plugin without a directory
+	Root     string // can be ""
 	path     string // of its own file
 	data     []byte
 }
@@ -104,8 +104,9 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	return p, nil
 }
 
-// ReadFile returns the settings in one file: a plugin's strategy.json, or a user's file of rules. Without a
-// strategy the file's name selects one, else the default applies. Any mistake is an error.
+// ReadFile returns the settings from a file, which is strategy.json in a plugin, or rules from the user. If there is
+// no strategy in it, the strategy is selected by the name of the file, or the default is used. Any mistake is an
+// error.
 func ReadFile(path string) (Settings, error) {
 	data, err := file.ReadRegular(path, maxConfig)
 	if err != nil {

@@ -51,7 +51,7 @@ type Process struct {
 	Off        bool // SPRINGFIELD is an off word
 	// Getenv reads the environment for the programs that the hook starts.
 	Getenv func(string) string
-	// Hangs reports whether another agent started the client. Nil means false.
+	// Hangs reports whether the client was started from a different agent. If nil, it was not.
 	Hangs func() bool
 	// Environ returns the whole environment, from which springfield-judge picks.
 	Environ func() []string
@@ -69,7 +69,7 @@ type Process struct {
 	finish time.Time // deadline, by default maxTime from the start
 }
 
-// IsOffWord reports whether a value of SPRINGFIELD switches every hook off.
+// IsOffWord reports whether SPRINGFIELD has a value to switch off all hooks.
 func IsOffWord(value string) bool {
 	return slices.Contains([]string{"off", "0", "false", "no", "none"}, strings.ToLower(value))
 }
@@ -157,8 +157,7 @@ func (h Process) Run() (code int) {
 	return code
 }
 
-// readEvent reads the plugin and the event. It returns asked false without an event, and for one that
-// the plugin does not answer.
+// readEvent reads the plugin and the event. asked is false if there is no event, or if the plugin does not answer it.
 func (s *start) readEvent() (f *fault, asked bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
@@ -228,7 +227,8 @@ func (s *start) stateOf() string {
 	return state
 }
 
-// projectDir returns the directory whose settings apply. It must not choose where a question goes.
+// projectDir returns the directory to read project settings from. It must not be used to choose where a question
+// goes.
 func (s *start) projectDir() string {
 	if s.Project != "" && (s.event.Cwd == "" || s.event.Host.ProjectVariable != "") {
 		return s.Project
@@ -238,7 +238,7 @@ func (s *start) projectDir() string {
 
 type answer struct {
 	Settled
-	fault   *fault // why it is not recorded
+	fault   *fault // why not recorded
 	first   bool   // it is the session's first
 	dir     string // workspace
 	context bool   // the host reads additionalContext
@@ -330,7 +330,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 }
 
-// stopOf returns the stop without its workspace.
+// stopOf returns the stop, but not yet the workspace.
 func (s *start) stopOf(settings Settings, before ledger.State) Stop {
 	stop := Stop{Event: s.event, Settings: settings, Before: before, Now: time.UnixMilli(before.Clock.Tell(s.Now, s.Up).At), Self: s.Self, Home: s.Home, Project: s.projectDir()}
 	if s.Hangs != nil {
@@ -406,8 +406,8 @@ func (s *start) holdVeto() guard.Veto {
 	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + timestamp.LengthInWords(hold.Until-s.Now.UnixMilli())}
 }
 
-// awayDir returns the directory of away orders. It is always in the user's home, so that one file counts the
-// continues of an order. It returns "" for a home inside the project, which may have come with it.
+// awayDir returns the directory for away orders. It is always in the home directory, so that all continues for an
+// order are counted in a single file. It returns "" if home is inside the project, because it might be from there.
 func (s *start) awayDir() string {
 	if project := s.projectDir(); !filepath.IsAbs(s.Home) || project != "" && file.LiesWithin(s.Home, project) {
 		return ""
@@ -580,8 +580,8 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	return code
 }
 
-// withoutReminderEnd returns a text that cannot close the tag <system-reminder> in which Claude Code
-// puts context. Parts of the text may come from a transcript or a project.
+// withoutReminderEnd makes sure that text cannot close the <system-reminder> tag that Claude Code adds around
+// context, since parts can be from a transcript or a project.
 func withoutReminderEnd(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -603,8 +603,8 @@ func (s *start) printAnswer(o said) error {
 	return err
 }
 
-// recordEvents runs after the answer and without a lock, because commands take time. After a failure the progress
-// command is not called again.
+// recordEvents is called after the answer with no lock, because the commands take time. If the progress command
+// fails, we do not call it again.
 func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress) {
 	for _, e := range events {
 		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
@@ -632,8 +632,8 @@ func RecordLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, 
 	return err
 }
 
-// runScript runs a script of the plugin as its original did. Its output is dropped and its failure
-// changes nothing.
+// runScript runs a script in the plugin, as in the original plugin. Any output is dropped, and it is ignored if it
+// fails.
 func (s *start) runScript(dir string, script []string) {
 	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(script[0])))
 	if err != nil || !file.IsReadable(path) {

@@ -45,10 +45,10 @@ type Settings struct {
 	Plugin   string
 	Strategy strategy.Strategy
 	Options  strategy.Options
-	// Protocol is the form of a continue: "context", "block", "exit2" (standard error and exit code 2), or ""
-	// for the strategy's own choice.
+	// Protocol is how to continue: "context", "block", "exit2" (standard error and exit code 2), or "" to let the
+	// strategy decide.
 	Protocol string
-	Progress *strategy.Progress // reports of a loop, nil for none
+	Progress *strategy.Progress // for loops, or nil
 	// AfterError is set if sessions are woken after API errors without an away order, too.
 	AfterError bool
 	Limits     guard.Limits
@@ -60,7 +60,7 @@ type Settings struct {
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// MaxContinues returns how often in a row the plugin may continue without a tool call.
+// MaxContinues returns how often the plugin can continue in a row with no tool call.
 func (s Settings) MaxContinues() int {
 	if s.Strategy.Event != "Stop" {
 		return 0
@@ -114,8 +114,8 @@ type LayerFile struct {
 	most int // bytes
 }
 
-// Layers returns the files of a plugin's settings, the strongest last. In the home directory the project's file
-// is the user's own.
+// Layers returns the settings files for a plugin, from weakest to strongest. In the home directory, the project's
+// file belongs to the user.
 func (p Plugin) Layers(state, project string) []LayerFile {
 	all := make([]LayerFile, 0, 3)
 	own := p.path
@@ -172,7 +172,7 @@ func Defaults(known strategy.Strategy, set string) (Settings, error) {
 	return s, err
 }
 
-// budget has the limits that a file sets: per 5 minutes, per prompt, per hour.
+// budget is the limits from a file: per 5 minutes, per prompt, per hour.
 type budget [3]*int
 
 func (b *budget) Members(m *codec.Members) {
@@ -181,7 +181,7 @@ func (b *budget) Members(m *codec.Members) {
 	}
 }
 
-// fileMembers are the members of a settings file: the strategy's own and the common ones.
+// fileMembers are all members in a settings file, both from the strategy and common to all.
 type fileMembers struct {
 	options  strategy.Options
 	protocol string
@@ -276,8 +276,8 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseLimit returns how the user can raise a limit: a command, and the file to edit without the CLI. It returns
-// "" for a limit at its maximum, and for one that the project sets.
+// raiseLimit returns how the user can raise a limit, with a command and, if the CLI is not installed, with the file
+// to edit. It returns "" if the limit is already at the maximum or is set in the project.
 func (s Settings) raiseLimit(name, state, home, self string) string {
 	for _, l := range limitsOf(&s.Limits) {
 		if l.name != name || *l.value >= l.most || slices.Contains(s.lowered, name) {

@@ -48,10 +48,10 @@ type Stop struct {
 	Home     string        // "" skips the search for loops of other plugins
 	Project  string        // directory in which the session started, "" if unknown
 	Alone    bool          // skip the guards
-	Attended bool          // a person sits at the session's terminal
+	Attended bool          // person at the terminal
 	Headless bool          // the host exits at the first result, so nothing wakes the agent
 	Hangs    func() bool   // see Process
-	Away     *ledger.Away  // the order in force, nil for none
+	Away     *ledger.Away  // if in force
 }
 
 // Reading reads a session's transcript: the part that is new since the stop that returned log, and its last
@@ -105,8 +105,8 @@ func (stop Stop) Examine() Snapshot {
 	return s
 }
 
-// vetoOfTeammate vetoes a continue of a teammate, whom the lead of the team wakes: plans, todos and counts are
-// the team's. Only the teammate's own announcement of its next action continues.
+// vetoOfTeammate returns a veto for a teammate, which will be woken by the team lead, since all plans, todos and
+// counts belong to the team. We only continue if the last message announces the next action.
 func (s *Snapshot) vetoOfTeammate() guard.Veto {
 	v := &s.Verdict
 	if v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
@@ -210,14 +210,14 @@ func (s *Snapshot) patience() time.Duration {
 	return lag
 }
 
-// isBlind reports whether the agent would go on at a prompt that may forbid it and is not in the log yet. Not
-// every log names its prompts, so later in a session it is true only for one that does.
+// isBlind reports whether we would continue at a prompt that might forbid it but is not yet in the log. Some logs do
+// not have prompt IDs, so later in a session this can only be true if the log has them.
 func (s *Snapshot) isBlind() bool {
 	return s.opens() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
-// transcriptLags reports whether the transcript lacks the message, the result of the last call or the prompt,
-// where that matters. A new prompt brings a new budget. Its answer may have the same text as the one before.
+// transcriptLags reports whether the message, the last result or the prompt is not yet in the transcript, if this
+// matters. With a new prompt there is a new budget, and the answer to it might have the same text as before.
 func (s *Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.opens() && !s.View.Opening.Found && known != "" {
@@ -285,9 +285,9 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 		}
 		log, view, err := reading.ReadNew(s.Log, prompt)
 		if err == nil {
-			// A turn whose prompt was skipped is unknown.
+			// If we skipped the prompt, the turn is unknown.
 			s.Log, s.View, known = log, view, view.Skipped == 0 || view.Turns > 1
-		} else if !os.IsNotExist(err) { // the first stop of a session may come before its log
+		} else if !os.IsNotExist(err) { // at the first stop there might not yet be a log
 			s.Faults = append(s.Faults, "read transcript: "+err.Error())
 		}
 		if s.View.Skipped > 0 {
@@ -337,7 +337,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 			Host: h.Title, Hold: h.WordToType(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli(),
 		},
 	}
-	if h.Context != nil { // else the host has just one form of a continue
+	if h.Context != nil { // otherwise the host can only continue in a single way
 		s.Situation.Session.Protocol = s.Settings.Protocol
 	}
 	if needs.Todos && !slices.ContainsFunc(view.Todos, func(t activity.Todo) bool { return t.Content == "" }) {
@@ -360,7 +360,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	m.Text = secret.Mask(quotation.Tail(m.Text, maxText)) // so that no rule quotes a secret
 }
 
-// mergePlans returns the plans of the last message, which the transcript may lack, before those of the
+// mergePlans returns the plans from the last message, which might not be in the transcript yet, then those from the
 // transcript.
 func mergePlans(text string, known []activity.Plan) []activity.Plan {
 	var all []activity.Plan
@@ -386,7 +386,7 @@ func (s *Snapshot) stopToCount() guard.Count {
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
 	hash := quotation.HashText(strings.Join(append(seen, strconv.Itoa(calls)), "\x00"))
 	inPrompt := ours.InTurn
-	if s.opens() || s.Event.Host.Prompts && s.View.Opening.ID != "" { // it is the user's own prompt
+	if s.opens() || s.Event.Host.Prompts && s.View.Opening.ID != "" { // this prompt is from the user
 		inPrompt = ours.InOwn
 	}
 	return guard.Count{
@@ -443,7 +443,7 @@ func (s *Snapshot) Settle() Settled {
 		s.sayContinue(&out, ordered.Counts)
 	}
 	if ordered.Counts {
-		out.Left = nil // the order's own limit applied
+		out.Left = nil // the limit in the order was used instead
 	}
 	if strings.Contains(out.Told, cliName+" loop") {
 		out.Told = strings.ReplaceAll(out.Told, cliName+" loop", s.selfCalled()+" loop")
@@ -497,7 +497,7 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 
-// askAway asks the away order in force. It never overrules a guard, and leaves a loop its own maximum.
+// askAway asks the away order in force. It will not override a guard or the maximum for a loop.
 func (s *Snapshot) askAway() away.Answer {
 	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
 		return away.Answer{Verdict: s.Verdict}

@@ -28,7 +28,7 @@ import (
 
 const stopFailure = "StopFailure"
 
-// settling is longer than Claude Code needs to write its log and its own state after a failure.
+// settling is more than Claude Code needs to write the log and session state when a turn has failed.
 const settling = 2 * time.Second
 
 // wakeAfterError returns 2, which wakes the session, or 0.
@@ -128,7 +128,6 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	return before, wait, nil
 }
 
-// recordRest records why a session that has waited is not woken.
 func (s *start) recordRest(settings Settings, why string) {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err == nil {

@@ -56,8 +56,8 @@ type Host struct {
 	// Forgets is set if the event loses Active after the next call of a tool. The log has it.
 	Forgets bool
 
-	// Cap is the number of continues in a row after which the host ends the turn, 0 for none. CapVariable is
-	// the environment variable that changes it.
+	// Cap is how often the host will continue in a row before it ends the turn, or 0 for no limit. It can be changed
+	// with the environment variable CapVariable.
 	Cap         int
 	CapVariable string
 
@@ -67,7 +67,7 @@ type Host struct {
 	// Dir is the directory of the host, "~/.codex", and DirVariable the environment variable that moves it.
 	// Sessions is a pattern for its logs below Dir. Program is its command.
 	Dir, DirVariable, Sessions, Program string
-	// Package is the prefix of its npm packages.
+	// Package is the prefix for all npm packages.
 	Package string
 	// ProjectFile contains the project's directory. It is relative to a log's directory.
 	ProjectFile string
@@ -118,8 +118,8 @@ func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	return err
 }
 
-// SessionNamed returns a pattern for one session, whose ID ends the name of the log or is that of its
-// directory.
+// SessionNamed returns a pattern for a single session. The name of the log ends in the ID or, if this is fixed, the
+// directory is the ID.
 func (h *Host) SessionNamed(id string) string {
 	dir, name := path.Split(h.Sessions)
 	if i := strings.LastIndexByte(name, '*'); i >= 0 {
@@ -135,7 +135,7 @@ type Event struct {
 	SessionID      string
 	TranscriptPath string
 	Cwd            string
-	// Name is Stop, UserPromptSubmit, or the host's name of another event.
+	// Name is Stop, UserPromptSubmit, or for all other events the name from the host.
 	Name     string
 	PromptID string
 	// LastMessage is the agent's last text, "" if only the transcript has it.
@@ -150,15 +150,14 @@ type Event struct {
 	At int64
 	// Scheduled is set if the event has a list of schedules, even an empty one.
 	Scheduled bool
-	// Tool and Input are the tool that needs permission and its raw input.
+	// Tool is the tool that needs permission, and Input the raw input for it.
 	Tool  string
 	Input []byte
 	// Command is a slash command, "ned-flanders:why", with its arguments and its source, all raw.
 	Command, Arguments, Source []byte
-	// Failure is the raw kind of the API error that ended the turn. Subagent is the raw ID of the subagent whose turn it
-	// was.
+	// Failure is which API error ended the turn, raw. Subagent is the raw ID if it was a turn for a subagent.
 	Failure, Subagent []byte
-	// Cap is the number of continues in a row without a tool call that the host honours, 0 for all.
+	// Cap is how often the host will continue in a row with no tool call, or 0 for no limit.
 	Cap int
 }
 

@@ -44,8 +44,8 @@ func ValidModel(model string) bool {
 	return model != "" && len(model) <= 100 && model[0] != '-' && !strings.Contains(model, "..") && strings.Trim(model, letters) == ""
 }
 
-// findPrice returns the price of a model by any of its names, such as us.anthropic.claude-…-v1:0 or
-// claude-…@20251001. An unknown model has the highest price, so that limits in dollars hold.
+// findPrice returns the price for a model by any name, such as us.anthropic.claude-…-v1:0 or claude-…@20251001. If it
+// is unknown, the highest price is used to make sure that we stay within the limits.
 func findPrice(model string) price {
 	id := dearestOf(model)
 	if i := strings.Index(id, "claude-"); i > 0 {

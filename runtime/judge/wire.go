@@ -23,14 +23,14 @@ const (
 	Spare     = 10
 )
 
-// Options are the judge, its time limit and its limits in dollars.
+// Options are used to choose a judge, and to limit time and dollars.
 type Options struct {
 	Backend string // one of Backends
 	Model   string // for Claude
 	Within  int    // seconds
 	Client  string // absolute path of Claude Code's program, "" to search for it
-	// Command is the user's program, an absolute path, with its arguments. Cost is the price of one question in
-	// dollars, nil until the user has set it. Variables are passed in addition to a few safe ones.
+	// Command is an absolute path to the user's program, with arguments. Cost is the price for a question in dollars,
+	// or nil if not yet set by the user. Variables are passed to it together with a few that are safe.
 	Command   []string
 	Cost      *float64
 	Variables []string
@@ -42,7 +42,7 @@ func Defaults() Options {
 	return Options{Backend: Claude, Model: DefaultModel, Within: Within, Daily: 1, Session: 0.25}
 }
 
-// Lacks returns the setting that a question needs and lacks. Without its cost no limit in dollars would hold.
+// Lacks returns which setting is missing to ask a question. With no cost, the limits in dollars would not work.
 func (o Options) Lacks() string {
 	if o.Backend == Command && len(o.Command) == 0 {
 		return "judge.command is not set"
@@ -53,7 +53,7 @@ func (o Options) Lacks() string {
 	return ""
 }
 
-// InJudge is set in a judge's own session, where our hooks do not answer and no judge asks another one.
+// InJudge is set when running a judge. Our hooks then do not answer, so that no judge is asked from within a judge.
 const InJudge = "SPRINGFIELD_JUDGE"
 
 // MaxWire bounds a question and a reply in bytes.
@@ -71,7 +71,7 @@ type Question struct {
 	Command, Named []string
 	// Project is the project's directory, or "". Its settings must not choose where the question goes.
 	Project string
-	// Variables are files of a project, or above it, whose variables the host passes to its hooks.
+	// Variables are files in the project or above it, if the host passes variables from them to hooks.
 	Variables []string
 }
 
@@ -91,14 +91,14 @@ func (q *Question) Members(m *codec.Members) {
 // Reply is the output of springfield-judge. It has an answer unless Failed is set.
 type Reply struct {
 	Continue bool
-	Why      string // the model's words, at most MaxWhy bytes, one line
+	Why      string // reason from the model, a line with up to MaxWhy bytes
 	Model    string
 	Usage    Usage
 	// Micros is the cost in millionths of a dollar, by the client or the price list, also without an answer.
 	Micros int64
 	Took   int64 // milliseconds
 	Failed Failure
-	Detail string // of the failure, one line
+	Detail string // a single line
 }
 
 func (r *Reply) Members(m *codec.Members) {

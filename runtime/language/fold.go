@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// FoldText makes texts comparable: small letters, straight apostrophes, no commas, no
-// marks that are only drawn, one blank between words.
+// FoldText makes texts comparable: lower case, straight apostrophes, single blanks, and with commas and any marks
+// that are only drawn removed.
 func FoldText(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

@@ -228,7 +228,7 @@ func endsSentence(rest, words string) bool {
 	return true
 }
 
-// beginnings are the places where a sentence, or a clause of it, begins.
+// beginnings returns where a sentence starts, and where any clause in it starts.
 func (f *finder) beginnings(s string) []int {
 	all := make([]int, 0, 8)
 	add := func(i int) {
@@ -267,8 +267,8 @@ func (f *finder) beginnings(s string) []int {
 	return all
 }
 
-// searched are the sentences in which entries are looked for. It knows which three bytes follow each other anywhere
-// in them, so that most entries need no search.
+// searched is the text to be searched. It also has which three bytes are found anywhere in it, so that we do not need
+// to search for most entries.
 type searched struct {
 	all   string
 	grams [512]uint64
@@ -337,11 +337,11 @@ var isPlain = func() (plain [256]bool) {
 type finder struct {
 	pack *Pack
 	text *searched
-	has  [classes][]string // entries that the text may have
+	has  [classes][]string // entries that might be in the text
 	read [classes]bool
 
 	depth  int    // of entries in entries
-	begun  string // the sentence whose beginnings are known
+	begun  string // sentence for begins
 	begins []int
 }
 
@@ -381,7 +381,7 @@ func (all Finders) Skip(text string, some ...Class) (longest int) {
 	return longest
 }
 
-// entries lists those of a class that the text may have.
+// entries returns the entries in a class that might be in the text.
 func (f *finder) entries(c Class) []string {
 	if f.read[c] {
 		return f.has[c]

@@ -30,11 +30,11 @@ const (
 	Common   Class = iota // words by which the language is told
 	Ask                   // asks the user, question mark or not
 	Offer                 // offers what has not been asked for
-	Wait                  // waits for a job, a review, another agent
+	Wait                  // waits for a job, a review, an agent
 	Blocked               // cannot go on
 	Hand                  // tells the user to do something
 	Plan                  // shows what it would do, for approval
-	Later                 // not now: a condition, a habit, another time
+	Later                 // not now, but if, when or as a habit
 	Mine                  // the task has it: "you asked for", "on my list"
 	Start                 // begins an action at once; the rest of the sentence is about the work
 	Move                  // goes on to the next step
@@ -42,7 +42,7 @@ const (
 	Bid                   // may tell the reader to do something, if an announcement follows
 	Finished              // all is done
 	Answer                // begins the answer to a question just asked
-	Link                  // words that may stand in front of what a sentence says
+	Link                  // words to skip before an entry
 	Now                   // next, now, first
 	Do                    // verbs of work, as an order or infinitive
 	Doing                 // verbs of work, as what the speaker does
@@ -72,19 +72,19 @@ const (
 	All      // "everything", "all tests"
 	Request  // a question that orders, or a nudge: "should we just", "are you done"
 	Could    // what makes a question or a wish of an order: "can you", "i want you to"
-	Inquire  // a question without its mark, or an order to tell something: "why", "status"
+	Inquire  // a question with no question mark, or an order to explain: "why", "status"
 	Tell     // verbs that order to tell something
-	How      // what is behind it is not ordered: "how to"
+	How      // not an order: "how to"
 	Standing // an order to go on without asking
 	Consult  // an order to ask first
-	Yes      // all of them together are a bare yes or "continue"
+	Yes      // if nothing else, this is a yes or "continue"
 	Command  // a clause that orders work
 	Act      // verbs of work as they stand in orders
 	And      // words between two clauses, or two words
 	Then     // words between two clauses
-	But      // what follows may take back what was said
-	Fault    // words of a report that something does not work: "error", "is missing"
-	Soft     // words in front of a clause or behind it that change nothing: "please", "ok"
+	But      // the next words might take this back
+	Fault    // to report a failure: "error", "is missing"
+	Soft     // words to ignore around a clause: "please", "ok"
 	classes
 )
 
@@ -104,15 +104,15 @@ var named = func() map[string]Class {
 	return all
 }()
 
-// Pack is what is known of one language.
+// Pack is all we know about a language.
 type Pack struct {
 	Code string // as in BCP 47
 	Name string // in English
 	text [classes]string
 }
 
-// ParsePack reads a pack. Its first line names the language, names of classes in brackets
-// begin one, lines that begin with # are comments.
+// ParsePack reads a pack. The first line is the name of the language. Classes start with a name in brackets. Lines
+// that start with # are comments.
 func ParsePack(code, data string) *Pack {
 	p := &Pack{Code: code}
 	p.Name, data, _ = strings.Cut(data, "\n")

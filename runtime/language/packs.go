@@ -75,7 +75,7 @@ var packs = [...]struct {
 	{"id", &indonesianPack, true, ""},
 }
 
-// PackCodes are those of the languages that have a pack.
+// PackCodes returns the codes for all languages with a pack.
 func PackCodes() (all []string) {
 	for _, p := range packs {
 		all = append(all, p.code)
@@ -83,8 +83,8 @@ func PackCodes() (all []string) {
 	return all
 }
 
-// LanguageNames says codes as names of languages: "Spanish, Portuguese". With English among them it says nothing: a
-// message in English can have common words of others, and one in another language technical words in English.
+// LanguageNames returns codes as names: "Spanish, Portuguese". It returns "" if English is included, because common
+// words from other languages can be found in English messages, and technical English words in all messages.
 func LanguageNames(codes []string) string {
 	if slices.Contains(codes, "en") {
 		return ""

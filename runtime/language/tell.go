@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// maxTold bounds how much of a text is looked at, in bytes from its end.
+// maxTold is how much we look at, in bytes from the end.
 const maxTold = 2048
 
-// TellLanguages names the languages of a text, English first, since its technical words
-// are in every message. A language that has no pack is not named.
+// TellLanguages returns the languages in a text if there is a pack for them. English is first, because any message
+// can contain technical words.
 func TellLanguages(folded string) []*Pack {
 	if len(folded) > maxTold {
 		folded = folded[len(folded)-maxTold:]
@@ -53,7 +53,7 @@ func TellLanguages(folded string) []*Pack {
 		add("hi")
 	}
 	if many(cyrillic) {
-		// Short texts may have no letter that only one of the two has.
+		// Short texts might not contain letters that are only used in either.
 		ukrainian, russian := strings.ContainsAny(folded, "іїєґ"), strings.ContainsAny(folded, "ыэъё")
 		if ukrainian || !russian && script[cyrillic] < 25 {
 			add("uk")
@@ -65,9 +65,8 @@ func TellLanguages(folded string) []*Pack {
 	return found
 }
 
-// GuessLanguages names up to three languages whose classes of prompts have the most of a few words:
-// a prompt may be too short for its common words. It names none if many of the
-// words are common in English.
+// GuessLanguages returns up to three languages, if these words are mostly found in the classes for prompts. This is
+// used if a prompt is too short to contain common words. It returns nil if many words are common in English.
 func GuessLanguages(words []string) (found []*Pack) {
 	common := 0
 	for _, word := range words {
@@ -153,8 +152,7 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
-// latinIn tells languages that are written in Latin letters by their common words: how many
-// of them a text has.
+// latinIn finds languages with Latin letters from common words.
 func latinIn(folded string) []*Pack {
 	words := make(map[string]struct{}, len(folded)/8)
 	var ends [256]uint32 // how words end that begin with a byte

@@ -1,6 +1,6 @@
-// Package lastmessage finds the acts at the end of an agent's last message, such as a question or an
-// announcement of work. Code and quotations do not count as the agent's own words. The package is pure,
-// and its work is linear in the length of the message.
+// Package lastmessage finds the acts at the end of the last message from an agent, for example a question, or that it
+// announces work. It ignores code and quotations, since these are not said by the agent. The package is pure, and
+// linear in the length of the message.
 package lastmessage
 
 import (
@@ -140,7 +140,7 @@ func parseListItem(line string) (body string, ok bool) {
 	return rest, true
 }
 
-// checkMarks begin a list item without another mark.
+// checkMarks can start a list item with no other mark before them.
 const checkMarks = "✅✔✓☑🟢⬜☐⏳🔲⌛🔜◻▢🟡⚪🚧❌✘✗🔴"
 
 // isBareBullet reports whether a line is only the mark of a list item.
@@ -148,7 +148,6 @@ func isBareBullet(line string) bool {
 	return line == "-" || line == "*" || len(line) > 1 && len(line) <= 3 && line[len(line)-1] == '.' && isOrdinal(line[:len(line)-1])
 }
 
-// isOrdinal reports whether a text is a number or a single letter.
 func isOrdinal(s string) bool {
 	isLetter := len(s) == 1 && 'a' <= s[0]|0x20 && s[0]|0x20 <= 'z'
 	return isLetter || s != "" && strings.Trim(s, "0123456789") == ""

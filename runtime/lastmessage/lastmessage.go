@@ -15,7 +15,7 @@ const (
 	Leave    Act = "leave"    // asks leave to go on with agreed work
 	Asks     Act = "asks"     // a question without an answer in the next sentence
 	Offers   Act = "offers"   // work that was not asked for
-	Waits    Act = "waits"    // for a job, a review, another agent
+	Waits    Act = "waits"    // for a job, a review, an agent
 	Blocked  Act = "blocked"  // it cannot go on
 	Hands    Act = "hands"    // the user has to do something
 	Plans    Act = "plans"    // a plan for approval
@@ -45,7 +45,7 @@ type Closing struct {
 	near   []sentence // before these
 }
 
-// ReadMessage reads a message without its HTML comments.
+// ReadMessage reads a message, but not any HTML comments in it.
 func ReadMessage(text string) *Closing {
 	c := &Closing{blocks: splitBlocks(WithoutComments(text))}
 	for _, b := range c.blocks {
@@ -250,8 +250,8 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	return "", false
 }
 
-// announcesStep reports whether an earlier sentence names a step without its actor: an announcement after
-// it may wait for the reader to do the step.
+// announcesStep reports whether a step was announced before, but not who will do it. In this case an announcement
+// might wait for the reader to do this step.
 func (c *Closing) announcesStep(before []sentence) bool {
 	return slices.ContainsFunc(before, func(s sentence) bool {
 		return c.in.Has(language.Bid, s.folded) && !c.in.Has(language.Move, s.folded) && !c.in.Has(language.Announce, s.folded)

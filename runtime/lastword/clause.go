@@ -23,12 +23,12 @@ const (
 // clause is a part of a sentence that may do something else than the parts beside it.
 type clause struct {
 	said     string   // as written
-	text     string   // folded, without soft words and signs at its ends
+	text     string   // folded, with soft words and signs removed from both ends
 	forms    []string // the same, with soft words at the beginning, at both ends, and all of it
-	asks     bool     // it has a question mark
+	asks     bool     // has a question mark
 	first    bool     // of its sentence
-	listed   bool     // it is one word with only a comma or an "and" in front of it
-	sentence int      // the number of its sentence
+	listed   bool     // only a word, with just a comma or an "and" before it
+	sentence int      // the sentence number
 	act      act
 	sure     bool // a word says so
 }
@@ -36,7 +36,7 @@ type clause struct {
 // reader finds words in the languages of a prompt.
 type reader struct{ language.Finders }
 
-// joinForbidding finds words that forbid where a word that may join clauses is one of them.
+// joinForbidding checks again if a clause forbids, when this is only seen together with the word that was split off.
 func (in reader) joinForbidding(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
@@ -46,7 +46,7 @@ func (in reader) joinForbidding(clauses []clause) {
 	}
 }
 
-// actOf returns what a clause does, behind others of its sentence, and whether a word says so.
+// actOf returns which act a clause is, given the clauses before it, and whether this is known from a word.
 func (in reader) actOf(c clause, before []clause) (act, bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
@@ -80,7 +80,7 @@ func isBehindWork(before []clause) bool {
 	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
-// actBehind returns what is wanted of the reader behind "can you", which ends at a place.
+// actBehind returns the act that follows "can you", which ends at end.
 func (in reader) actBehind(c clause, end int) (act, bool) {
 	wanted := in.withoutSoft(trimSigns(c.text[end:]))
 	part := c.forms[len(c.forms)-1]
@@ -96,7 +96,7 @@ func (in reader) actBehind(c clause, end int) (act, bool) {
 	return does, true
 }
 
-// splitClauses takes a sentence apart, at its signs and at the words that join clauses.
+// splitClauses splits a sentence into clauses, at signs and at words that join clauses.
 func (in reader) splitClauses(s sentence) (all []clause) {
 	pieces := splitAtSigns(s.text)
 	for i, piece := range pieces {
@@ -148,8 +148,8 @@ func splitAtSigns(text string) (all []string) {
 	return append(all, text[start:])
 }
 
-// splitAtWords cuts a piece of a sentence at words that join clauses. Those in a question belong to
-// it, and an "and" in what is to be told may join what the telling is about.
+// splitAtWords splits a piece at words that join clauses. It does not split a question, or at an "and" in an order to
+// explain, because this might join the things to explain.
 func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	classes := []language.Class{language.Then, language.And}
 	begin := in.withoutSoft(piece)
@@ -170,7 +170,7 @@ func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	return append(all, trimSigns(piece[start:]))
 }
 
-// withoutSoft cuts soft words, those that join clauses, and code off the ends of a clause.
+// withoutSoft removes soft words, words that join clauses, and code from both ends.
 func (in reader) withoutSoft(text string) string {
 	for {
 		n := max(in.Skip(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))

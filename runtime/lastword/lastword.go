@@ -28,7 +28,7 @@ const (
 	Standing Kind = "standing" // a literal order to go on without asking
 	Yes      Kind = "yes"      // a bare yes or "continue"
 	Orders   Kind = "orders"   // anything else
-	Unclear  Kind = "unclear"  // it states something and orders nothing ("anna has to see it first"), or takes a turn at its end ("hmm, but")
+	Unclear  Kind = "unclear"  // a statement and no order ("anna has to see it first"), or takes a turn at the end ("hmm, but")
 )
 
 // Word is a prompt that has been read. Evidence quotes the words that decided.
@@ -41,8 +41,8 @@ type Word struct {
 // both are the whole text.
 type Prompt struct{ Begin, End string }
 
-// maxShort is the length of a prompt, in bytes, in which a word that forbids counts wherever no
-// order follows it. In a longer one it has to be the last word, or the first sentence.
+// maxShort is the length in bytes up to which any word that forbids counts, if it is not followed by an order. If a
+// prompt is longer, it must be the last word or the first sentence.
 const maxShort = 200
 
 // maxUntold is the length of a prompt, in bytes, that may be too short to tell its language.
@@ -81,7 +81,7 @@ func Read(p Prompt) Word {
 	return word
 }
 
-// readerFor returns a reader of some packs and the English one, whose words are in prompts of all languages.
+// readerFor returns a reader for these packs and for English, because English words are found in all prompts.
 func readerFor(packs []*language.Pack, folded []string) reader {
 	all := []*language.Pack{language.PackNamed("en")}
 	for _, p := range packs {
@@ -92,8 +92,8 @@ func readerFor(packs []*language.Pack, folded []string) reader {
 	return reader{language.FindersFor(all, folded)}
 }
 
-// readIn reads a prompt in some languages. It is sure if their words say what the last clause does: a
-// question mark alone, and an order that no word is known of, may be something else in another.
+// readIn reads a prompt in some languages. sure is set if we know from a word how the last clause acts, because a
+// question mark or an unknown order might be different in a different language.
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	orders := func(c clause) bool { return c.act == does }
@@ -161,8 +161,8 @@ func asksBehindOrders(all []clause) bool {
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
 }
 
-// forbidding finds the clause that forbids: the last one, or one that no order follows. Of a long
-// prompt only the first sentence counts beside the last clause.
+// forbidding returns the clause that forbids, if it is last or not followed by an order. If the prompt is long, we
+// only check the last clause and the first sentence.
 func forbidding(all []clause, short bool) (clause, bool) {
 	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
 		c := all[i]

@@ -9,14 +9,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// sentence is one of the user's own sentences.
+// sentence is a sentence from the user.
 type sentence struct {
 	text string
 	asks bool // it ends with a question mark
 }
 
-// maxPart bounds each part of a prompt, in bytes, and maxSentences how many sentences at its outer end
-// are read.
+// maxPart is how much we read from each part of a prompt, in bytes, and maxSentences how many sentences from the
+// outer end.
 const (
 	maxPart      = 512
 	maxSentences = 10
@@ -35,8 +35,8 @@ func isCommand(begin string) bool {
 	return ok && name != "" && !strings.ContainsAny(name, "/.?")
 }
 
-// ownSentences lists the sentences that the user has typed, as far as they are known, and reports
-// whether the prompt is short. A sentence at the seam of a long prompt may be half of one.
+// ownSentences returns the sentences typed by the user, as far as we know, and if the prompt is short. If the prompt
+// is long, a sentence might be cut where text was left out.
 func ownSentences(p Prompt) (all []sentence, short bool) {
 	first, last := []sentence(nil), []sentence(nil)
 	if whole, ok := joinParts(p); ok {
@@ -145,7 +145,6 @@ func withoutMentions(text string) string {
 	return strings.ReplaceAll(strings.Join(words, " "), "\n ", "\n")
 }
 
-// withoutLogs leaves out lines that a program has printed.
 func withoutLogs(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -162,8 +161,8 @@ var printed = []string{
 	"+++", "INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "[INFO", "[WARN", "[ERROR", "[error", "[DEBUG", "E/", "W/", "❯", "➜", ">>>", "fatal:", "error:", "warning:", "Exception in",
 }
 
-// isPrinted reports whether a line looks like the output of a program. Among other lines, one
-// that has few words is.
+// isPrinted reports whether a line is probably output from a program. When it is among other lines, a line with few
+// words is also output.
 func isPrinted(line string, among bool) bool {
 	for _, p := range printed {
 		if strings.HasPrefix(line, p) && (p != "at " && p != "npm " || strings.ContainsAny(line, "(!/")) {

@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// The bounds of an order, also of one that another program wrote.
+// These are limits for an order, also if it was written by a different program.
 const (
 	MostAway      = 24 * time.Hour
 	MostContinues = 500
@@ -55,8 +55,8 @@ func (o *AwayOrder) Members(m *codec.Members) {
 	m.Text("kept", &o.Kept)
 }
 
-// IsInForce reports whether an order applies at a time. Another program wrote an order that begins in the future
-// or lasts longer than an order may.
+// IsInForce reports whether an order applies now. If it starts in the future or is longer than allowed, it was
+// written by a different program and is ignored.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()
 	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= activity.MaxCheck && len(o.Note) <= MaxNote
@@ -69,17 +69,17 @@ const (
 	AwayAnswered  = "answered"  // a question, in the user's place
 	AwayContinued = "continued" // by the strategy
 	AwayChecked   = "checked"   // a continue to run the check
-	AwayWoken     = "woken"     // a continue after an API error
-	AwayLeft      = "left"      // a question that only the user may answer, or a repeated one
-	AwayPassed    = "passed"    // the check; the agent may stop
-	AwaySeen      = "seen"      // the result of the check, at a stop that needs the user
-	AwayFailed    = "failed"    // the check, for the last time; the agent may stop
-	AwayDenied    = "denied"    // a permission, perhaps the check's
-	AwayDialog    = "dialog"    // a dialog, so that the agent decides it
-	AwayStands    = "stands"    // a permission prompt that is no longer denied
-	AwaySpent     = "spent"     // the order's continues
-	AwayPresent   = "present"   // the user typed a prompt in the session
-	AwayShown     = "shown"     // the order, at a session's start
+	AwayWoken     = "woken"
+	AwayLeft      = "left"    // for the user to answer, or repeated
+	AwayPassed    = "passed"  // the check, so the agent can stop
+	AwaySeen      = "seen"    // check result, when the user is needed
+	AwayFailed    = "failed"  // the check, for the last time; the agent may stop
+	AwayDenied    = "denied"  // a permission, perhaps the check's
+	AwayDialog    = "dialog"  // a dialog, so that the agent decides it
+	AwayStands    = "stands"  // a permission prompt that is no longer denied
+	AwaySpent     = "spent"   // the order's continues
+	AwayPresent   = "present" // the user typed a prompt in the session
+	AwayShown     = "shown"   // at session start
 )
 
 type AwayEvent struct {
@@ -90,13 +90,13 @@ type AwayEvent struct {
 	// Key names the stop or the request. Only one of several plugins answers it.
 	Key  string
 	By   string // the plugin
-	Text string // the question, the tool and its input, or the command
+	Text string // the question, tool and input, or command
 	// Same names the question by its words or options, to recognise it when it is repeated.
 	Same string
 	Word string // the word of the question that reserves it for the user
 	// Work counts the changed files and test runs of the session.
 	Work int
-	// Used counts the order's continues, with this one. The file may have lost earlier lines.
+	// Used counts continues for this order up to now. Earlier lines might be lost.
 	Used int
 	// Check is the result of the check since the last change: passed, failed, denied or "".
 	Check string
@@ -190,7 +190,7 @@ func AwayEvents(dir, order string) (all []AwayEvent, err error) {
 	return all, err
 }
 
-// AwayLog is an order and its events, locked for one stop or request at a time.
+// AwayLog is an order with all events. It is locked for each stop or request.
 type AwayLog struct {
 	Away
 	dir  string

@@ -30,7 +30,7 @@ func openFile(dir, path string) (*os.File, error) {
 	return f, err
 }
 
-// makeDirs makes the state directory, and the agent's above it in a home that has none.
+// makeDirs creates the state directory, and the agent's directory above if it does not exist.
 func makeDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
 		os.Mkdir(filepath.Dir(dir), 0o700)
@@ -47,7 +47,7 @@ func makeAll(dir string) {
 	}
 }
 
-// TakeLock takes the lock of a name. Closing the file releases it.
+// TakeLock takes the lock for a name. It is released when the file is closed.
 func TakeLock(dir, name string, wait time.Duration) (*os.File, error) {
 	f, err := openFile(dir, filepath.Join(dir, "sessions", SessionKey(name)+".lock"))
 	if err != nil {
@@ -131,7 +131,7 @@ func (l lines) addLine(o codec.Object) error {
 	return err
 }
 
-// eachLine reads at most twice the size at which the file is halved, and skips lines that are too long.
+// eachLine reads up to twice the size at which the file is halved. Lines that are too long are skipped.
 func (l lines) eachLine(take func(line []byte)) error {
 	f, _, err := file.OpenRegular(l.path, file.Nofollow)
 	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
@@ -182,8 +182,8 @@ func replaceFile(path string, o codec.Object) error {
 	return err
 }
 
-// A sweep removes the ledgers of sessions without a decision for 90 days. The CLI sweeps, and each new session
-// after its answer. Holds in force and ledgers of open loops are kept.
+// A sweep removes the ledger for a session if there was no decision for 90 days. This is done by the CLI, and in a
+// new session after the answer. Holds in force are kept, and ledgers if a loop is still open.
 
 const (
 	// KeepDays is the default age at which ledgers are removed, mostDays the longest.
@@ -249,7 +249,7 @@ func isOlderThan(path string, before time.Time) bool {
 	return err == nil && info.ModTime().Before(before)
 }
 
-// removeLedger keeps a ledger whose session is at work again or has a loop.
+// removeLedger removes a ledger, but not if the session is active again or has a loop.
 func removeLedger(path string, before time.Time) {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0)
 	if err != nil {

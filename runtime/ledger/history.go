@@ -96,7 +96,8 @@ func backwards(all []session) iter.Seq[Record] {
 	}
 }
 
-// SessionsNamed returns the last decision of at most n sessions whose ids begin so, the last active first.
+// SessionsNamed returns the last decision in up to n sessions with an id that starts with beginning. The most recent
+// is first.
 func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
 		if t := s.openTail(); len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) && t.stepBack() {
@@ -108,8 +109,8 @@ func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 
 const maxLooked = 5000 // decisions per search
 
-// Newest returns the last n wanted decisions of a scope, oldest first, and how many it looked at. Unless every,
-// it drops those that stand aside at a stop that another plugin decided.
+// Newest returns the last n wanted decisions in a scope, oldest first, and how many were looked at. If every is not
+// set, it drops those that stood aside at a stop when a different plugin decided.
 func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
 		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (every || all[n-1].aside() == 0) {
@@ -118,7 +119,7 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 		if !wanted(r) {
 			continue
 		}
-		stop := max(0, len(all)-maxPlugins) // the decisions of one stop are adjacent
+		stop := max(0, len(all)-maxPlugins) // decisions for the same stop are adjacent
 		if !every {
 			kept := all[:stop]
 			for _, o := range all[stop:] {
@@ -141,7 +142,7 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 	return all, looked
 }
 
-// FindDecision returns the decision with an ID, like 3f2a51-17. It reads only the ledgers whose key the ID fits.
+// FindDecision returns the decision with an ID, for example 3f2a51-17. It only reads ledgers if the ID fits the key.
 func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
 		var fitting []session

@@ -1,6 +1,6 @@
-// A hold lets agents stop, in one session or in all. Anything can set one, even the agent. Only the user at a
-// terminal lifts it, and no budget, rule or model overrules it. The history shows when a program deleted a
-// hold's file.
+// A hold lets agents stop, in a session or in all sessions. Anything can set it, even the agent, but only the user
+// can lift it, at a terminal. It cannot be overruled by any budget, rule or model. If the file was deleted, this is
+// shown in the history.
 
 package ledger
 
@@ -28,7 +28,7 @@ func (h *Hold) Members(m *codec.Members) {
 
 func (h Hold) isOver(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
 
-// A hold that ended, or whose file another program removed or rewrote, is noticed at the next question about
+// If a hold ended, or if the file was removed or rewritten from elsewhere, we notice when we are next asked about
 // holds.
 const (
 	HoldSet     = "set"
@@ -66,7 +66,7 @@ type Means struct {
 var (
 	ErrShorter = errors.New("a longer hold is in force")
 	ErrNoHold  = errors.New("no hold is in force")
-	// ErrOtherHold means that the hold in force is not the one that the user was asked about.
+	// ErrOtherHold is returned if the hold in force is not the one shown to the user.
 	ErrOtherHold = errors.New("another hold has been set meanwhile")
 	// ErrUnnoted means that a change took effect but is not in the history.
 	ErrUnnoted = errors.New("it could not be recorded")
@@ -87,7 +87,7 @@ func holdLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
-// HoldInForce returns the hold in force for a session: the one on all, or its own.
+// HoldInForce returns the hold in force for a session, which can be for all sessions or only for this.
 func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 	if h, ok := HoldOfSession(dir, "", now); ok {
 		return h, true
@@ -95,8 +95,8 @@ func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 	return HoldOfSession(dir, id, now)
 }
 
-// HoldOfSession returns the hold in force on one session, with an empty id the one on all. A file that cannot be
-// read, a link or a pipe is a hold until it is lifted.
+// HoldOfSession returns the hold in force for a session, or for all if id is empty. If the file is a link or a pipe,
+// or cannot be read, this is a hold until lifted.
 func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
 	there, err := readSmall(holdFile(dir, id), &h)
 	if there && err != nil {
@@ -131,7 +131,7 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// LiftHold removes the hold that the user was asked about. The caller makes sure that it is the user who asks.
+// LiftHold removes the hold that was shown to the user. The caller must make sure that this is from the user.
 func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
 	lock, err := TakeLock(dir, "holds", holdWait)
 	if err == ErrBusy {
@@ -180,7 +180,7 @@ func HoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
 func holdEvents(dir string, now time.Time) ([]HoldEvent, error) {
 	all, err := readHolds(dir)
 	if err == nil && len(unseenHolds(dir, all, now)) > 0 {
-		// Without the lock a hold may not have its line yet.
+		// If we do not get the lock, there might not be a line for the hold yet.
 		lock, busy := TakeLock(dir, "holds", holdWait)
 		all, err = readHolds(dir)
 		for _, e := range unseenHolds(dir, all, now) {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock if it is free. Closing the file or the end of the process releases it.
+// tryLock takes the lock if it is free. It is released when the file is closed or the process ends.
 func tryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == syscall.EWOULDBLOCK || err == syscall.EINTR {

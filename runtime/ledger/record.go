@@ -1,8 +1,8 @@
-// Package ledger keeps every decision, the state after it, and the holds.
+// Package ledger records all decisions with the state after them, and all holds.
 //
-// A session has one append-only file. A stop writes one JSON line with a single write(), decision and state at
-// once, and the last complete line is the state. So a kill leaves a readable file, and a torn last line is
-// ignored.
+// Each session has a file that we only append to. For a stop, a JSON line with the decision and the state is written
+// in a single write(). The last complete line is the state. If we are killed, the file can still be read, because a
+// torn last line is ignored.
 package ledger
 
 import (
@@ -30,7 +30,7 @@ type Record struct {
 	Lang     []string // languages of the message, as in BCP 47
 	Reason   string   // to the model
 	Told     string   // to the user
-	Left     *Left    // of the budget after a continue, nil in a loop
+	Left     *Left    // budget left, if it continued and is not in a loop
 	Asked    *Asked   // nil if no judge was asked
 	Took     int64    // microseconds
 	Flaws    []string // the first mistakes in rules and settings
@@ -45,15 +45,15 @@ func (r *Record) ProjectPlace() string {
 // sideBySide bounds the time between the hooks of one stop, in milliseconds.
 const sideBySide = 10_000
 
-// StandsAsideFor reports whether a plugin had nothing to decide, or no reason, at a stop that another one decided.
+// StandsAsideFor reports whether this plugin had nothing to decide, or no reason, when other decided the same stop.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
 	return r.aside() > other.aside() && (other.Decision == "stop" || other.Decision == "continue") &&
 		r.Session == other.Session && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// aside ranks a stop without a message to the user: 2 if the plugin has no loop to drive, or another one drives it,
-// 1 if no rule matched, else 0.
+// aside returns how much a stop with no message to the user can be ignored: 2 if there is no loop to drive or it is
+// already driven, 1 if no rule matched, otherwise 0.
 func (r *Record) aside() int {
 	if r.Decision == "stop" && r.Told == "" {
 		switch r.Rule {
@@ -83,7 +83,7 @@ type Asked struct {
 	Backend string
 	Model   string
 	Bytes   int  // of the page
-	Cached  bool // the session has asked the same page before
+	Cached  bool // asked for this page before
 	// Tokens. CacheRead and CacheWrite are parts of the input.
 	Input      int64
 	Output     int64
@@ -91,7 +91,7 @@ type Asked struct {
 	CacheWrite int64
 	Micros     int64  // millionths of a dollar
 	Took       int64  // milliseconds
-	Failed     string // why there was no answer
+	Failed     string // why no answer
 	Detail     string
 }
 
@@ -106,13 +106,13 @@ type Judged struct {
 type State struct {
 	Number int // of decisions
 	Clock  Clock
-	// Continues are the times of the last hour's continues, oldest first, in Unix milliseconds. Rounds are those
-	// of loops, which have maximums of their own.
+	// Continues are when we continued in the last hour, oldest first, in Unix milliseconds. Rounds are the same for
+	// loops, which have separate maximums.
 	Continues, Rounds []int64
 	Prompt            string
-	// InPrompt counts the continues since Prompt.
+	// InPrompt counts continues from Prompt on.
 	InPrompt int
-	// Own is the user's last prompt, by the host's id. InOwn counts the continues since.
+	// Own is the ID from the host for the user's last prompt. InOwn counts continues since then.
 	Own   string
 	InOwn int
 	// Named are hashes of the prompt ids of known origin, the latest last. The log cannot make them new again.
@@ -125,14 +125,14 @@ type State struct {
 	Leave           string
 	// Waits is the prompt that has already had a continue to wait in the foreground.
 	Waits string
-	// InLoops counts the continues of loops since Own, which the loops' memories can forget.
+	// InLoops counts continues in loops since Own, because this can be forgotten in Loops.
 	InLoops int
 	// Known counts all continues of the session.
 	Known int
 	// Seen is a hash of the session at our last continue. Same counts the continues in a row with that hash.
 	Seen string
 	Same int
-	// Idle counts continues in a row without a tool call, as Claude Code does. Tools is the number of calls
+	// Idle counts continues in a row with no tool call, to match Claude Code. Tools is how many calls there were by
 	// then.
 	Idle   int
 	Tools  int
@@ -147,7 +147,7 @@ type State struct {
 	Log     []byte    // JSON, for the reader of the transcript
 }
 
-// Outage counts the failures of the API in a row.
+// Outage counts how often the API failed in a row.
 type Outage struct {
 	By           string // names the directory of the plugin that waits
 	At           int64  // of the last failure, Unix milliseconds
@@ -162,7 +162,7 @@ type Said struct {
 	At             int64 // Unix milliseconds, 0 if unknown
 }
 
-// How many of each a session remembers.
+// How many we remember in a session.
 const (
 	maxLoops   = 8
 	maxPlugins = 16
@@ -184,7 +184,7 @@ func (s *State) Remember(m activity.Memory) {
 
 type Present struct {
 	Plugin   string
-	Strategy string // "" if it has the plugin's name
+	Strategy string // if not the plugin name
 	At       int64  // last decision, Unix milliseconds
 	// Copy names the plugin's directory and Stop the event, which was Sent then, in Unix milliseconds. Ended is
 	// when the decision ended, in Unix microseconds, because one takes less than a millisecond.

@@ -20,7 +20,8 @@ const (
 	maxRecord = 32 << 10
 	// maxFile is the size in bytes at which a ledger is halved: a few hundred decisions.
 	maxFile = 1 << 20
-	// lockWait bounds the wait for another hook of the session. After it the agent may stop.
+	// lockWait is how long we wait for a different hook in the same session. If this is not enough, the agent is
+	// allowed to stop.
 	lockWait = 50 * time.Millisecond
 )
 
@@ -62,7 +63,7 @@ type Session struct {
 	id   string
 	file *os.File
 	size int64 // when State was read
-	torn bool  // the last line has no line end
+	torn bool  // no newline after the last line
 	// State is the last state on file. LockSession updates it.
 	State  State
 	at     int64 // of the last record

@@ -1,5 +1,5 @@
-// The most that a question can cost is reserved before it and corrected after the answer. So sessions at once do
-// not exceed the limit, and a hook that is killed meanwhile has counted.
+// Before a question is asked, we reserve the maximum cost, and correct it after the answer. Sessions that ask at the
+// same time will therefore not exceed the limit, and the cost is counted even if the hook is killed in between.
 
 package ledger
 
@@ -18,7 +18,7 @@ type Spend struct {
 	Day       string // like 2026-11-21, UTC
 	Micros    int64  // millionths of a dollar
 	Questions int
-	// Failures counts the failed questions in a row. Failure is the last reason, FailedAt its time in Unix
+	// Failures counts failed questions in a row. Failure is why the last failed, and FailedAt when, in Unix
 	// milliseconds.
 	Failures int
 	Failure  string
@@ -48,7 +48,7 @@ func (s *Spend) Members(m *codec.Members) {
 const (
 	// spendWait bounds the wait for other hooks. It is short compared with a question.
 	spendWait = time.Second
-	tolerated = 3 // failures in a row before a rest
+	tolerated = 3 // in a row before a rest
 	// Each further failure doubles rest, up to longRest.
 	rest     = 5 * time.Minute
 	longRest = time.Hour
@@ -63,8 +63,8 @@ var (
 	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
-// ReadSpend returns the day's costs, zero without a file. A clock that is set back starts no new day: it is
-// believed only after an hour.
+// ReadSpend returns the costs for the day, or zero if there is no file. If the clock is set back, this does not start
+// a new day until it has been an hour.
 func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	there, err := readSmall(spendFile(dir), &old)
 	if there && err != nil {
@@ -72,7 +72,7 @@ func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	}
 	up := RunningTime()
 	if old.Clock.At-now.UnixMilli() <= behindAtMost {
-		old.Clock.Up = up // another machine with the same home may have asked last
+		old.Clock.Up = up // might be from a different machine with the same home
 	}
 	old.Clock = old.Clock.Tell(now, up)
 	if at := old.Clock.At; at-now.UnixMilli() <= behindAtMost {
@@ -107,7 +107,7 @@ func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 	})
 }
 
-// TakeFromSession reserves the cost in the session's state, because two stops of one session may ask at once.
+// TakeFromSession reserves the cost in the session state, because two stops in the same session might ask at once.
 func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64, err error) {
 	s, err := OpenSession(dir, id)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package process runs a program of the user or of the plugin with one line on standard input and a time limit. Its
-// failure does not affect a decision.
+// Package process runs a program from the user or from the plugin, with a line on standard input and a time limit. If
+// it fails, this does not affect a decision.
 //
-// An untrusted project may have set the environment, so the program is named by an absolute path and gets only a few
-// variables and a PATH of its own.
+// The environment might be set by an untrusted project, so the program is run by absolute path, with a new PATH and
+// only a few variables.
 package process
 
 import (
@@ -67,7 +67,7 @@ func (p Program) AskOutput(most int) ([]byte, error) {
 	}
 }
 
-// linger is the most time for the rest of the output after the end of the program.
+// linger is how long we wait for more output when the program has ended.
 const linger = 250 * time.Millisecond
 
 // runInto runs the program with a file for its output, nil for none.

@@ -15,7 +15,7 @@ const (
 	processSetQuota  = 0x0100
 )
 
-// groupEnder returns a function that kills a program and its children, which are in one job.
+// groupEnder returns a function to kill a program and all children, which are in the same job.
 func groupEnder(p *os.Process) (end func()) {
 	kernel := syscall.NewLazyDLL("kernel32.dll")
 	job, _, _ := kernel.NewProc("CreateJobObjectW").Call(0, 0)

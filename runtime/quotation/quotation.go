@@ -9,8 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// QuoteEvidence quotes at most 80 bytes of a text on one line. Secrets are masked before the cut, because a part of one
-// has no known shape.
+// QuoteEvidence quotes up to 80 bytes on a single line. Secrets are masked first, because they would not be
+// recognized when cut.
 func QuoteEvidence(s string) string {
 	return "“" + Beginning(OneLine(secret.Mask(Beginning(s, 1000))), 80) + "”"
 }
@@ -75,7 +75,7 @@ func Hash64(b []byte) uint64 {
 // HashText returns the hash of a text in digits and letters.
 func HashText(text string) string { return strconv.FormatUint(Hash64([]byte(text)), 36) }
 
-// ShownName returns a name without control characters and markup, at most so many bytes.
+// ShownName returns up to most bytes from a name, with control characters and markup removed.
 func ShownName(name string, most int) string {
 	return Beginning(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == '`' || r == '<' || r == '>' {

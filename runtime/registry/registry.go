@@ -62,13 +62,13 @@ func DefaultHost() *host.Host {
 	return nil
 }
 
-// HostOfLog reads at most so many lines, and bytes.
+// How much HostOfLog reads.
 const (
 	ownLines = 20
 	maxOwn   = 1 << 20
 )
 
-// HostOfLog returns the host that recognises one of a log's first lines, else the default host.
+// HostOfLog returns the host that recognises any of the first lines in a log, otherwise the default host.
 func HostOfLog(path string) *host.Host {
 	f, _, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -92,8 +92,8 @@ func HostOfLog(path string) *host.Host {
 	return DefaultHost()
 }
 
-// CallingHost returns the host whose agent has started this program, nil for a person, and its session if known.
-// If one agent runs in another's shell, the variables do not show which is the inner one.
+// CallingHost returns the host if this program was started by an agent, and the session if known. It returns nil for
+// a person. When an agent runs in the shell of a different agent, we cannot know from the variables which is inside.
 func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 	for _, h := range Hosts {
 		session := ""
@@ -112,8 +112,8 @@ func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 // scriptRunners run hosts that are scripts.
 var scriptRunners = []string{"node", "bun", "deno"}
 
-// HostOfProgram returns the host of a process, or nil, by its file's path, its name and its arguments, of which
-// the first is a name.
+// HostOfProgram returns the host for a process, or nil, given the path, the name and the arguments. args[0] is a
+// name.
 func HostOfProgram(program, name string, args []string) *host.Host {
 	names := []string{name, program}
 	for i, arg := range args {

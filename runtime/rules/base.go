@@ -94,8 +94,8 @@ func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
 	return "the last paragraph reports nothing", "", false
 }
 
-// LongMessage is the length, in bytes, above which a message without a next step is a report. Measured: nine
-// in ten stops with a next step are shorter.
+// LongMessage is the length in bytes from which a message with no next step is a report. We measured that nine in ten
+// stops with a next step are shorter.
 const LongMessage = 350
 
 // Reports finds the first sentence of a short message that states finished work or links to it.

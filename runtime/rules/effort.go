@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// The agent waits for a decision, and a hook that takes too long is killed. The rules of a decision therefore
-// share a budget of steps, which depends only on the rules and the message. A step is one instruction of a
-// regular expression at one byte, 20 to 60 ns. The rules of a project, which may be untrusted, have a smaller
-// budget of their own.
+// The agent waits for a decision, and if a hook takes too long, it is killed. Therefore all rules in a decision share
+// a budget, counted in steps so that it only depends on the rules and the message. A step is a regular expression
+// instruction at a byte, 20 to 60 ns. Rules from a project might not be trusted, so they have a separate, smaller
+// budget.
 const (
 	maxSteps   = 100 << 20 // for all rules of the user and the plugin: seconds
-	maxProgram = 20_000    // instructions of one of their patterns
+	maxProgram = 20_000    // instructions in any pattern for these rules
 	// For the rules of a project: the decision takes less than 50 ms.
 	maxProjectSteps   = 1 << 20
 	maxProjectProgram = 1000
@@ -45,7 +45,7 @@ func (m *Meter) canAfford(steps int) (ok bool) {
 var errSteps = errors.New("takes more steps than are left for this decision")
 
 type pattern struct {
-	re   *regexp.Regexp // nil until a text may match
+	re   *regexp.Regexp // nil until text might match
 	size int
 	// needs are words, at least one of which is in every match, none if unknown.
 	needs []string
@@ -103,7 +103,7 @@ func measurePattern(text string, most int) (size int, needs []string, err error)
 // maxNeeds bounds the needed words of a pattern.
 const maxNeeds = 16
 
-// neededWords returns words, at least one of which is in every match of a tree, none if unknown.
+// neededWords returns words if we know that any match must contain at least one, otherwise nil.
 func neededWords(re *syntax.Regexp) (words []string) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -112,7 +112,7 @@ func neededWords(re *syntax.Regexp) (words []string) {
 		}
 	case syntax.OpCapture, syntax.OpPlus:
 		return neededWords(re.Sub[0])
-	case syntax.OpConcat: // the part whose shortest word is the longest
+	case syntax.OpConcat: // use the part with the longest shortest word
 		for _, sub := range re.Sub {
 			if part := neededWords(sub); shortestLength(part) > shortestLength(words) {
 				words = part
@@ -130,7 +130,6 @@ func neededWords(re *syntax.Regexp) (words []string) {
 	return words
 }
 
-// shortestLength returns the length of the shortest word, 0 without words.
 func shortestLength(words []string) int {
 	if len(words) == 0 {
 		return 0
@@ -140,7 +139,7 @@ func shortestLength(words []string) int {
 
 // countInstructions returns an upper bound of a tree's instructions. The parser limits its depth to 1000.
 func countInstructions(re *syntax.Regexp) int {
-	const enough = 1 << 30 // beyond every limit, without overflow
+	const enough = 1 << 30 // more than any limit, but does not overflow
 	n := 0
 	for _, sub := range re.Sub {
 		n = min(enough, n+countInstructions(sub))

@@ -14,17 +14,17 @@ import (
 // maxParagraph bounds the last paragraph, in bytes from its end.
 const maxParagraph = 600
 
-// markup may follow the last character of a sentence.
+// markup can follow the last character in a sentence.
 const markup = " \t\r\n\"'”’)]*_`」』）"
 
-// lead may precede the first word of a sentence: marks of lists, headings and quotes.
+// lead can be before the first word in a sentence, from a list, a heading or a quote.
 const lead = " \t\r\n-*_#>`(\"“•◆►▶→✓✔✅━─═=|"
 
 // end is the end of a message for the conditions opens, begins, last, says, ending, closes and lists, which
 // users' rules and the seed set have. The default set uses the acts of package lastmessage instead.
 type end struct {
 	paragraph string
-	intro     string   // the paragraph before a list
+	intro     string   // paragraph before a list
 	sentences []string // of the intro and the paragraph, without leading markup
 	last      string   // the paragraph's last sentence
 }
@@ -113,7 +113,7 @@ func ClosesParagraph(p, characters string, m *Meter) bool {
 	return p != "" && strings.ContainsRune(characters, last)
 }
 
-// findSentence returns the first sentence that has one of the phrases, or the last one.
+// findSentence returns the first sentence with any phrase, or the last if last is set.
 func (e end) findSentence(last bool, phrases []string, m *Meter, has func(sentence string, phrases []string, m *Meter) bool) (
 	string, bool,
 ) {
@@ -223,7 +223,7 @@ func isWorkVerb(word string) bool {
 	return i < len(englishVerbs) && englishVerbs[i] == word
 }
 
-// isWorking reports whether a word is the -ing form of one of the verbs: checking, writing, committing.
+// isWorking reports whether a word is the -ing form of any of these verbs, for example checking or writing.
 func isWorking(word string) bool {
 	stem, ok := strings.CutSuffix(word, "ing")
 	if !ok || stem == "" {

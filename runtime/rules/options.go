@@ -15,7 +15,7 @@ type Options struct {
 	Add   []Rule   // tested before the built-in rules
 	Off   []string // IDs of disabled rules
 	Order []string // IDs of the rules to test first, in order
-	// Last are tested after all others: the continuing rules of a project, which must not outvote a stop.
+	// Last are checked after all others. They are continuing rules from a project, which must not outvote a stop.
 	Last []Rule
 	// Muted are the continuing rules that a project has disabled for a strategy with a judge. They stop,
 	// because a project must not cause more questions to the judge.
@@ -46,7 +46,7 @@ type Ruled interface {
 
 type Kind struct {
 	Rules func(set string) []Rule
-	Sets  []string // the names of sets, the default first, none without a choice
+	Sets  []string // names, default first
 	// Windowed is the set that reads the last lines of the transcript, "" for none.
 	Windowed string
 	Once     bool // the same message is not continued twice
@@ -110,9 +110,9 @@ func (o *Options) Chosen() *Options { return o }
 // maxIDs bounds the IDs in off and order: there are fewer rules.
 const maxIDs = 400
 
-// PutChosen overlays a file's choice on the one below. sets are the names of the built-in rule sets, none
-// without a choice; set returns one of them; judged reports whether a judge is asked where no rule is sure.
-// Faulty parts are dropped one by one: a fault in one rule must not disable a stop rule next to it.
+// PutChosen overlays the choice in a file on the choice below. sets are the built-in rule sets to choose from, or
+// nil. set returns a rule set by name. judged is set if a judge is asked when no rule is sure. If a part is faulty,
+// only this part is dropped, because a fault in a rule must not disable a stop rule next to it.
 func (o *Options) PutChosen(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
 	if len(o.added) > MaxRules {
@@ -192,8 +192,8 @@ func (o *Options) checkLeave(l *strategy.Layer) {
 	o.Leave = ""
 }
 
-// restrictProject keeps the parts of a project's choice that cannot continue against the user's: rules that
-// stop, rules that continue where no other decides, without their own reasons, and disabled continuing rules.
+// restrictProject keeps only parts that cannot continue against the user's choice: rules to stop, rules to continue if no
+// other rule decides, with no separate reasons, and continuing rules to disable.
 func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}
@@ -270,7 +270,7 @@ func Arranged(o *Options, set []Rule) []Rule {
 		}
 	}
 	added := Without(o.Add, func(r *Rule) bool { return off(r) || !late(r) })
-	// A project's own come last, whatever the order.
+	// Rules from a project are always last, even if ordered.
 	all = slices.Concat(all[:end], added, all[end:], Without(o.Last, off))
 	for i, r := range all {
 		if r.Then == strategy.Continue && slices.Contains(o.Muted, r.ID) {

@@ -9,12 +9,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Pausing is a loop that pauses for its user: it stops, changes nothing, and continues at the first stop after
-// the user's next order. The user is told once.
+// Pausing is a loop that can pause for the user. It then stops, does not change anything, and continues at the first
+// stop after the next order from the user. The user is only told once.
 type Pausing struct {
 	Key   string // of its memory
 	Title string // begins its messages to the user
-	End   string // the command that ends it
+	End   string // command to end it
 }
 
 // AtWord pauses at a last word that forbids or asks, if it came after since, in Unix milliseconds, or at an
@@ -31,7 +31,7 @@ func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, 
 	return v, false
 }
 
-// AtNeed pauses at a question of the agent, or where it needs a person, if one attends the session.
+// AtNeed pauses if the agent asks a question or needs a person, and if there is a person in the session.
 func (p Pausing) AtNeed(s strategy.Situation) (v strategy.Verdict, ok bool) {
 	if !s.Turn.Attended || s.Turn.Away || s.Message.Earlier {
 		return v, false

@@ -35,14 +35,14 @@ type Rule struct {
 	Lists  string          // characters that end the paragraph before a final list
 	// Opens begin the last sentence. {do} or {doing} at the end of a phrase matches any verb of work.
 	Opens  []string
-	Begins []string // begin any sentence of the last paragraph, or of the one before a final list
+	Begins []string // begin any sentence in the last paragraph, or the paragraph before a final list
 	Last   []string // in the last sentence
-	Says   []string // in the last paragraph, or in the one before a final list
-	Unless []string // not in the last sentence; not a condition of its own
+	Says   []string // in the last paragraph, or the paragraph before a final list
+	Unless []string // not in the last sentence, and cannot be the only condition
 	Ending string   // regular expression (RE2) for the last paragraph
 	Text   string   // regular expression for the whole text
 
-	Late bool // comes after the built-in rules
+	Late bool
 	Then strategy.Decision
 	Sure int // percent, 0 for 90
 	// Reason is for the model when the rule continues, with {evidence} and {todos} replaced. "" is a general
@@ -52,7 +52,7 @@ type Rule struct {
 	// No file sets the following members.
 
 	ByProject bool // it is from a project, with a smaller budget
-	Doubtful  bool // the second opinion may veto a continue
+	Doubtful  bool // can be vetoed by the second opinion
 	Window    bool // Tool and Todo see only the last lines of the transcript, as in the first design
 	// Test is a condition of the strategy. It always returns evidence, and optionally a replacement for Reason.
 	Test func(strategy.Situation) (evidence, reason string, ok bool)
@@ -98,12 +98,12 @@ const generalReason = "There is work left.{todos} Go on with it now. When all is
 type asking struct {
 	situation *strategy.Situation
 	message   *message
-	read      bool     // the closing of the message was read
+	read      bool     // closing was read
 	reason    string   // from the last Test
 	faults    []error  // of patterns
-	unasked   []string // quoted IDs of rules that were too expensive
+	unasked   []string // quoted IDs, too expensive
 	cache     *Cache
-	// The budgets of a project's rules and of all others.
+	// Budgets for rules from a project, and for all others.
 	byProject, trusted Meter
 }
 
@@ -174,8 +174,8 @@ func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	return all
 }
 
-// holdsFor reports whether a rule holds, with the evidence of its last condition or else the first that fails.
-// Regular expressions are compiled late, because most stops are decided before. A rule beyond the budget does
+// holdsFor reports whether a rule holds. evidence is from the last condition, or from the first that failed. Regular
+// expressions are compiled late, because most stops are already decided by then. If a rule is over budget, it does
 // not hold.
 func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
 	m := a.meterFor(r)
@@ -305,7 +305,6 @@ func (a *asking) meterFor(r *Rule) *Meter {
 	return &a.trusted
 }
 
-// unaskedFault names the rules that were beyond the budget.
 func (a *asking) unaskedFault() error {
 	const named = 5
 	n := len(a.unasked)
@@ -330,7 +329,7 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 		a.faults = append(a.faults, r.faultOf(err))
 	case at != nil:
 		found := strings.TrimSpace(text[at[0]:at[1]])
-		for _, end := range []string{"\n", ". ", "! ", "? "} { // a match may span sentences
+		for _, end := range []string{"\n", ". ", "! ", "? "} { // might match across sentences
 			found, _, _ = strings.Cut(found, end)
 		}
 		return quotation.QuoteEvidence(found), true

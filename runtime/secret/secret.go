@@ -45,8 +45,8 @@ const (
 	argument = `(?:"[^"]*"|'[^']*'|[^\s|;&<>` + "`" + `]+)`
 )
 
-// shapes has a row, or a few, for each kind of secret. A comment names the kind, and in brackets the rules of gitleaks
-// or the makers that publish it.
+// shapes are the kinds of secrets, in a row or a few for each. The comment is the kind and, in brackets, where it is
+// from: rules in gitleaks, or the makers that publish it.
 var shapes = []shape{
 	// JSON web token (jwt, mapbox)
 	{signs: "eyj", expr: `\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?`, left: "[token]"},
@@ -125,11 +125,11 @@ var (
 	harmless = shape{expr: `^(string|number|boolean|required|optional|\$[A-Z_{(].*|[<{\[].*|https?://.*|` +
 		`[~.]{0,2}(/[\w.@-]{1,24})+|[\w.-]+(/[\w.-]+)+\.[a-z]{1,4})$`} // a word of a form, a variable, an address or a path
 	variable = shape{expr: `^[A-Z]+_[A-Z_]+$`}
-	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // otherwise it may be the next word
+	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // this might be the next word
 )
 
-// longest is the most bytes of a value that is searched for another secret. A longer value is masked as a whole, which
-// bounds the work.
+// longest is how long a value can be, in bytes, to be searched for a different secret. If it is longer, all of it is
+// masked.
 const longest = 300
 
 func maskNamed(text string) string {
@@ -147,8 +147,8 @@ func maskNamed(text string) string {
 	})
 }
 
-// mayBeIn reports whether a line has a sign of the shape. Folded is the line in lower case, word its longest run
-// without a blank.
+// mayBeIn reports whether a line might match. folded is the lower case line, and word the length of the longest word
+// in it.
 func (s *shape) mayBeIn(line, folded string, word int) bool {
 	return word >= int(s.word) && (hasAny(line, s.starts) || hasAny(folded, s.signs))
 }
@@ -186,7 +186,8 @@ func longestWord(line string) int {
 	return longest
 }
 
-// maskLine has a cheap filter first: every secret is long, or follows a sign or one of three words.
+// maskLine masks a line. It first checks if we can skip it: a secret is always long, or follows a sign or any of
+// three words.
 func maskLine(line string) string {
 	folded, word := strings.ToLower(line), longestWord(line)
 	if word < 16 && !strings.ContainsAny(line, "=:@-") && !hasAny(folded, "password identified vault") {

@@ -9,11 +9,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// allDone is the completion signal. It needs a line of its own, outside of code.
+// allDone is the completion signal. It must be on a separate line and not in code.
 const allDone = "ALL_TASKS_COMPLETE"
 
-// whereSignalled returns the place of the completion signal, "" if there is none: the last message, or
-// the transcript since the last prompt, including lines that are not JSON.
+// whereSignalled returns where the completion signal was found, or "". We look in the last message, then in the
+// transcript from the last prompt, including lines that are not JSON.
 func whereSignalled(s strategy.Situation) string {
 	if s.Message.FromEvent && saysDone(s.Message.Text, true) {
 		return "the last message"
@@ -25,8 +25,8 @@ func whereSignalled(s strategy.Situation) string {
 	return ""
 }
 
-// saysDone reports whether a text has the signal on a line of its own or, if closing is set, at the very
-// end after words like "All done:".
+// saysDone reports whether the signal is found on a separate line or, if closing is set, at the end after "All done:"
+// or similar.
 func saysDone(text string, closing bool) bool {
 	if !strings.Contains(text, allDone) {
 		return false

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	maxStalls  = 2              // continues in a row without progress
+	maxStalls  = 2              // consecutive continues, no progress
 	maxErrors  = 8              // errors of one state file for the model in a session, as many as the ledger remembers
 	orphanAge  = 60 * 60 * 1000 // of a task's file, in milliseconds
 	maxOrphans = 40             // deleted at a stop
@@ -32,7 +32,7 @@ const (
 // The names of optional checks.
 const (
 	quickMode      = "quick-mode"      // continue in every phase with quickMode set
-	uncheckedBoxes = "unchecked-boxes" // done means that tasks.md has no open box
+	uncheckedBoxes = "unchecked-boxes" // done, but tasks.md still has open boxes
 )
 
 type Kind struct {
@@ -42,8 +42,7 @@ type Kind struct {
 	Local     string // its own settings file in the project
 	Current   string // default path of the file that names the active spec
 	StateFile string // base name
-	// Find returns the directories where the active spec may be, the likeliest first, and the files that
-	// it has to read for that.
+	// Find returns the directories where the active spec might be, most likely first, and the files to read for this.
 	Find func(s strategy.Situation, local []string) ([]Place, []strategy.Want)
 	// Blocks makes the limit an error for the model, instead of a line on standard error.
 	Blocks bool
@@ -69,8 +68,7 @@ func StrategyOf(k *Kind) strategy.Strategy {
 	}
 }
 
-// Options are the maximum that a state file may ask for, and optional checks, which a project cannot
-// choose.
+// Options are the maximum that a state file can set, and optional checks, which cannot be set from a project.
 type Options struct {
 	kind    *Kind
 	Ceiling strategy.Number
@@ -271,8 +269,8 @@ func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	return paused
 }
 
-// withLost notifies the user once that the session has left the loop of its last spec before the completion
-// signal. here is the key of the active spec without a state file.
+// withLost notifies the user, only once, if the session left the loop for the last spec before the completion signal.
+// here is the key for the active spec if it has no state file.
 func (k Kind) withLost(s strategy.Situation, v strategy.Verdict, here string) strategy.Verdict {
 	last, _ := s.NewestMemory(k.StateFile)
 	if last.Mark == "" {
@@ -355,8 +353,8 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	return v
 }
 
-// continueGuarded continues, unless another loop drives the session, the loop stagnates, or its limit is
-// reached. more is progress beyond the state file.
+// continueGuarded continues, but not if a different loop drives the session, if the loop stagnates, or if the limit
+// is reached. more is any progress that is not in the state file.
 func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
 	st := r.state
@@ -373,9 +371,9 @@ func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strat
 		m.Prompt, m.Continues = prompt, 0
 	}
 	switch {
-	case !active, m.Mark != mark: // a new turn, or progress
+	case !active, m.Mark != mark: // new turn or progress
 		m.Stalls = 0
-	case r.s.Turn.Known: // without a transcript only the limit ends the loop
+	case r.s.Turn.Known: // with no transcript, only the limit can end the loop
 		m.Stalls++
 	}
 	if m.Stalls >= maxStalls {

@@ -19,7 +19,7 @@ const maxCount = 1_000_000_000
 // the originals.
 type specState struct {
 	Phase             string
-	Index, Total      int // of tasks; Index counts from 0
+	Index, Total      int // of tasks, Index from 0
 	Attempt, Attempts int // at the task, and their maximum
 	Global, Limit     int // iteration, and its maximum
 	Awaiting          bool
@@ -88,7 +88,6 @@ func parseCount(raw []byte, fallback int) (n int, ok bool) {
 	return int(min(f, maxCount)), true
 }
 
-// parseFlag reads a flag, also one in quotes.
 func parseFlag(raw []byte) bool {
 	return string(raw) == "true" || string(raw) == `"true"`
 }
@@ -101,7 +100,7 @@ func isFinalPhase(phase string) bool {
 	return false
 }
 
-// filesToLookAt names the files that armedState reads. Only the loop's own hook waits until they are whole.
+// filesToLookAt returns the files for armedState. Only the hook for this loop must wait until they are written.
 func (k Kind) filesToLookAt(s strategy.Situation) []strategy.Want {
 	return k.filesUpToState(s, nil)
 }

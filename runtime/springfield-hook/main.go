@@ -64,8 +64,7 @@ func sleepBesideClient(d time.Duration) (now time.Time, up int64, ok bool) {
 	return time.Now(), ledger.RunningTime(), os.Getppid() == client
 }
 
-// isTerminal reports whether a person has started the hook without a word. No agent sends events through a
-// terminal.
+// isTerminal reports whether the hook was started by a person, because agents do not send events from a terminal.
 func isTerminal(stdin *os.File) bool {
 	in, err := stdin.Stat()
 	if err != nil || in.Mode()&os.ModeCharDevice == 0 {
@@ -86,7 +85,7 @@ func growStack() byte {
 
 // ownCall returns the command that a person types for this program: springfield, if that is on PATH.
 func ownCall() string {
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // exec.LookPath makes the hook larger
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // exec.LookPath would make the hook larger
 		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
 			return "springfield"
 		}

@@ -7,10 +7,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// Options are a strategy's settings. The hook decodes each file into a value of its own and overlays
-// them.
+// Options are the settings for a strategy. Each file is decoded to a new value, and these are then overlaid.
 type Options interface {
-	// Object lists the strategy's own members of strategy.json.
+	// Object lists the members in strategy.json for this strategy.
 	codec.Object
 	// Over overlays one file's settings on those below, which have the same type. A value that its
 	// writer may not set is dropped and recorded as a fault.
@@ -19,7 +18,7 @@ type Options interface {
 	Decide(Situation) Verdict
 }
 
-// Needs are the optional parts of a situation that a strategy reads.
+// Needs are parts of a Situation that are only read if needed.
 type Needs struct {
 	Todos, Skill, Plans, Memories bool
 	Calls                         bool // commands and results of the turn's calls, also of the last one
@@ -27,8 +26,8 @@ type Needs struct {
 	// it looks for in them.
 	Lines int
 	Word  string
-	// Files names files of the workspace. It is called again with the files read so far until it names
-	// no others, at most eight times.
+	// Files returns which files to read in the workspace. It is called with the files read so far until there are no
+	// more, up to eight times.
 	Files func(Situation) []Want
 }
 
@@ -79,13 +78,12 @@ func (n *Number) OverlayNumber(below Number, l *Layer) {
 	}
 }
 
-// Ceiling returns the setting for the maximum that a loop's own file may ask for.
+// Ceiling returns the setting for how much a loop file can ask for.
 func Ceiling(rounds int) Number {
 	return Number{Name: "ceiling", Value: rounds, Most: activity.MostIterations}
 }
 
-// Looping is implemented by the options of a strategy whose loop has a maximum of its own: the budget
-// does not count its rounds.
+// Looping is implemented if the strategy has a loop with a maximum. Rounds are then not counted in the budget.
 type Looping interface {
 	MaxIterations() int
 }

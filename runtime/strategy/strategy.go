@@ -1,7 +1,7 @@
-// Package strategy is the contract between the hook and the strategies, each in a folder of its own.
+// Package strategy defines the contract between the hook and the strategies, which are in separate folders.
 //
-// A strategy is pure: it reads a Situation and returns a Verdict. The hook, the tests and a replay
-// of past sessions can therefore share it. A test keeps os and time out of its imports.
+// Strategies are pure: they read a Situation and return a Verdict. This is why they can be used from the hook, in
+// tests, and to replay past sessions. There is a test that they do not import os or time.
 package strategy
 
 import (
@@ -57,7 +57,7 @@ type Message struct {
 
 // Turn is the session since the last prompt that a person typed. Times are Unix milliseconds, 0 if unknown.
 type Turn struct {
-	Prompt, PromptID string // the first 400 bytes of that prompt, and its ID
+	Prompt, PromptID string // first 400 bytes and ID
 	// Own is the ID of the user's last own prompt, "" unless the host and the transcript both have it.
 	Own      string
 	Question bool          // the whole prompt ends with a question mark
@@ -65,26 +65,26 @@ type Turn struct {
 	WordAt   int64
 	Changed  bool   // a call of this turn may have changed anything
 	Leave    string // why a question for leave may be answered with yes, "" if it may not
-	Attended bool   // a person is at the session's terminal
+	Attended bool   // person at the terminal
 	Away     bool   // their away order is in force
 	// Known reports whether the prompt was found in the transcript. Without it, Count, Calls and the window
 	// are meaningless.
 	Known    bool
 	Count    int             // tool calls
-	Calls    []activity.Call // at most the last eight, oldest first
-	LastTool string          // name of the last tool called, "" if none
+	Calls    []activity.Call // up to eight, oldest first
+	LastTool string          // "" if none
 	Asked    string          // AskUserQuestion or ExitPlanMode, if the turn ended with it
 	Running  int             // background tasks of this turn
 	Active   bool            // the event's stop_hook_active: any Stop hook has continued this turn
-	Ours     bool            // the ledger has a continue of a springfield plugin in this turn
+	Ours     bool            // a springfield plugin continued in this turn, from the ledger
 }
 
 type Session struct {
 	ID          string // "" if the event has none
-	Plugin      string // its name, the prefix of its slash commands
+	Plugin      string // name, used as prefix for slash commands
 	Agent, Host string // "" for Claude in Claude Code
 	Hold        string // the command that stops the plugin, "" if unknown
-	Cap         int    // the host's limit of continues in a row without a tool call, 0 if unknown
+	Cap         int    // how often the host will continue with no tool call, or 0
 	CapVariable string // the environment variable for Cap
 	Protocol    string // of a continue, from settings: "exit2" writes the reason to standard error
 	Now         int64  // Unix milliseconds
@@ -100,7 +100,7 @@ type Todos struct {
 	Turns int
 }
 
-// CountOwn counts the open, unblocked todos, 0 while another agent has an open one.
+// CountOwn counts the todos that are open and not blocked. It returns 0 if any open todo has a different owner.
 func (t Todos) CountOwn() int {
 	n := 0
 	for _, todo := range t.List {
@@ -132,12 +132,12 @@ const Unmatched = "otherwise"
 // Verdict is a decision with its reason and its effects.
 type Verdict struct {
 	Decision  Decision
-	Rule      string // ID of the rule that decided
+	Rule      string // that decided
 	Sure      int    // percent
 	Evidence  string // the words or the fact behind the decision, short
 	Reason    string // for the model when it continues
 	Faults    []error
-	Languages []string // BCP 47 tags of the message, none if no rule has read it
+	Languages []string // BCP 47 tags, if the message was read
 
 	// Page is the question to a judge, "" for none. A yes turns the verdict into a continue with the reason
 	// Going; without an answer the decision is final.
@@ -148,7 +148,7 @@ type Verdict struct {
 	Told     string
 	Pressing bool
 	Notes    []string // lines for standard error
-	Changes  []Change // in order; if one fails, the agent may stop
+	Changes  []Change // in order. If any fails, the agent can stop
 	// Script is a program below the plugin's root and its arguments. It runs last; its output and exit code
 	// are ignored.
 	Script []string
@@ -174,24 +174,24 @@ type Strategy struct {
 	Blocks bool  // a continue is "decision": "block" by default, as the original promises
 	Loop   *Loop // nil for none
 	Owns   bool  // its verdicts change files of the workspace, so stops there are serialized
-	Judges bool  // its verdicts may carry a page
-	// Marks name files or directories: the workspace is the nearest directory upwards, within the repository,
-	// that has one. Without marks it is the session's own.
+	Judges bool  // verdicts can have a page
+	// Marks are files or directories. The workspace is the nearest directory with any of them, from here up to the
+	// repository. If there are none, it is the workspace for the session.
 	Marks []string
-	// Special are members of strategy.json that not every strategy has, each with the reason that others give
-	// for refusing it, like "reads no ledgers".
+	// Special are members in strategy.json that are only used by some strategies. The second string is why all others
+	// refuse it, for example "reads no ledgers".
 	Special [][2]string
 	New     func() Options // before any file
 }
 
-// Kind is the role of a strategy in a session. A user enables at most one of each kind.
+// Kind is the role of a strategy in a session. For any kind, a user should only enable a single strategy.
 type Kind string
 
 const (
 	Daily       Kind = "daily"     // decides at every stop
 	GoalLoop    Kind = "goal loop" // drives a loop to a goal
-	SpecLoop    Kind = "spec loop" // drives a loop through the tasks of a spec
-	OutsideStop Kind = "beside"    // decides nothing at a stop
+	SpecLoop    Kind = "spec loop"
+	OutsideStop Kind = "beside" // decides nothing at a stop
 )
 
 func (s Strategy) KindOf() Kind {
@@ -213,9 +213,8 @@ func (s Strategy) Silence() Decision {
 	return Pass
 }
 
-// Want names a file to read: relative to the workspace, or by the absolute path of one in the project
-// around it. Names have slashes; with one at the end it is a directory, whose entries are read. Files
-// outside are not found.
+// Want is a file to read. The name is relative to the workspace, or an absolute path in the project around it. It
+// uses slashes and, for a directory, ends in a slash, in which case we read the entries. Files outside are not found.
 type Want struct {
 	Name string
 	// Whole reports whether the data can be a complete file. A file changed in the last two seconds is
@@ -226,7 +225,7 @@ type Want struct {
 type File struct {
 	Found bool
 	Data  []byte   // at most 256 KiB
-	Names []string // of a directory's entries, sorted, at most 1000
+	Names []string // entries if this is a directory, sorted, at most 1000
 	Age   int64    // milliseconds since the last change, 0 for a time in the future
 	// Problem is why it could not be read, "" if it could: too large, not regular, not readable, or
 	// outside of the workspace.
@@ -263,7 +262,7 @@ func (s *Situation) Memory(key string) (activity.Memory, bool) {
 	return activity.Memory{Key: key}, false
 }
 
-// NewestMemory returns the last memory of a loop whose state file has this name.
+// NewestMemory returns the last memory for a loop with this state file.
 func (s *Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
 	for i := len(s.Memories) - 1; i >= 0; i-- {
 		m := s.Memories[i]
@@ -288,8 +287,8 @@ type Loop struct {
 type Armed struct {
 	// Evidence is why the loop is armed, "" if it is not.
 	Evidence string
-	// Running reports whether the user's own ledger has continues of this loop in this session. A state
-	// file alone may have come with the project.
+	// Running reports whether this loop has continued in this session, from the user's ledger. The state file alone
+	// might be from the project.
 	Running bool
 }
 

@@ -24,7 +24,7 @@ type process struct {
 	program string // path
 	args    []string
 	environ []string
-	closed  bool // environ is unreadable: another user's process
+	closed  bool // environ cannot be read, since this is a different user's process
 
 	born int64 // on Windows, which reuses the id of a parent
 }
@@ -97,7 +97,7 @@ func HangsOnAgent() bool { return findTwoAgents(lookUp, os.Getpid()) }
 
 func findTwoAgents(lookUp lookUpFunc, own int) bool {
 	var child process
-	inside, left := false, false // among the client's own processes; above them
+	inside, left := false, false // among the client's processes, or above them
 	for n, id := 0, own; id > 0 && n < maxAncestors; n++ {
 		p, err := lookUp(id, inside)
 		client := err == nil && registry.HostOfProgram(p.program, p.name, p.args) != nil
@@ -136,7 +136,7 @@ func findAgent(lookUp lookUpFunc, own int) error {
 			return errUnfollowed
 		}
 		if err != nil || n > 0 && p.born > child.born {
-			break // hidden processes of another user, or a reused id
+			break // a different user's process is hidden, or an id was reused
 		}
 		if h := registry.HostOfProgram(p.program, p.name, p.args); h != nil {
 			return errors.New("an ancestor of this command is " + h.Program + " (pid " + strconv.Itoa(id) + ")")

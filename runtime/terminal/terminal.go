@@ -24,7 +24,7 @@ const maxLine = 64 // bytes
 
 // Terminal is the controlling terminal. The standard streams are not used: anything can replace them.
 type Terminal struct {
-	Name   string // like /dev/pts/3, else /dev/tty or CONIN$
+	Name   string // such as /dev/pts/3, or /dev/tty or CONIN$
 	Screen *os.File
 	in     *os.File
 }

@@ -1,5 +1,5 @@
-// Tool calls and their results. A call takes effect at once, because its result may be missing at a stop. An
-// error undoes the effect.
+// Tool calls and results. We apply a call at once, because the result might not be there yet at a stop. If it is an
+// error, this is undone.
 
 package transcript
 
@@ -21,7 +21,7 @@ const (
 
 // past is one of the last calls.
 type past struct {
-	ID     uint32 // hash of the call's ID
+	ID     uint32 // hash of the ID
 	Name   string
 	Does   Does
 	Input  place
@@ -29,10 +29,10 @@ type past struct {
 	Done   bool
 	Failed bool
 	Denied bool
-	Open   bool // interrupted or in the background
+	Open   bool // interrupted or in background
 }
 
-// claim is a call without a result, and the state before it.
+// claim is a call with no result yet, and the state from before it.
 type claim struct {
 	ID    uint32
 	Of    Does
@@ -175,7 +175,6 @@ func (l *Log) undoClaim(c claim) {
 	}
 }
 
-// settleClaim applies the effects of a result.
 func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 	switch c.Of {
 	case MakesTask, ReadsTask:
@@ -239,7 +238,7 @@ type mate struct {
 	Turn int // of the last message
 }
 
-// mateName returns a name without its team (moe@barn), or a hash of a name that is not plain.
+// mateName returns a name but not the team (moe@barn), or a hash if it is not a plain name.
 func mateName(raw []byte) string {
 	name, _, _ := bytes.Cut(raw, []byte("@"))
 	if len(name) == 0 || isPlainName(name, maxID) {

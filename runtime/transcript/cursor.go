@@ -24,7 +24,7 @@ const (
 	Returned
 	Prompted    // by a person
 	Joined      // a person's words, sent while Claude worked
-	Woken       // a message of background work or of another session
+	Woken       // a message from background work or from a different session
 	Pushed      // a Stop hook continued the turn
 	Interrupted // by a person
 	Failed      // the API answered with an error
@@ -41,8 +41,8 @@ type Cursor struct {
 	tail  int
 }
 
-// EachLine calls visit after every line of the log at path, with the same Cursor, until visit returns false.
-// tail is the most lines for WindowOf. Only the operating system causes errors.
+// EachLine calls visit for all lines in the log at path, always with the same Cursor, until visit returns false. tail
+// is how many lines to keep for WindowOf. All errors are from the operating system.
 func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error {
 	return f.eachLineOf(path, 0, tail, visit)
 }
@@ -79,11 +79,11 @@ func (f *Format) NewCursor() *Cursor {
 	return &Cursor{reader: reader{format: f, Log: Log{Form: form, Format: f.Name}}}
 }
 
-// ErrRewritten means that a log is not the one that a Cursor has read.
+// ErrRewritten is returned if this is not the log that was read before.
 var ErrRewritten = errors.New("the log has been rewritten")
 
-// ReadOn is EachLine for a log that grows: it begins at the end of the last line that the Cursor has visited. It
-// leaves an incomplete last line for the next time. After ErrRewritten only a new Cursor can read the log.
+// ReadOn is like EachLine if the log can grow. It starts after the last line that was visited. If the last line is
+// incomplete, it is left for the next call. After ErrRewritten, use a new Cursor.
 func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (
 	return last, err
 }
 
-// takeLine visits the texts of a whole message before its calls, as if they had lines of their own.
+// takeLine first visits the texts in a whole message, then the calls, as if they were on separate lines.
 func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool {
 	c.line = line
 	c.known = c.format.parseLine(&c.Entry, line, at)
@@ -141,7 +141,7 @@ func (c *Cursor) passLine(line []byte, at int64, rest bool) {
 	}
 }
 
-// rememberLine keeps the facts of a line for WindowOf. The rest of a line joins those of its beginning.
+// rememberLine keeps facts about a line for WindowOf. If it is the rest, it is added to those from the start.
 func (c *Cursor) rememberLine(line []byte, at int64, rest bool) {
 	f := news{}
 	if line != nil {

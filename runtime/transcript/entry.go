@@ -25,20 +25,20 @@ type Format struct {
 	Owns func(line []byte) bool
 	// Outcome reads a result; of is NothingSpecial for calls without an effect.
 	Outcome func(of Does, r *Part) Outcome
-	// Whole is set if a line holds a whole message, so that one without a call ends the turn. Otherwise each
-	// text and call has its own line.
+	// Whole is set if all of a message is in a single line, so if there is no call in it, the turn has ended. If not
+	// set, texts and calls are on separate lines.
 	Whole bool
 	// Dull is a cheap check for lines without words.
 	Dull func(line []byte) bool
 }
 
-// Entry is one line. Texts are the insides of JSON strings, still escaped; raw values are whole JSON values.
+// Entry is a line. Text is from inside a JSON string and still escaped. Raw values are complete JSON values.
 type Entry struct {
 	Line []byte
 	At   int64 // offset in the log
 
 	ID     []byte // a repetition within 32 lines is skipped
-	Parent []byte // ID of the line before it in the conversation, which a person may have rewound
+	Parent []byte // ID of the line before it in the conversation, which might be rewound
 	Time   []byte // RFC 3339
 	What   Happening
 	// Words are a person's (Prompted, Joined), or a hook's or background work's (Pushed, Woken).
@@ -60,10 +60,10 @@ type Entry struct {
 
 	// For replay. Mode is plan in plan mode.
 	Session, Cwd, Mode []byte
-	Fork               bool   // the log begins with a copy of another
+	Fork               bool   // log starts with a copy
 	Subagent           bool   // the log is a subagent's
 	Role               string // see activity.Team
-	Queued             []byte // words that a person typed while the agent worked
+	Queued             []byte // typed while the agent was working
 	Unqueued           bool   // the person took them back
 }
 
@@ -72,14 +72,14 @@ type Part struct {
 	// Text is a text (Text, Result), the name of a skill (UsesSkill) or of a teammate (MayGoOn, TellsMate), or
 	// the ID of background work (EndsBackground). Only a text must be a slice of the line.
 	Text []byte
-	// ID is that of a call or of work that Ended. It may be any bytes.
+	// ID is for a call, or for work that Ended. It can be any bytes.
 	ID []byte
-	// Name is that of a tool, a teammate or a skill. It may be any bytes.
+	// Name is for a tool, a teammate or a skill. It can be any bytes.
 	Name []byte
 	// Input is a raw object, or a raw string that contains the object.
 	Input []byte
 	Does  Does
-	// Outcome is the raw result without its text.
+	// Outcome is the raw result, but not the text.
 	Outcome []byte
 	Failed  bool // of a result
 	Denied  bool // the call was not allowed and did not run
@@ -97,8 +97,8 @@ const (
 	Mate        // a teammate writes
 	Gone        // a teammate has left
 	SkillText   // the host shows the text of skill Name to the model
-	HookBlock   // a named Stop hook has blocked, Ours or not
-	HookContext // an unnamed Stop hook has continued without a block
+	HookBlock   // blocked and named, Ours or not
+	HookContext // an unnamed Stop hook has continued and not blocked
 	HookWords   // words of an unnamed Stop hook to the agent
 	Idle        // a teammate waits for a message
 )
@@ -147,16 +147,16 @@ func (p *Part) Describe(tools []Tool) {
 // Outcome is the effect of a result.
 type Outcome struct {
 	Job     []byte // ID of work that continues in the background
-	Mate    []byte // name of a new teammate
+	Mate    []byte // name, if new teammate
 	Refused bool   // the call failed although its result is no error
 	Running bool   // of EndsBackground: the work still runs
 	Task    []byte // a single task, raw
-	TaskID  []byte // of a new task whose result is only a text
+	TaskID  []byte // for a new task if the result is only text
 	Subject []byte // of that task; a slice of the line
 	Tasks   []byte // all single tasks, raw
 }
 
-// MaxParts limits the parts of one line. Hosts write one, rarely a few.
+// MaxParts is the maximum number of parts in a line. Usually there is just one, or a few.
 const MaxParts = 256
 
 func (f *Format) parseLine(e *Entry, line []byte, at int64) bool {
@@ -182,8 +182,8 @@ func (e *Entry) happeningOf() Happening {
 	return what
 }
 
-// placeOf returns the place of a slice of the line: the difference of their capacities is its offset. A slice
-// of another array has no place.
+// placeOf returns the place for a slice of Line. The offset is the difference in capacity. If it is not from this
+// array, there is no place.
 func (e *Entry) placeOf(part []byte) place {
 	at := cap(e.Line) - cap(part)
 	if part == nil || at < 0 || at+len(part) > len(e.Line) || len(part) > 0 && &e.Line[at] != &part[0] {
@@ -225,11 +225,11 @@ func objectIn(input []byte) []byte {
 	return codec.Unescape(nil, input[1:])
 }
 
-// place is the offset and length of a value, of a string without its quotes. A Log has places instead of texts,
-// so that it stays small and passing a gigabyte copies and decodes nothing.
+// place is an offset and a length. For a string, quotes are not included. We store places in a Log and not text, so
+// that it is small, and we do not need to copy or decode anything while reading a gigabyte.
 type place = [2]int64
 
-// fetchPlace reads at most limit bytes of a place. It returns less if the log has changed.
+// fetchPlace reads up to limit bytes from a place, or less if the log was changed.
 func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	n := min(p[1], limit, maxLine)
 	if p[0] < 0 || n <= 0 {
@@ -245,9 +245,9 @@ func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	return buf[:got]
 }
 
-// shortText decodes the inside of a string onto one line of at most limit bytes.
+// shortText decodes the inside of a string as a single line with up to limit bytes.
 func shortText(raw []byte, limit int) string {
-	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape has at most six bytes
+	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is up to six bytes
 }
 
 // oneLine replaces white space by single blanks and drops control characters.
@@ -280,7 +280,7 @@ func NameAfter(text []byte, words string) []byte {
 	return name
 }
 
-// TakeNotifications takes the ends of background work. A notification without a status is no end.
+// TakeNotifications takes notifications that background work has ended. If there is no status, it has not.
 func (e *Entry) TakeNotifications(text []byte) {
 	const id = "<task-id>"
 	_, text, found := bytes.Cut(text, []byte(id))
@@ -314,7 +314,7 @@ func ResultIn(result []byte) Part {
 	return p
 }
 
-// TakeBlocks takes the content blocks of Anthropic's API. It reports whether one is an image or a document.
+// TakeBlocks takes content blocks from the Anthropic API. It reports whether any is an image or a document.
 func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bool) {
 	list := w.Enter('[')
 	for list.Next() {

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// form is the version of Log. Another version is discarded.
+	// form is the Log version. Other versions are discarded.
 	form = 8
 	// maxSeen is the distance of duplicates. Claude Code writes them when it resumes or forks a session.
 	maxSeen  = 32
 	maxHeard = 2 * 4
-	maxName  = 64 // bytes of the name of a tool or a skill
-	maxID    = 40 // bytes of the ID of a prompt or a background task
+	maxName  = 64 // bytes, for tools and skills
+	maxID    = 40 // bytes, for prompts and background tasks
 )
 
 // Log is the state at an offset of a log. It must fit into a ledger record: at most 16 KiB of JSON.
@@ -68,10 +68,10 @@ type Facts struct {
 	Mode     string // permission mode
 	Subagent bool   // the log is a subagent's
 	Work     int    // calls that changed a file or ran a test
-	Skipped  int64  // bytes at the beginning of a huge log
+	Skipped  int64  // bytes skipped if the log is huge
 	Driven   bool   // a loop of the host itself began the turn
-	Escaped  bool   // a person has interrupted since their own prompt
-	Changed  bool   // a call since a person's last words may have changed something
+	Escaped  bool   // a person has interrupted since they last typed
+	Changed  bool   // something might be changed from a call after a person last spoke
 	Wakes    bool   // a call since then has scheduled a wake-up
 }
 
@@ -85,8 +85,8 @@ type opening struct {
 	At    int64 // Unix milliseconds
 }
 
-// takeOpening takes a line that may open a prompt. Prompts without the ID that the host names are only heard.
-// An interruption has the ID of the line after it.
+// takeOpening takes a line that might open a prompt. If the host names an ID and the prompt has a different ID, it is
+// only heard. For an interruption, the ID is in the next line.
 func (l *Log) takeOpening(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
@@ -155,7 +155,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 			l.Text, l.Spoke = e.placeOf(p.Text), shortCallID(e.ID)
 			l.takePlanNames(e, p.Text, false)
 			if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
-				l.Said = true // a question by a tool has got its answer
+				l.Said = true // a tool question was answered
 			}
 			l.findAnnouncement(p.Text)
 		case Call:
@@ -202,16 +202,16 @@ func (l *Log) beginTurn(e *Entry) {
 	l.takePlanNames(e, e.Words, false)
 }
 
-// maxOurs is the most continues that the guards allow within oursWithin milliseconds.
+// maxOurs is how often guards allow us to continue within oursWithin milliseconds.
 const maxOurs, oursWithin = 240, 3600_000
 
-// feedback counts continues by Stop hooks, in case the ledger is lost. A log has a line that names the hook, a
-// line with its words, or both. Words that no named hook explains are others'.
+// feedback counts continues from Stop hooks, in case the ledger is lost. The log has a line with the name of the
+// hook, a line with the text, or both. If there is text but no name, it is not ours.
 type feedback struct {
 	Ours     []int64 // times in Unix milliseconds, oldest first
 	All      int     // ours
-	Own      int     // ours since the user's own last prompt
-	Mine     int     // ours since the last prompt
+	Own      int     // ours from the user's last prompt
+	Mine     int     // since the last prompt
 	Theirs   int     // blocks of others
 	Lines    int     // user lines about blocks, ours or not
 	Blocks   int     // our blocks

@@ -15,7 +15,7 @@ import (
 
 const (
 	maxPlans   = 8
-	maxPath    = 300 // bytes of a name, escaped
+	maxPath    = 300 // bytes, escaped
 	maxMatches = 32  // names in one text
 	maxJoints  = 16
 )
@@ -24,12 +24,12 @@ type named struct {
 	At    place
 	Sum   uint32 // hash of the name
 	Turn  int    // of the last mention
-	Wrote int    // the turn in which it was written or edited, plus one
+	Wrote int    // turn when last written or edited, plus one
 }
 
 // joint is the beginning of a turn. A later turn with the same line before it follows a rewind to there.
 type joint struct {
-	Parent, Spoke uint32 // hashes of the ID before it, and of that of the agent's last words
+	Parent, Spoke uint32 // hashes of the ID before it, and of the ID when the agent last spoke
 	At            int64
 }
 
@@ -73,7 +73,6 @@ var contents = []string{
 	"content", "new_string", "old_string", "edits", "new_source", "todos", "file_text", "new_str", "old_str", "patch",
 }
 
-// namesIn takes the names in a call's input.
 func (l *Log) namesIn(e *Entry, p *Part) {
 	input := p.Input[:min(len(p.Input), maxInput)]
 	if !bytes.Contains(input, []byte(".md")) {

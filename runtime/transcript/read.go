@@ -1,10 +1,10 @@
 // Package transcript reads session logs.
 //
-// Unknown lines are skipped, and an unreadable log counts as empty, because the format may change with any
-// release of the host. Logs are not trusted: all reads are bounded.
+// Unknown lines are skipped, and if a log cannot be read it counts as empty, because the format might change in any
+// release of the host. We do not trust logs, so all reads are bounded.
 //
-// A hook is a new process at every stop, and a log can have gigabytes. Each reading therefore begins at the end
-// of the previous one, with a Log that the caller keeps as JSON.
+// A hook is a new process at each stop, and a log can have gigabytes. We therefore start to read where we ended
+// before, from a Log that is stored as JSON.
 package transcript
 
 import (
@@ -22,8 +22,8 @@ import (
 const (
 	// In bytes.
 	maxLine  = 1 << 20   // longer lines (pasted images, huge results) are skipped, never held
-	chunk    = 128 << 10 // the least read at a time from the end of a log
-	maxNew   = 256 << 20 // the most that one reading reads: a hook has only seconds
+	chunk    = 128 << 10 // bytes to read at least from the end
+	maxNew   = 256 << 20 // maximum for a single read, since a hook only has seconds
 	markSpan = 256       // hashed before the offset
 )
 

@@ -141,7 +141,7 @@ func weightOf(tasks []task) (bytes int) {
 	return bytes
 }
 
-// updateTask takes the input of a TaskUpdate. It returns the task's ID and its previous state, if any.
+// updateTask takes the input from TaskUpdate. It returns the task ID and the state before, or nil.
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
@@ -200,7 +200,6 @@ func addBlocker(known []uint32, id []byte) []uint32 {
 	return append(known[:len(known):len(known)], h)
 }
 
-// learnTask takes the result of MakesTask or ReadsTask.
 func (l *Log) learnTask(e *Entry, o Outcome) {
 	t, ok := taskFrom(e, o.Task)
 	if !ok {

@@ -12,16 +12,16 @@ import (
 
 const (
 	// In bytes.
-	maxText   = 64 << 10 // of the last text, from its end
-	maxPrompt = 400      // of the prompt's beginning and of its end
+	maxText   = 64 << 10 // last text, from the end
+	maxPrompt = 400      // for both the start and the end
 	maxTodo   = 160
 	maxShort  = 120 // of a call's summary or result
 	maxInput  = 4 << 10
 )
 
-// View is the situation at the end of a log, without the lines of subagents.
+// View is the situation when a log ends. Lines from subagents are not included.
 type View struct {
-	// Text is the assistant's last text, at most its last 64 KiB.
+	// Text is the last text from the assistant, up to 64 KiB from the end.
 	Text string
 	// Spoken reports whether that text came after the last prompt.
 	Spoken bool
@@ -37,20 +37,19 @@ type View struct {
 	Facts
 	// PromptText and PromptEnd are the first and the last 400 bytes of the prompt.
 	PromptText, PromptEnd string
-	// Calls are the last eight calls since the last prompt, oldest first; CallsInTurn counts all.
+	// Calls are the last eight calls since the last prompt, oldest first. CallsInTurn counts all.
 	Calls       []activity.Call
 	CallsInTurn int
 	// LastTool is the tool of the session's last call.
 	LastTool string
-	// Todos is the replayed todo list, at most 60 items, and TodosTurns the number of prompts since its last
-	// change.
+	// Todos is the todo list, up to 60 items, and TodosTurns the number of prompts since it was changed.
 	Todos      []activity.Todo
 	TodosTurns int
 	// Plans are the last eight plan files that the session named, the last one first.
 	Plans []activity.Plan
 	Skill activity.Skill
-	// Asked is the tool whose question to the person ended the turn: that of the last call, if it has no good
-	// result or the agent has not spoken since.
+	// Asked is the tool if the turn ended with a question to the person. This is only set for the last call, if there
+	// is no good result or if the agent has not spoken since then.
 	Asked string
 	Team  activity.Team
 	// Started is unfinished background work of this turn, at most 16.
@@ -64,7 +63,7 @@ type View struct {
 type Opening struct {
 	ID    string
 	Found bool // it is in the log
-	Own   bool // a person typed it, and it is no command of ours
+	Own   bool // typed by a person, but not our command
 	Words Words
 	At    int64 // Unix milliseconds, 0 if unknown
 }
@@ -79,9 +78,9 @@ type Task struct{ ID, What string }
 type Feedback struct {
 	Ours   []int64 // times of the last hour in Unix milliseconds, oldest first
 	All    int     // ours
-	InOwn  int     // ours since the user's own last prompt
-	InTurn int     // ours since the last prompt
-	Others int     // others' since the last prompt
+	InOwn  int     // ours from the user's last prompt
+	InTurn int     // since the last prompt
+	Others int     // since the last prompt
 }
 
 func (l *Log) makeView(f io.ReaderAt, brief bool) View {
@@ -163,7 +162,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 }
 
 func wordsAt(f io.ReaderAt, at place, buf []byte) Words {
-	const most = 6*maxPrompt + 64 // an escape has at most six bytes
+	const most = 6*maxPrompt + 64 // an escape is up to six bytes
 	text := codec.ValidText(fetchPlace(f, at, most, buf))
 	begin := quotation.Head(text, maxPrompt)
 	if at[1] > most {

@@ -98,8 +98,8 @@ func addToWindow(w *activity.Window, f *news) {
 // maxTail is the most read from the end of a log, in bytes.
 const maxTail = 4 << 20
 
-// lastLines returns the last n lines of a file that are not blank, oldest first, or less than n within maxTail.
-// Claude Code may still be writing the last one.
+// lastLines returns the last n lines that are not blank, oldest first, or less if they are not within maxTail. The
+// last line might be incomplete if Claude Code is still writing it.
 func lastLines(path string, n int) ([][]byte, error) {
 	f, size, err := file.OpenRegular(path, 0)
 	if err != nil {

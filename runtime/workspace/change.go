@@ -105,8 +105,8 @@ func (s *Space) firstLink(name string) string {
 }
 
 const (
-	tempMark  = ".new-"     // between a file's name and the number of its temporary file
-	abandoned = time.Minute // the age at which the writer of a temporary file has been killed
+	tempMark  = ".new-"     // between the file name and a number
+	abandoned = time.Minute // when the writer of a temporary file must be dead
 )
 
 // sweepLeftovers removes temporary files of killed writers. Errors do not matter.
@@ -129,7 +129,7 @@ func (s *Space) sweepLeftovers(name string) {
 	}
 }
 
-// writeFile also creates a missing directory. A file that replaces another gets its mode despite the umask.
+// writeFile also creates the directory if needed. If a file is replaced, the mode is kept despite the umask.
 func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, isNew bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := s.root.OpenFile(name, flags, mode)

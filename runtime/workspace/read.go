@@ -24,8 +24,8 @@ import (
 
 const (
 	MaxFile  = 256 << 10             // the largest file read, in bytes
-	maxNames = 1000                  // the most entries read of a directory
-	fresh    = 2 * time.Second       // the age of a file that may still be being written
+	maxNames = 1000                  // the most entries to read from a directory
+	fresh    = 2 * time.Second       // might still be written if not this old
 	patience = time.Second           // the longest wait for all fresh files
 	pause    = 40 * time.Millisecond // the time that a fresh file must stay the same
 )
@@ -145,11 +145,11 @@ func plainCause(err error) string {
 // maxUp is the most directories upwards.
 const maxUp = 40
 
-// Nearest returns the directory of a session's files, which does not follow every cd of the session: the first
-// directory from dir upwards with one of the marks, which are names with slashes, else the top of dir's repository,
-// else dir. It ignores directories above a repository, and home. If none has a mark but project has, and dir is in
-// project, it is project, because nested repositories, submodules and worktrees have a top of their own. "" is no
-// project. marked reports whether it has one of the marks.
+// Nearest returns the directory for files in a session, which should not change with each cd. This is the first
+// directory from dir up that has any of the marks, which are names with slashes, otherwise the top of the repository,
+// otherwise dir. We do not look above a repository, or in home. If no mark is found but there is one in project, and
+// dir is inside it, we use project, because nested repositories, submodules and worktrees have a different top. If it
+// is "", there is no project. marked is set if a mark was found.
 func Nearest(dir, project string, marks []string, home string) (nearest string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {

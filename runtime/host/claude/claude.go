@@ -53,7 +53,6 @@ func isUUID(id string) bool {
 	return true
 }
 
-// atLeast reports whether a version like 2.1.163 is the other or a later one.
 func atLeast(version string, other [3]int) bool {
 	parts := strings.Split(version, ".")
 	if len(parts) != len(other) {

@@ -13,12 +13,12 @@ import (
 type line struct {
 	kind, subtype           []byte
 	meta, compact, apiError bool
-	picture                 bool   // it has an image or a document
+	picture                 bool   // image or document
 	origin, source          []byte // of a user line
 	skill                   []byte // attribution of an assistant line
 	model                   []byte
 	outcome                 []byte // toolUseResult
-	denial                  []byte // toolDenialKind: why a call was not allowed
+	denial                  []byte // toolDenialKind, if not allowed
 	attachment              []byte // a message of Claude Code to the model
 	operation, content      []byte // of the queue of typed words
 	team, agent             []byte // of the session

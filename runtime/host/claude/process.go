@@ -15,8 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// Process is Claude Code's file about one of its processes: sessions/PID.json in its configuration directory, as of
-// 2.1.330. A killed process leaves its file.
+// Process is read from the file that Claude Code writes for a process, which is sessions/PID.json in the
+// configuration directory as of 2.1.330. If a process is killed, the file is left.
 type Process struct {
 	ID      int
 	Session string
@@ -75,7 +75,7 @@ func FindProcess(config string, id int) (p Process, ok bool) {
 	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.isRunning()
 }
 
-// isRunning reports whether the process runs, false for one in another container.
+// isRunning reports whether the process is running. It is false if the process is in a different container.
 func (p Process) isRunning() bool {
 	if runtime.GOOS != "linux" {
 		return isFound(p.ID)
@@ -88,7 +88,7 @@ func (p Process) isRunning() bool {
 	if err != nil {
 		return false
 	}
-	// The program's name, in brackets, may have blanks. The 20th word after it is the start time.
+	// The name is in brackets and might contain blanks. The start time is the 20th word after this.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	return p.Begun == "" || len(fields) > 19 && fields[19] == p.Begun
 }

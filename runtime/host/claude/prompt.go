@@ -39,7 +39,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 		}
 	}
 	alone := !l.meta && !results
-	// A plan that a person has approved with "clear context" counts as theirs.
+	// If a person approved a plan with "clear context", we treat this as their prompt.
 	person := isPerson(l.origin, l.source) || string(l.origin) == "auto-continuation" && !l.meta
 	switch {
 	case l.compact:
@@ -52,7 +52,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 	}
 }
 
-// takeInjectedText takes a text that no person wrote. It returns Nothing for others.
+// takeInjectedText takes a text if it was not written by a person, otherwise it returns Nothing.
 func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Happening {
 	switch {
 	case isNotification(l.origin, text):
@@ -101,7 +101,7 @@ func isOutput(text []byte) bool {
 	return beginsWithAny(text, outputs) || beginsWithAny(text, mailTags)
 }
 
-// withoutHeading removes the heading of another session's message. The text may be escaped.
+// withoutHeading removes the heading from a message sent by a different session. The text might be escaped.
 func withoutHeading(text []byte) []byte {
 	mail, _ := bytes.CutPrefix(text, []byte("Another Claude session sent a message:"))
 	mail, _ = bytes.CutPrefix(mail, []byte(`\n`))

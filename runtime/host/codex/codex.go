@@ -241,7 +241,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeUserWords takes a text in the user's name: a hook's, a requested skill, or the end of a subagent.
+// takeUserWords takes text sent as the user: from a hook, for a requested skill, or when a subagent ends.
 func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	content := p.Value()
 	codec.Elements(content, func(part []byte) {
@@ -290,7 +290,7 @@ func classifyCall(call *transcript.Part) {
 	}
 }
 
-// maxHead is the most bytes before the status of a result.
+// maxHead is where the status in a result must be found, in bytes.
 const maxHead = 400
 
 const (

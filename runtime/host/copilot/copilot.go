@@ -289,7 +289,7 @@ func takeNotification(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeHookAnswer takes the combined answer of a stop's hooks. Only the mark identifies ours.
+// takeHookAnswer takes the combined answer from all hooks at a stop. Ours can only be identified by the mark.
 func takeHookAnswer(e *transcript.Entry, data []byte) {
 	if string(codec.FindMember(data, "hookType")) != `"agentStop"` {
 		return

@@ -42,7 +42,7 @@ func readEvent(event []byte, e *host.Event) error {
 
 const (
 	completed = "task-completion:"       // begins the ID of a message about a subagent that has ended
-	delegated = "# Task Tool Invocation" // begins the prompt of a subagent
+	delegated = "# Task Tool Invocation" // starts a subagent's prompt
 )
 
 func fromUser(e host.Event) bool {
@@ -70,7 +70,7 @@ func isDullLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":"`)) && !bytes.HasPrefix(line, []byte(`{"type":"message"`))
 }
 
-// parseLine reads a message or the answers of hooks. A subagent has its own log, which names the caller first.
+// parseLine reads a message or the answers from hooks. Subagents have separate logs, which start with the caller.
 func parseLine(e *transcript.Entry) bool {
 	var kind, reason []byte
 	var m message
@@ -183,7 +183,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	return true
 }
 
-// tools are Droid's without TodoWrite, whose list has a line of its own.
+// tools are all tools except TodoWrite, because the list is written to a separate line.
 var tools = []transcript.Tool{
 	{Does: transcript.MayGoOn, Names: []string{"Execute", "Task"}},
 	{Does: transcript.EndsBackground, Text: "task_id", Names: []string{"TaskOutput", "TaskStop"}},

@@ -40,8 +40,8 @@ type input host.Event
 
 func (in *input) Members(m *codec.Members) { (*host.Event)(in).Common(m) }
 
-// readEvent ignores prompt_response, which has all texts since the prompt. At a stop, prompt is the user's own,
-// even after continues. Its hash is its ID, so that the same words again buy no new burst.
+// readEvent ignores prompt_response, which is all text since the prompt. At a stop, prompt is from the user, even
+// after continues. We use the hash as ID, so that there is no new burst if the user types the same words again.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, (*input)(e)); err != nil {
 		return err
@@ -52,8 +52,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// parseLine reads a line of the log, which has a message again when its calls have results. A line {"$set":
-// {"messages": …}} repeats the conversation, for example after a compression.
+// parseLine reads a line from the log. A message is written again when there are results for the calls. If the line
+// is {"$set": {"messages": …}}, it repeats the conversation, for example after a compression.
 func parseLine(e *transcript.Entry) bool {
 	var kind, content, typed, calls []byte
 	members := []transcript.Member{
@@ -177,7 +177,7 @@ func modeOfResult(r *transcript.Part) string {
 	return ""
 }
 
-// isNoPersons recognizes the host's own texts.
+// isNoPersons recognizes text from the host.
 func isNoPersons(text []byte) bool {
 	begins := []string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"}
 	isPrefix := func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }

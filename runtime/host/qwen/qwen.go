@@ -54,8 +54,8 @@ func (in *input) Members(m *codec.Members) {
 	in.CountSchedules(m, "crons")
 }
 
-// readEvent drops ended agents. Results of tools and continues are prompts too; only the user's own is in
-// submitted_prompt.
+// readEvent drops agents that have ended. Tool results and continues are also sent as prompts, but submitted_prompt
+// is only set if the prompt is from the user.
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
 	if err := codec.ReadObject(event, &in); err != nil {
@@ -72,8 +72,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// line is a line of the log, which has no texts of Stop hooks: after a continue, two messages of the agent
-// follow each other.
+// line is a line from the log. Since Stop hooks are not logged, a continue is seen as two messages in a row from the
+// agent.
 type line struct {
 	kind, provenance, subtype []byte
 	message, payload          []byte
@@ -109,7 +109,7 @@ func parseLine(e *transcript.Entry) bool {
 	return len(e.Parts) > 0
 }
 
-// takeUserLine takes words of the person, of background work or of a schedule.
+// takeUserLine takes a line from the user, from background work or from a schedule.
 func (l *line) takeUserLine(e *transcript.Entry) bool {
 	subtype, provenance := string(l.subtype), string(l.provenance)
 	switch {

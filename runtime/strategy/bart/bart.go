@@ -1,7 +1,8 @@
-// Package bart implements bart-simpson: the agent declares whether it continues, by the marker
-// <!-- el-barto:continue --> or <!-- el-barto:stop --> or by an announcement such as "Task 3/5".
+// Package bart implements bart-simpson: the agent declares if it will continue, with the marker <!--
+// el-barto:continue --> or <!-- el-barto:stop -->, or with an announcement such as "Task 3/5".
 //
-// The last one counts, outside of code and quotations. A question stops even after the marker continue.
+// Only the last is used, and not if it is in code or in a quotation. If there is a question, we stop even if the
+// marker is to continue.
 package bart
 
 import (
@@ -196,7 +197,7 @@ func lastAnnouncement(text string) (last announcement) {
 	return last
 }
 
-// countIn reads " 3/5" or " 3 of 5" at the start of a text, ignoring emphasis.
+// countIn reads " 3/5" or " 3 of 5" if s starts with it, ignoring emphasis.
 func countIn(s string) (at, of int, ok bool) {
 	s = strings.TrimPrefix(s, "s")
 	s, gap := skipMarks(s, " \t*_#:(")

@@ -1,6 +1,6 @@
-// Package lisa implements lisa-simpson: the rules of ned-flanders, a few more that recognize reports and
-// answers, and a judge where no rule is sure, about one stop in twenty-five. The judge sees only a page.
-// Without its answer the agent may stop.
+// Package lisa implements lisa-simpson. It uses the rules from ned-flanders, and more rules to recognize reports and
+// answers. If no rule is sure, which is at about four percent of stops, it asks a judge, which only sees a page. If
+// there is no answer, the agent is allowed to stop.
 package lisa
 
 import (
@@ -41,7 +41,7 @@ func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.
 
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// goOnAsJudged quotes no words of the judge: they may repeat text by others.
+// goOnAsJudged does not quote the judge, because this might repeat text from others.
 const goOnAsJudged = "The work does not look finished.{todos} Go on with its next step now. When all is done, say so. If you need a decision from the user, ask for it."
 
 func ruleSet(string) []rules.Rule {
@@ -69,14 +69,14 @@ func ruleSet(string) []rules.Rule {
 	}...)
 }
 
-// maxDollars bounds every amount in a file.
+// maxDollars is the maximum for any amount in a file.
 const maxDollars = 100
 
 // commandInstead replaces the backends that were removed.
 const commandInstead = `: write {"judge": {"backend": "command", "command": ["/path/to/ask"], "cost": 0}} in your own file, as docs/lisa-simpson.md shows`
 
-// Options are the settings of rules and of the judge. Any file can lower the judge's limits; only the user's
-// own can raise costs or name a program.
+// Options are the settings for rules and for the judge. Limits for the judge can be lowered in any file, but only the
+// user can raise costs or set the command.
 type Options struct {
 	rules.Options
 	// always asks the judge at every stop.
@@ -186,7 +186,6 @@ func (o *Options) takeLimits(in chosenJudge, l *strategy.Layer) {
 	}
 }
 
-// takeCommand overlays the user's own program, its variables, and the cost of a question.
 func (o *Options) takeCommand(in chosenJudge, l *strategy.Layer) {
 	if in.Command == nil && in.Variables == nil && in.Cost == nil {
 		return

@@ -22,9 +22,9 @@ type progress struct {
 	done, total int    // tasks
 	where       string // in words: "2 of 5 tasks complete in …"
 	next        string // the reason to continue
-	waiting     string // why a person is needed, "" if none is
-	fault       string // why the agent may stop at a broken file
-	unsure      string // why the file is not usable
+	waiting     string // why a person is needed, or ""
+	fault       string // the file is broken and the agent can stop
+	unsure      string // why not usable
 }
 
 var Strategy = strategy.Strategy{
@@ -93,7 +93,7 @@ func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 	return all
 }
 
-// ruleSet returns the rules for one situation. Each progress file is read once, by the first of its rules.
+// ruleSet returns the rules. A progress file is only read once, when the first rule needs it.
 func (o *Options) ruleSet(string) []rules.Rule {
 	all := append([]rules.Rule{rules.LeaveRule}, rules.PersonRules()...)
 	known := map[string]progress{}
@@ -157,7 +157,6 @@ func relativeToWorkspace(dir, name string) string {
 	return name
 }
 
-// shownName returns a name for display: short, on one line, without control characters.
 func shownName(name string) string { return quotation.Beginning(quotation.OneLine(name), 200) }
 
 func placeOf(name string, line int) string {

@@ -27,7 +27,7 @@ type task struct {
 	label, title string
 	line         int
 	boxes        int          // below it
-	open         markdown.Box // the first open one, line 0 if there is none
+	open         markdown.Box // first open, line 0 if none
 }
 
 func parsePlan(text string) (p plan) {

@@ -18,7 +18,7 @@ const (
 	maxLedgers  = 24     // ledgers to read, the last by name, which begins with a date
 	maxLabels   = 200    // tasks in a line
 	maxMentions = 20_000 // of tasks in a ledger: more would take too long
-	planLines   = 12     // the lines that may name the plan
+	planLines   = 12     // where to look for the plan
 )
 
 // sddLedger is the ledger of superpowers' subagent-driven development, .superpowers/sdd/PLAN/progress.md:
@@ -30,11 +30,11 @@ const (
 // A line "Task N: complete" is final. The plan has the number of tasks, as headings "### Task N: …", and check
 // boxes below them, which the skill leaves open; a task whose boxes the user has all ticked is done, too.
 type sddLedger struct {
-	plan     string            // the path of the plan, "" if none
+	plan     string            // path, "" if none
 	done     map[string]bool   // labels of complete tasks
-	last     map[string]string // the last words about a task, by its label
+	last     map[string]string // by label
 	boxes    []markdown.Box    // the ledger's own
-	vague    bool              // it has a completion in another form
+	vague    bool              // a completion is written differently
 	mentions int               // of tasks
 }
 
@@ -167,12 +167,11 @@ func isComplete(words string) bool {
 		slices.ContainsFunc(tickMarks, ticked)
 }
 
-// workspaceName returns the base name of a plan without .md.
 func workspaceName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }
 
-// ledgerSlugs returns the workspaces whose ledgers are read.
+// ledgerSlugs returns which workspaces to read ledgers from.
 func ledgerSlugs(s strategy.Situation) []string {
 	all := slices.DeleteFunc(slices.Clone(s.Workspace.Files[sddDir].Names), func(name string) bool {
 		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md")
@@ -180,7 +179,8 @@ func ledgerSlugs(s strategy.Situation) []string {
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// latestWorkspace returns the session's workspace whose ledger changed last, and whether other sessions have one.
+// latestWorkspace returns the workspace for this session with the most recent ledger, and if there are any for a
+// different session.
 func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
@@ -195,8 +195,8 @@ func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	return slug, others
 }
 
-// isOwnLedger reports whether this session follows a ledger: it has named the ledger or its plan, or called no
-// tool yet. Several sessions may work in one directory.
+// isOwnLedger reports whether this session follows a ledger, because it has named the ledger or the plan, or has not
+// called any tool yet. There can be several sessions in the same directory.
 func isOwnLedger(s strategy.Situation, slug string) bool {
 	if !s.Turn.Known || s.Turn.LastTool == "" {
 		return true
@@ -219,8 +219,8 @@ func sddWants(s strategy.Situation) []strategy.Want {
 	return all
 }
 
-// planNames returns the possible paths of a ledger's plan: the one in the ledger, which may be in another
-// checkout, and those where superpowers writes plans.
+// planNames returns where the plan for a ledger might be. This is the path in the ledger, which can be in a different
+// checkout, and where superpowers writes plans.
 func planNames(s strategy.Situation, slug string) []string {
 	var all []string
 	base := slug + ".md"
@@ -313,7 +313,6 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 	return p
 }
 
-// byBoxes returns the progress of the check boxes in a plan or a ledger.
 func byBoxes(name string, boxes []markdown.Box) progress {
 	p := progress{found: true, total: len(boxes)}
 	var first markdown.Box

@@ -1,5 +1,5 @@
-// Package specum implements ralph-specum: specs in ./specs or in the directories of its settings file, with the
-// state in .ralph-state.json.
+// Package specum implements ralph-specum. Specs are in ./specs or in directories from the settings file, and the
+// state is in .ralph-state.json.
 package specum
 
 import (

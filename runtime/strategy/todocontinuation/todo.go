@@ -1,5 +1,5 @@
-// Package todocontinuation implements todo-continuation: before each prompt of the user, the agent is reminded
-// of its open todos. It decides nothing at a stop.
+// Package todocontinuation implements todo-continuation: the agent is reminded of open todos before each prompt from
+// the user. It does not decide anything at a stop.
 //
 //   - The list is the session's own, or else the one that another tool keeps in .claude/todo_state.json.
 //   - After as many reminders as the ceiling, an unchanged list is left alone.
@@ -145,7 +145,6 @@ func todoSection(heading string, todos []activity.Todo, most int) string {
 	return section
 }
 
-// shortEntry returns the text of a todo as one short line.
 func shortEntry(text string) string {
 	text = strings.Join(strings.Fields(display.OneLine(text)), " ")
 	if strings.Contains(strings.ToLower(text), "system-reminder") { // Claude Code's tag around a hook's text
@@ -162,7 +161,7 @@ func listSum(todos []activity.Todo) string {
 	return quotation.HashText(b.String())
 }
 
-// readTodos reads another tool's list: {"todos": [{"content", "status"}]}. It skips other entries.
+// readTodos reads the list from a different tool: {"todos": [{"content", "status"}]}. Other entries are skipped.
 func readTodos(data []byte) ([]activity.Todo, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {

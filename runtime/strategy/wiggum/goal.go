@@ -31,7 +31,7 @@ const MaxCount = 10
 // Goal is the content of a loop's file. Times are Unix milliseconds, 0 if unknown; timeouts are
 // milliseconds, 0 for no limit.
 type Goal struct {
-	Count            int      // turns that are over, 1 in a file without it
+	Count            int      // completed turns, 1 if not set
 	Max              int      // the loop ends when so many are over
 	Promises         []string // the agent ends the loop by stating one
 	Check            string   // the command that has to pass before a promise counts, "" for none
@@ -170,7 +170,7 @@ type front struct {
 	after   int // offset of the goal's text
 }
 
-// field is one field. Its lines are text[start:end].
+// field is text[start:end], which can be several lines.
 type field struct {
 	key        string
 	values     []string
@@ -233,7 +233,7 @@ func readFront(text string) (front, error) {
 	return f, errorAtLine(number+1, `no line "---" ends the fields`)
 }
 
-// addLine adds text[end:after], a line before the end of the fields.
+// addLine adds text[end:after] as a line before the fields end.
 func (f *front) addLine(line string, number int) error {
 	trimmed := strings.TrimSpace(line)
 	if trimmed == "" || trimmed[0] == '#' {

@@ -53,8 +53,7 @@ func (o *Options) Needs() strategy.Needs {
 	}}
 }
 
-// armedState reports whether the loop drives this session, including one that its own hook ended at this
-// stop.
+// armedState reports whether the loop drives this session, also if it was just ended in the same stop.
 func armedState(s strategy.Situation) strategy.Armed {
 	file := s.Workspace.Files[File]
 	m, _ := s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + File))
@@ -171,8 +170,8 @@ func (l *goalLoop) pausing() rules.Pausing {
 	return rules.Pausing{Key: l.memory.Key, Title: l.pluginName(), End: strings.TrimSuffix(hold, "hold") + "loop stop"}
 }
 
-// loopIsGone stops without a file. If this session was in a loop, the file was removed, maybe by the
-// agent, or the session has left the loop's directory.
+// loopIsGone stops if there is no file. If this session was in a loop, then the file was removed, maybe by the agent,
+// or the session is now in a different directory.
 func (l *goalLoop) loopIsGone() strategy.Verdict {
 	v := strategy.StopBy("no-loop", "there is no "+File)
 	if id, count, ok := parseMemory(l.memory); ok {
@@ -191,7 +190,7 @@ func (l *goalLoop) loopIsGone() strategy.Verdict {
 	return v
 }
 
-// elsewhere is the pause of a loop whose session has left its directory.
+// elsewhere is the pause if the session is now in a different directory.
 const elsewhere = "elsewhere"
 
 // restOnce stops at an invalid file, and tells the user once.
@@ -229,8 +228,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 			break
 		}
 	}
-	// idle counts the prompt's continues in a row without a tool call, stalls those of them with the same
-	// words. Without a transcript, calls are unknown.
+	// idle counts continues in a row for this prompt with no tool call, and stalls those with the same words. If there
+	// is no transcript, calls are not known.
 	idle, stalls := 0, 0
 	samePrompt := l.memory.Prompt == l.s.Turn.PromptID
 	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count {
@@ -428,7 +427,7 @@ func (l *goalLoop) rememberEnd(mark string) activity.Memory {
 	return activity.Memory{Key: l.memory.Key, Mark: mark, Text: quotation.HashText(l.s.Message.Text), At: l.s.Session.Now}
 }
 
-// withBeginning prepends the start of the loop at its first stop.
+// withBeginning also returns the start if this is the first stop.
 func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 	if !l.fresh {
 		return []activity.LoopEvent{e}
