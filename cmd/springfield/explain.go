@@ -64,7 +64,7 @@ A strategy's files in the project are read in their current state.`,
 
 func explainFlags(cmd *cobra.Command, o *explainOptions) {
 	f := cmd.Flags()
-	f.StringVar(&o.strategy, "strategy", registry.Default(), "a strategy or, as in replay, ned-flanders:seed, seed-tree or a rules file")
+	f.StringVar(&o.strategy, "strategy", registry.Default(), "a strategy, ned-flanders:seed, seed-tree or a rules file")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 }
 
