@@ -78,7 +78,7 @@ const cliIntro = `# Commands
 
 <!-- Made by go test ./cmd/springfield -run TestCLIDocIsCurrent -update -->
 
-These are the texts of ` + "`springfield COMMAND --help`" + `, which also has examples. Your shell can [complete](#springfield-completion) commands, flags and values.
+These are the texts of ` + "`springfield COMMAND --help`" + `, which also has examples. Your shell can [complete](#completion) commands, flags and values.
 
 Exit codes: 0 done; 1 failed, with the reason and a hint at the next step; 2 wrong usage; 130 cancelled by Ctrl-C or your answer.
 
@@ -100,6 +100,7 @@ var (
 	exampleLines = regexp.MustCompile(`(?s)\nExamples:\n.*?\n\nUsage:`)
 	usageLines   = regexp.MustCompile(`(?s)^(.*?)\nUsage:\n  (.*?)(?:\n  \S[^\n]*COMMAND)?\n(.*)$`)
 	listed       = regexp.MustCompile(`(?s)\nCommands:\n.*?\n\n|\n\S[^\n]* COMMAND --help shows examples and flags of a command\.\n`)
+	startOfLine  = regexp.MustCompile(`(?m)^(.)`)
 	flagRow      = regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)( .*)\n(?: {12,}.*\n)*`)
 )
 
@@ -161,7 +162,8 @@ func cliDoc(root *cobra.Command) string {
 		if cmd.Parent().HasParent() {
 			level = "###"
 		}
-		fmt.Fprintf(&entries, "\n%s %s\n\n```text\n%s```\n", level, cmd.CommandPath(), r.entryOf(cmd))
+		name := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" ")
+		fmt.Fprintf(&entries, "\n%s %s\n\n%s", level, name, startOfLine.ReplaceAllString(r.entryOf(cmd), "    $1"))
 	})
 	top.WriteString(cliIntro)
 	for _, f := range commonFlags[1:] {
@@ -171,7 +173,7 @@ func cliDoc(root *cobra.Command) string {
 		fmt.Fprintf(&top, "\n%s:", group.ID)
 		for _, cmd := range root.Commands() {
 			if cmd.GroupID == group.ID && !cmd.Hidden {
-				fmt.Fprintf(&top, " [%s](#springfield-%s)", cmd.Name(), cmd.Name())
+				fmt.Fprintf(&top, " [%s](#%s)", cmd.Name(), cmd.Name())
 			}
 		}
 		top.WriteString("\n")
