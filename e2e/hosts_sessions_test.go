@@ -1,7 +1,7 @@
 //go:build e2e
 
 // One plugin in every host. The subtests of a host share a world, and each continues where the
-// previous one ended. docs/hosts.md names them as `TestHosts/NAME`.
+// previous one ended.
 
 package e2e
 

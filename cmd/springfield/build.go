@@ -30,9 +30,9 @@ func newBuild(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
 		Short: "Compile the hook into every plugin of a suite",
-		Long: `Compiles the hook and, for a plugin that asks a model, the judge. Only these
-programs and their record in ` + generator.SuiteFile + ` change. Programs for removed targets are deleted.
-springfield undo reverts a build. DIR defaults to the suite around the current directory.
+		Long: `Also compiles the judge of a plugin that asks a model, and deletes programs for
+removed targets. Only programs and their record in ` + generator.SuiteFile + ` change. DIR defaults to the
+suite around the current directory.
 
 Without the compiled hooks of a release, this needs Go, but no network.`,
 		Example: `  springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,

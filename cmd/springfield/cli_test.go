@@ -78,59 +78,82 @@ const cliIntro = `# Commands
 
 <!-- Made by go test ./cmd/springfield -run TestCLIDocIsCurrent -update -->
 
-These are the texts of ` + "`springfield COMMAND --help`" + `, which also has examples. Your shell can [complete](#springfield-completion) commands, flags and values.
+These are the texts of ` + "`springfield COMMAND --help`" + `, which also has examples. Your shell can [complete](#completion) commands, flags and values.
 
 Exit codes: 0 done; 1 failed, with the reason and a hint at the next step; 2 wrong usage; 130 cancelled by Ctrl-C or your answer.
 
 Common flags, explained only here:
 
 - ` + "`--json`" + `, of every command but completion: print [JSON](files.md#json-on-standard-output), also of a failure: ` + "`{\"error\": \"…\", \"hint\": \"…\"}`" + `
-- ` + "`--dry-run`" + `: print a diff, change nothing
-- ` + "`--host`" + `: claude, codex, copilot, qwen, droid, gemini, or all
-- ` + "`--session ID`" + `: only this session; the start of its ID is enough
-- ` + "`--dir DIR`" + `: project directory (default: this project)
 `
 
-// common matches the flags that cliIntro explains, in a help text.
-var common = regexp.MustCompile(`(?m)^ +(--json +print JSON|--dry-run +print a diff, change nothing|` +
-	`--host HOST +claude, codex, copilot, qwen, droid, gemini, or\s+all|--dir DIR +project directory \(default: this project\)|` +
-	`--session ID +only this session; the start of its ID is enough)\n`)
-
-var exampleLines = regexp.MustCompile(`(?s)\nExamples:\n.*?\n\nUsage:`)
-
-// shortenHelp returns a help text without examples, without a usage that is only the command, and with common flags as
-// a line of their names.
-func shortenHelp(cmd *cobra.Command) string {
-	help := exampleLines.ReplaceAllString(helpOf(cmd), "\nUsage:")
-	help = strings.Replace(help, "\n"+cmd.CommandPath()+" COMMAND --help shows examples and flags of a command.\n", "", 1)
-	help = strings.Replace(help, "\nUsage:\n  "+cmd.CommandPath()+"\n\n", "\n", 1) // as in the heading
-	names := ""
-	for _, m := range common.FindAllStringSubmatch(help, -1) {
-		if name := strings.Fields(m[1])[0]; name != "--json" { // which is nearly everywhere
-			names += " " + name
-		}
-	}
-	help = common.ReplaceAllString(help, "")
-	help = strings.TrimSuffix(strings.ReplaceAll(help, "\nFlags:\n\n", "\n"), "\nFlags:\n")
-	if names != "" {
-		help += "\nCommon flags:" + names + "\n"
-	}
-	return help
+// commonFlags are explained once, above all commands. --json is nearly everywhere.
+var commonFlags = []struct{ name, meaning string }{
+	{"--json", "print JSON"},
+	{"--dry-run", "print a diff, change nothing"},
+	{"--host HOST", "claude, codex, copilot, qwen, droid, gemini, or all"},
+	{"--session ID", "only this session; the start of its ID is enough"},
+	{"--dir DIR", "project directory (default: this project)"},
 }
 
-// cliDoc returns the reference of all commands: links by group, then each help text.
-func cliDoc(root *cobra.Command) string {
-	var b strings.Builder
-	b.WriteString(cliIntro)
-	for _, group := range root.Groups() {
-		fmt.Fprintf(&b, "\n%s:", group.ID)
-		for _, cmd := range root.Commands() {
-			if cmd.GroupID == group.ID && !cmd.Hidden {
-				fmt.Fprintf(&b, " [%s](#springfield-%s)", cmd.Name(), cmd.Name())
+var (
+	exampleLines = regexp.MustCompile(`(?s)\nExamples:\n.*?\n\nUsage:`)
+	usageLines   = regexp.MustCompile(`(?s)^(.*?)\nUsage:\n  (.*?)(?:\n  \S[^\n]*COMMAND)?\n(.*)$`)
+	listed       = regexp.MustCompile(`(?s)\nCommands:\n.*?\n\n|\n\S[^\n]* COMMAND --help shows examples and flags of a command\.\n`)
+	startOfLine  = regexp.MustCompile(`(?m)^(.)`)
+	flagRow      = regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)( .*)\n(?: {12,}.*\n)*`)
+)
+
+// A reference is made of the help texts of commands.
+type reference struct {
+	owners map[string][]string // of a common flag: the commands that have it
+	rows   map[string]string   // a flag with its meaning: the first subcommand that has it
+}
+
+// entryOf returns a help text that begins with the usage, if it is more than the heading. It leaves out examples, lists
+// of subcommands, common flags, and the meaning of a flag that an earlier subcommand has.
+func (r *reference) entryOf(cmd *cobra.Command) string {
+	help := exampleLines.ReplaceAllString(helpOf(cmd), "\nUsage:")
+	help = listed.ReplaceAllString(help, "\n")
+	parts := usageLines.FindStringSubmatch(help)
+	about, usage, rest := parts[1], parts[2]+"\n\n", parts[3]
+	if strings.TrimSpace(usage) == cmd.CommandPath() {
+		usage = ""
+	}
+	sub, first, again := cmd.Parent().HasParent(), "", ""
+	rest = flagRow.ReplaceAllStringFunc(rest, func(row string) string {
+		name, plain := flagRow.FindStringSubmatch(row)[1], strings.Join(strings.Fields(row), " ")
+		for _, f := range commonFlags {
+			if plain == f.name+" "+f.meaning {
+				if owner := cmd.Name(); !sub {
+					if cmd.HasSubCommands() {
+						owner += " and its commands"
+					}
+					r.owners[f.name] = append(r.owners[f.name], owner)
+				}
+				return ""
 			}
 		}
-		b.WriteString("\n")
+		if sub && r.rows[plain] != "" {
+			first, again = r.rows[plain], again+" "+name
+			return ""
+		}
+		if sub {
+			r.rows[plain] = cmd.Parent().Name() + " " + cmd.Name()
+		}
+		return row
+	})
+	rest = strings.TrimSuffix(strings.TrimRight(rest, "\n"), "\nFlags:")
+	if again != "" {
+		rest += "\n\nAs in " + first + ":" + again
 	}
+	return usage + strings.TrimRight(about+rest, "\n") + "\n"
+}
+
+// cliDoc returns the reference of all commands: common flags, links by group, then each help text.
+func cliDoc(root *cobra.Command) string {
+	r := reference{map[string][]string{}, map[string]string{}}
+	var top, entries strings.Builder
 	each(root, func(cmd *cobra.Command) {
 		if cmd.Hidden || !cmd.HasParent() {
 			return
@@ -139,9 +162,23 @@ func cliDoc(root *cobra.Command) string {
 		if cmd.Parent().HasParent() {
 			level = "###"
 		}
-		fmt.Fprintf(&b, "\n%s %s\n\n```text\n%s```\n", level, cmd.CommandPath(), shortenHelp(cmd))
+		name := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" ")
+		fmt.Fprintf(&entries, "\n%s %s\n\n%s", level, name, startOfLine.ReplaceAllString(r.entryOf(cmd), "    $1"))
 	})
-	return b.String()
+	top.WriteString(cliIntro)
+	for _, f := range commonFlags[1:] {
+		fmt.Fprintf(&top, "- `%s`, of %s: %s\n", f.name, strings.Join(r.owners[f.name], ", "), f.meaning)
+	}
+	for _, group := range root.Groups() {
+		fmt.Fprintf(&top, "\n%s:", group.ID)
+		for _, cmd := range root.Commands() {
+			if cmd.GroupID == group.ID && !cmd.Hidden {
+				fmt.Fprintf(&top, " [%s](#%s)", cmd.Name(), cmd.Name())
+			}
+		}
+		top.WriteString("\n")
+	}
+	return top.String() + entries.String()
 }
 
 // carriedHeads returns a directory of prebuilt hooks that are only the heads of programs.

@@ -45,7 +45,7 @@ is an ID from springfield log. For a DECISION or last, explain uses the plugin t
 log of that time.
 
 Without --strategy, your current settings and the project's apply; with it, only the strategy's own.
-A strategy's files in the project are read in their current state.`,
+The project's files are read in their current state.`,
 		Example: `  springfield explain last
   springfield explain SESSION.jsonl
   springfield explain SESSION.jsonl --line 120 --strategy marge-simpson`,
@@ -64,7 +64,7 @@ A strategy's files in the project are read in their current state.`,
 
 func explainFlags(cmd *cobra.Command, o *explainOptions) {
 	f := cmd.Flags()
-	f.StringVar(&o.strategy, "strategy", registry.Default(), "a strategy or, as in replay, ned-flanders:seed, seed-tree or a rules file")
+	f.StringVar(&o.strategy, "strategy", registry.Default(), "a strategy, ned-flanders:seed, seed-tree or a rules file")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 }
 

@@ -16,8 +16,8 @@ func newHold(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hold [DURATION]",
 		Short: "Let every agent stop, even if work remains",
-		Long: `Lets every agent stop from now on, for a time such as 30m, 1h30m or "2 hours",
-or until springfield resume. No rule, limit or model overrides a hold. Anyone, even an agent, can
+		Long: `A hold lasts for a time such as 30m, 1h30m or "2 hours", or until springfield
+resume. No rule, limit or model overrides it. Anyone, even an agent, can
 set one; only you can lift it, at your own terminal. A hold set elsewhere without a duration ends
 after 12 hours, or with an away order that ends later.`,
 		Example: `  springfield hold 30m

@@ -55,8 +55,7 @@ func newInit(a *app, run func(context.Context, initOptions) error) *cobra.Comman
 		Short: "Make a suite of your own plugins, with compiled hooks",
 		Long: `A suite is a directory of plugins, and a marketplace. Make one for your own
 rules or to publish; to use a plugin, springfield enable is enough. DIR defaults to ./` + defaultSuite + `. At a
-terminal, init asks for everything that no flag sets, then writes. springfield undo removes the
-suite.
+terminal, init asks for everything that no flag sets. springfield undo removes the suite.
 
 If DIR has a ` + generator.SuiteFile + `, init reads the answers from it, adds missing files and keeps your
 edits. For example:

@@ -18,8 +18,8 @@ func newLog(a *app) *cobra.Command {
 		Short: "List past decisions",
 		Long: `Lists the decisions of the current project or, inside an agent's session, of
 that session, the latest last: every stop, and the prompts to which a plugin added text. Only --json
-lists a plugin that had nothing to decide at a stop that another decided. Decisions are kept for 90
-days, or for keep_days in ~/.claude/springfield/settings.json.`,
+lists a plugin that had nothing to decide at a stop that another decided. Decisions go after 90 days,
+or after keep_days in ~/.claude/springfield/settings.json.`,
 		Example: `  springfield log -n 50
   springfield log --follow
   springfield log --all`,

@@ -26,9 +26,8 @@ type publishOptions struct {
 	json bool
 }
 
-const publishHelp = `Publishes a suite's plugins in a marketplace: in the local checkout that --to, or
-publish.to in ` + generator.SuiteFile + `, names, or in the suite itself. DIR defaults to the suite
-around the current directory. Each plugin gets an entry in .claude-plugin/marketplace.json; other
+const publishHelp = `The marketplace is the local checkout that --to, or publish.to in ` + generator.SuiteFile + `,
+names, or the suite itself. DIR defaults to the suite around the current directory. Each plugin gets an entry in .claude-plugin/marketplace.json; other
 entries, their order and the layout stay.
 
 A changed plugin needs a new version, because clients fetch a version once: use --bump or --version.

@@ -41,8 +41,8 @@ func newReplay(a *app) *cobra.Command {
 		Long: `Finds the stops in past sessions of all agents, or in the logs and directories
 that you name, and lets every strategy decide there with the hook's code. By your next prompts, it
 reports how many prompts each strategy would have saved, how often it would have been in the way,
-and the cost of asking a model; how many questions an away order would have answered; and the leave
-setting that fits your answers. Changes nothing, asks no model and opens no connection.`,
+and a model's cost; the questions that an away order would have answered; and the leave setting that
+fits you. Changes nothing, asks no model and opens no connection.`,
 		Example: `  springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
   springfield replay --list wrong --strategy ned-flanders
   springfield replay --html replay.html`,

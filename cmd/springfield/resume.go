@@ -12,8 +12,8 @@ func newResume(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume",
 		Short: "Lift a hold",
-		Long: `Lifts a hold after you confirm at your terminal. resume refuses without a terminal,
-or if an agent started it, even indirectly.`,
+		Long: `resume asks at your terminal. It refuses without one, or if an agent started it, even
+indirectly.`,
 		Example: `  springfield resume --session 4c1f`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -24,10 +24,8 @@ func newTry(a *app) *cobra.Command {
 		Use:   "try PROMPT MESSAGE",
 		Short: "Decide on a prompt and a last message that you write",
 		Long: `Decides as a plugin's hook would if you had typed PROMPT and Claude had ended
-its turn with MESSAGE, without a tool call. Shows why each rule matches or not, and the decision. If
-MESSAGE is -, reads it from standard input. Ignores limits and holds.
-
-Without --strategy, your current settings and the project's apply; with it, only the strategy's own.`,
+its turn with MESSAGE, without a tool call. If MESSAGE is -, reads it from standard input. Settings
+and output are those of springfield explain.`,
 		Example: `  springfield try "Carry out the plan." "Task 1 is done. Moving to task 2."
   springfield try "What is left?" "Left: the docs. I'll write them next." --strategy marge-simpson
   pbpaste | springfield try "Carry out the plan." -`,

@@ -36,9 +36,8 @@ func newUndo(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo",
 		Short: "Revert springfield's last edit",
-		Long: `Reverts the last edit by any command: to your settings, a memory file, a suite
-with its hooks, or a marketplace. Every file gets its old bytes back. Run undo again to revert the
-edit before.
+		Long: `The edit may be by any command: to your settings, a memory file, a suite with its
+hooks, or a marketplace. Every file gets its old bytes back. Run undo again to revert the edit before.
 
 If a file has changed since, undo changes nothing and shows the difference. --forget skips that
 edit; springfield disable can still restore your settings.`,

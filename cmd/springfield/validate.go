@@ -18,7 +18,7 @@ func newValidate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [DIR]",
 		Short: "Check every file of a suite",
-		Long: `Checks files against their schemas, names and versions against
+		Long: `Checks files against schemas, names and versions against
 ` + generator.SuiteFile + `, hooks against their checksums, and rules as the hook reads them. If Claude Code is
 installed, also runs claude plugin validate --strict, isolated from your settings. DIR defaults to
 the suite around the current directory.`,

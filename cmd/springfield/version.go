@@ -14,8 +14,8 @@ func newVersion(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of springfield and its hooks",
-		Long: `Prints the version of springfield, the SHA-256 of the hook sources, and the compiled
-hooks that a release contains. --json adds the SHA-256 of each hook.`,
+		Long: `Also prints the SHA-256 of the hook sources, and lists the compiled hooks that a
+release contains. --json adds the SHA-256 of each.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runVersion(asJSON) },
 	}

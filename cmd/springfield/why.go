@@ -16,8 +16,7 @@ func newWhy(a *app) *cobra.Command {
 		Short: "Explain why the agent continued or stopped",
 		Long: `Explains one decision with its rule, evidence and limits. springfield log
 lists the IDs. The default is the last decision of the current project or, inside an agent's
-session, of that session. --prompts explains text that a plugin such as todo-continuation added to a
-prompt, or why it added none.`,
+session, of that session.`,
 		Example: `  springfield why
   springfield why last --prompts
   springfield why --all`,
@@ -38,7 +37,7 @@ prompt, or why it added none.`,
 	}
 	f := cmd.Flags()
 	viewFlags(cmd, &asked)
-	f.BoolVar(&asked.Prompts, "prompts", false, "explain the last prompt instead of the last stop")
+	f.BoolVar(&asked.Prompts, "prompts", false, "explain the text that a plugin added to the last prompt, or why none was added")
 	f.BoolVar(&asked.JSON, "json", false, "print JSON")
 	return cmd
 }

@@ -109,18 +109,14 @@ func TestCommandIsTheUsers(t *testing.T) {
 // The scripts of the documentation ask as their servers want it, whatever is on a page,
 // and read what these answer.
 func TestScriptsOfTheDocs(t *testing.T) {
-	doc, err := os.ReadFile(filepath.FromSlash("../../docs/lisa-simpson.md"))
+	files, err := filepath.Glob("../../docs/ask/*.sh")
 	must(t, err)
+	scratch.Equal(t, len(files), 2, "scripts in the documentation")
 	const answer = "{\"reason\":\n \"it says \\\"go \\\\ on\\\" <b>, é\\nnow\",\n\t\"continue\": true}\n"
 	quoted, err := json.MarshalIndent(answer, "", " ")
 	must(t, err)
-	scripts := 0
-	for block := range strings.SplitSeq(string(doc), "\n\n") {
-		script, ok := strings.CutPrefix(block, "    #!/bin/sh\n")
-		if !ok {
-			continue
-		}
-		scripts++
+	for _, file := range files {
+		script := string(scratch.ReadFile(t, file))
 		var text, key string
 		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			var body struct {
@@ -147,11 +143,10 @@ func TestScriptsOfTheDocs(t *testing.T) {
 			}
 		}))
 		w := newWorld(t)
-		script = strings.ReplaceAll(script, "\n    ", "\n")
 		for _, address := range []string{"http://127.0.0.1:11434", "https://api.openai.com"} {
 			script = strings.ReplaceAll(script, address, server.URL)
 		}
-		q := w.command(strings.TrimPrefix(script, "    "), "OPENAI_API_KEY")
+		q := w.command(script, "OPENAI_API_KEY")
 		q.System, q.Page, q.Within = judge.PromptFor("Claude"), judge.Page{Message: "50 % of \"C:\\new\" $HOME `id` 'x'\n{\"a\": é}"}.String(), 60_000
 		reply := Ask(t.Context(), q, w.env("OPENAI_API_KEY="+testKey))
 		if reply.Failed != "" || !reply.Continue || !strings.HasPrefix(reply.Why, `it says "go `) {
@@ -164,5 +159,4 @@ func TestScriptsOfTheDocs(t *testing.T) {
 			t.Errorf("where nothing answers: %+v", reply)
 		}
 	}
-	scratch.Equal(t, scripts, 2, "scripts in the documentation")
 }
