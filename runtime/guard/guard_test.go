@@ -355,20 +355,22 @@ func TestAnswer(t *testing.T) {
 
 func TestCheckWord(t *testing.T) {
 	for _, test := range []struct {
-		kind             lastword.Kind
-		changed, intends bool
-		want             string
+		kind                     lastword.Kind
+		called, changed, intends bool
+		want                     string
 	}{
-		{lastword.Forbids, true, true, "forbids"},
-		{lastword.Asks, false, false, "answers"},
-		{lastword.Asks, false, true, ""},
-		{lastword.Asks, true, false, ""},
-		{lastword.Unclear, false, true, "unclear"},
-		{lastword.Unclear, true, false, ""},
-		{lastword.Orders, false, false, ""},
-		{lastword.Unknown, false, false, ""},
+		{lastword.Forbids, true, true, true, "forbids"},
+		{lastword.Asks, true, false, false, "answers"},
+		{lastword.Asks, true, false, true, ""},
+		{lastword.Asks, true, true, false, ""},
+		{lastword.Unclear, true, false, true, "unclear"},
+		{lastword.Unclear, true, true, false, ""},
+		{lastword.States, false, false, true, "unclear"},
+		{lastword.States, true, false, true, ""},
+		{lastword.Orders, false, false, false, ""},
+		{lastword.Unknown, false, false, false, ""},
 	} {
-		veto := CheckWord(lastword.Word{Kind: test.kind, Evidence: "“so”"}, test.changed, func() bool { return test.intends })
+		veto := CheckWord(lastword.Word{Kind: test.kind, Evidence: "“so”"}, test.called, test.changed, func() bool { return test.intends })
 		if veto.Rule != test.want {
 			t.Errorf("%s, changed %t, intends %t: %q, want %q", test.kind, test.changed, test.intends, veto.Rule, test.want)
 		}

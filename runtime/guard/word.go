@@ -6,14 +6,15 @@ import "github.com/cameronsjo/springfield/runtime/lastword"
 const Escaped = "you pressed Esc"
 
 // CheckWord returns a veto if the user's last word forbids work. After a turn without changes, an unclear word is a
-// veto too, and so is a question, unless intends reports that the answer ends with the agent's next action.
-func CheckWord(word lastword.Word, changed bool, intends func() bool) Veto {
+// veto too, and so is a question, unless intends reports that the answer ends with the agent's next action. A mere
+// statement is a veto after a turn without any tool call: the agent did not take it for an order either.
+func CheckWord(word lastword.Word, called, changed bool, intends func() bool) Veto {
 	switch {
 	case word.Kind == lastword.Forbids && word.Evidence == Escaped:
 		return Veto{Rule: "forbids", Evidence: Escaped}
 	case word.Kind == lastword.Forbids:
 		return Veto{Rule: "forbids", Evidence: "you said " + word.Evidence}
-	case word.Kind == lastword.Unclear && !changed:
+	case word.Kind == lastword.Unclear && !changed, word.Kind == lastword.States && !called:
 		return Veto{Rule: "unclear",
 			Evidence: "nothing was changed, and it is not clear that you want it: you said " + word.Evidence}
 	case word.Kind == lastword.Asks && !changed && !intends():

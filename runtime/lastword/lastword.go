@@ -28,7 +28,8 @@ const (
 	Standing Kind = "standing" // a literal order to go on without asking
 	Yes      Kind = "yes"      // a bare yes or "continue"
 	Orders   Kind = "orders"   // anything else
-	Unclear  Kind = "unclear"  // a statement and no order ("anna has to see it first"), or takes a turn at the end ("hmm, but")
+	States   Kind = "states"   // it is short, orders nothing and reports no fault: "anna has to see it first"
+	Unclear  Kind = "unclear"  // it takes a turn at its end ("but", "hmm"), and no word there is known to order, ask or forbid
 )
 
 // Word is a prompt that has been read. Evidence quotes the words that decided.
@@ -137,8 +138,13 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	if s, ok := in.standing(own); ok {
 		return found(Standing, s.text), true
 	}
-	if n := len(all); n > 0 && all[n-1].act == states && (in.turns(own) || short && !ordered && !in.reports(own)) {
-		return found(Unclear, all[n-1].said), sure
+	if n := len(all); n > 0 && all[n-1].act == states {
+		switch {
+		case in.turns(own):
+			return found(Unclear, all[n-1].said), sure
+		case short && !ordered && !in.reports(own):
+			return found(States, all[n-1].said), sure
+		}
 	}
 	return Word{Kind: Orders}, sure
 }
