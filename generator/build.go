@@ -275,7 +275,7 @@ func sourceFiles() (map[string][]byte, string, error) {
 		if err != nil {
 			return err
 		}
-		// A checkout on Windows may have other line ends, for the same hash.
+		// A checkout on Windows may have other line endings, for the same hash.
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 		files["runtime/"+name] = data
 		fmt.Fprintf(h, "runtime/%s %d\n%s", name, len(data), data)

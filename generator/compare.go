@@ -183,7 +183,6 @@ func (c *comparison) readAround(above, base string, made map[string]File) {
 	c.readFiles(in, around, base)
 }
 
-// readFiles compares the files in a directory, except for one name.
 func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except string) {
 	n := 0
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {

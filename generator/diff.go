@@ -18,7 +18,7 @@ type Kind int
 
 const (
 	Missing    Kind = iota
-	Same            // except for line ends of a text
+	Same            // except for line endings of a text
 	Outdated        // as recorded, but springfield makes another today
 	Edited          // neither as made nor as recorded
 	Foreign         // not made by springfield

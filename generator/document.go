@@ -26,7 +26,6 @@ import (
 // document is a parsed file.
 type document struct{ value any }
 
-// textAt returns the string at a path, or "".
 func (d document) textAt(path ...string) string {
 	s, _ := d.valueAt(path...).(string)
 	return s

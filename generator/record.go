@@ -33,7 +33,7 @@ const recordHead = "# What springfield wrote when it made this suite or last upd
 // record has the textSum of each file, by path.
 type record map[string]string
 
-// textSum returns the SHA-256 of a file, of a text with plain line ends.
+// textSum returns the SHA-256 of a file, of a text with plain line endings.
 func textSum(data []byte) string {
 	if bytes.IndexByte(data, 0) >= 0 { // a program, too large to normalize
 		return journal.HashBytes(data)
@@ -44,13 +44,13 @@ func textSum(data []byte) string {
 	return journal.HashBytes(data)
 }
 
-// plainText returns a text with "\n" as line ends, and false if the data is not text.
+// plainText returns a text with "\n" as line endings, and false if the data is not text.
 func plainText(data []byte) (string, bool) {
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
 }
 
-// withEndsOf converts a plain text to the line ends of model.
+// withEndsOf converts a plain text to the line endings of model.
 func withEndsOf(model []byte, text string) []byte {
 	if crlf := bytes.Count(model, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(model, []byte("\n")) {
 		text = strings.ReplaceAll(text, "\n", "\r\n")

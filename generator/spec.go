@@ -44,8 +44,8 @@ type Plugin struct {
 	Settings map[string]string `yaml:"settings,omitempty"`
 }
 
-// Suggested returns the plugin to begin with: of the default strategy, else the first that decides at Stop, else the
-// first.
+// Suggested returns the plugin to begin with: the one with the default strategy, or the first that decides at Stop, or
+// the first.
 func (s Spec) Suggested() Plugin {
 	i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return p.Strategy == registry.Default() })
 	if i < 0 {

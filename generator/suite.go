@@ -92,7 +92,7 @@ func decodeSuite(data []byte) (Suite, error) {
 	return s, nil
 }
 
-// findMissingLine returns the missing line as an error: the hints of Validate name flags of init.
+// findMissingLine returns an error for the first missing line. The hints of Validate name flags of init, not lines.
 func (s Suite) findMissingLine() error {
 	for _, line := range []struct {
 		lacks        bool

@@ -31,7 +31,7 @@ func (t *Target) UnmarshalText(text []byte) error {
 
 func HostTarget() Target { return Target{runtime.GOOS, runtime.GOARCH} }
 
-// StartsOn reports whether a machine runs programs of the target. Windows on ARM also runs amd64.
+// StartsOn reports whether a machine can run programs built for the target. Windows on ARM also runs amd64.
 func (t Target) StartsOn(machine Target) bool {
 	return t == machine || machine == Target{"windows", "arm64"} && t == Target{"windows", "amd64"}
 }
@@ -85,7 +85,7 @@ const (
 
 func (p Program) ShortName() string { return strings.TrimPrefix(string(p), "springfield-") }
 
-// Programs returns the programs of the plugin, the hook first.
+// Programs returns the plugin's programs, the hook first.
 func (p Plugin) Programs() []Program {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return []Program{Hook, Judge}
@@ -93,7 +93,7 @@ func (p Plugin) Programs() []Program {
 	return []Program{Hook}
 }
 
-// Programs returns the programs of all plugins, the hook first.
+// Programs returns the programs that the plugins need, the hook first.
 func (s Spec) Programs() []Program {
 	if i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return len(p.Programs()) > 1 }); i >= 0 {
 		return s.Plugins[i].Programs()

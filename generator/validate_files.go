@@ -91,7 +91,7 @@ func (t subject) lookAtProgram(d Difference) {
 	}
 }
 
-// lookAtFiles reports missing and superfluous files.
+// lookAtFiles reports missing files that are not checked elsewhere, and unknown files that do harm or are left over.
 func (in *inspection) lookAtFiles() {
 	for _, p := range in.suite.Plugins {
 		dir := subject{in: in, file: p.Name}

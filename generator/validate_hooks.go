@@ -23,7 +23,7 @@ import (
 type handler struct {
 	event   string
 	ours    bool           // it starts the hook
-	place   string         // for people
+	place   string         // for display
 	group   map[string]any // without the list of handlers
 	members map[string]any // without the timeout
 	timeout any

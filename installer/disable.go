@@ -61,7 +61,8 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	return done, err
 }
 
-// onElsewhere names other accounts of Claude Code that have a plugin on, and plugins that no settings switch on.
+// onElsewhere names other Claude Code accounts in which the plugin is on, and copies that run although no settings
+// enable them.
 func (m Means) onElsewhere(host hosts.Host, name string) (notes []string) {
 	if !host.Markets {
 		return nil

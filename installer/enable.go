@@ -45,7 +45,7 @@ type Done struct {
 	Scope  client.Scope `json:"scope"`
 	State  string       `json:"state"`           // enabled or disabled
 	Suite  string       `json:"suite,omitempty"` // its local directory
-	From   string       `json:"from,omitempty"`  // the plugin's source, for people
+	From   string       `json:"from,omitempty"`  // the plugin's source, for display
 	Live   string       `json:"live,omitempty"`  // when it takes effect
 
 	Host   hosts.Host     `json:"-"`
@@ -405,7 +405,6 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 	return d
 }
 
-// scopeNotes returns notes on the effects of an edit of a project's settings.
 func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	plugin := e.wanted.Plugin
 	places := e.Settings.Places

@@ -112,7 +112,7 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 	return in, err
 }
 
-// checkout returns the checkout around a directory. An untrusted repository matters only if clients fetch from there.
+// checkout returns the checkout around a directory. An untrusted repository is an error only if clients fetch from it.
 func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c := checkout{dir: dir}
 	var err error
@@ -167,7 +167,7 @@ func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, e
 	return plain, unknown, nil
 }
 
-// findMarketplace finds the marketplace: of the request, else of the suite, else the suite itself.
+// findMarketplace finds the marketplace that the request names, or the suite's. By default it is the suite itself.
 func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {

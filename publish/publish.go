@@ -30,7 +30,7 @@ import (
 
 type Request struct {
 	Dir     string    // of the suite
-	To      string    // of the marketplace; "": from the suite, else the suite itself
+	To      string    // of the marketplace; "": from the suite, or the suite itself
 	Plugins []string  // none: all
 	Bump    string    // part of the version to raise, one of VersionParts; "": none
 	Version string    // new version of all plugins

@@ -148,7 +148,7 @@ func (t tree) writeCopy(into string) error {
 }
 
 // digestOf returns a digest of a plugin's files: names, contents, and which are programs. It ignores the changelog, and
-// line ends, which differ in a checkout on Windows.
+// line endings, which differ in a checkout on Windows.
 func (t tree) digestOf(plugin string) (string, error) {
 	sum, programs := sha256.New(), generator.HookFiles(generator.Hook, generator.Judge)
 	for _, name := range t.listFiles(plugin) {

@@ -97,7 +97,8 @@ func candidate(name string) (Candidate, error) {
 	return withRequirements(Candidate{Settings: settings})
 }
 
-// withRequirements adds the note about a candidate's figures.
+// withRequirements notes what a candidate's figures lack, if anything. A strategy that does not answer stops is an
+// error.
 func withRequirements(c Candidate) (Candidate, error) {
 	switch known := c.Settings.Strategy; {
 	case known.Event != "Stop":

@@ -43,14 +43,14 @@ func WriteHTML(w io.Writer, r Report) error {
 		if err != nil {
 			return fmt.Errorf("make page: %w", err)
 		}
-		// Browsers normalize line ends before they hash, and a checkout on Windows has others.
+		// Browsers normalize line endings before they hash, and a checkout on Windows has others.
 		files[name] = strings.ReplaceAll(string(text), "\r\n", "\n")
 	}
 	t, err := template.New("page").Funcs(templateFunctions()).Parse(files["page.html.tmpl"])
 	if err != nil {
 		return fmt.Errorf("make page: %w", err)
 	}
-	data, err := json.Marshal(r.pageData()) // escapes <, >, & and the line ends of JavaScript
+	data, err := json.Marshal(r.pageData()) // escapes <, >, & and the line endings of JavaScript
 	if err != nil {
 		return fmt.Errorf("make page: %w", err)
 	}
@@ -150,8 +150,8 @@ func cleanText(text string) string {
 // PageFile is the file to write a page to. In is the directory that writing must not leave, "" for the one of the file.
 type PageFile struct{ Path, In string }
 
-// CheckTarget refuses a file that is not a page of springfield, before anything is read. It reports whether there is a
-// page.
+// CheckTarget returns an error if the file is not a page that springfield wrote. We call it before we read any logs,
+// and again before we write. It reports whether there is a page.
 func (p PageFile) CheckTarget() (there bool, err error) {
 	info, err := os.Lstat(p.Path)
 	switch {

@@ -65,7 +65,7 @@ func (l LabelCount) meaning() string {
 	return "not counted"
 }
 
-// ListKinds returns the kinds of lists, by the choice of the first strategy.
+// ListKinds returns the kinds of lists. The first strategy's choice decides which lists a row is on.
 func ListKinds() []string { return []string{"wrong", "missed", "caught", "asked", "nudges", "all"} }
 
 func (r *Row) isOnList(list string) bool {

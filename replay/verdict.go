@@ -46,7 +46,8 @@ func countLeave(rows []Row) (l Leave) {
 	return l
 }
 
-// say recommends the setting under which three of four continues were wanted.
+// say recommends the setting for which at least three of four questions got a bare yes, or never. It needs enough
+// questions.
 func (l Leave) say() string {
 	if l.Yes.Of == 0 {
 		return "you answered no question for leave to go on"

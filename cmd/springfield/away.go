@@ -189,7 +189,7 @@ func (o awayOptions) listOrders() error {
 	return nil
 }
 
-// printOrders prints orders and the reasons that agents may ignore them.
+// printOrders prints orders, and notes on why agents may ignore them.
 func (e *environment) printOrders(out layout.Printer, p absence.Places, orders ...ledger.AwayOrder) {
 	for _, o := range orders {
 		out.PrintText("%s", p.Summary(o).Describe(p.Now.UnixMilli()))
@@ -209,7 +209,7 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 	}
 }
 
-// findObstacles returns the reasons that agents ignore an order: no plugin decides, or a hold.
+// findObstacles returns why agents ignore an order: no plugin decides, or a hold.
 func (e *environment) findObstacles(o ledger.AwayOrder) []string {
 	r := e.inspectionRequest()
 	r.Places = e.placesFrom(cmp.Or(o.Project, e.work))

@@ -38,7 +38,6 @@ func waitAtLimit() settings.Member {
 	}
 }
 
-// allowRule allows an order's check.
 func allowRule(rule string) settings.Member {
 	return settings.Member{
 		Scope: client.Local, Path: []string{"permissions", "allow"}, Did: "allow " + rule + " in local settings",
@@ -46,7 +45,7 @@ func allowRule(rule string) settings.Member {
 	}
 }
 
-// settingsOfNight returns notes on the user's settings of Claude Code that change a night.
+// settingsOfNight returns notes on the Claude Code settings that affect an absence.
 func (o awayOptions) settingsOfNight(before absence.Preflight) (notes []string) {
 	layers := settings.ReadSettings(o.places).AllLayers()
 	own := slices.DeleteFunc(slices.Clone(layers), func(l client.Layer) bool { // Claude Code ignores these in a project

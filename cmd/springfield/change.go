@@ -106,7 +106,6 @@ func hintSettings(err error, again string) error {
 	return hintChange(err, again)
 }
 
-// hintChange adds a hint to an error about a change.
 func hintChange(err error, again string) error {
 	var known interface{ Hint() string }
 	var damaged *journal.DamagedError

@@ -43,7 +43,6 @@ func requireOneOf(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// askState calls question with a console for the project in a directory.
 func (a *app) askState(ctx context.Context, dir string, question func(console.Console) error) error {
 	d, err := a.newConsole(ctx, dir)
 	if err != nil {

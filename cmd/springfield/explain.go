@@ -113,7 +113,8 @@ func (a *app) explainPlace(place replay.Place, c replay.Candidate, asJSON bool) 
 	return e, nil
 }
 
-// candidateToExplain returns the strategy that --strategy names, else a plugin with its settings in a project.
+// candidateToExplain returns the strategy that --strategy names. By default it returns a plugin with the settings that
+// apply in a project.
 func (a *app) candidateToExplain(o explainOptions, plugin, project string) (replay.Candidate, error) {
 	if o.chosen {
 		return a.chosenCandidate(o)

@@ -85,7 +85,6 @@ func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 	}
 }
 
-// placeholder returns the name for a flag's value.
 func placeholder(f *pflag.Flag) string {
 	names := map[string]string{
 		"suite": "DIR", "to": "DIR", "project": "DIR", "memory": "FILE", "html": "FILE",

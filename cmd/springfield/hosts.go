@@ -25,7 +25,7 @@ func hostFlag(cmd *cobra.Command, chosen *[]string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, strings.Join(hosts.HostNames(), ", ")+", or all")
 }
 
-// hostsToSwitch returns the named hosts, else Claude Code if it is found, else the only one found.
+// hostsToSwitch returns the named hosts. By default it returns Claude Code if it is found, or the only host found.
 func hostsToSwitch(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return hostsNamed(user, names)

@@ -168,7 +168,7 @@ func (o initOptions) answersInFlags() (said generator.Spec, set generator.Settin
 	return said, set, err
 }
 
-// newSpec completes the answers in flags by asking at a terminal, or else with defaults.
+// newSpec completes the answers in flags by asking at a terminal, or with defaults.
 func (o initOptions) newSpec(
 	ctx context.Context, dir string, said generator.Spec, set generator.Settings,
 ) (generator.Spec, error) {

@@ -111,7 +111,6 @@ func (a *app) noteBlockCap(most int) {
 	}
 }
 
-// offerDriver offers to enable the plugin that drives loops.
 func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 	call, ok := strings.CutPrefix(d.Next, "springfield enable ")
 	if !ok || !a.terminal || a.caller != nil {

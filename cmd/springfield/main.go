@@ -112,7 +112,6 @@ type app struct {
 	args     []string // as typed
 }
 
-// loginName returns the login name, or "" if it is unknown.
 func loginName() string {
 	u, err := user.Current()
 	if err != nil {

@@ -144,7 +144,7 @@ func runPublish(ctx context.Context, o publishOptions) error {
 	return o.reportPublish(plan)
 }
 
-// buildDate returns today, or the seconds in SOURCE_DATE_EPOCH, which make builds reproducible.
+// buildDate returns the time in SOURCE_DATE_EPOCH, which makes builds reproducible, or the current time.
 func buildDate(epoch string) (time.Time, error) {
 	if epoch == "" {
 		return time.Now(), nil
@@ -157,7 +157,7 @@ func buildDate(epoch string) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// hintPublish prints the checks that refuse a release, or adds a hint to any other error.
+// hintPublish prints the checks that failed or warn, or adds a hint to any other error.
 func (o publishOptions) hintPublish(err error) error {
 	var syntax *document.SyntaxError
 	var refused *publish.RefusedError

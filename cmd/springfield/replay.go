@@ -148,7 +148,6 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 	return options, e.chooseSessions(&options, o.paths, o.host)
 }
 
-// pageFile returns the file of --html, and reports whether it has a page.
 func (e *environment) pageFile(name string) (page replay.PageFile, exists bool, err error) {
 	if page.Path, page.In, err = e.typedPaths().FilePath(name, false); err != nil {
 		return page, false, fmt.Errorf("write page: %w", err)
@@ -222,7 +221,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// chooseSessions sets the sessions to read: paths, else those of the named host or of all hosts.
+// chooseSessions sets the sessions to read: the given paths, or those of the named host or of all hosts.
 func (e *environment) chooseSessions(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name
 	for _, arg := range args {

@@ -96,7 +96,7 @@ func addVerbs(root *cobra.Command, a *app) {
 	root.SetHelpCommandGroupID("Other")
 }
 
-// noCommand refuses an unknown command, and hints at the call with the nearest name.
+// noCommand refuses an unknown command, and suggests the call with the nearest name.
 func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

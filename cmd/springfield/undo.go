@@ -174,7 +174,7 @@ func (s *streams) listEdits(j journal.Journal, asJSON bool) error {
 	return nil
 }
 
-// hintUndo prints the difference that prevents an undo, and adds a hint.
+// hintUndo prints the difference that prevents the undo, and adds a hint.
 func (s *streams) hintUndo(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {

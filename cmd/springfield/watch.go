@@ -62,7 +62,7 @@ Its last argument is one line of text, its standard input the line that --json p
 	return cmd
 }
 
-// watcher shows sessions: on a terminal in place, else a line per change.
+// watcher shows sessions: in place on a terminal, otherwise a line per change.
 type watcher struct {
 	*app
 	watch      *absence.Watch

@@ -85,7 +85,7 @@ func (p Places) managedFiles() []string {
 	return files
 }
 
-// Duplicates returns the duplicate keys of a layer without a Problem.
+// Duplicates returns up to ten duplicate keys. The layer must not have a Problem.
 func (l Layer) Duplicates() []document.Member { return l.doc.Duplicates() }
 
 func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {

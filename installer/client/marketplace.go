@@ -36,7 +36,7 @@ type Source struct {
 	URL    string `json:"url,omitempty"`
 }
 
-// String returns the source for people, without a password in its URL.
+// String returns the source for display. A password in its URL is masked.
 func (s Source) String() string {
 	if place := cmp.Or(s.Path, s.Repo, s.URL); place != "" {
 		return secret.Mask(s.Source + " " + place)
@@ -86,7 +86,7 @@ func (m Market) Declaration() json.RawMessage {
 	return text
 }
 
-// SuiteDir returns the marketplace's directory if its plugins run in place, else "".
+// SuiteDir returns the marketplace's directory if its plugins run in place, or "".
 func (m Market) SuiteDir() string {
 	if m.Source.Source == "directory" {
 		return m.Path

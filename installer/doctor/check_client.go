@@ -57,7 +57,6 @@ func (in *Inspection) checkAccounts() (all []check.Finding) {
 	return all
 }
 
-// accountsInWords describes springfield's plugins in other accounts.
 func (in *Inspection) accountsInWords() []string {
 	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.Account.InWords), func(says string) bool { return says == "" })
 }

@@ -80,7 +80,6 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	return bad
 }
 
-// danglingTarget returns the target of a dangling link, "" for any other path.
 func danglingTarget(path string) string {
 	target, err := os.Readlink(path)
 	if err != nil || !rooted.IsMissing(path) {

@@ -106,7 +106,6 @@ func (in *Inspection) stateDirs() []string {
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
 }
 
-// repairByPlan returns a repair that plans and applies a change to the current settings.
 func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change, error)) func(context.Context) error {
 	return func(context.Context) error {
 		c, err := settings.Journal(in.Places).PlanAndApply(func() (journal.Change, error) { return plan(settings.ReadSettings(in.Places)) })

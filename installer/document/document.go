@@ -46,7 +46,7 @@ type Document struct {
 	source    string // with comments
 	commented bool
 	mark      string // the byte order mark, or ""
-	text      string // without mark and comments; "{}" and a line end for an empty file
+	text      string // without mark and comments; "{}" and a line ending for an empty file
 	root      *value
 }
 
@@ -162,7 +162,7 @@ func (d *Document) Members(key string) []Member {
 
 const maxDuplicates = 10
 
-// Duplicates returns up to ten members with a key that was already used. Claude Code only uses the last.
+// Duplicates returns up to ten members whose key is already used in the object. Claude Code only uses the last.
 func (d *Document) Duplicates() []Member {
 	var all []Member
 	at := place{text: d.text, line: 1, column: 1}

@@ -143,7 +143,6 @@ func withoutPosition(err error) string {
 	return err.Error()
 }
 
-// holdsEdit reports whether v already has the value of an edit.
 func (v *value) holdsEdit(e Edit) bool {
 	if e.Verbatim {
 		return v.text == strings.Trim(string(e.Value), blanks)
@@ -151,8 +150,8 @@ func (v *value) holdsEdit(e Edit) bool {
 	return MeanSame(json.RawMessage(v.text), e.Value)
 }
 
-// rangeOf returns the text to delete with a member: up to the next one for the first of several, else from the end of
-// the one before. A sole member takes all blanks along.
+// rangeOf returns the text to delete with a member: up to the next one for the first of several, otherwise from the end
+// of the previous one. For a sole member this includes all blanks.
 func (v *value) rangeOf(m *member) (start, end int) {
 	switch i := v.first[m.key]; {
 	case i > 0:

@@ -3,11 +3,11 @@ package document
 // New text is formatted like the document:
 //   - the separator is that between the last two siblings; after a sole sibling the member
 //     gets its own line if that has one;
-//   - the colon has the spacing of the last sibling's, without a line end;
-//   - an object or array has several lines if the value that it replaces has, else if the last sibling of its kind has,
-//     else if the object around it has. The first member of the whole document gets its own line;
-//   - the indentation is that of the object around, else the first in the document, else two
-//     spaces; line ends follow the first line.
+//   - the colon has the spacing of the last sibling's, without a line ending;
+//   - an object or array has several lines like the value that it replaces, otherwise like the last sibling of its
+//     kind, otherwise like the object around it. The first member of the whole document gets its own line;
+//   - the indentation is that of the object around, or the first in the document, or two
+//     spaces; line endings follow the first line.
 //
 // Strings, numbers and keys in a new value keep their text.
 
@@ -59,7 +59,7 @@ func (d *Document) layOutValue(before string, objects []*value, old *value, keys
 	return b.String()
 }
 
-// lineEnd returns the document's first line end.
+// lineEnd returns the document's first line ending, "\n" by default.
 func (d *Document) lineEnd() string {
 	if i := strings.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
 		return "\r\n"
@@ -121,7 +121,7 @@ func indentUnit(objects []*value, text string) string {
 	return "  "
 }
 
-// isBroken reports whether a value has several lines: a JSON string has no line end.
+// isBroken reports whether a value has several lines: a JSON string has no line ending.
 func (v *value) isBroken() bool { return strings.Contains(v.text, "\n") }
 
 func indentOf(text string) string {

@@ -38,7 +38,6 @@ func droidHost() Host {
 	})
 }
 
-// hasSettingsHooks reports whether the settings have hooks for an event.
 func hasSettingsHooks(at Place) bool {
 	settings, err := readSettings(at)
 	isEvent := func(m document.Member) bool { return document.KindName(m.Value) == "an array" }

@@ -102,7 +102,6 @@ func (r Request) EntryFile() settings.Foreign {
 	return r.At.Host.Foreign(path)
 }
 
-// refuseTheirs returns the error for a plugin that the host itself has installed.
 func (p Place) refuseTheirs(i Installed) error {
 	return check.Advisef(p.Host.RemoveCommand(i.ID), "%s has installed %s by its own command, and only that removes it", p.Host.Title, i.ID)
 }

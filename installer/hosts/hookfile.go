@@ -46,7 +46,7 @@ func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 // hookPath returns the file of hooks, and the path of the member with the events.
 func hookPath(at Place) (path string, above []string) { return at.Host.EntryIn(at, "") }
 
-// pluginOfCommand returns the plugin directory if the command starts the hook of a plugin, or "" if not.
+// pluginOfCommand returns the plugin directory if the command starts a plugin's hook, or "".
 func pluginOfCommand(command string) string {
 	path := strings.ReplaceAll(strings.Trim(command, `"'`), `'\''`, "'")
 	if hooks := filepath.Dir(path); filepath.IsAbs(path) && strings.TrimSuffix(filepath.Base(path), ".exe") == "springfield-hook" && filepath.Base(hooks) == "hooks" {

@@ -146,8 +146,8 @@ func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 	return both
 }
 
-// valueTaken returns the value if the hook accepts it, for a list only the elements that it accepts, and why the rest
-// is refused. Other faults in the file are ignored.
+// valueTaken returns the value, or the elements of a list, that the hook accepts, and why it refuses the rest. Other
+// faults in the file are ignored.
 func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMessage, why string) {
 	var list, some []json.RawMessage
 	if k.Type != "array" || k.single || json.Unmarshal(raw, &list) != nil || len(list) == 0 {

@@ -34,8 +34,8 @@ func AppendParagraph(in, path, text string) (journal.Edit, error) {
 	return e, nil
 }
 
-// withParagraph appends a paragraph unless the text contains it, with any line ends. It uses the line end of the last
-// line, and ends the text with one only if there was one.
+// withParagraph appends a paragraph unless the text contains it, with any line endings. It uses the line ending of the
+// last line, and ends the text with one only if there was one.
 func withParagraph(have, paragraph string) string {
 	const lf, crlf = "\n", "\r\n"
 	paragraph = strings.Trim(strings.ReplaceAll(paragraph, crlf, lf), lf)

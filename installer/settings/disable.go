@@ -16,7 +16,7 @@ import (
 )
 
 // Disable plans to undo PlanEnable in a scope. If another plugin that springfield enabled there stays on, the members
-// that both need stay: all but the plugin's entry if the other decides at Stop, else the marketplace.
+// that both need stay: all but the plugin's entry if the other decides at Stop, otherwise only the marketplace.
 func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}

@@ -56,7 +56,6 @@ func (r remembered) valueBefore() json.RawMessage {
 	return json.RawMessage(r.Before)
 }
 
-// isStillSet reports whether the member has springfield's value.
 func (r remembered) isStillSet(raw json.RawMessage, found bool) bool {
 	return !found && r.Set == nil || document.MeanSame(raw, r.Set)
 }
@@ -83,7 +82,6 @@ func memoryFile(p client.Places, path string) string {
 	return p.StatePath("edits", journal.HashBytes([]byte(path))[:32]+".json")
 }
 
-// recallFile returns the memory of a settings file, or nil.
 func (s *Settings) recallFile(path string) (*memory, error) {
 	k := s.readMemory(memoryFile(s.Places, path))
 	return k.memory, k.err
@@ -106,7 +104,7 @@ func (s *Settings) readMemory(path string) *kept {
 	return k
 }
 
-// memoriesOf returns the memories of an agent's files, "" for Claude Code, and the first error.
+// memoriesOf returns the memories of an agent's files, and the first error. A host of "" is Claude Code.
 func (s *Settings) memoriesOf(host string) ([]*memory, error) {
 	all, damaged, err := s.allMemories()
 	for _, file := range damaged {
@@ -115,7 +113,6 @@ func (s *Settings) memoriesOf(host string) ([]*memory, error) {
 	return slices.DeleteFunc(all, func(m *memory) bool { return m.Host != host }), err
 }
 
-// allMemories returns all memories, and an error for each that cannot be read.
 func (s *Settings) allMemories() (all []*memory, damaged []error, err error) {
 	files, err := os.ReadDir(s.StatePath("edits"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -137,7 +134,7 @@ func (s *Settings) allMemories() (all []*memory, damaged []error, err error) {
 	return all, damaged, nil
 }
 
-// hasMadeDir reports whether springfield created a directory for its files. The last file takes the directory along.
+// hasMadeDir reports whether springfield created a directory for its files. We remove it with the last file.
 func (s *Settings) hasMadeDir(dir string) bool {
 	all, _, _ := s.allMemories() // unreadable: none
 	return slices.ContainsFunc(all, func(m *memory) bool {
@@ -210,7 +207,6 @@ func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memor
 	return next, nil
 }
 
-// isStillIn reports whether the file still has a member that springfield set.
 func (m *memory) isStillIn(f file) (bool, error) {
 	if m == nil || m.Origin != nil && m.Origin.Existed == (f.Before != nil) && bytes.Equal(m.Origin.Data, f.Before.Bytes()) {
 		return false, nil

@@ -67,8 +67,8 @@ func HowToOpen(err error) string {
 	return closed + " is read-only: whoever made it so can change it"
 }
 
-// firstClosed returns the path whose mode denies access: the first directory that cannot be entered, else the path.
-// For a missing or writable file it is the directory, in which springfield would write the replacement.
+// firstClosed returns the path whose mode denies access: the first directory that cannot be entered, or the path
+// itself. For a missing or writable file it is the directory, in which springfield would write the replacement.
 func firstClosed(path string) string {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too

@@ -132,7 +132,8 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	return nil
 }
 
-// planRelease adds an edit that restores the members set on behalf of a file. The memory is removed afterwards.
+// planRelease adds edits that restore the selected members that were set only on behalf of a file, unless they were
+// changed since. The memory is removed with its last member.
 func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only func(remembered) bool) error {
 	m, err := s.recallFile(f.At)
 	if err != nil || !m.servesFile(behalf, only) {

@@ -48,7 +48,6 @@ func (v view) scopeBelow(id string) string {
 	return ""
 }
 
-// highest returns the highest layer that names a plugin.
 func highest(layers []client.Layer, id string) (name string, on, found bool) {
 	for _, l := range layers {
 		if on, says := l.SaysOf(id); says {

@@ -11,7 +11,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// nameOf returns the last part of a project's path.
 func nameOf(project string) string {
 	if project == "" {
 		return "?"
@@ -123,7 +122,6 @@ func roundAge(ms int64) int64 {
 	return ms
 }
 
-// columns returns the widths of the columns within a width.
 func (v View) columns(width int) (all [5]int) {
 	all[0], all[1], all[2], all[3], all[4] = len("project"), leastNow, len("since"), len("plugin"), leftWidth
 	for _, s := range v.Sessions {

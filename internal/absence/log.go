@@ -47,7 +47,6 @@ type sessionLog struct {
 
 const mostKept = 200
 
-// takeNext takes the next line of the log.
 func (l *sessionLog) takeNext(c *transcript.Cursor) bool {
 	if t := c.LineTime(); t > 0 {
 		l.at = t

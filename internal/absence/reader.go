@@ -34,7 +34,6 @@ type decided struct {
 	left  *ledger.Record // the last continue that used the budget, of the last decision's prompt
 }
 
-// findDecided finds the sessions with decisions.
 func (r *Reader) findDecided() {
 	r.decided = nil
 	byID, looked := map[string]int{}, 0
@@ -128,8 +127,8 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	return all, more
 }
 
-// pathOfLog returns the path of a session's log, "" if it has none yet. The search of all agents' logs is slow:
-// it takes place once per decision.
+// pathOfLog returns the path of a session's log, "" if it has none yet. We search all agents' logs only once per
+// decision, because it is slow.
 func (r *Reader) pathOfLog(s *session, log *followed) string {
 	if !strings.ContainsAny(s.id, `/\*?[`) {
 		if names, _ := filepath.Glob(filepath.Join(r.Config, "projects", "*", s.id+".jsonl")); len(names) == 1 {

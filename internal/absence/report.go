@@ -226,7 +226,8 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 	r.Sessions = append(r.Sessions, out)
 }
 
-// addNeed adds a session's need of the user now, unless the report has it.
+// addNeed adds what a session needs from the user now, if anything, unless the report has it. passed reports whether
+// the order's check has passed.
 func (r *Report) addNeed(s *session, passed bool) {
 	need, text, word := s.findNeed(passed)
 	at := max(s.process.Since, s.decision.At, s.log.spoke)

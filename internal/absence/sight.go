@@ -93,8 +93,8 @@ func needInWords(need, text string) string {
 	return need + ": " + text
 }
 
-// isInBackground reports whether background work will wake an agent that has stopped: by the guards if they
-// have seen the stop, else by Claude Code's file and the log.
+// isInBackground reports whether background work will wake an agent that has stopped: by the guards if they have seen
+// the stop, otherwise by Claude Code's file and the log.
 func (s *session) isInBackground() bool {
 	if rule := s.stopRule(); rule != "" {
 		return slices.Contains([]string{"background", "team", "scheduled"}, rule)

@@ -162,7 +162,6 @@ func printSome(out layout.Printer, title string, items []Item, text func(Item) s
 	}
 }
 
-// writeFiles prints the changed files, and the command that restores them.
 func (r Report) writeFiles(out layout.Printer) {
 	if r.Return == "" {
 		return

@@ -217,8 +217,7 @@ func HintAtNames(typed, prefix string, names []string, otherwise string) string 
 
 const far = 4 // the distance of unrelated names
 
-// distance returns the edit distance of two names if it is 1 or 2, 3 if typed is a part of
-// name, else far.
+// distance returns the edit distance of two names if it is 1 or 2, 3 if typed is a part of name, otherwise far.
 func distance(typed, name string) int {
 	row := make([]int, len(name)+1) // edit distance to each prefix of name
 	for i := range row {

@@ -145,7 +145,7 @@ func (c *caller) withoutPrograms(ctx context.Context) error {
 var errSlow = errors.New("git did not answer: is one of its files a pipe?")
 
 // runGit runs a command with text as standard input and returns its output without the last
-// line end. The error without git wraps exec.ErrNotFound.
+// line ending. The error without git wraps exec.ErrNotFound.
 func (c *caller) runGit(ctx context.Context, text string, args ...string) (string, error) {
 	if c.command == "" {
 		return "", fmt.Errorf("git %s: %w", args[0], exec.ErrNotFound)

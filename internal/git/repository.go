@@ -108,8 +108,8 @@ func (r *Repository) CurrentBranch(ctx context.Context) string {
 	return name
 }
 
-// RemoteURL returns the configured URL of the branch's remote, else of origin, else of the
-// first remote, or "". It does not apply url.*.insteadOf, which is of this machine only.
+// RemoteURL returns the configured URL of the branch's remote, of origin, or of the first remote, or "". It does not
+// apply url.*.insteadOf, which is of this machine only.
 func (r *Repository) RemoteURL(ctx context.Context) string {
 	name, err := r.runGit(ctx, "", "config", "--get", "branch."+r.CurrentBranch(ctx)+".remote")
 	if err != nil || name == "." {

@@ -1,4 +1,4 @@
-// Package interview asks a person questions: with survey on a capable terminal, else line by line. It prints to
+// Package interview asks a person questions: with survey on a capable terminal, otherwise line by line. It prints to
 // standard error, because results go to standard output.
 package interview
 

@@ -61,7 +61,7 @@ type Edit struct {
 	At     string   `json:"at"`   // Path with links resolved, set by OpenEdit
 	Before *Content `json:"before"`
 	After  *Content `json:"after"`
-	// State is set for state that belongs to springfield. It is not included in diffs and lists of files, and an undo
+	// State is set for state that belongs to springfield. It is not included in diffs and lists of files, and undo
 	// skips it if it was changed in the meantime.
 	State bool `json:"own,omitempty"`
 	// Drop also removes the directories that removing the file leaves empty: up to In,
@@ -112,9 +112,9 @@ type Change struct {
 	Kind   string // the kind of its files, for errors: "settings" if empty
 	Edits  []Edit
 	Notes  []string // consequences for the user, a sentence each
-	Leaves []string // side effects that an undo does not revert
+	Leaves []string // side effects that undo does not revert
 
-	undoes Entry // the entry that an undo reverts; its ID is 0 for a new change
+	undoes Entry // the entry that this reverts; its ID is 0 for a new change
 }
 
 func (c Change) kindOfChange() string { return cmp.Or(c.Kind, "settings") }

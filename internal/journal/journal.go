@@ -147,7 +147,7 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	}
 	failure.Left, err = writeEdits(edits, entry.Token, j.atStep)
 	switch {
-	case err != nil && len(failure.Left) > 0: // keep the entry for an undo
+	case err != nil && len(failure.Left) > 0: // keep the entry for undo
 	case err != nil && undoing:
 		_ = j.closeEntry(entry.ID)
 	case err != nil:
@@ -351,7 +351,6 @@ func (j Journal) removeEntry(id int) error {
 	return nil
 }
 
-// reopenEntry marks the last entry open before an undo.
 func (j Journal) reopenEntry(e Entry) error {
 	now, err := j.readNewest()
 	if err != nil && !errors.Is(err, ErrNothingToUndo) {

@@ -207,7 +207,7 @@ func makeDir(in rooted.Folder, name string, mode fs.FileMode) error {
 		err = ownAsAround(in, name)
 	}
 	if err == nil && mode != newDirMode && mode != ownDirMode {
-		err = in.Chmod(name, mode) // despite the umask: an undo restores the mode
+		err = in.Chmod(name, mode) // despite the umask: undo restores the mode
 	}
 	return err
 }

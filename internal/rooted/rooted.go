@@ -300,8 +300,8 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// groundOf returns the checkout or the suite around Work, else Work itself. It returns ""
-// if that is trusted: it holds the home or is the configuration directory.
+// groundOf returns the checkout or the suite around Work, or Work itself. It returns "" if that is trusted: it holds
+// the home or is the configuration directory.
 func (t Typed) groundOf() string {
 	ground := t.Work
 	for _, around := range t.Around {

@@ -68,7 +68,7 @@ func placeOf(about []any) string {
 	return strings.TrimSuffix(place.String(), " ") + ": "
 }
 
-// shown formats a value for a message and keeps line ends.
+// shown formats a value for a message and keeps line endings.
 func shown(value any) string {
 	switch v := value.(type) {
 	case string:

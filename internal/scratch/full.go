@@ -9,7 +9,7 @@ import (
 // would take minutes.
 var Full = flag.Bool("full", false, "try every combination, not a part of them")
 
-// Skipped reports whether to skip a combination: all but one in of.
+// Skipped reports whether to skip a combination. On average 1/of are tried, or all in a full run.
 func Skipped(of int) bool { return !*Full && rand.IntN(of) > 0 }
 
 // EveryStep returns the distance between the steps to try and the first one: of and a random

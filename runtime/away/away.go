@@ -185,8 +185,8 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 	return "away: " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from + ", " + end + "; " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used"
 }
 
-// askForCheck stops if the order's check has passed since the last change to a file, and else asks the agent
-// to run it, up to three times with the same outcome.
+// askForCheck stops if the order's check has passed since the last change to a file. Otherwise it asks the agent to run
+// it, up to three times with the same outcome.
 func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call activity.Call, ran bool, dir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check

@@ -160,7 +160,7 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, explained bool)
 	return takeAnswer(reply, result.Answer), false
 }
 
-// clientFailure maps an error of the client by the API's status, else by its text.
+// clientFailure maps an error of the client by the API's status, if known, or by its text.
 func clientFailure(code int, subtype, text string) judge.Failure {
 	switch {
 	case code <= 0:

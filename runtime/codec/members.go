@@ -278,7 +278,7 @@ func (m *Members) eachObject(name string, n int, list func(do listStep, i int) O
 	})
 }
 
-// Optional is an object or nil. A strict read makes an object with a mistake nil.
+// Optional is an object or nil. A strict read sets an object with a fault to nil.
 func Optional[T any, O interface {
 	*T
 	Object

@@ -24,7 +24,7 @@ func ValidText(raw []byte) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// ExactText decodes the inside of a JSON string exactly.
+// ExactText decodes the inside of a JSON string.
 func ExactText(raw []byte) string {
 	return string([]rune(string(Unescape(nil, raw)))) // each invalid byte becomes U+FFFD
 }
@@ -88,7 +88,7 @@ func fourHexDigits(b []byte) (r rune, ok bool) {
 	return rune(n), true
 }
 
-// AppendText appends a text as a JSON string. Invalid UTF-8 becomes U+FFFD, and it escapes the two line ends
+// AppendText appends a text as a JSON string. Invalid UTF-8 becomes U+FFFD, and it escapes the two line endings
 // that JavaScript does not allow in strings.
 func AppendText(dst []byte, text string) []byte {
 	const digits = "0123456789abcdef"

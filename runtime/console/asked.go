@@ -52,7 +52,7 @@ func (d *Console) stateDirs() []string {
 	return []string{d.Dir, d.Also}
 }
 
-// session returns the id of the view's only session, else "".
+// session returns the id of the view's only session, or "".
 func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
 
 func (d *Console) scopeOf(a Asked) (view, error) {

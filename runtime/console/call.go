@@ -109,12 +109,11 @@ type call struct {
 
 func (c call) has(flag string) bool { return c.given[flag] != nil }
 
-// last returns the last value of a flag, or "".
 func (c call) last(flag string) string {
 	return strings.Join(c.given[flag][max(0, len(c.given[flag])-1):], "")
 }
 
-// readCall parses the arguments of a word. It is not ok if the word does not take them.
+// readCall parses the arguments of a word. ok is false if the word does not accept them.
 func readCall(word string, args []string) (c call, ok bool) {
 	const about, again = "--session --all --prompts --json", "--max --promise --check --timeout --iteration-timeout --replace --dir"
 	takes, ok := map[string]string{

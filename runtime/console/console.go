@@ -67,7 +67,7 @@ type Console struct {
 	SayNext func()
 	// Driver returns the plugin that drives loops in a directory.
 	Driver func(dir string) Driver
-	// SwitchOn offers to enable a plugin where none drives loops. Nil means that it cannot.
+	// SwitchOn offers to enable a plugin where none drives loops. It may be nil.
 	SwitchOn func(Driver) error
 	Getenv   func(string) string
 }

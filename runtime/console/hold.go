@@ -227,7 +227,6 @@ func (d *Console) resumeCall(session string) string {
 	return d.commandTo("resume --session " + quoteSession(session))
 }
 
-// quoteSession quotes a session's id for a shell.
 func quoteSession(session string) string {
 	if strings.Trim(session, "-_.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		session = quotation.ShellWord(session)
@@ -261,7 +260,7 @@ func (d *Console) lastHold(session string) (said string) {
 	return said
 }
 
-// printHoldOf prints the hold that made a decision a stop, and its end.
+// printHoldOf prints the hold that caused a stop, and how it ended.
 func (d *Console) printHoldOf(r ledger.Record) {
 	var set, end *ledger.HoldEvent
 	all := d.holdEvents()
@@ -291,7 +290,8 @@ const (
 	freshly = 24 * time.Hour
 )
 
-// endedHoldsInWords describes any holds that were recently removed, but not if already told.
+// endedHoldsInWords describes the holds whose file another program removed or rewrote in the last 24 hours, except
+// told.
 func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
 	for _, e := range ledger.LastHoldEvents(all) {
 		if (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
@@ -301,7 +301,7 @@ func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.
 	return said
 }
 
-// HoldNews returns for status who set the hold on all, else how the last one ended, and the removed holds. It
+// HoldNews returns for status who set the hold on all sessions, or how the last one ended, and the removed holds. It
 // omits a hold that was lifted at this very terminal: the user knows.
 func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	all, err := ledger.HoldEvents(dirs, now)

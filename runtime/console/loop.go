@@ -300,7 +300,7 @@ func (l *loopHere) progress(goal wiggum.Goal) string {
 	return ", " + wiggum.TurnsInWords(goal.Count, l.mostTurns(goal))
 }
 
-// turnsAhead names the turns that are left, of which the first needs no continue.
+// turnsAhead describes the turns that are left. The first needs no continue.
 func (l *loopHere) turnsAhead() string {
 	switch n := l.mostTurns(l.goal) - l.goal.Count; {
 	case n < 2:

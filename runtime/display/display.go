@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// IsShown reports whether a terminal just shows a character. It is false for line ends and true for variation
+// IsShown reports whether a terminal just shows a character. It is false for line endings and true for variation
 // selectors, which choose the shape of the character before them.
 func IsShown(r rune) bool {
 	switch {
@@ -65,7 +65,7 @@ func PlainText(s string) string {
 }
 
 // SafeWriter writes to a terminal, or to a file that one may show. It writes characters that a terminal does not show,
-// except line ends and tabs, as their JSON escapes, like \u202e. Invalid UTF-8 becomes U+FFFD. A character may be
+// except line endings and tabs, as their JSON escapes, like \u202e. Invalid UTF-8 becomes U+FFFD. A character may be
 // split between writes.
 type SafeWriter struct {
 	To   io.Writer

@@ -36,7 +36,7 @@ func ReadBeginning(path string, flags, most int) ([]byte, error) {
 	return data[:n], err
 }
 
-// ReadEnd reads at most so many bytes from the end of a regular file, less if it becomes shorter.
+// ReadEnd reads up to most bytes from the end of a regular file, or fewer if the file shrinks.
 func ReadEnd(path string, most int) ([]byte, error) {
 	f, size, err := OpenRegular(path, 0)
 	if err != nil {

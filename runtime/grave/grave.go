@@ -173,8 +173,8 @@ func (t *tongue) object(part string, verbs []mark, i int) (object string, next i
 	return part[end:], next
 }
 
-// gradeOf grades an object: by its last noun up to a preposition in English, else by its first one, or by
-// what is at more risk behind the preposition. It reports, too, whether it only points to what was said before.
+// gradeOf grades an object: by its last noun up to a preposition in English, in most other languages by its first one,
+// or by what is at more risk after the preposition. It also reports whether the object only refers to an earlier one.
 func (t *tongue) gradeOf(object string) (int, bool) {
 	var nouns []mark
 	for _, m := range t.marks(object) {

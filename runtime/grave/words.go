@@ -106,7 +106,8 @@ type mark struct {
 	form          string // "s", "ed" or "ing" of an English word
 }
 
-// marks lists the verbs and the nouns of a clause in their order, but those within a longer one: "release notes".
+// marks lists the verbs and the nouns of a clause in their order, except those within a longer one such as "release
+// notes".
 func (t *tongue) marks(clause string) []mark {
 	var all []mark
 	for _, k := range kinds {
@@ -174,7 +175,6 @@ func (t *tongue) upTo(clause, list string, from int) string {
 	return clause
 }
 
-// first returns the first word of a list that a clause has.
 func (t *tongue) first(clause, list string) string {
 	for _, word := range t.lists[list] {
 		if t.locate(clause, word, 0).at >= 0 {

@@ -100,7 +100,8 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	return s, left, Veto{}
 }
 
-// MeetPrompt returns the state when we stop at a prompt. own is the prompt if it is from the user, or "".
+// MeetPrompt returns the state at a stop: a new prompt resets its counts. own is the prompt if the user typed it, or
+// "".
 func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""

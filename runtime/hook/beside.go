@@ -23,8 +23,8 @@ const (
 	liveLoop // has driven this session
 )
 
-// anotherLoop returns a veto if another plugin's loop drives this session. Of two loops the more certain one
-// does, else a goal, which the user has started for this session.
+// anotherLoop returns a veto if another plugin's loop drives this session. Of two loops the more certain one does. If
+// they are equal, a goal does, because the user started it for this session.
 func (s *Snapshot) anotherLoop() guard.Veto {
 	if s.Home == "" {
 		return guard.Veto{}

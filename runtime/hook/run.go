@@ -58,12 +58,11 @@ type Process struct {
 	Now     time.Time
 	Up      int64         // see ledger.RunningTime
 	Self    func() string // the command that a person types for this program
-	// Sleep waits and returns the time then. It is not ok once the client has ended. Nil means that no session is woken.
+	// Sleep waits and returns the time then. ok is false if the client has ended. If Sleep is nil, no session is woken.
 	Sleep func(time.Duration) (now time.Time, up int64, ok bool)
 	// Ancestors returns the IDs of the processes above this one, the nearest first.
 	Ancestors func() []int
-	// Answer returns the answer to a slash command of the plugin, "" if it needs a model. Nil means
-	// that all do.
+	// Answer returns the answer to a slash command of the plugin, "" if it needs a model. If Answer is nil, all do.
 	Answer func(e Event, state, word, arguments string) string
 
 	finish time.Time // deadline, by default maxTime from the start
@@ -415,7 +414,6 @@ func (s *start) awayDir() string {
 	return ledger.StateDir("", s.Home)
 }
 
-// orderInForce returns the latest away order in force for the project.
 func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 	dir, project := s.awayDir(), s.projectDir()
 	if dir == "" {

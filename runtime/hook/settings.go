@@ -71,7 +71,7 @@ func (s Settings) MaxContinues() int {
 	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour, s.Limits.Idle)
 }
 
-// MaxIterations returns the most iterations that a loop can ask for. It is not ok for a strategy without loops.
+// MaxIterations returns the maximum number of iterations of a loop. ok is false if the strategy has no loops.
 func (s Settings) MaxIterations() (rounds int, ok bool) {
 	loop, ok := s.Options.(strategy.Looping)
 	if !ok {
@@ -80,7 +80,7 @@ func (s Settings) MaxIterations() (rounds int, ok bool) {
 	return loop.MaxIterations(), true
 }
 
-// JudgeOptions returns the judge's options. It is not ok for a strategy without a judge.
+// JudgeOptions returns the judge's options. ok is false if the strategy has no judge.
 func (s Settings) JudgeOptions() (j judge.Options, ok bool) {
 	asks, ok := s.Options.(interface{ Judge() judge.Options })
 	if !ok {
@@ -205,8 +205,8 @@ func (f *fileMembers) Members(m *codec.Members) {
 // WholeFile begins the fault of a file that is ignored as a whole.
 const WholeFile = "the whole file is not in force: "
 
-// Overlay returns the settings with a file over them. It ignores parts with mistakes and returns these. The
-// error means that the whole file is ignored. Members of other strategies are allowed.
+// Overlay returns the settings with a file over them. It ignores parts with mistakes and returns these. It returns an
+// error if the whole file is ignored. Members of other strategies are allowed.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := fileMembers{options: s.Strategy.New()}

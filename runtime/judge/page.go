@@ -98,7 +98,6 @@ func shownName(s string) string {
 // plainLetters need no quotation marks around them.
 const plainLetters = " ._/:=@+-~*…#%0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// quoteText quotes up to most bytes from a text.
 func quoteText(s string, most int) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -77,8 +77,8 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// isWordRune tells whether a character belongs to a word that blanks or signs end.
-// Chinese and Japanese words end anywhere.
+// isWordRune reports whether a character belongs to a word that blanks or signs end. Chinese and Japanese words end
+// anywhere.
 func isWordRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || r == '_'

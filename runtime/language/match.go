@@ -54,7 +54,6 @@ func (f *finder) firstClause(s string) string {
 	return s
 }
 
-// findPattern looks for a pattern in a sentence, at the places that are good.
 func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
 		if f.begun != s || f.begins == nil {
@@ -79,7 +78,6 @@ func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	return false
 }
 
-// matchesAt tests whether a pattern matches from there on, to a good end.
 func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bool {
 	for {
 		pattern = strings.TrimLeft(pattern, " ")
@@ -209,7 +207,7 @@ func beginsRun(run, s string, i int) (end int, ok bool) {
 	return i, !IsWithinWord(s, i)
 }
 
-// endsSentence tells whether nothing but signs is left of a sentence, or so many words.
+// endsSentence reports whether only signs are left of a sentence, or at most a number of words.
 func endsSentence(rest, words string) bool {
 	most := 0
 	if words != "" {
@@ -294,7 +292,6 @@ func gramAt(s string) uint32 {
 	return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & 0x7fff
 }
 
-// mayHave reports whether an entry may be in the text.
 func (t *searched) mayHave(entry string) bool {
 	mayBegin := func(pattern string) bool {
 		return len(pattern) < 3 || !isPlain[pattern[0]] || !isPlain[pattern[1]] || !isPlain[pattern[2]] ||

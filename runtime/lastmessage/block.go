@@ -376,7 +376,7 @@ func isAbbreviated(before, after string) bool {
 	return word != "" && strings.Trim(word, "0123456789") == "" && unicode.IsLower(r)
 }
 
-// isWrapped reports whether a line end is only a soft wrap.
+// isWrapped reports whether a line ending is only a soft wrap.
 func isWrapped(before, after string) bool {
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	r, _ := utf8.DecodeRuneInString(after)

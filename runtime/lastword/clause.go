@@ -20,7 +20,7 @@ const (
 	does
 )
 
-// clause is a part of a sentence that may do something else than the parts beside it.
+// clause is a part of a sentence that may have its own act.
 type clause struct {
 	said     string   // as written
 	text     string   // folded, with soft words and signs removed from both ends
@@ -46,7 +46,7 @@ func (in reader) joinForbidding(clauses []clause) {
 	}
 }
 
-// actOf returns which act a clause is, given the clauses before it, and whether this is known from a word.
+// actOf returns the act of a clause, given the clauses before it, and whether a word shows it.
 func (in reader) actOf(c clause, before []clause) (act, bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
@@ -200,7 +200,7 @@ var (
 	plain    = "aaaaaaaaaccceeeeeeeiiiiiilnnnooooooouuuuuuuyyssszzzgdtroa"
 )
 
-// fold folds a text without accents. Three and more of a letter, as in "stoppp", become one.
+// fold folds the case of a text and removes accents. Three or more of the same letter, as in "stoppp", become one.
 func fold(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r >= 0xdf && r < 0x180 {

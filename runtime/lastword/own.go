@@ -22,7 +22,7 @@ const (
 	maxSentences = 10
 )
 
-// isCommand reports whether a prompt is a slash command. The host loads a command's own words.
+// isCommand reports whether a prompt is a slash command. The host replaces it with the command's text.
 func isCommand(begin string) bool {
 	begin = strings.TrimSpace(begin)
 	if strings.HasPrefix(begin, "<command-") || strings.HasPrefix(begin, "<local-command-") {

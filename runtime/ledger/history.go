@@ -38,7 +38,7 @@ type session struct {
 
 func (s session) openTail() *tail { return openTail(SessionFile(s.dir, s.ID)) }
 
-// sessionsOf returns the sessions of a scope, the last active first.
+// sessionsOf returns the sessions of a scope, the most recently active first.
 func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {

@@ -205,7 +205,7 @@ func (s *State) MeetPlugin(one Present) {
 	s.Plugins = append(others, one)[max(0, len(others)+1-maxPlugins):]
 }
 
-// LastDecision returns when one of some plugins last decided, 0 for never.
+// LastDecision returns when any of the selected plugins last decided, or 0.
 func (s *State) LastDecision(of func(Present) bool) (at int64) {
 	for _, p := range s.Plugins {
 		if of(p) {

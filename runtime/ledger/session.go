@@ -27,8 +27,8 @@ const (
 
 var ErrBusy = errors.New("the session's ledger is locked by another hook")
 
-// StateDir returns the state directory of a session: "springfield" next to the "projects" directory of its
-// transcript, else in the user's home. It reads no variable, because a project's settings can set any.
+// StateDir returns the state directory of a session: "springfield" next to the "projects" directory of its transcript,
+// or in the user's home. It reads no variable, because a project's settings can set any.
 func StateDir(transcript, home string) string {
 	if filepath.IsAbs(transcript) {
 		projects := filepath.Dir(filepath.Dir(filepath.Clean(transcript)))
@@ -115,8 +115,8 @@ func (s *Session) LockSession() error {
 	return s.readNewest()
 }
 
-// readNewest finds the last complete record with a state: in the last bytes, else in enough for a whole record
-// before a torn one, else in the whole file.
+// readNewest finds the last complete record with a state. It reads the last bytes, then enough for a whole record
+// before a torn one, then the whole file.
 func (s *Session) readNewest() error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 )
 
-// EachLine visits all lines, starting from 1, with no line end. code is set for lines in a fenced code block, and for
-// fences.
+// EachLine visits all lines, starting from 1, with no line ending. code is set for lines in a fenced code block, and
+// for fences.
 func EachLine(text string, visit func(n int, line string, code bool)) {
 	var fence byte // of the current block, 0 outside
 	width := 0

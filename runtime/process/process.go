@@ -29,14 +29,14 @@ type Program struct {
 
 var ErrSlow = errors.New("it took too long, and was killed")
 
-// Run runs the program to its end.
+// Run runs the program and discards its output. After the time limit it kills the program and returns ErrSlow.
 func (p Program) Run() error {
 	p.Within = min(p.Within, Patience)
 	return p.runInto(nil)
 }
 
-// AskOutput runs the program to its end and returns its output. More than most bytes are an error, and so is a child
-// that keeps the output open.
+// AskOutput runs the program and returns its output. It is an error if that exceeds most bytes, or if a child keeps it
+// open.
 func (p Program) AskOutput(most int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {

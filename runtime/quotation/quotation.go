@@ -72,7 +72,7 @@ func Hash64(b []byte) uint64 {
 	return h
 }
 
-// HashText returns the hash of a text in digits and letters.
+// HashText returns the hash of a text in base 36.
 func HashText(text string) string { return strconv.FormatUint(Hash64([]byte(text)), 36) }
 
 // ShownName returns up to most bytes from a name, with control characters and markup removed.

@@ -63,7 +63,7 @@ func isWhollyList(p string) bool {
 	return p != ""
 }
 
-// Sentences splits at line ends, and at full stops, colons, question and exclamation marks with a blank after
+// Sentences splits at line endings, and at full stops, colons, question and exclamation marks with a blank after
 // them.
 func Sentences(p string) []string {
 	var all []string

@@ -42,8 +42,8 @@ func OpinionTraits(rule string, s *strategy.Situation, message []string) []strin
 	return all
 }
 
-// weigh sums up the weights of traits, in hundredths. A score above the limit means a report; seen and reports
-// count the learned messages with a similar score. A line of the data is "limit SCORE", "weight POINTS TRAIT",
+// weigh sums up the weights of traits, in hundredths. A message with a score above the limit is a report; seen and
+// reports count the learned messages with a similar score. A line of the data is "limit SCORE", "weight POINTS TRAIT",
 // or, at the end and by score, "seen SCORE MESSAGES REPORTS" for the messages up to a score.
 func weigh(data string, traits []string) (score, limit, seen, reports int) {
 	for line := range strings.Lines(data) {

@@ -26,7 +26,7 @@ type Rule struct {
 	Skill []string // names of skills in use
 	Used  bool     // a tool was called in this turn
 	Lang  []string // BCP 47 tags of the message
-	// Within limits Todo and Skill to changes in so many turns: 1 is this turn, 0 has no limit.
+	// Within limits Todo and Skill to changes in the last turns: 1 is this turn, 0 is no limit.
 	Within int
 
 	Act    lastmessage.Act // at the end of the message

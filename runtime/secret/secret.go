@@ -186,8 +186,8 @@ func longestWord(line string) int {
 	return longest
 }
 
-// maskLine masks a line. It first checks if we can skip it: a secret is always long, or follows a sign or any of
-// three words.
+// maskLine masks the secrets in a line. It first checks if we can skip the line: a secret is always long, or the line
+// has a sign such as "=" or one of three words.
 func maskLine(line string) string {
 	folded, word := strings.ToLower(line), longestWord(line)
 	if word < 16 && !strings.ContainsAny(line, "=:@-") && !hasAny(folded, "password identified vault") {

@@ -12,8 +12,8 @@ import (
 // allDone is the completion signal. It must be on a separate line and not in code.
 const allDone = "ALL_TASKS_COMPLETE"
 
-// whereSignalled returns where the completion signal was found, or "". We look in the last message, then in the
-// transcript from the last prompt, including lines that are not JSON.
+// whereSignalled returns where the completion signal was found, or "". We look in the last message, in the texts since
+// the last prompt, and in all lines of the window that are not JSON.
 func whereSignalled(s strategy.Situation) string {
 	if s.Message.FromEvent && saysDone(s.Message.Text, true) {
 		return "the last message"

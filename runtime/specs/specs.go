@@ -353,8 +353,8 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	return v
 }
 
-// continueGuarded continues, but not if a different loop drives the session, if the loop stagnates, or if the limit
-// is reached. more is any progress that is not in the state file.
+// continueGuarded continues unless another hook kept the session going first, the loop stagnates, or the limit is
+// reached. more is any progress that is not in the state file.
 func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
 	st := r.state

@@ -46,7 +46,7 @@ type Situation struct {
 }
 
 type Message struct {
-	// Text comes from the event or else from the transcript, where it may be from an earlier turn.
+	// Text comes from the event or from the transcript, where it may be from an earlier turn.
 	Text      string
 	FromEvent bool
 	// Lags reports that the transcript lacks the message, and maybe more of this turn.
@@ -90,7 +90,7 @@ type Session struct {
 	Now         int64  // Unix milliseconds
 }
 
-// AgentName returns the agent's name for people.
+// AgentName returns the agent's name for display.
 func (s Session) AgentName() string { return cmp.Or(s.Agent, "Claude") }
 
 // Todos is a todo list, empty if the log lacks the beginning of a task.

@@ -202,7 +202,7 @@ func (c *Cursor) LastCall() (does Does, done bool) {
 	return newest.Does, newest.Done && !newest.Failed
 }
 
-// AgentWords returns Claude's texts in the form of last_assistant_message.
+// AgentWords returns Claude's texts in the entry, joined as in last_assistant_message.
 func (c *Cursor) AgentWords() string {
 	var texts [][]byte
 	for i := range c.Entry.Parts {

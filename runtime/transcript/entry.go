@@ -229,7 +229,7 @@ func objectIn(input []byte) []byte {
 // that it is small, and we do not need to copy or decode anything while reading a gigabyte.
 type place = [2]int64
 
-// fetchPlace reads up to limit bytes from a place, or less if the log was changed.
+// fetchPlace reads up to limit bytes from a place, or fewer if the log changed.
 func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	n := min(p[1], limit, maxLine)
 	if p[0] < 0 || n <= 0 {
@@ -280,7 +280,8 @@ func NameAfter(text []byte, words string) []byte {
 	return name
 }
 
-// TakeNotifications takes notifications that background work has ended. If there is no status, it has not.
+// TakeNotifications adds a part for each notification that background work has ended. Work with no status is still
+// running.
 func (e *Entry) TakeNotifications(text []byte) {
 	const id = "<task-id>"
 	_, text, found := bytes.Cut(text, []byte(id))

@@ -38,7 +38,7 @@ type File struct {
 // It returns the Log for the next reading and the situation at the end of the file.
 //
 // If the log has been replaced or since is damaged, it starts at the beginning. Of more than maxNew bytes it
-// reads only the last. A complete last line without a line end counts, but is read again the next time. Only
+// reads only the last. A complete last line without a line ending counts, but is read again the next time. Only
 // the operating system causes errors.
 //
 // prompt is the host's ID of the current prompt, or "".

@@ -59,7 +59,7 @@ type View struct {
 	Feedback Feedback
 }
 
-// Opening is the first line of the current prompt, by the host's ID or else by a person's last prompt.
+// Opening is the first line of the current prompt, by the host's ID or by a person's last prompt.
 type Opening struct {
 	ID    string
 	Found bool // it is in the log

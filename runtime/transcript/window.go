@@ -110,7 +110,7 @@ func lastLines(path string, n int) ([][]byte, error) {
 	var buf []byte // the file from start on
 	start := size
 	floor := max(0, start-maxTail)
-	// With more than n line ends the oldest line is complete.
+	// With more than n line endings the oldest line is complete.
 	for start > floor && bytes.Count(buf, []byte{'\n'})-bytes.Count(buf, []byte("\n\n")) <= n {
 		// Double the size each time, so that long lines are not copied often.
 		more := min(max(chunk, int64(n)<<10, int64(len(buf))), start-floor)

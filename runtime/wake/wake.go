@@ -21,7 +21,7 @@ func IsOutage(kind string) bool { return kind == "server_error" || kind == "over
 // waits are the waits after the failures in a row, in seconds. Only the linker of a test changes them.
 var waits = "60,180,600,1800,1800"
 
-// WaitAfter returns how long a session waits after so many failures in a row. It is not ok for one too many.
+// WaitAfter returns how long a session waits after a number of failures in a row. ok is false if it gives up.
 func WaitAfter(failures int) (wait time.Duration, ok bool) {
 	all := strings.Split(waits, ",")
 	if failures < 1 || failures > len(all) {
@@ -34,8 +34,8 @@ func WaitAfter(failures int) (wait time.Duration, ok bool) {
 // claimed bounds the time between two plugins' claims of one failure, in milliseconds.
 const claimed = 30_000
 
-// Claim returns the outage after a failure, counted by one plugin. It is not ok if another plugin has
-// just claimed that failure. A prompt or a tool call between two failures starts the count anew.
+// Claim returns the outage after a failure, counted by one plugin. ok is false if another plugin has just claimed that
+// failure. A prompt or a tool call between two failures starts the count anew.
 func Claim(last, failure ledger.Outage) (claim ledger.Outage, ok bool) {
 	inRow := last.Times > 0 && last.Turns == failure.Turns && last.Calls == failure.Calls
 	if apart := failure.At - last.At; inRow && last.By != failure.By && -claimed < apart && apart < claimed {
@@ -54,8 +54,8 @@ type Client struct {
 	Shared bool // another process has its session, too
 }
 
-// CanWait returns why a client cannot be woken later, "" if it can. A session that is not at a terminal ends with its
-// result.
+// CanWait returns why a client cannot be woken later, or "". Only a session at a terminal is still there after an
+// error.
 func (c Client) CanWait(session string) string {
 	switch {
 	case c.Session == "":

@@ -19,9 +19,8 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 
 const maxRoots = 16
 
-// specumPlaces returns the possible places of the active spec. .current-spec names it, in the first existing
-// directory of specs_dirs or else in ./specs: a path begins with ./ or is absolute, a bare name is a sibling of
-// the file.
+// specumPlaces returns the possible places of the active spec. .current-spec names it, in the first existing directory
+// of specs_dirs or in ./specs: a path begins with ./ or is absolute, a bare name is a sibling of the file.
 func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strategy.Want) {
 	root, wants, known := specsRoot(s, local)
 	at, ok := specs.PlaceAt(root)

@@ -1,7 +1,7 @@
 // Package todocontinuation implements todo-continuation: the agent is reminded of open todos before each prompt from
 // the user. It does not decide anything at a stop.
 //
-//   - The list is the session's own, or else the one that another tool keeps in .claude/todo_state.json.
+//   - The list is the session's own, or the one that another tool keeps in .claude/todo_state.json.
 //   - After as many reminders as the ceiling, an unchanged list is left alone.
 //   - Todos are data: each is one short line that cannot pass for one of the reminder's.
 package todocontinuation

@@ -32,7 +32,7 @@ const MaxCount = 10
 // milliseconds, 0 for no limit.
 type Goal struct {
 	Count            int      // completed turns, 1 if not set
-	Max              int      // the loop ends when so many are over
+	Max              int      // the loop ends after this many
 	Promises         []string // the agent ends the loop by stating one
 	Check            string   // the command that has to pass before a promise counts, "" for none
 	Active           bool
@@ -137,8 +137,8 @@ func SetBody(data []byte, body string) ([]byte, error) {
 	return []byte(front.text[:front.after] + strings.ReplaceAll("\n"+body+"\n", "\n", front.newline)), nil
 }
 
-// QuoteValue returns a text as a value: in double quotes, on one line. It drops only characters that the
-// file cannot hold.
+// QuoteValue returns a text as a value: in double quotes, on one line. Characters that the file cannot hold become
+// spaces.
 func QuoteValue(text string) string {
 	text = strings.Map(func(r rune) rune {
 		isControl := r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85

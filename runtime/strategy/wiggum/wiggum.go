@@ -121,7 +121,7 @@ type goalLoop struct {
 	Goal
 	s      strategy.Situation
 	file   strategy.File
-	max    int // the file's, capped by the number that the user typed or else by the ceiling
+	max    int // the file's, capped by the number that the user typed, or by the ceiling
 	memory activity.Memory
 	past   activity.LoopPast
 	fresh  bool   // its first stop
@@ -387,7 +387,7 @@ func TurnsInWords(count, most int) string {
 	return strconv.Itoa(count) + " of " + strconv.Itoa(most) + " turns done"
 }
 
-// CapInWords names the cap of a file's maximum: the number that the user typed or else the ceiling.
+// CapInWords names the cap of a file's maximum: the number that the user typed, or the ceiling.
 func CapInWords(typed, ceiling int) string {
 	if typed > 0 {
 		return "you typed " + strconv.Itoa(typed)
