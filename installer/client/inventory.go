@@ -24,7 +24,7 @@ type Inventory struct {
 	Plugins  []Switched // in any layer, by ID
 	Hooks    []Hook     // that run, in order: managed, user, project, local, plugins by ID
 	Idle     []Hook     // that do not run, with the reason in Never
-	Silenced string     // the setting that disables hooks, "" if there is none
+	Silenced string     // the setting that disables hooks, or ""
 }
 
 // Switched is a plugin in settings; status --json prints it.

@@ -44,7 +44,7 @@ func hasSettingsHooks(at Place) bool {
 	return err == nil && slices.ContainsFunc(settings.Members("hooks"), isEvent)
 }
 
-// maxRecords is how many records we read from Droid. There is a record for each plugin.
+// maxRecords limits the records that we read from Droid. There is a record for each plugin.
 const maxRecords = 256
 
 func droidInstalled(at Place) (all []Installed, err error) {

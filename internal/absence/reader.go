@@ -167,7 +167,7 @@ func (f *followed) readOn() sessionLog {
 	return f.log
 }
 
-// stampOf returns a text that changes with a file, "" if there is none.
+// stampOf returns a text that changes with a file, or "".
 func stampOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -145,7 +145,7 @@ func (t *tongue) verbs(part string) (all []mark) {
 	return all
 }
 
-// isVerb reports whether an English word is a verb behind what is in front of it: "the push" is none.
+// isVerb reports whether an English word is a verb behind what is in front of it: "the push" is not one.
 func (t *tongue) isVerb(front, form string) bool {
 	if form != "" {
 		return !t.endsWith(front, "article") && (form == "ing" || t.first(front, form) != "")

@@ -101,7 +101,7 @@ func readTongue(text string, sections ...string) *tongue {
 // A mark is a word of a clause that is known.
 type mark struct {
 	kind
-	at, end, long int    // long is how much of it is in the list
+	at, end, long int    // long is the length of the listed part
 	apart         bool   // more of it is apart
 	form          string // "s", "ed" or "ing" of an English word
 }

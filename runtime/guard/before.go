@@ -120,7 +120,7 @@ func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	return Veto{}
 }
 
-// maxRalph is how much is read from the state file for ralph-loop, in bytes. The front matter is short.
+// maxRalph limits what is read from the state file for ralph-loop, in bytes. The front matter is short.
 const maxRalph = 16 << 10
 
 // RalphArmed reports whether the plugin ralph-loop drives this session by a state file in the project. Stop hooks run

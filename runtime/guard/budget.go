@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Limits are how often a session can continue. They can be changed in settings, but only lowered in a project.
+// Limits bound the continues of a session. They can be changed in settings, but only lowered in a project.
 type Limits struct {
 	Burst     int // continues within Window, from the user's last prompt
 	PerPrompt int // per prompt of the user
@@ -28,7 +28,7 @@ const Window = 5 * time.Minute
 const (
 	// MaxHour is the most for PerHour.
 	MaxHour = 200
-	// MaxSession is how often a session can continue within an hour. This includes loops, which are not in PerHour. It
+	// MaxSession limits the continues of a session within an hour. This includes loops, which are not in PerHour. It
 	// can only be overridden for a single loop, if the user typed a maximum at a terminal.
 	MaxSession = 240
 )
@@ -184,7 +184,7 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 	return "it can go on by itself again in " + timestamp.LengthInWords(free-now.UnixMilli())
 }
 
-// chain is how many loops with the maximum length we allow for each prompt from the user, or for each session if
+// chain is the number of loops with the maximum length that we allow for each prompt from the user, or for each session if
 // there is none.
 const chain = 4
 

@@ -22,7 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// overtime is how long springfield-judge has to end any children after the deadline.
+// overtime is the time that springfield-judge has to end any children after the deadline.
 const overtime = 2 * time.Second
 
 // asking is a question and its result.

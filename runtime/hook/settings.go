@@ -45,7 +45,7 @@ type Settings struct {
 	Plugin   string
 	Strategy strategy.Strategy
 	Options  strategy.Options
-	// Protocol is how to continue: "context", "block", "exit2" (standard error and exit code 2), or "" to let the
+	// Protocol is the form of a continue: "context", "block", "exit2" (standard error and exit code 2), or "" to let the
 	// strategy decide.
 	Protocol string
 	Progress *strategy.Progress // for loops, or nil

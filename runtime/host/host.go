@@ -56,7 +56,7 @@ type Host struct {
 	// Forgets is set if the event loses Active after the next call of a tool. The log has it.
 	Forgets bool
 
-	// Cap is how often the host will continue in a row before it ends the turn, or 0 for no limit. It can be changed
+	// Cap limits the continues in a row before the host ends the turn, 0 for no limit. It can be changed
 	// with the environment variable CapVariable.
 	Cap         int
 	CapVariable string
@@ -157,7 +157,7 @@ type Event struct {
 	Command, Arguments, Source []byte
 	// Failure is which API error ended the turn, raw. Subagent is the raw ID if it was a turn for a subagent.
 	Failure, Subagent []byte
-	// Cap is how often the host will continue in a row with no tool call, or 0 for no limit.
+	// Cap limits the continues in a row with no tool call, 0 for no limit.
 	Cap int
 }
 

@@ -13,7 +13,7 @@ type price struct {
 	in, out int64
 }
 
-// prices are those published on 2026-11-21. Haiku 5.5 has another price above 100,000 tokens, which no page reaches.
+// prices were published on 2026-11-21. Haiku 5.5 has another price above 100,000 tokens, which no page reaches.
 // The longest prefix matches.
 var prices = []price{
 	{"claude-haiku-5-5", 100_000, 500_000},

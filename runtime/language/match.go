@@ -12,7 +12,7 @@
 //	!x     and x is nowhere in the sentence
 //	!x !y  in front of a class: neither is in the sentence, for all of its entries
 //	!…x    and x is not behind it, up to a word of the class break
-//	-x     x is none of the class, though it looks like one
+//	-x     x is not of the class, though it looks like one
 //	-<x    nor is what stands behind the word x
 package language
 

@@ -104,7 +104,7 @@ var parsed [len(packs)]struct {
 	pack *Pack
 }
 
-// PackNamed returns the pack of a language, nil if there is none.
+// PackNamed returns the pack of a language, or nil.
 func PackNamed(code string) *Pack {
 	for i, known := range packs {
 		if known.code == code {

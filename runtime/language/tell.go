@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// maxTold is how much we look at, in bytes from the end.
+// maxTold limits the text that we look at, in bytes from the end.
 const maxTold = 2048
 
 // TellLanguages returns the languages in a text if there is a pack for them. English is first, because any message

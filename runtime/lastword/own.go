@@ -15,7 +15,7 @@ type sentence struct {
 	asks bool // it ends with a question mark
 }
 
-// maxPart is how much we read from each part of a prompt, in bytes, and maxSentences how many sentences from the
+// maxPart limits what we read from each part of a prompt, in bytes, and maxSentences the sentences from the
 // outer end.
 const (
 	maxPart      = 512

@@ -132,7 +132,7 @@ type State struct {
 	// Seen is a hash of the session at our last continue. Same counts the continues in a row with that hash.
 	Seen string
 	Same int
-	// Idle counts continues in a row with no tool call, to match Claude Code. Tools is how many calls there were by
+	// Idle counts continues in a row with no tool call, to match Claude Code. Tools is the number of calls by
 	// then.
 	Idle   int
 	Tools  int

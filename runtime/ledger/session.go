@@ -20,7 +20,7 @@ const (
 	maxRecord = 32 << 10
 	// maxFile is the size in bytes at which a ledger is halved: a few hundred decisions.
 	maxFile = 1 << 20
-	// lockWait is how long we wait for a different hook in the same session. If this is not enough, the agent is
+	// lockWait is the wait for a different hook in the same session. If this is not enough, the agent is
 	// allowed to stop.
 	lockWait = 50 * time.Millisecond
 )

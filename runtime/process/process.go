@@ -67,7 +67,7 @@ func (p Program) AskOutput(most int) ([]byte, error) {
 	}
 }
 
-// linger is how long we wait for more output when the program has ended.
+// linger is the wait for more output after the program has ended.
 const linger = 250 * time.Millisecond
 
 // runInto runs the program with a file for its output, nil for none.

@@ -51,7 +51,7 @@ type pattern struct {
 	needs []string
 }
 
-// matchPattern returns the first match of a pattern in a text, nil if there is none. A cached pattern costs the
+// matchPattern returns the first match of a pattern in a text, or nil. A cached pattern costs the
 // same number of steps, so that the outcome does not depend on earlier decisions.
 func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) {
 	if !m.canAfford(2 * parsingCost(expr)) { // here and by regexp

@@ -366,7 +366,7 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	}
 }
 
-// Remaining returns a sentence, after a blank, that lists the open todos, "" if there are none.
+// Remaining returns a sentence, after a blank, that lists the open todos, or "".
 func Remaining(todos []activity.Todo) string {
 	var open []string
 	for _, t := range todos {

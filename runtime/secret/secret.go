@@ -128,7 +128,7 @@ var (
 	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // this might be the next word
 )
 
-// longest is how long a value can be, in bytes, to be searched for a different secret. If it is longer, all of it is
+// longest limits the values, in bytes, that are searched for a different secret. If it is longer, all of it is
 // masked.
 const longest = 300
 

@@ -42,7 +42,7 @@ type Cursor struct {
 }
 
 // EachLine calls visit for all lines in the log at path, always with the same Cursor, until visit returns false. tail
-// is how many lines to keep for WindowOf. All errors are from the operating system.
+// is the number of lines to keep for WindowOf. All errors are from the operating system.
 func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error {
 	return f.eachLineOf(path, 0, tail, visit)
 }

@@ -271,7 +271,7 @@ func LeadingName(text []byte) []byte {
 	return bytes.TrimRight(text[:len(text)-len(rest)], ":")
 }
 
-// NameAfter returns the name after some words, nil if there is none.
+// NameAfter returns the name after some words, or nil.
 func NameAfter(text []byte, words string) []byte {
 	_, name, _ := bytes.Cut(text, []byte(words))
 	if name = LeadingName(name); len(name) == 0 {

@@ -202,7 +202,7 @@ func (l *Log) beginTurn(e *Entry) {
 	l.takePlanNames(e, e.Words, false)
 }
 
-// maxOurs is how often guards allow us to continue within oursWithin milliseconds.
+// maxOurs limits our continues within oursWithin milliseconds.
 const maxOurs, oursWithin = 240, 3600_000
 
 // feedback counts continues from Stop hooks, in case the ledger is lost. The log has a line with the name of the

@@ -290,7 +290,7 @@ func classifyCall(call *transcript.Part) {
 	}
 }
 
-// maxHead is where the status in a result must be found, in bytes.
+// The status of a result must be in its first maxHead bytes.
 const maxHead = 400
 
 const (

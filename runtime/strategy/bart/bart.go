@@ -136,7 +136,7 @@ func withoutCode(text string) string {
 	}
 }
 
-// lastMarker returns the word of the last marker, "continue" or "stop", "" if there is none. Blanks and case do
+// lastMarker returns the word of the last marker, "continue" or "stop", or "". Blanks and case do
 // not matter; a quoted marker does not count.
 func lastMarker(text string) (word string) {
 	for {

@@ -294,7 +294,7 @@ func (l *goalLoop) hashForm() string {
 	return quotation.HashText(strings.Join(between, "0"))
 }
 
-// lastWords returns the message since the last continue, "" if there is none: a promise in an older one
+// lastWords returns the message since the last continue, or "": a promise in an older one
 // was made to another loop.
 func (l *goalLoop) lastWords() string {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
