@@ -71,7 +71,6 @@ func ReadAbout(strategy string) (About, error) {
 	return a, nil
 }
 
-// fillInDefaults returns the settings with a value for every question.
 func (a About) fillInDefaults(settings map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, q := range a.Questions {

@@ -305,7 +305,6 @@ func stageSources(sources map[string][]byte) (stage string, err error) {
 	return stage, err
 }
 
-// lookPath finds a command on the given PATH.
 func lookPath(name, path string) (string, error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"

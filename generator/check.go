@@ -224,7 +224,6 @@ var archNames = map[any]string{
 	uint16(pe.IMAGE_FILE_MACHINE_AMD64): "amd64", uint16(pe.IMAGE_FILE_MACHINE_ARM64): "arm64",
 }
 
-// targetIn returns the target that a program was compiled for.
 func targetIn(data io.ReaderAt) (Target, error) {
 	if e, err := elf.NewFile(data); err == nil {
 		return Target{"linux", cmp.Or(archNames[e.Machine], fmt.Sprint(e.Machine))}, nil

@@ -126,7 +126,6 @@ func (c *comparison) readPlugin() (file string, err error) {
 	return "", nil
 }
 
-// readPrograms reads the launcher, and the programs for this machine.
 func (c *comparison) readPrograms(in rooted.Folder, made map[string]File) {
 	for _, p := range []Program{Hook, Judge} {
 		for _, place := range slices.Compact([]string{p.placeIn(HostTarget(), true), p.placeIn(HostTarget(), false)}) {

@@ -298,7 +298,6 @@ func (p *planner) planFile(d Difference) error {
 	return nil
 }
 
-// planMissingFile adds a file, unless the user has deleted it.
 func (p *planner) planMissingFile(d Difference, known bool) error {
 	state := Added
 	if d.Compiled {

@@ -144,7 +144,6 @@ func RenderSuite(spec Spec, built Build) ([]File, error) {
 	return append(files, File{Path: SuiteFile, Mode: 0o644, Data: answers}), nil
 }
 
-// renderTree renders the templates below a directory, and copies pictures.
 func renderTree(tree, into string, data any) ([]File, error) {
 	var files []File
 	err := fs.WalkDir(templates.Files, tree, func(name string, d fs.DirEntry, err error) error {

@@ -34,7 +34,6 @@ func (h handler) isLike(other handler) bool {
 		reflect.DeepEqual(h.members, other.members)
 }
 
-// handlersOf returns the handlers of a file, sorted by event.
 func handlersOf(file document) (all []handler) {
 	events, _ := file.valueAt("hooks").(map[string]any)
 	for _, event := range slices.Sorted(maps.Keys(events)) {

@@ -148,7 +148,6 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 	return p, "", err
 }
 
-// pluginOf returns a host's plugin under Claude Code's name.
 func pluginOf(i hosts.Installed) client.Plugin {
 	_, marketplace, _ := strings.Cut(i.ID, "@")
 	if suite, err := generator.ReadSuite(i.Suite); i.Suite != "" && err == nil {

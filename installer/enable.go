@@ -199,7 +199,6 @@ func (e *enableRun) whyNotCalled() string {
 	return "there is no claude command to fetch it"
 }
 
-// takeBack removes the marketplace that findPlugin added, after an error.
 func (e *enableRun) takeBack(ctx context.Context) {
 	if e.added == "" {
 		return

@@ -175,7 +175,6 @@ func (m Means) pluginsAtHand(marketplace string) []client.Plugin {
 	return all
 }
 
-// inMarkets searches the marketplaces that Claude Code knows.
 func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err error) {
 	markets, err := m.Settings.AllMarkets()
 	for _, known := range slices.Sorted(maps.Keys(markets)) {

@@ -58,7 +58,6 @@ func raiseVersion(version, part string) (string, error) {
 	return raise[part]().String(), nil
 }
 
-// whyNotNewer returns an error if a version cannot follow another.
 func whyNotNewer(from, to string) error {
 	next, err := parseVersion(to)
 	before, unknown := parseVersion(from)

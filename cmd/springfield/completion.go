@@ -60,7 +60,6 @@ Load the script when your shell starts:
 	}
 }
 
-// completeNames registers the completions of arguments and flags.
 func (a *app) completeNames(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	const directories, anyFile = cobra.ShellCompDirectiveFilterDirs, cobra.ShellCompDirectiveDefault
@@ -103,7 +102,6 @@ func (a *app) completeNames(root *cobra.Command) {
 	}
 }
 
-// offerFirst completes the first argument from an inspection.
 func (e *environment) offerFirst(of func(*doctor.Inspection) []string) func(args []string) []string {
 	return func(args []string) []string {
 		if len(args) > 0 || e.findPlaces() != nil {
@@ -113,7 +111,6 @@ func (e *environment) offerFirst(of func(*doctor.Inspection) []string) func(args
 	}
 }
 
-// namesToEnable completes plugins, and strategies without a plugin.
 func (e *environment) namesToEnable(args []string) []string {
 	if len(args) > 0 {
 		return nil

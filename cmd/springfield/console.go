@@ -77,7 +77,6 @@ func (a *app) newConsole(ctx context.Context, dir string) (console.Console, erro
 	}, nil
 }
 
-// sayNext prints the next command for the user.
 func (a *app) sayNext() {
 	a.resultPrinter().PrintCommand("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
 }

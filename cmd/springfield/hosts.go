@@ -47,7 +47,6 @@ func hostsToSwitch(user hosts.User, names []string) ([]hosts.Host, error) {
 		"say which: "+strings.Join(flags, ", ")+" or --host all")
 }
 
-// hostsNamed returns the hosts with these names, each once.
 func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
 		host, known := hosts.HostNamed(name)

@@ -44,7 +44,6 @@ func (e *environment) findPlaces() error {
 	return nil
 }
 
-// needPlaces is findPlaces as a cobra PreRunE.
 func (e *environment) needPlaces(*cobra.Command, []string) error { return e.findPlaces() }
 
 // placesFrom returns the directories for sessions in work. Without a home, Config is "".

@@ -68,7 +68,6 @@ or the next step.`,
 	return root
 }
 
-// addVerbs adds the commands in the order of the help.
 func addVerbs(root *cobra.Command, a *app) {
 	for _, group := range []struct {
 		title string

@@ -83,7 +83,6 @@ func (a *app) updateOne(ctx context.Context, o updateOptions, dir string, spec g
 	return nil
 }
 
-// updateAll updates all recorded suites, even if some fail.
 func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 	if err := a.findPlaces(); err != nil {
 		return err

@@ -67,5 +67,4 @@ func runValidate(ctx context.Context, a *app, dir string, strict, asJSON bool) e
 	return check.Advise(err, "the fix is beside each")
 }
 
-// sayClientIsAsked announces a slow call of a client.
 func (s *streams) sayClientIsAsked(client string) { s.talk("asking %s", client) }

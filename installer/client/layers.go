@@ -67,7 +67,6 @@ func (s *Snapshot) readLayer(name, path string) Layer {
 
 func (s *Snapshot) userLayer() Layer { return s.AllLayers()[len(s.AllLayers())-1] }
 
-// managedFiles returns the managed settings files, the lowest first.
 func (p Places) managedFiles() []string {
 	if p.Managed == "" {
 		return nil

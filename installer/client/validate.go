@@ -52,7 +52,6 @@ func (v *validator) addFinding(state check.State, file, says string) {
 	v.found = append(v.found, check.Finding{Check: "client", State: state, File: file, Says: says})
 }
 
-// lookAt validates the suite, ".", or one of its plugins.
 func (v *validator) lookAt(ctx context.Context, target string) error {
 	ctx, cancel := context.WithTimeout(ctx, validatePatience)
 	defer cancel()

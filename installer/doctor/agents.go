@@ -46,7 +46,6 @@ func InspectHosts(r Request, named []hosts.Host) *Inspection {
 	return in
 }
 
-// inspectAgents inspects all but Claude Code, which Status covers.
 func (in *Inspection) inspectAgents(all []hosts.Host) []Agent {
 	agents := []Agent{}
 	for _, h := range all {

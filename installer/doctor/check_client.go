@@ -40,7 +40,6 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	return bad
 }
 
-// offInWords describes settings with SPRINGFIELD=off.
 func (in *Inspection) offInWords() (all []string) {
 	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
 		all = append(all, from+" settings set SPRINGFIELD="+value+", which always lets Claude stop")
@@ -48,7 +47,6 @@ func (in *Inspection) offInWords() (all []string) {
 	return all
 }
 
-// checkAccounts names the other accounts of Claude Code.
 func (in *Inspection) checkAccounts() (all []check.Finding) {
 	for _, a := range in.Accounts {
 		says := cmp.Or(a.InWords(), a.Config+" is another account of Claude Code, without a springfield plugin")
@@ -61,7 +59,6 @@ func (in *Inspection) accountsInWords() []string {
 	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.Account.InWords), func(says string) bool { return says == "" })
 }
 
-// checkPaused reports holds, and SPRINGFIELD=off in the environment.
 func (in *Inspection) checkPaused() (bad []check.Finding) {
 	if in.Off {
 		bad = append(bad, check.Warned("SPRINGFIELD=off is set, and always lets every agent stop", "unset SPRINGFIELD"))

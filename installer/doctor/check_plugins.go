@@ -160,7 +160,6 @@ func (in *Inspection) checkMods() (all []check.Finding) {
 	return all
 }
 
-// checkConflicts reports other plugins that can make Claude go on.
 func (in *Inspection) checkConflicts() (all []check.Finding) {
 	drivers := in.Drivers()
 	if twice := doubledStrategies(drivers); len(twice) > 0 {
@@ -213,7 +212,6 @@ func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 	return in.repairByPlan(func(now *settings.Settings) (journal.Change, error) { return now.SwitchOff(scope, s.ID) })
 }
 
-// checkLoopFile reports a goal loop that no plugin drives.
 func (in *Inspection) checkLoopFile() []check.Finding {
 	if _, marked := workspace.Nearest(in.Places.Work, "", wiggum.Strategy.Marks, in.Places.Home); !marked {
 		return nil

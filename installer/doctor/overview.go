@@ -227,7 +227,6 @@ func (in *Inspection) ToEnable() (ids []string) {
 	return shortNames(ids)
 }
 
-// shortNames shortens unambiguous IDs to the plugin's name.
 func shortNames(ids []string) []string {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	named := map[string]int{}

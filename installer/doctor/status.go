@@ -44,7 +44,6 @@ type Judge struct {
 	spent     string
 }
 
-// otherScopes names the scopes that disagree with the deciding one.
 func otherScopes(p client.Switched) string {
 	others := slices.DeleteFunc(slices.Clone(p.Says), func(said client.Said) bool { return said.On == p.On })
 	if len(others) == 0 {
@@ -118,7 +117,6 @@ func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
 	return append(all, "none is switched on")
 }
 
-// faultOf returns why an enabled plugin does not decide.
 func (in *Inspection) faultOf(p client.Switched) string {
 	for _, h := range in.Idle {
 		if h.Source == p.ID && h.Event == "Stop" {

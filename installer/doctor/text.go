@@ -102,7 +102,6 @@ func writePlugin(out layout.Printer, p client.Switched, named bool) {
 	})
 }
 
-// onBy names the settings that switch a plugin on.
 func onBy(p client.Switched) string {
 	if p.Decides == client.PluginDirs || p.Decides == client.Skills {
 		return p.Decides

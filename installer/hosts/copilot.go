@@ -28,7 +28,6 @@ func copilotHost() Host {
 	})
 }
 
-// readSettings reads the user's settings, which may have comments.
 func readSettings(at Place) (*document.Document, error) {
 	return readDocument("", at.SettingsFile(), document.ParseCommented)
 }

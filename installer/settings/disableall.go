@@ -66,7 +66,6 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
-// leftUnreleased describes a file that could not be restored.
 func (m *memory) leftUnreleased(err error) Left {
 	entries := check.NamesOf(m.Members, func(r remembered) string { return strings.Join(r.Path, ".") })
 	return Left{err.Error(), "fix that file, then run springfield disable --all again; or take out by hand: " + strings.Join(entries, ", "), true}

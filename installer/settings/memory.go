@@ -60,7 +60,6 @@ func (r remembered) isStillSet(raw json.RawMessage, found bool) bool {
 	return !found && r.Set == nil || document.MeanSame(raw, r.Set)
 }
 
-// hasChanged reports whether setting the member made a difference.
 func (r remembered) hasChanged() bool {
 	return (r.Set != nil || r.Before != "") && !document.MeanSame(r.valueBefore(), r.Set)
 }

@@ -71,7 +71,6 @@ func (t Terminal) Note(text string) {
 	}
 }
 
-// problem returns an error with its hint, on one line.
 func (t Terminal) problem(err error) string {
 	if hint := t.Hint(err); hint != "" {
 		return err.Error() + "; " + hint

@@ -371,7 +371,6 @@ func (j Journal) closeEntry(id int) error {
 	return j.atStep.runStep("finish entry", func() error { return os.Rename(j.fileOf(id, openEnd), j.fileOf(id, closedEnd)) })
 }
 
-// listIDs returns the entries' numbers in order.
 func (j Journal) listIDs() ([]int, error) {
 	files, err := os.ReadDir(filepath.Join(j.Dir, "journal"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -170,7 +170,6 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 	return left, errors.Join(err, why)
 }
 
-// stageEdits makes the directories and writes all temporary files.
 func (w *writer) stageEdits() error {
 	swept := map[string]bool{}
 	for i, e := range w.edits {

@@ -126,7 +126,6 @@ func (out *Answer) answerNeed(a *ledger.Away, own []ledger.AwayEvent, s Stop) {
 	}
 }
 
-// answerQuestion answers a question once, unless it is grave.
 func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need rules.Need) {
 	e := &out.Event
 	e.Text, e.Same = quotation.Beginning(need.Evidence, 1000), quotation.HashText(language.FoldText(need.Evidence))

@@ -31,7 +31,6 @@ func isRoutingVariable(name string) bool {
 		hasAnyPrefix(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_")
 }
 
-// isCloudLogin reports a login of Bedrock, Vertex or Foundry.
 func isCloudLogin(name string) bool {
 	return name == "CLOUD_ML_REGION" || hasAnyPrefix(name, "AWS_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_", "VERTEX_", "AZURE_")
 }

@@ -55,7 +55,6 @@ type checker struct {
 
 const maxDepth = 10_000 // open brackets
 
-// noteWrong records the next byte as wrong.
 func (c *checker) noteWrong(where string) bool {
 	if c.i >= len(c.data) {
 		c.fault = &Fault{max(0, len(c.data)-1), "unexpected end of JSON input", true}

@@ -44,7 +44,6 @@ type view struct {
 	implied bool   // by default
 }
 
-// stateDirs returns the state directories, Claude Code's first.
 func (d *Console) stateDirs() []string {
 	if d.Also == "" || d.Also == d.Dir {
 		return []string{d.Dir}

@@ -205,7 +205,6 @@ func (d *Console) printJudgement(a *ledger.Asked) {
 	d.printField("  judge    ", s)
 }
 
-// commandTo returns a command that no line break will split.
 func (d *Console) commandTo(words string) string { return display.JoinWords(d.Self + " " + words) }
 
 var errNothing = errors.New("no decision is recorded")
@@ -217,7 +216,6 @@ func sessionOrAll(session string) string {
 	return "session " + session
 }
 
-// sessionKey returns the session's name in the ledger.
 func sessionKey(session string) string {
 	if session == "" {
 		return ""

@@ -364,7 +364,6 @@ func originOf(e ledger.HoldEvent) string {
 	return " from " + shorten(e.From)
 }
 
-// shorten bounds a text from a file.
 func shorten(s string) string { return quotation.FirstRunes(s, 99) }
 
 func holderOf(e ledger.HoldEvent) string {

@@ -164,7 +164,6 @@ func decisionStyles() map[string]display.Style {
 	return map[string]display.Style{"continue": display.Good, "remind": display.Good, "stop": display.Warn, ledger.None: display.Bad, "failed": display.Bad}
 }
 
-// allRows returns decisions with the events of holds between them.
 func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 	var events []ledger.HoldEvent
 	for _, e := range l.holdEvents() {

@@ -129,7 +129,6 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	return applyChoices(draft, o)
 }
 
-// loopFile has the fields in the order of the guide.
 func (t template) loopFile() []byte {
 	var b strings.Builder
 	b.WriteString("---\niteration_count: 0\nmax_iterations: " + strconv.Itoa(t.max) +
@@ -223,7 +222,6 @@ func TemplateNames(state string) []string {
 	return all
 }
 
-// openTodos lists the open todos of the workspace's last session.
 func (l *loopHere) openTodos() (string, error) {
 	path, at := l.newestTranscript()
 	if path == "" {

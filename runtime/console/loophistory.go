@@ -39,7 +39,6 @@ func (p *pastLoop) Members(m *codec.Members) {
 	codec.ListOf(m, "events", &p.Events)
 }
 
-// pastLoops returns all loops, the most recently active last.
 func (d *Console) pastLoops() ([]pastLoop, error) {
 	events, err := ledger.LoopEvents(d.Dir)
 	if err != nil {

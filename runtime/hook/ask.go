@@ -180,7 +180,6 @@ func applyJudgeAnswer(v *strategy.Verdict, goOn bool, why string) {
 	}
 }
 
-// runJudge starts springfield-judge, which is in the hook's directory.
 func (s *start) runJudge(q judge.Question) judge.Reply {
 	gone := func(why judge.Failure, err error) judge.Reply {
 		return judge.Reply{Failed: why, Detail: shortenText(err.Error(), judge.MaxDetail)}

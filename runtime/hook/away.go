@@ -15,7 +15,6 @@ const (
 	sessionStart      = "SessionStart"
 )
 
-// answerRequest denies a permission while the user is away.
 func (s *start) answerRequest(settings Settings) {
 	order, ok := s.orderInForce()
 	if !ok || s.holdVeto().Rule != "" {

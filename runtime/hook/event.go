@@ -70,7 +70,6 @@ func readObject(r io.Reader) (data []byte, err error) {
 	return nil, err
 }
 
-// sessionKey returns the session's name in the ledger.
 func sessionKey(e Event) string {
 	if e.SessionID != "" {
 		return "session:" + e.SessionID

@@ -88,7 +88,6 @@ func (s *Snapshot) nameByLog() string {
 // hangs reports whether the client runs under another agent, which may type into it.
 func (s *Snapshot) hangs() bool { return s.Hangs != nil && s.Hangs() }
 
-// readWords reads the words of a prompt just once.
 func (s *Snapshot) readWords(words transcript.Words) lastword.Word {
 	for _, r := range s.read {
 		if r.words == words {

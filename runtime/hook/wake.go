@@ -142,7 +142,6 @@ func (s *start) recordRest(settings Settings, why string) {
 	}
 }
 
-// presentMoment reads the session's log anew.
 func (s *start) presentMoment(settings Settings) wake.Moment {
 	snapshot := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Now: s.Now}}
 	snapshot.readTranscript(strategy.Needs{})
@@ -168,7 +167,6 @@ func (s *start) lastTyped() (at string) {
 	return at
 }
 
-// ownClient returns the Claude Code process that started the hook.
 func (s *start) ownClient() (own wake.Client) {
 	config := filepath.Dir(s.state)
 	for _, id := range s.Ancestors() {

@@ -229,7 +229,6 @@ func isLetterAt(s string, i int) bool {
 	return c >= utf8.RuneSelf || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// parseLink reads "[label](target)".
 func parseLink(text string, i int) (label string, end int, ok bool) {
 	const most = 400
 	window := text[i:min(len(text), i+most)]

@@ -161,7 +161,6 @@ func (in reader) reports(own []sentence) bool {
 	})
 }
 
-// asksBehindOrders reports whether the last sentence asks, and orders nothing.
 func asksBehindOrders(all []clause) bool {
 	last := all[len(all)-1]
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })

@@ -156,7 +156,6 @@ func FindNeed(s strategy.Situation) (n Need, ok bool) {
 // wordsOfPointing is the maximum length of a question that refers to the paragraph before: "Shall I do that?"
 const wordsOfPointing = 8
 
-// lastParagraphs returns the ends of the last n paragraphs.
 func lastParagraphs(text string, n int) string {
 	all := strings.Split(strings.TrimSpace(strings.ReplaceAll(lastmessage.WithoutComments(text), "\r\n", "\n")), "\n\n")
 	var kept []string

@@ -97,7 +97,6 @@ func Sentences(p string) []string {
 	return all
 }
 
-// foldPhrase folds case and apostrophes.
 func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
 // ClosesParagraph reports whether one of the characters ends a paragraph, ignoring markup and symbols.

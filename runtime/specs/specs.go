@@ -146,7 +146,6 @@ func (k Kind) possiblePlaces(s strategy.Situation) []Place {
 	return places
 }
 
-// activePlace returns the first possible place with a state file.
 func (k Kind) activePlace(s strategy.Situation) (Place, bool) {
 	for _, p := range k.possiblePlaces(s) {
 		if s.Workspace.Files[p.Dir+"/"+k.StateFile].Found {
@@ -416,7 +415,6 @@ func (r *round) commandToType(word string) string {
 
 func (r *round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
-// tidyProgress deletes old progress files of parallel tasks.
 func (r *round) tidyProgress(v strategy.Verdict) strategy.Verdict {
 	for _, name := range orphanFiles(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name

@@ -113,7 +113,6 @@ func (r *round) stopAtLimit(reached int) strategy.Verdict {
 // limitHash identifies the notice of the limit at this content of the state file.
 func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
 
-// tellOnce stops, and notifies the user once in this session.
 func (r *round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) {

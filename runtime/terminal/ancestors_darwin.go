@@ -52,7 +52,6 @@ func lookUp(id int, _ bool) (process, error) {
 	return p, nil
 }
 
-// askKernel calls sysctl.
 func askKernel(into []byte, name ...int32) ([]byte, error) {
 	size := uintptr(len(into))
 	_, _, failed := syscall.Syscall6(syscall.SYS___SYSCTL, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)),

@@ -57,7 +57,6 @@ func ParseTime(text string) (ms int64, ok bool) {
 	return (((days*24+n[3])*60+n[4])*60+n[5])*1000 + milli - offset*60_000, true
 }
 
-// readOffset parses Z or +01:00.
 func readOffset(text string) (minutes int64, ok bool) {
 	if text == "Z" || text == "z" {
 		return 0, true

@@ -188,7 +188,6 @@ func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 	return true
 }
 
-// textOfPart returns the nth text of a content, from 0.
 func textOfPart(n int, content []byte) (text []byte) {
 	codec.Elements(content, func(part []byte) {
 		if t := codec.InsideQuotes(codec.FindMember(part, "text")); t != nil {

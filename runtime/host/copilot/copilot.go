@@ -69,7 +69,6 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// parseMillis reads Unix milliseconds or a timestamp.
 func parseMillis(raw []byte) int64 {
 	if ms, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 		return ms

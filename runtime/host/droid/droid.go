@@ -227,7 +227,6 @@ func (m *message) takeHooks(e *transcript.Entry) bool {
 	return true
 }
 
-// hasBlocked reports whether a hook has continued the turn.
 func hasBlocked(result []byte) bool {
 	if string(codec.FindMember(result, "exitCode")) == "2" {
 		return true

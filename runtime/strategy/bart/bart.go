@@ -96,7 +96,6 @@ func outerParagraphs(text string) string {
 	return strings.Join(all, "\n\n")
 }
 
-// spokenWords returns this turn's message without code and quotations.
 func spokenWords(m strategy.Message) string {
 	if m.Earlier {
 		return ""
@@ -231,7 +230,6 @@ func skipMarks(s, marks string) (rest string, skipped bool) {
 	return s[n:], n > 0
 }
 
-// numberIn reads up to four digits.
 func numberIn(s string) (n int, rest string, ok bool) {
 	rest = strings.TrimLeft(s, "0123456789")
 	digits := s[:len(s)-len(rest)]

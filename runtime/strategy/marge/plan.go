@@ -108,7 +108,6 @@ func isAside(heading string) bool {
 	}, nil)
 }
 
-// taskHeading reads "Task 3: Recovery modes".
 func taskHeading(heading string) (label, title string, ok bool) {
 	const word = "Task"
 	if len(heading) < len(word) || !strings.EqualFold(heading[:len(word)], word) {
@@ -122,7 +121,6 @@ func taskHeading(heading string) (label, title string, ok bool) {
 	return label, strings.TrimLeft(trimmed, " \t:.)-–—"), true
 }
 
-// taskLabel reads the number of a task: 3, 4b, 1.2.
 func taskLabel(s string) (label, rest string) {
 	i := 0
 	for i < len(s) && i < 12 && (isDigit(s[i]) || s[i] == '.' && i > 0 && i+1 < len(s) && isDigit(s[i+1])) {
