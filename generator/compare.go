@@ -440,7 +440,7 @@ func (c *comparison) buildCommand() string {
 	return "springfield build " + check.QuoteArgument(c.suite)
 }
 
-// noteFinding notes a finding about a file. Without a fix, the plugin has to be installed again.
+// noteFinding adds a finding about a file. If fix is "", the fix is to update the plugin or to install it again.
 func noteFinding(found *[]check.Finding, state check.State, file, says, fix string) {
 	if fix == "" && state != check.Fine {
 		fix = "update the plugin where it comes from, or install it again from a place that you trust"

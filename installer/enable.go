@@ -74,8 +74,8 @@ func newEnableRun(m Means, host hosts.Host, r EnableRequest) *enableRun {
 	return &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 }
 
-// EnablePlugin enables a plugin for a host. It plans the edit before it calls the claude command, so that settings that
-// cannot be edited stop it before any change.
+// EnablePlugin enables a plugin for a host. It plans the edit before the claude command installs the plugin, so that
+// settings that cannot be edited stop it first. Only an unknown marketplace is added before, and removed after an error.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	e := newEnableRun(m, host, r)
 	defer func() {

@@ -50,7 +50,8 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeSays reports whether a scope's settings name a plugin. Scopes that share a file are one layer.
+// scopeSays reports whether a scope's settings name a plugin. A scope that shares its file may have no layer of its own;
+// then any layer counts.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
 	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }

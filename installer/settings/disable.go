@@ -107,7 +107,7 @@ func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id str
 	return s.takeBackDeclared(c, f)
 }
 
-// takeBackDeclared releases the members set in user settings on behalf of another file.
+// takeBackDeclared plans to restore the members that were set in user settings on behalf of f and that no other file needs.
 func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	target, err := journal.Resolve(s.Settings(client.User))
 	if err != nil || target == f.At {

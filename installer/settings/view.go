@@ -40,7 +40,7 @@ func (v view) isOn(id string) bool {
 	return on
 }
 
-// scopeBelow returns the lower layer that enables a plugin, or "".
+// scopeBelow returns the layer that decides about a plugin among the lower ones, if that layer enables it, or "".
 func (v view) scopeBelow(id string) string {
 	if name, on, _ := highest(v.below, id); on {
 		return name

@@ -4,5 +4,5 @@ package backend
 
 import "syscall"
 
-// ownGroup starts a process in its own group. If we are killed, API_TIMEOUT_MS ends it.
+// ownGroup returns the attributes of a process in its own group. If we are killed, API_TIMEOUT_MS ends Claude Code.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

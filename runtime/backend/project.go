@@ -173,7 +173,7 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 	return ""
 }
 
-// chosenBackend returns the first bad member of a settings file, and whether the file is readable.
+// chosenBackend returns the bad member of a settings file that comes first by name, or "", and whether the file can be read.
 func chosenBackend(data []byte, bad func(member string) bool) (string, bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {

@@ -194,7 +194,7 @@ func (in reader) standing(own []sentence) (found sentence, ok bool) {
 	return found, ok
 }
 
-// isYes reports whether a prompt has no words but those of a yes.
+// isYes reports whether a prompt is just a yes, apart from words like "please". A question is not, except "why not?".
 func (in reader) isYes(own []sentence) (yes bool) {
 	for _, s := range own {
 		for rest := trimSigns(fold(s.text)); rest != ""; {

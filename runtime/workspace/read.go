@@ -145,9 +145,9 @@ func plainCause(err error) string {
 // maxUp is the most directories upwards.
 const maxUp = 40
 
-// Nearest returns the directory for files in a session, which should not change with each cd. This is the first
-// directory from dir up that has any of the marks, which are names with slashes, otherwise the top of the repository,
-// otherwise dir. We do not look above a repository, or in home. If no mark is found but there is one in project, and
+// Nearest returns the directory for files in a session, which should not change with each cd. In a repository, this is
+// the first directory from dir up to its top that has any of the marks (names with slashes), otherwise the top. Outside a
+// repository only dir is searched. If no mark is found but there is one in project, and
 // dir is inside it, we use project, because nested repositories, submodules and worktrees have a different top. If it
 // is "", there is no project. marked is set if a mark was found.
 func Nearest(dir, project string, marks []string, home string) (nearest string, marked bool) {
