@@ -254,7 +254,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	return v
 }
 
-// pauseOr replaces a continue with a pause for the user, if they need one.
+// pauseOr replaces a continue with a pause if the user forbids, asks or is needed.
 func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	p := rules.Pausing{Key: r.memory.Key, Title: r.Title, End: r.commandToType("cancel")}
 	paused, ok := p.AtWord(r.s, 0)
