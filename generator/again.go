@@ -88,7 +88,7 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	return s, nil
 }
 
-// ReuseAnswers returns the answers of a suite with the targets from said. It is an error if anything else in said
+// ReuseAnswers returns the answers of a suite with the targets from said. It is an error if any other member of said
 // differs, because the files depend on it.
 func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made

@@ -131,7 +131,7 @@ func (s Suite) encodeYAML() ([]byte, error) {
 	return append([]byte(head), body...), nil
 }
 
-// OverlayText updates a text of the file. It replaces only members that differ, so that the user's comments remain.
+// OverlayText updates the file's text. It replaces only members that differ, so that the user's comments remain.
 func (s Suite) OverlayText(old []byte) ([]byte, error) {
 	text, _ := plainText(old)
 	before, err := decodeSuite([]byte(text))

@@ -75,7 +75,7 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 }
 
 // placeOfSource returns the directory of a source that is a path, relative to the marketplace and with slashes. ok is
-// false if the source is fetched from elsewhere. Names without a dot are relative to c.base.
+// false if the source is fetched from elsewhere. Names that do not begin with a dot are relative to c.base.
 func (c catalog) placeOfSource(source json.RawMessage) (place string, ok bool) {
 	if json.Unmarshal(source, &place) != nil {
 		return "", false

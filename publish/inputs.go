@@ -167,7 +167,8 @@ func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, e
 	return plain, unknown, nil
 }
 
-// findMarketplace finds the marketplace that the request names, or the suite's. By default it is the suite itself.
+// findMarketplace finds the marketplace named in the request, otherwise in the suite. If neither names one, it is the
+// suite itself.
 func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {

@@ -89,7 +89,7 @@ type Row struct {
 	Todos    string  `json:"todos,omitempty"` // "2/5 complete, 3 pending"
 	Skill    string  `json:"skill,omitempty"`
 	LastTool string  `json:"last_tool,omitempty"`
-	// Leave is set for a question for leave to go on with agreed work, unless it is about a grave act.
+	// Leave is set if the agent asks permission to go on with agreed work, unless it is about a grave act.
 	Leave   bool     `json:"leave,omitempty"`
 	Choices []Choice `json:"choices"` // in the order of the scores
 }

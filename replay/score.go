@@ -113,7 +113,7 @@ func (r *Rate) ComputeInterval() {
 	}
 }
 
-// text returns, for example, "88 %, 84–91".
+// text returns the rate and its confidence interval: "88 %, 84–91".
 func (r Rate) text() string {
 	low, high := shareText(r.Low), shareText(r.High)
 	return shareText(float64(r.N)/float64(max(1, r.Of))) + ", " + strings.TrimSuffix(low, " %") + "–" + strings.TrimSuffix(high, " %")

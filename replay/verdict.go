@@ -116,7 +116,7 @@ func (s Score) say() string {
 	return said
 }
 
-// gain is the number of prompts saved minus the times in the way.
+// gain is the number of prompts saved minus the number of unwanted continues.
 func (s Score) gain() int { return s.Saved.N - s.InTheWay.N }
 
 // best returns the strategy with the greatest gain, the default one if it is as good.

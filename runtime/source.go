@@ -17,8 +17,8 @@ import (
 //go:embed activity away backend codec console display file grave guard hook host judge language lastmessage lastword ledger markdown process quotation registry rules secret specs springfield-hook springfield-judge strategy terminal timestamp transcript wake workspace
 var Source embed.FS
 
-// IsSource tells what of Source the binaries are made of: no test and no data of one,
-// and none of the fragments of JSON Schemas.
+// IsSource reports whether the binaries are built from this file of Source: tests, their data, and fragments of JSON
+// Schemas are not included.
 func IsSource(name string) bool {
 	return !strings.HasSuffix(name, "_test.go") && !strings.Contains(name, "/testdata/") && path.Ext(name) != ".json"
 }

@@ -40,7 +40,7 @@ func (i Installed) IsOurs() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, Hook.startsOurHook)
 }
 
-// DrivesStop reports whether springfield made the plugin and it decides at Stop.
+// DrivesStop reports whether the plugin was made by springfield and decides at Stop.
 func (i Installed) DrivesStop() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.startsOurHook() && h.Event == "Stop" })
 }

@@ -144,7 +144,7 @@ func (i Inventory) Drivers() []Switched {
 	return i.pluginsRunning(func(s Switched, h Hook) bool { return s.DrivesStop() && h.Event == "Stop" })
 }
 
-// BesideStop returns the springfield plugins that run and decide nothing at Stop.
+// BesideStop returns the running springfield plugins that do not decide at Stop.
 func (i Inventory) BesideStop() []Switched {
 	return i.pluginsRunning(func(s Switched, h Hook) bool { return s.IsOurs() && !s.DrivesStop() })
 }

@@ -86,7 +86,7 @@ func (v *validator) summarizeFindings() []check.Finding {
 	return all
 }
 
-// readOutput parses the client's output. Errors of the plugin directory's checks are only warnings.
+// readOutput parses the client's output. Errors from the checks of the plugin directory become warnings.
 func (v *validator) readOutput(path, out string) {
 	var state check.State // of the listed findings; "" outside of a list
 	file, directory := path, false

@@ -35,7 +35,8 @@ func readSettings(at Place) (*document.Document, error) {
 // maxPlugins limits the plugins read from a settings file, which may be a project's.
 const maxPlugins = 200
 
-// copilotPlugins returns the plugins of a settings file, in its order. It follows no link out of in.
+// copilotPlugins returns the plugins of a settings file, in file order. It does not follow links that leave the
+// directory in.
 func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Installed, err error) {
 	doc, err := readDocument(in, path, document.ParseCommented)
 	if err != nil {

@@ -272,8 +272,8 @@ const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
-// releaseSettings undoes edits on behalf of a settings file, or of everyone, for the members that only selects. Missing
-// settings files need no members any more.
+// releaseSettings undoes the edits of the members that only selects, if no other settings file needs them. behalf is
+// the file that no longer does, or everyone. A missing settings file needs none.
 func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}

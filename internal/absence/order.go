@@ -27,8 +27,8 @@ func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
 	return ledger.AwayOrder{}, false
 }
 
-// Shorten makes the order of this scope end sooner or with fewer continues, if the wanted one differs in nothing
-// else. It needs no terminal, because agents stop sooner.
+// Shorten makes the order of this scope end sooner or with fewer continues, if the wanted one is otherwise the same. It
+// needs no terminal, because agents stop sooner.
 func (p Places) Shorten(
 	wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool,
 ) (now ledger.AwayOrder, done bool, err error) {

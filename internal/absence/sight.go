@@ -113,7 +113,7 @@ func (s *session) isListed(seen Sight, now int64) bool {
 	return seen.Live || begun && (age < lately || !brief && age < longest)
 }
 
-// rank orders sights: the user's needs first.
+// rank returns a sort key: sights that need the user come first.
 func (s Sight) rank() int {
 	return slices.Index([]State{Waiting, Failed, Working, Background, Finished, Fresh}, s.State)
 }

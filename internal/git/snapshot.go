@@ -20,7 +20,7 @@ import (
 
 const Snapshots = "refs/springfield/away/" // prefix of their refs
 
-// KeepTree makes a snapshot and returns it and the commit of HEAD, "" before the first commit.
+// KeepTree makes a snapshot. It returns the commit of HEAD, or "" before the first commit, and the snapshot's.
 func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept string, err error) {
 	head = r.CommitOf(ctx, "HEAD")
 	err = r.withTree(ctx, "", func(in *caller, tree string) error {

@@ -68,7 +68,7 @@ func (s *Suite) plugins() error {
 	return err
 }
 
-// strategies returns the plugins to choose from. first comes first, so that the cursor is on it.
+// strategies returns the plugins to choose from, beginning with the one named first, where the cursor starts.
 func strategies(first string) (options []Option, err error) {
 	for _, name := range registry.StrategyNames() {
 		about, err := generator.ReadAbout(name)

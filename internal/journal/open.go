@@ -57,8 +57,8 @@ func (e *Edit) locateBytes() (err error) {
 	return err
 }
 
-// reachDir calls do with a root and the name for path in this root. path is from the edit or in the same directory.
-// The root is In, or the nearest directory that exists if this is a user's file.
+// reachDir opens a directory and calls do with it and the name of path relative to it: the edit's root if path is below
+// it, otherwise the nearest existing directory above path.
 func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error) error {
 	from, bound := filepath.Dir(path), e.root != "" && rooted.HoldsPath(e.root, path)
 	if bound {

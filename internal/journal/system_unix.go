@@ -38,7 +38,7 @@ func IsOwn(info fs.FileInfo) bool {
 	return known && (os.Geteuid() == 0 || int(owner.Uid) == os.Geteuid())
 }
 
-// ownAsAround gives a file that root made to the owner of its directory.
+// ownAsAround makes the owner of the directory the owner of a file that root created.
 func ownAsAround(in rooted.Folder, name string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -22,8 +22,8 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// run asks a program and ends its whole group with ctx. Explained reports whether the output has the reason for
-// a missing answer.
+// run asks a program, and kills its whole process group when ctx is done. read returns explained if the output has the
+// reason for a missing answer.
 func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, explained bool)) judge.Reply {
 	// Claude Code searches CLAUDE.md and settings from its directory upwards, so it gets an empty one.
 	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")

@@ -59,7 +59,7 @@ func ReadObject(data []byte, o Object) error {
 	return nil
 }
 
-// KeepEmpty makes the next member be written even if it is empty.
+// KeepEmpty causes the next member to be written even if it is empty.
 func (m *Members) KeepEmpty() *Members {
 	m.keep = true
 	return m

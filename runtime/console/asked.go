@@ -267,7 +267,7 @@ func (d *Console) listSessions(all []ledger.Record) string {
 	return strings.Join(said, ", ")
 }
 
-// Decision returns the decision with an ID, or the last one here.
+// Decision returns the decision with the given ID, or the last one here.
 func (d *Console) Decision(id string) (ledger.Record, error) {
 	v, err := d.scopeOf(Asked{})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package grave tells the questions whose act is the user's alone to decide: one that cannot be
-// undone or reaches other people. It is pure.
+// Package grave finds questions about acts that only the user may decide: one that cannot be undone or reaches other
+// people. It is pure.
 //
 // The verb that the agent would carry out and its object decide: to delete a table is grave, to delete an
 // unused import is not. What a verb of building governs is built, not done: "add a delete button". What
@@ -127,7 +127,7 @@ func (t *tongue) actOf(part clause, before []clause) string {
 	return ""
 }
 
-// verbs lists the verbs of a part of a clause, the one that governs first.
+// verbs lists the verbs in a part of a clause, beginning with the governing one.
 func (t *tongue) verbs(part string) (all []mark) {
 	marks := t.marks(part)
 	for i, m := range marks {

@@ -78,7 +78,7 @@ func CheckWork(work []string) Veto {
 	return Veto{}
 }
 
-// CheckTeam vetoes for a lead whose teammates work: their messages will wake it. atWork is not empty.
+// CheckTeam vetoes a continue of a lead whose teammates are working: their messages will wake it. atWork is not empty.
 func CheckTeam(atWork []string) Veto {
 	const named = 3
 	if n := len(atWork); n > named {

@@ -52,7 +52,7 @@ func (s *start) answerRequest(settings Settings) {
 	}
 }
 
-// aboutInput returns the command or file from a call, or the best input if there is neither.
+// aboutInput describes a call by its command or file, or by the next most telling member of its input.
 func aboutInput(input []byte) string {
 	for _, name := range []string{"command", "file_path", "path", "url", "query", "pattern", "description"} {
 		if raw := codec.FindMember(input, name); raw != nil {

@@ -186,8 +186,8 @@ func (e *Event) CountSchedules(m *codec.Members, name string) {
 	}
 }
 
-// Members lists the members of Claude Code's event. A name that a host's Is looks for would assign the event to
-// that host. A member that may change its type is read by Raw, because a wrong type is an error.
+// Members lists the members of Claude Code's event. Do not add a name that a host's Is looks for: the event would be
+// taken for that host's. Use Raw if the type may change, because a wrong type is an error.
 func (e *Event) Members(m *codec.Members) {
 	e.Common(m)
 	m.Text("prompt_id", &e.PromptID)

@@ -89,14 +89,13 @@ func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
-// HasBlanks tells that words are written with blanks between them in the script of a
-// word: in Chinese and Japanese they are not.
+// HasBlanks reports whether the script of a word separates words with blanks. Chinese and Japanese do not.
 func HasBlanks(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return isWordRune(r)
 }
 
-// IsWithinWord tells that a word goes on there, which neither ends nor begins.
+// IsWithinWord reports whether i is inside a word, not at its beginning or end.
 func IsWithinWord(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return false

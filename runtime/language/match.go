@@ -190,8 +190,7 @@ func (f *finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 	return false
 }
 
-// beginsRun tests whether a run of words stands there, and says where it ends. A star
-// behind a word stands for the rest of it.
+// beginsRun reports whether a run of words begins at i, and where it ends. A star after a word matches the rest of it.
 func beginsRun(run, s string, i int) (end int, ok bool) {
 	for run != "" {
 		word, rest, star := strings.Cut(run, "*")

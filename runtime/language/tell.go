@@ -11,8 +11,8 @@ import (
 // maxTold limits the text that we look at, in bytes from the end.
 const maxTold = 2048
 
-// TellLanguages returns the languages in a text if there is a pack for them. English is first, because any message
-// can contain technical words.
+// TellLanguages returns the packs for the detected languages of a text. English is first, because any message can
+// contain technical words.
 func TellLanguages(folded string) []*Pack {
 	if len(folded) > maxTold {
 		folded = folded[len(folded)-maxTold:]

@@ -80,7 +80,7 @@ func isBehindWork(before []clause) bool {
 	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
-// actBehind returns the act that follows "can you", which ends at end.
+// actBehind returns the act after "can you". end is the offset after these words.
 func (in reader) actBehind(c clause, end int) (act, bool) {
 	wanted := in.withoutSoft(trimSigns(c.text[end:]))
 	part := c.forms[len(c.forms)-1]

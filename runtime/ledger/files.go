@@ -78,8 +78,9 @@ func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) 
 	return TakeLock(dir, "workspace:"+workspace, wait)
 }
 
-// halveFile keeps the last most/2 bytes of a locked file and returns its size. It copies them over the beginning
-// and then truncates, so a kill never loses the last line. A file that cannot be halved keeps growing.
+// halveFile keeps the complete lines in the last most/2 bytes of a locked file, and returns its new size. It copies
+// them to the beginning and then truncates, so a kill never loses the last line. A file that cannot be halved keeps
+// growing.
 func halveFile(path string, size, most int64) int64 {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // O_APPEND would write only at the end
 	if err != nil {

@@ -142,7 +142,8 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 	return all, looked
 }
 
-// FindDecision returns the decision with an ID, for example 3f2a51-17. It only reads ledgers if the ID fits the key.
+// FindDecision returns the decision with the given ID, for example 3f2a51-17. It only reads ledgers if the ID fits the
+// key.
 func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
 		var fitting []session

@@ -170,7 +170,7 @@ const (
 	maxJudged  = 8
 )
 
-// Remember replaces the memory with the same key and makes it the latest.
+// Remember stores m as the latest memory, in place of one with the same key.
 func (s *State) Remember(m activity.Memory) {
 	m.Told = m.Told[max(0, len(m.Told)-maxLoops):]
 	var others []activity.Memory

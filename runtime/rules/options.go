@@ -60,7 +60,7 @@ type decider struct {
 	kind *Kind
 }
 
-// RuleSetsOf returns the names of the rule sets of a strategy that has a choice.
+// RuleSetsOf returns the names of a strategy's rule sets, if there are any to choose from.
 func RuleSetsOf(s strategy.Strategy) []string {
 	if o, ok := s.New().(*decider); ok {
 		return o.kind.Sets
@@ -234,7 +234,8 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 	return faults
 }
 
-// Without returns the rules that are not these. slices.DeleteFunc is larger in the hook: a Rule is a large struct.
+// Without returns the rules that do not match these. slices.DeleteFunc would make the hook larger, because a Rule is a
+// large struct.
 func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 	for i := range all {
 		if !these(&all[i]) {

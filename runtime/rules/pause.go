@@ -17,8 +17,8 @@ type Pausing struct {
 	End   string // command to end it
 }
 
-// AtWord pauses at a last word that forbids or asks, if it came after since, in Unix milliseconds, or at an
-// unknown time.
+// AtWord pauses if the user's last word forbids or asks, unless it is known to be no later than since (Unix
+// milliseconds).
 func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, ok bool) {
 	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
 	switch kind := s.Turn.Word.Kind; {

@@ -34,12 +34,12 @@ type File struct {
 	Brief bool // readings omit the texts of calls
 }
 
-// ReadNew reads a log from the end of an earlier reading, which returned since; nil is the beginning.
-// It returns the Log for the next reading and the situation at the end of the file.
+// ReadNew reads a log from where an earlier reading ended. since is the Log that it returned, or nil to start at the
+// beginning. It returns the Log for the next reading and the situation at the end of the file.
 //
-// If the log has been replaced or since is damaged, it starts at the beginning. Of more than maxNew bytes it
-// reads only the last. A complete last line without a line ending counts, but is read again the next time. Only
-// the operating system causes errors.
+// If the log has been replaced or since is damaged, it starts at the beginning. It reads at most the last maxNew bytes.
+// A complete last line without a line ending counts, but is read again the next time. Only the operating system causes
+// errors.
 //
 // prompt is the host's ID of the current prompt, or "".
 func (f File) ReadNew(since []byte, prompt string) (log []byte, view View, err error) {

@@ -347,7 +347,7 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// textAfter and textBefore return nil without the word.
+// textAfter and textBefore return nil if the word is absent.
 func textAfter(text []byte, word string) []byte {
 	_, after, _ := bytes.Cut(text, []byte(word))
 	return after

@@ -150,7 +150,7 @@ func QuoteValue(text string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }
 
-// QuoteList returns texts as a value: a list, or one text alone.
+// QuoteList returns texts as a list, or a single text without "|" as a string.
 func QuoteList(texts []string) string {
 	var all []string
 	for _, text := range texts {
@@ -233,7 +233,7 @@ func readFront(text string) (front, error) {
 	return f, errorAtLine(number+1, `no line "---" ends the fields`)
 }
 
-// addLine adds text[end:after] as a line before the fields end.
+// addLine adds a line's field or list item, if any. The line is at f.text[f.end:f.after].
 func (f *front) addLine(line string, number int) error {
 	trimmed := strings.TrimSpace(line)
 	if trimmed == "" || trimmed[0] == '#' {
