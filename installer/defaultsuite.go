@@ -61,7 +61,7 @@ func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err 
 func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
 	if write && o.unlock == nil {
 		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); errors.Is(err, journal.ErrLocked) {
-			return check.Advise(err, "it makes the same suite: call this again when it is done")
+			return check.Advise(err, "the other one is making the same suite; run this command again when that is done")
 		} else if err != nil {
 			return err
 		}

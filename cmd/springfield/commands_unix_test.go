@@ -332,7 +332,7 @@ func TestNoAgentIsFirst(t *testing.T) {
 		must(t, os.Chmod(filepath.Join(w.home(), ".claude", "settings.json"), 0o444))
 		before := scratch.ReadTree(t, w.home())
 		c := w.call(t, "enable", "ned-flanders", "--host", "copilot,claude")
-		scratch.Holds(t, "enable", c.err, "Claude Code: write settings: ", "permission denied", "hint: your settings are unchanged; ", "is read-only: whoever made it so")
+		scratch.Holds(t, "enable", c.err, "Claude Code: write settings: ", "permission denied", "hint: your settings are unchanged; ", "is read-only: springfield does not change that")
 		scratch.Equal(t, c.code, failed)
 		scratch.Equal(t, scratch.ReadTree(t, w.home()), before)
 	})

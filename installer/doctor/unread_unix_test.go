@@ -47,8 +47,8 @@ func checkUnreadable(t *testing.T, dir string) {
 	}{
 		"home":                {closed(home), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude"},
 		"settings":            {closed(home + "/settings.json"), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude/settings.json"},
-		"home, read-only":     {setting(0o555, home), "settings", check.Warning, "ROOT/home/.claude/settings.json: permission denied: nothing can be enabled", "ROOT/home/.claude is read-only: whoever made it so can change it"},
-		"settings, read-only": {setting(0o444, home+"/settings.json"), "settings", check.Warning, "ROOT/home/.claude/settings.json: permission denied: nothing can be enabled", "ROOT/home/.claude/settings.json is read-only: whoever made it so can change it"},
+		"home, read-only":     {setting(0o555, home), "settings", check.Warning, "ROOT/home/.claude/settings.json: permission denied: nothing can be enabled", "ROOT/home/.claude is read-only: springfield does not change that"},
+		"settings, read-only": {setting(0o444, home+"/settings.json"), "settings", check.Warning, "ROOT/home/.claude/settings.json: permission denied: nothing can be enabled", "ROOT/home/.claude/settings.json is read-only: springfield does not change that"},
 		"plugins":             {closed(home + "/plugins"), "marketplace", check.Warning, "known_marketplaces.json: permission denied", "chmod u+rwX ROOT/home/.claude/plugins"},
 		"state":               {closed(home + "/springfield"), "state", check.Failure, "ROOT/home/.claude/springfield: permission denied", "chmod u+rwX ROOT/home/.claude/springfield"},
 		"journal":             {closed(home + "/springfield/journal"), "state", check.Failure, "ROOT/home/.claude/springfield/journal: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/journal"},

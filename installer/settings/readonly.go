@@ -64,7 +64,7 @@ func HowToOpen(err error) string {
 	case info.Mode()&0o400 == 0 || info.IsDir() && info.Mode()&0o100 == 0:
 		return "chmod u+rwX " + check.QuoteArgument(closed)
 	}
-	return closed + " is read-only: whoever made it so can change it"
+	return closed + " is read-only: springfield does not change that"
 }
 
 // firstClosed returns the path whose mode denies access: the first directory that cannot be entered, or the path

@@ -315,8 +315,8 @@ func (c Change) WriteUnjournaled() error {
 	return nil
 }
 
-// MakeDirs creates a directory and any missing parents with mode 0700. When using sudo, they are owned by whoever
-// owns the parent.
+// MakeDirs creates a directory and any missing parents with mode 0700. With sudo they get the
+// owner of their parent.
 func MakeDirs(dir string) error {
 	in, name, err := rooted.OpenAbove(dir)
 	if err != nil {

@@ -82,7 +82,7 @@ func (s *start) sleep(d time.Duration) (ok bool) {
 func verdictOfWake(of strategy.Situation) strategy.Verdict {
 	return strategy.Verdict{
 		Decision: strategy.Continue, Rule: wake.Rule, Sure: 100, Evidence: quotation.Beginning(quotation.OneLine(of.Message.Text), 160),
-		Reason: "An API error ended your turn, and you were woken after a while. Nobody has typed anything. Go on with what you were doing.",
+		Reason: "An API error ended your turn, and you were woken after a while. Nobody has typed anything. Continue your work.",
 	}
 }
 
