@@ -32,7 +32,7 @@ func (f *finder) matchesNone(nots, s string, end int) bool {
 		if rest, ok := strings.CutPrefix(one, "…"); ok {
 			one, scope = rest, f.firstClause(s[end:])
 		}
-		if f.findPattern(one, scope, func(int) bool { return true }) {
+		if f.findPattern(one, scope, always) {
 			return false
 		}
 	}
@@ -103,7 +103,7 @@ func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 				var one string
 				one, group, more = strings.Cut(group, "|")
 				one = strings.TrimLeft(one, " ")
-				if mayMatchAt(one, s, i) && f.matchesAt(one, s, i, func(end int) bool { return f.matchesAt(rest, s, end, good) }) {
+				if mayMatchAt(one, s, i) && f.matchesAt(one, s, i, f.restBefore(rest, s, good)) {
 					return true
 				}
 			}
@@ -119,7 +119,7 @@ func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 				continue
 			}
 			c, ok := named[name]
-			return ok && f.hasMemberAt(c, s, i, func(end int) bool { return f.matchesAt(rest, s, end, good) })
+			return ok && f.hasMemberAt(c, s, i, rest, good)
 		}
 		// A run of words, up to what is special.
 		run, rest := pattern, ""
@@ -132,6 +132,14 @@ func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 		}
 		i, pattern = n, rest
 	}
+}
+
+// restBefore returns the condition that the rest of a pattern matches, up to a good end.
+func (f *finder) restBefore(rest, s string, good func(end int) bool) func(end int) bool {
+	if rest == "" {
+		return good
+	}
+	return func(end int) bool { return f.matchesAt(rest, s, end, good) }
 }
 
 // mayMatchAt reports whether the first byte of a pattern lets it match there.
@@ -150,8 +158,8 @@ func mayMatchAt(pattern, s string, i int) bool {
 // maxDepth bounds entries of classes in entries of classes.
 const maxDepth = 8
 
-// hasMemberAt tests whether an entry of a class stands there, with a good end.
-func (f *finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) bool {
+// hasMemberAt reports whether an entry of a class begins at i, followed by the rest of a pattern with a good end.
+func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(end int) bool) bool {
 	for _, e := range f.entries(c) {
 		if e[0] == '-' { // none of the class, though it looks like one
 			if word, behind := strings.CutPrefix(e[1:], "<"); behind {
@@ -169,7 +177,7 @@ func (f *finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 		}
 		if strings.ContainsAny(e, "[{…") {
 			f.depth++
-			found := f.depth < maxDepth && f.matchesAt(e, s, i, good)
+			found := f.depth < maxDepth && f.matchesAt(e, s, i, f.restBefore(rest, s, good))
 			f.depth--
 			if found {
 				return true
@@ -177,13 +185,13 @@ func (f *finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 			continue
 		}
 		if e[0] != '*' {
-			if n, ok := beginsRun(e, s, i); ok && good(n) {
+			if n, ok := beginsRun(e, s, i); ok && f.matchesAt(rest, s, n, good) {
 				return true
 			}
 			continue
 		}
 		j := len(s) - len(strings.TrimLeftFunc(s[i:], func(r rune) bool { return isWordRune(r) || r == '-' }))
-		if strings.HasSuffix(s[i:j], e[1:]) && j > i+len(e)-1 && good(j) {
+		if strings.HasSuffix(s[i:j], e[1:]) && j > i+len(e)-1 && f.matchesAt(rest, s, j, good) {
 			return true
 		}
 	}
@@ -341,6 +349,8 @@ type finder struct {
 	begins []int
 }
 
+func always(int) bool { return true }
+
 // Has reports whether a sentence has an entry of a class.
 func (all Finders) Has(c Class, sentence string) bool {
 packs:
@@ -356,7 +366,11 @@ packs:
 			if i := strings.IndexByte(e, '!'); i > 0 {
 				pattern, nots = e[:i-1], e[i+1:]
 			}
-			if f.findPattern(pattern, sentence, func(end int) bool { return f.matchesNone(nots, sentence, end) }) {
+			good := always
+			if nots := nots; nots != "" { // a captured variable is allocated for each entry
+				good = func(end int) bool { return f.matchesNone(nots, sentence, end) }
+			}
+			if f.findPattern(pattern, sentence, good) {
 				return true
 			}
 		}
@@ -366,12 +380,13 @@ packs:
 
 // Skip returns the end of the longest entry of some classes that begins a text, 0 if none does.
 func (all Finders) Skip(text string, some ...Class) (longest int) {
+	take := func(end int) bool {
+		longest = max(longest, end)
+		return false
+	}
 	for _, f := range all {
 		for _, c := range some {
-			f.hasMemberAt(c, text, 0, func(end int) bool {
-				longest = max(longest, end)
-				return false
-			})
+			f.hasMemberAt(c, text, 0, "", take)
 		}
 	}
 	return longest

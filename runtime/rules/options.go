@@ -167,10 +167,10 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 			return err != nil
 		})
 	}
-	known := slices.Concat(o.Add, set(o.Set), o.Last)
 	for i, list := range lists {
 		for _, id := range named[i] {
-			if !slices.ContainsFunc(known, func(r Rule) bool { return r.ID == id }) {
+			is := func(r Rule) bool { return r.ID == id }
+			if !slices.ContainsFunc(o.Add, is) && !slices.ContainsFunc(set(o.Set), is) && !slices.ContainsFunc(o.Last, is) {
 				l.NoteFault(list.name + ": there is no rule " + strconv.Quote(id))
 			}
 		}

@@ -53,7 +53,8 @@ func readProc(dir, name string) (string, error) {
 		return "", err
 	}
 	defer syscall.Close(fd)
-	all := make([]byte, 0, 2048)
+	var room [2048]byte
+	all := room[:0]
 	for len(all) < maxEnviron {
 		all = slices.Grow(all, 1024)
 		n, err := syscall.Read(fd, all[len(all):cap(all)])
