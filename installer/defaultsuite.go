@@ -151,7 +151,8 @@ func (e *enableRun) examineDefault(ctx context.Context) error {
 	return e.examinePluginDir(e.wanted.FilesDir())
 }
 
-// checkSettings returns an error if the settings do not allow the plugin, which is not staged yet.
+// checkSettings returns an error if the settings do not allow the plugin to be enabled. It runs before the plugin is
+// staged.
 func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {

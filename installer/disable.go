@@ -96,7 +96,7 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 	return nil
 }
 
-// findOn finds the plugin to disable, and the ID of its entry in the host's settings, or "". It searches settings
+// findOn finds the plugin to disable, and the ID of its entry in the host's settings, if any. It searches settings
 // before suites, which may have been removed, and r.Scope before other scopes.
 func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id string, err error) {
 	host := at.Host

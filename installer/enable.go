@@ -134,7 +134,7 @@ func (e *enableRun) checkListed() error {
 }
 
 // findPlugin sets e.wanted.Plugin. It first adds a marketplace given as OWNER/REPO or URL, since only the catalog
-// contains the marketplace's name. A strategy that is not found comes from the default suite.
+// contains the marketplace's name. If a strategy is not found, the default suite provides the plugin.
 func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	name, source, host := e.EnableRequest.Plugin, e.Marketplace, e.wanted.At.Host
 	bare, _, both := strings.Cut(name, "@")
