@@ -139,7 +139,7 @@ func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string
 	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
 }
 
-// UsesOf returns the IDs of other plugins of the same marketplace that are enabled here or installed.
+// UsesOf returns the IDs of the other plugins of plugin's marketplace that are enabled here or installed.
 func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	records, err := s.allRecords()
 	if err != nil {

@@ -81,8 +81,8 @@ func (s *Snapshot) InClone(plugin Plugin) string {
 	return dir
 }
 
-// Installed returns the plugin that Claude Code would load for a key of enabledPlugins. Problem is the reason if it
-// cannot run.
+// Installed returns the plugin that Claude Code would load for a key of enabledPlugins. If the plugin cannot run,
+// Problem is the reason.
 func (s *Snapshot) Installed(id string) Installed {
 	i := Installed{ID: id, Faults: []string{}}
 	if !isID.MatchString(id) {

@@ -170,8 +170,8 @@ const (
 	BlockCapDefault = 8
 )
 
-// Honoured returns the number of blocks in a row that Claude Code honours, by BlockCap or by default. A value of 0
-// or less means no limit.
+// Honoured returns the number of blocks in a row that Claude Code honours, set by BlockCap or the default. A value
+// of 0 or less means no limit.
 func Honoured(layers []Layer) int {
 	const unlimited = 1 << 30
 	value, _, found := VariableIn(layers, BlockCap)
