@@ -122,7 +122,7 @@ func indentUnit(objects []*value, text string) string {
 	return "  "
 }
 
-// isBroken reports whether a value has several lines. JSON strings have no line endings.
+// isBroken reports whether a value has several lines.
 func (v *value) isBroken() bool { return strings.Contains(v.text, "\n") }
 
 func indentOf(text string) string {
