@@ -58,7 +58,7 @@ func (c config) partOf(names ...string) ([]byte, error) {
 	return toml.Marshal(members)
 }
 
-// ApplyEdits removes members or restores their values. Any other change would be an error.
+// ApplyEdits removes members or restores their values. If anything else would change, it returns an error.
 func (c config) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 	for _, e := range edits {
 		was, found, err := c.Get(e.Path...)

@@ -1,7 +1,7 @@
 // Package hosts describes the agents that can run springfield's plugins: how to find them, where their files are, and
 // which entry in which file enables a plugin. For the hook, see runtime/host.
 //
-// Each host has its own file. Only AllHosts names them.
+// Each host has its own file.
 package hosts
 
 import (
