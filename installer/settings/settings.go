@@ -27,8 +27,8 @@ func ReadSettings(p client.Places) *Settings {
 // Journal returns the journal of a user's edits, which undo reads.
 func Journal(p client.Places) journal.Journal { return journal.Journal{Dir: p.StatePath()} }
 
-// PlanAndApply applies a plan. If another program has changed a file since, it applies the new plan that again
-// returns.
+// PlanAndApply applies the first plan. If another program has changed a file since, it applies a new plan, made by
+// again.
 func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (journal.Change, error)) (journal.Change, error) {
 	err := Journal(s.Places).ApplyChange(first)
 	if !errors.Is(err, journal.ErrChanged) {
