@@ -50,8 +50,8 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeSays reports whether a scope's settings contain a plugin. If the scope shares another's file, any layer
-// counts.
+// scopeSays reports whether a scope's settings contain a plugin. If the scope has no layer, because it shares a file,
+// any layer counts.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
 	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }

@@ -116,7 +116,7 @@ func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change
 	}
 }
 
-// AllChecks returns the checks for users of Claude Code, in order.
+// AllChecks returns the checks for users of Claude Code.
 func AllChecks() []check.Check[*Inspection] {
 	shared := SharedChecks() // the first two come before those of plugins
 	return slices.Concat([]check.Check[*Inspection]{
