@@ -41,7 +41,7 @@ func CandidateNames() []string {
 
 const seedTree = "seed-tree"
 
-// NamesForLogs returns the candidates that only need a session log, except the seeds, which no plugin uses.
+// NamesForLogs returns the names of candidates that only need a session log, except the seeds, which no plugin uses.
 func NamesForLogs() []string {
 	return slices.DeleteFunc(CandidateNames(), func(name string) bool {
 		c, err := candidate(name)

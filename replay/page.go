@@ -150,8 +150,7 @@ func cleanText(text string) string {
 // PageFile is the file to write a page to. In is the directory that writing must not leave, or "" for the file's own.
 type PageFile struct{ Path, In string }
 
-// CheckTarget reports whether the page exists. Any other file is an error. Callers use it before reading logs and
-// again before writing.
+// CheckTarget reports whether the page exists. Any other file in its place is an error.
 func (p PageFile) CheckTarget() (there bool, err error) {
 	info, err := os.Lstat(p.Path)
 	switch {

@@ -187,7 +187,7 @@ func (w *walker) nameOf() string {
 	return name
 }
 
-// look starts a place at a message of the agent, and asks each candidate for an opinion.
+// look starts a row for a message of the agent, and asks each candidate for an opinion.
 func (w *walker) look(c *transcript.Cursor) {
 	said := strings.TrimSpace(c.AgentWords())
 	w.open, w.last, w.blocked = true, spot{line: c.Number, text: said, at: w.until}, false

@@ -44,8 +44,8 @@ func countLeave(rows []Row) (l Leave) {
 	return l
 }
 
-// say recommends a value of the setting leave: always or after-yes if at least three of four such questions got a
-// bare yes, otherwise never. It needs enoughLeave questions.
+// say recommends a value of the setting leave, by the shares of questions that got a bare yes. With fewer than
+// enoughLeave questions it recommends none.
 func (l Leave) say() string {
 	if l.Yes.Of == 0 {
 		return "you answered no question for leave to go on"
