@@ -19,17 +19,17 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// DefaultSuite is the suite to which enable adds a plugin that no known suite or marketplace has. Suite and settings
-// are one change. Its state carries over from one host to the next.
+// DefaultSuite is the suite to which enable adds a plugin that no known suite or marketplace has. The suite and the
+// settings change together. One value serves all hosts of a request.
 type DefaultSuite struct {
 	Dir   string                // "" if there is no data directory
-	Fresh func() generator.Spec // of a new suite, without name and plugins
+	Fresh func() generator.Spec // returns the spec of a new suite, without name and plugins
 	Tools func() generator.Toolchain
 
 	name   string // of the plugin to add
 	spec   generator.Spec
 	stage  string         // temporary copy of the plugin, until the suite is written
-	staged generator.Spec // the spec of stage
+	staged generator.Spec // the spec that stage was made from
 	files  []generator.File
 	unlock func()
 }
@@ -50,14 +50,15 @@ func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err 
 	}
 	plugin, err := generator.NewPlugin(name, name, nil)
 	isThere := slices.ContainsFunc(o.spec.Plugins, func(p generator.Plugin) bool { return p.Name == name })
-	if err == nil && !isThere { // else an uninstall has left it
+	if err == nil && !isThere { // otherwise the suite has had it since before
 		o.spec.Plugins = append(slices.Clone(o.spec.Plugins), plugin)
 	}
 	o.name, p = name, client.Plugin{Name: name, Marketplace: o.spec.Marketplace, Suite: o.Dir}
 	return p, o.spec.Validate()
 }
 
-// makeFiles stages the files of the suite. To write them it locks the suite and reads it again.
+// makeFiles generates the suite's files and writes those of the new plugin to o.stage. If write is set, it first
+// locks the suite and reads its spec again.
 func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
 	if write && o.unlock == nil {
 		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); errors.Is(err, journal.ErrLocked) {
@@ -90,7 +91,7 @@ func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err 
 	return err
 }
 
-// Close removes the stage and the lock.
+// Close removes the temporary copy of the plugin and releases the lock.
 func (o *DefaultSuite) Close() {
 	if o.unlock != nil {
 		o.unlock()
@@ -98,7 +99,8 @@ func (o *DefaultSuite) Close() {
 	os.RemoveAll(o.stage)
 }
 
-// addTo adds the files, and the suite's place in the list of suites, to a change that enables the plugin.
+// addTo adds the generated files, and the suite's entry in the list of suites, to c. It returns an error if the user
+// has edited the catalog.
 func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
 	if len(o.files) == 0 {
 		return c, nil
@@ -117,8 +119,8 @@ func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.
 	return c, err
 }
 
-// FreeMarketplace returns a free name for the marketplace of a suite: wish, or wish with a number and an error that
-// explains why wish is taken.
+// FreeMarketplace returns a free marketplace name for the suite in dir: wish, or wish with a number appended. taken
+// is the reason why wish is not free.
 func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	all := m.pluginsAtHand("")
 	isFree := func(name string) error {
@@ -134,7 +136,8 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	return name, taken
 }
 
-// examineDefault checks that the settings accept a plugin from the default suite, then stages it.
+// examineDefault checks a plugin for the default suite, first against the settings, then, unless e.Unmade is set, by
+// its staged files.
 func (e *enableRun) examineDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.setKind(known.Name, known.Event == "Stop")
@@ -148,7 +151,8 @@ func (e *enableRun) examineDefault(ctx context.Context) error {
 	return e.examinePluginDir(e.wanted.FilesDir())
 }
 
-// checkSettings returns an error if the settings do not accept a plugin that is not staged yet.
+// checkSettings returns an error if the settings do not allow the plugin to be enabled. It runs before the plugin is
+// staged.
 func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {

@@ -20,11 +20,12 @@ type DisableRequest struct {
 	Plugin string // NAME or NAME@MARKETPLACE
 	Suite  string // its directory, "" to search
 	Scope  client.Scope
-	Purge  bool // make Claude Code forget it, too
-	DryRun bool // change nothing
+	Purge  bool // also make Claude Code forget the plugin
+	DryRun bool
 }
 
-// DisablePlugin restores a host's settings. With Purge it also makes the claude command forget the plugin.
+// DisablePlugin disables a plugin in a host's settings. With r.Purge the claude command also forgets the plugin. If
+// r.Plugin is a strategy whose plugin is not enabled, it is a no-op.
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope, done.State = host, r.Scope, "disabled"
@@ -36,7 +37,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	}
 	q.Plugin, q.ID, err = m.findOn(q.At, r)
 	_, known := registry.StrategyNamed(r.Plugin)
-	if errors.Is(err, ErrAmbiguous) && !r.Purge || errors.Is(err, errUnknown) && known { // it is off everywhere
+	if errors.Is(err, ErrAmbiguous) && !r.Purge || errors.Is(err, errUnknown) && known { // it is enabled nowhere
 		return Done{Plugin: r.Plugin}, nil
 	}
 	if err == nil && purge && m.Claude.Path == "" {
@@ -61,8 +62,8 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	return done, err
 }
 
-// onElsewhere names other Claude Code accounts in which the plugin is on, and copies that run although no settings
-// enable them.
+// onElsewhere returns notes about other Claude Code accounts that enable the plugin, and about copies that run
+// although no settings enable them.
 func (m Means) onElsewhere(host hosts.Host, name string) (notes []string) {
 	if !host.Markets {
 		return nil
@@ -95,8 +96,8 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 	return nil
 }
 
-// findOn finds a plugin by name, and the ID from the host. It prefers plugins enabled in settings, first in the given
-// scope, because the suite might be missing.
+// findOn finds the plugin to disable, and the ID of its entry in the host's settings, if any. It searches settings
+// before suites, which may have been removed, and r.Scope before other scopes.
 func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id string, err error) {
 	host := at.Host
 	bare, marketplace, full := strings.Cut(r.Plugin, "@")
@@ -143,7 +144,7 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 	}
 	p, err = m.FindPlugin(r.Plugin, "")
 	if advised := (*check.Advised)(nil); errors.Is(err, errUnknown) && errors.As(err, &advised) && !strings.HasPrefix(advised.Advice, "did you mean") {
-		err = check.Advise(err, "springfield status shows what is on") // not how to make it
+		err = check.Advise(err, "springfield status shows what is on")
 	}
 	return p, "", err
 }

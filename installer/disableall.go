@@ -20,23 +20,24 @@ import (
 type DisableAllRequest struct {
 	Purge        bool   // make Claude Code forget the plugins, and remove springfield's own state
 	DefaultSuite string // removed with Purge if untouched
-	DryRun       bool   // change nothing
+	DryRun       bool
 	Now          time.Time
 }
 
 type DisabledAll struct {
 	journal.Change
-	IDs     []string // plugins that were on
+	IDs     []string // plugins that were enabled
 	States  []string // directories with state, removed if Purge is set
-	Removed []string // springfield's own files
+	Removed []string
 	Stays   []settings.Left
 }
 
-// DisableAll disables every springfield plugin on every host, and in every account of Claude Code. With Purge it changes
-// nothing unless it can change every file, since it removes the old bytes of all.
+// DisableAll disables every springfield plugin on every host and in every Claude Code account. With r.Purge it also
+// removes springfield's state, which includes the original settings; it then changes nothing if any file cannot be
+// edited.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if plan, now := r, m; r.Purge && !r.DryRun {
-		plan.DryRun, now.Settings = true, settings.ReadSettings(m.Settings.Places) // a plan changes what is remembered
+		plan.DryRun, now.Settings = true, settings.ReadSettings(m.Settings.Places) // planning modifies the settings in memory
 		if _, err := DisableAll(ctx, now, plan); err != nil {
 			return done, err
 		}
@@ -88,7 +89,8 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	return done, err
 }
 
-// disableOn disables the plugins of hosts, and with Purge removes an account's state.
+// disableOn disables the plugins of the chosen hosts and adds the results to done. With r.Purge it also removes the
+// account's state.
 func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllRequest, done *DisabledAll) (err error) {
 	var here DisabledAll
 	plan := func(now *settings.Settings) (c journal.Change, err error) {
@@ -124,7 +126,7 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 	return err
 }
 
-// allSuites returns the readable suites in the list, and those that are marketplaces.
+// allSuites returns the directories of readable suites that are in the list of suites or marketplaces in Claude Code.
 func (m Means) allSuites() []string {
 	dirs, _, _ := settings.KnownSuites(m.Settings.Places)
 	markets, _ := m.Settings.AllMarkets()
@@ -152,7 +154,8 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkHolds returns an error if a hold is in force, because only a person at a terminal can lift it.
+// checkHolds returns an error if a hold is in force, since a purge would remove it and only a person at a terminal
+// may lift one.
 func (m Means) checkHolds(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

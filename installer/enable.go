@@ -28,14 +28,14 @@ type EnableRequest struct {
 	Suite       string // its directory, "" to search
 	Marketplace string // its name, OWNER/REPO or URL, "" to search
 	Scope       client.Scope
-	Keep        bool // other springfield plugins stay on
+	Keep        bool // leave other springfield plugins enabled
 	Conflicts   settings.ConflictAnswer
 	NoClaude    bool // do not call the claude command
-	DryRun      bool // change nothing
+	DryRun      bool
 	Unmade      bool // a dry run that does not even stage a new plugin
-	// DefaultSuite gets a plugin that is not found; nil: none does.
+	// DefaultSuite receives a plugin that is not found. If nil, such a plugin is an error.
 	DefaultSuite *DefaultSuite
-	// Ask decides about plugins that would drive the same loop.
+	// Ask resolves a conflict with plugins that drive the same loop. If nil, the conflict is an error.
 	Ask func(*settings.ConflictError) (settings.ConflictAnswer, error)
 }
 
@@ -43,15 +43,15 @@ type EnableRequest struct {
 type Done struct {
 	Plugin string       `json:"plugin"` // ID, or the name asked for
 	Scope  client.Scope `json:"scope"`
-	State  string       `json:"state"`           // enabled or disabled
-	Suite  string       `json:"suite,omitempty"` // its local directory
-	From   string       `json:"from,omitempty"`  // the plugin's source, for display
-	Live   string       `json:"live,omitempty"`  // when it takes effect
+	State  string       `json:"state"`
+	Suite  string       `json:"suite,omitempty"`
+	From   string       `json:"from,omitempty"` // the plugin's source, for display
+	Live   string       `json:"live,omitempty"`
 
 	Host   hosts.Host     `json:"-"`
 	Change journal.Change `json:"-"`
-	Todo   string         `json:"-"` // the program that a dry run did not start: "run: …"
-	Err    error          `json:"-"` // a failure on this host, of several
+	Todo   string         `json:"-"` // the call of the claude command that a dry run omits
+	Err    error          `json:"-"` // the failure on this host; other hosts may have succeeded
 }
 
 type enableRun struct {
@@ -59,11 +59,11 @@ type enableRun struct {
 	EnableRequest
 	wanted   hosts.Request
 	from     string
-	adds     *DefaultSuite // gets the plugin; nil: the plugin exists
+	adds     *DefaultSuite // receives the plugin; nil if the plugin exists
 	register string        // suite that Claude Code does not know yet
-	install  string        // plugin to fetch
-	added    string        // marketplace that was added to find the plugin
-	leaves   []string      // what undo leaves
+	install  string
+	added    string   // marketplace that was added to find the plugin
+	leaves   []string // changes that undo does not revert
 }
 
 func newEnableRun(m Means, host hosts.Host, r EnableRequest) *enableRun {
@@ -74,8 +74,8 @@ func newEnableRun(m Means, host hosts.Host, r EnableRequest) *enableRun {
 	return &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 }
 
-// EnablePlugin enables a plugin for a host. It plans the edit before the claude command installs the plugin, so that
-// settings that cannot be edited stop it first. Only an unknown marketplace is added before, and removed after an error.
+// EnablePlugin enables a plugin on a host. It plans the edit first, so that nothing is installed if the settings
+// cannot be edited. Only an unknown marketplace is added before, and removed after an error.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	e := newEnableRun(m, host, r)
 	defer func() {
@@ -117,7 +117,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	return e.summarize(ctx, plan), err
 }
 
-// checkListed returns an error if the suite's catalog, which the user may have changed, does not list the plugin.
+// checkListed returns an error if the suite's catalog, which the user may have edited, does not list the plugin.
 func (e *enableRun) checkListed() error {
 	plugin := e.wanted.Plugin
 	if !e.wanted.At.Host.Markets || plugin.Suite == "" || e.adds != nil {
@@ -133,8 +133,8 @@ func (e *enableRun) checkListed() error {
 		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
-// findPlugin finds the plugin. It first adds a marketplace that is given by its source, because only its catalog has
-// its name.
+// findPlugin sets e.wanted.Plugin. It first adds a marketplace given as OWNER/REPO or URL, since only the catalog
+// contains the marketplace's name. If a strategy is not found, the default suite provides the plugin.
 func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	name, source, host := e.EnableRequest.Plugin, e.Marketplace, e.wanted.At.Host
 	bare, _, both := strings.Cut(name, "@")
@@ -167,7 +167,8 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	return err
 }
 
-// addMarketplace returns the name of the marketplace with a source, and adds an unknown one.
+// addMarketplace returns the name of the marketplace with a source. An unknown marketplace is added, or is an error
+// in a dry run or without the claude command.
 func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
 	if strings.HasPrefix(source, "-") {
 		return "", check.Misusef("write it as OWNER/REPO or as a git URL", "--marketplace %s: claude would read it as an option", source)
@@ -213,8 +214,8 @@ func (e *enableRun) takeBack(ctx context.Context) {
 	}
 }
 
-// examine finds out how Claude Code gets the plugin, and its kind. It refuses a plugin that cannot run or is not
-// springfield's.
+// examine determines the plugin's kind, and whether Claude Code has to register or install anything. It returns an
+// error if the plugin cannot run or is not springfield's.
 func (e *enableRun) examine(ctx context.Context) (err error) {
 	dir := e.wanted.FilesDir()
 	if e.from = e.wanted.Plugin.Suite; e.wanted.At.Host.Markets {
@@ -229,8 +230,8 @@ func (e *enableRun) examine(ctx context.Context) (err error) {
 	return err
 }
 
-// resolveInstallSource returns the directory of the plugin's files, "" before they are fetched, and notes whether
-// Claude Code has to register or install it.
+// resolveInstallSource returns the directory of the plugin's files, or "" if there are none yet. It sets e.register
+// or e.install if Claude Code has to register the suite or install the plugin.
 func (e *enableRun) resolveInstallSource() (dir string, err error) {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
@@ -295,7 +296,8 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	return nil
 }
 
-// setKind notes which other plugins the edit disables: those with a strategy of the same kind.
+// setKind records whether the plugin decides at Stop or drives a spec loop, and the strategies of the same kind,
+// whose plugins the edit disables.
 func (e *enableRun) setKind(strategyName string, decides bool) {
 	known, ok := registry.StrategyNamed(strategyName)
 	e.wanted.DecidesNothing, e.wanted.Loops, e.wanted.SameKind = !decides, ok && known.KindOf() == strategy.SpecLoop, nil
@@ -339,8 +341,8 @@ func (e *enableRun) planEdit() (journal.Change, error) {
 	return e.planFrom(e.Settings)
 }
 
-// registerPlugin calls the claude command to install the plugin or register its suite. If it cannot register a
-// directory, user settings declare it instead.
+// registerPlugin makes the claude command install the plugin or register its suite. If registering fails, it sets
+// e.wanted.Declare, so that user settings declare the marketplace.
 func (e *enableRun) registerPlugin(ctx context.Context) error {
 	snapshot := e.Settings.Snapshot
 	switch {
@@ -353,7 +355,7 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 		}
 		if err := e.examinePluginDir(snapshot.Installed(e.install).Dir); err != nil {
 			if added {
-				_, _ = e.Claude.Uninstall(ctx, snapshot, e.install) // err matters more
+				_, _ = e.Claude.Uninstall(ctx, snapshot, e.install)
 			}
 			return err
 		}

@@ -1,5 +1,5 @@
-// Package installer enables and disables plugins: it finds the plugin by its name, checks whether it can run, calls the
-// claude command to register or fetch it, and lets the host plan the edit.
+// Package installer enables and disables plugins. It finds a plugin by name, checks whether the plugin can run, makes
+// the claude command register or fetch it, and makes the host plan the edit.
 package installer
 
 import (
@@ -20,9 +20,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE, in the suite dir if set, otherwise in the user's suites and
-// in marketplaces known to Claude Code. If there are several, it prefers any in the working directory, then any that
-// is enabled.
+// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE, in the suite dir or, if dir is "", in the user's suites and
+// Claude Code's marketplaces. If several match, it prefers the only one in the working directory, then the only one
+// that is enabled; otherwise it returns ErrAmbiguous.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
@@ -80,8 +80,8 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 
 var errUnknown = errors.New("no suite of yours and no marketplace known to Claude Code")
 
-// howToGet returns a hint when a plugin is not found: the command to make it if this is the name of a strategy,
-// otherwise which plugins there are. suite is where we searched, or "" for all.
+// howToGet returns a hint for a plugin that was not found: others of that name, the command that makes it, or
+// available plugins. suite is the only suite that was searched, or "".
 func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
 	markets, _ := m.inMarkets(name, "") // FindPlugin reported the error
@@ -103,7 +103,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	return check.HintAtNames(name, "", slices.Compact(names), "there is "+strings.Join(append(there, registry.StrategyNames()...), ", "))
 }
 
-// pluginsIn returns the plugins of a suite with a name and a marketplace; "" matches any.
+// pluginsIn returns the plugins in the suite dir with a name and a marketplace; "" matches any.
 func pluginsIn(dir, name, marketplace string) (all []client.Plugin, err error) {
 	suite, err := generator.ReadSuite(dir)
 	for _, p := range suite.Plugins {
@@ -114,7 +114,7 @@ func pluginsIn(dir, name, marketplace string) (all []client.Plugin, err error) {
 	return all, err
 }
 
-// ErrAmbiguous is returned for a name with more than one plugin.
+// ErrAmbiguous is returned if several plugins have the requested name.
 var ErrAmbiguous = errors.New("is in several places")
 
 func ambiguous(name string, all []client.Plugin) error {
@@ -122,12 +122,12 @@ func ambiguous(name string, all []client.Plugin) error {
 	ids := check.NamesOf(all, client.Plugin.ID)
 	hint := "say which: " + strings.Join(ids, " or ")
 	if slices.Sort(ids); len(slices.Compact(ids)) < len(all) {
-		hint = "say which: --suite DIR" // the IDs are equal
+		hint = "say which: --suite DIR"
 	}
 	return check.Misusef(hint, "%s %w: %s", name, ErrAmbiguous, strings.Join(places, " and "))
 }
 
-// pluginsOffered returns up to eight plugins from a marketplace, or from all suites.
+// pluginsOffered returns the IDs of up to eight plugins of a marketplace or, if that is "", of the user's suites.
 func (m Means) pluginsOffered(marketplace string) []string {
 	ids := check.NamesOf(m.pluginsAtHand(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
@@ -138,8 +138,9 @@ func (m Means) pluginsOffered(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// takeFromOthers returns a command to take the plugin from the suite around the working directory, or "" if there is
-// none, or it is already taken or known. Any other suite might be from a cloned project.
+// takeFromOthers returns a hint with the command that takes the plugin from the suite around the working directory,
+// or "" if that suite lacks the plugin, is the user's or equals taken. The user has to name the suite, which may
+// belong to a cloned project.
 func (m Means) takeFromOthers(plugin, taken string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {
@@ -155,7 +156,8 @@ func (m Means) takeFromOthers(plugin, taken string) string {
 	return "springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " takes it from the suite there, which is not one of yours"
 }
 
-// InSuites searches the user's suites: those that init or enable made, or --suite named.
+// InSuites returns the plugins with a name and a marketplace, of which "" matches any, in the user's suites: those
+// that init or enable made or --suite named.
 func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err error) {
 	dirs, _, err := settings.KnownSuites(m.Settings.Places)
 	for _, dir := range dirs {
@@ -168,7 +170,7 @@ func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err erro
 	return all, err
 }
 
-// pluginsAtHand returns the plugins of the user's suites that it can read.
+// pluginsAtHand returns the plugins of a marketplace ("" matches any) in the user's suites, ignoring errors.
 func (m Means) pluginsAtHand(marketplace string) []client.Plugin {
 	m.Tell = func(string, ...any) {}
 	all, _ := m.InSuites("", marketplace)
@@ -198,6 +200,6 @@ type Means struct {
 	User     hosts.User
 	Claude   client.Command // Path is "" without the command
 	Git      func() git.Git
-	Tell     func(format string, args ...any) // prints progress and notes
-	undo     string                           // for another account: how to take a change back
+	Tell     func(format string, args ...any)
+	undo     string // how to undo a change in another account
 }

@@ -13,9 +13,9 @@ import (
 )
 
 type Candidate struct {
-	// Name is the name it was requested by: ned-flanders, ned-flanders:seed, or a file.
+	// Name is the requested name: ned-flanders, ned-flanders:seed, or a file.
 	Name string
-	// Note qualifies its figures.
+	// Note qualifies the candidate's figures.
 	Note     string
 	Settings hook.Settings
 	// Bare skips the guards and the limits.
@@ -41,7 +41,7 @@ func CandidateNames() []string {
 
 const seedTree = "seed-tree"
 
-// NamesForLogs returns the candidates that need no more than a session log, except for the seeds, which no plugin uses.
+// NamesForLogs returns the names of candidates that only need a session log, except the seeds, which no plugin uses.
 func NamesForLogs() []string {
 	return slices.DeleteFunc(CandidateNames(), func(name string) bool {
 		c, err := candidate(name)
@@ -49,7 +49,8 @@ func NamesForLogs() []string {
 	})
 }
 
-// Candidates finds candidates by name, or by the path of a rules file in dir.
+// Candidates returns the candidates with the given names, without duplicates. A path, relative to dir, selects a
+// rules file.
 func Candidates(names []string, dir string) ([]Candidate, error) {
 	var all []Candidate
 	for i, name := range names {
@@ -62,7 +63,7 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 		}
 		var c Candidate
 		var err error
-		if strings.HasSuffix(path, ".json") || strings.ContainsRune(path, filepath.Separator) { // a rules file
+		if strings.HasSuffix(path, ".json") || strings.ContainsRune(path, filepath.Separator) {
 			if c.Settings, err = hook.ReadFile(path); err == nil {
 				c, err = withRequirements(c)
 			}
@@ -97,8 +98,8 @@ func candidate(name string) (Candidate, error) {
 	return withRequirements(Candidate{Settings: settings})
 }
 
-// withRequirements notes what a candidate's figures lack, if anything. A strategy that does not answer stops is an
-// error.
+// withRequirements adds a note if a candidate needs project files or judge answers, which replay lacks. A strategy
+// that does not decide at stops is an error.
 func withRequirements(c Candidate) (Candidate, error) {
 	switch known := c.Settings.Strategy; {
 	case known.Event != "Stop":

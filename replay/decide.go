@@ -1,12 +1,12 @@
-// This uses the code from the hook to find how each candidate would decide.
+// The hook's own code decides for each candidate.
 //
 // The event is the one that the agent would have sent: its last text, the session, the permission mode of the last
-// prompt, and the background work of the turn that had not ended. Holds and files in the project are not known, and
-// we do not use those from today instead.
+// prompt, and the turn's background work that had not ended. Holds and project files of that time are unknown, and
+// current ones are not used instead.
 //
 // Limits over time: each candidate has one state per session, as in the ledger, with the times of the log.
-//   - A stop that it continues uses its budget, wanted or not. The history that followed remains the real one.
-//   - A mid-work point and an interrupted one are no stops: they see the budget, and leave it alone.
+//   - A continue uses the candidate's budget, wanted or not. The history after it remains the real one.
+//   - Mid-work points and interruptions are not stops. The budget limits them, but they do not use it.
 
 package replay
 
@@ -36,7 +36,7 @@ type scene struct {
 	now    time.Time
 	lines  func(n int) activity.Window
 	window map[int]activity.Window
-	away   *string // decision of an away order there; nil: not computed yet
+	away   *string // act of an away order; nil if not computed yet
 }
 
 func (m *scene) ReadNew([]byte, string) ([]byte, transcript.View, error) {
@@ -89,7 +89,7 @@ func voters(candidates []Candidate) []voter {
 	return all
 }
 
-// window returns the largest number of lines that a candidate reads.
+// window returns the largest number of log lines that a candidate reads.
 func window(candidates []Candidate) (lines int) {
 	for _, c := range candidates {
 		if needs := c.Settings.Options.Needs(); needs.Files == nil { // the others decide before they read lines
@@ -110,7 +110,7 @@ func (v *voter) look(m *scene) opinion {
 	return o
 }
 
-// choose applies the limits, and updates the state if the place was a stop.
+// choose applies the limits to an opinion. At a stop it also updates the state.
 func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
 	if !v.Bare {
@@ -135,8 +135,8 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	return c
 }
 
-// askAway returns how a new away order would act at a stop, or "". The history is empty because we cannot know the
-// events after a continue. Guards are checked first.
+// askAway returns the act of a new away order at a stop, or "" after a veto or a continue. The order has no
+// history, because events after a continue are unknown.
 func (m *scene) askAway(o opinion, label Label) (did string) {
 	s := &o.snapshot
 	if !label.HadStopHooks() || s.Veto.Rule != "" || s.Verdict.Decision == strategy.Continue {

@@ -1,6 +1,3 @@
-// This explains a single place in a session: the situation as seen by the hook, the result from all rules, and the
-// decision.
-
 package replay
 
 import (
@@ -45,10 +42,10 @@ type Explanation struct {
 	Rule      string            `json:"rule"`
 	Sure      int               `json:"sure"` // percent
 	Evidence  string            `json:"evidence"`
-	Lang      []string          `json:"lang"`             // languages of the message, BCP 47
-	Reason    string            `json:"reason,omitempty"` // text for Claude
-	Page      string            `json:"page,omitempty"`   // text for a judge
-	Asks      bool              `json:"asks,omitempty"`   // whether the judge would be asked
+	Lang      []string          `json:"lang"` // languages of the message, BCP 47
+	Reason    string            `json:"reason,omitempty"`
+	Page      string            `json:"page,omitempty"`
+	Asks      bool              `json:"asks,omitempty"`
 	Situation Found             `json:"situation"`
 	Rules     []Asked           `json:"rules"` // in evaluation order
 
@@ -63,7 +60,7 @@ type Asked struct {
 	Evidence string            `json:"evidence"`
 }
 
-// Found is the situation of the hook.
+// Found is the situation as the hook sees it.
 type Found struct {
 	Message     string          `json:"message,omitempty"` // last text of Claude
 	Prompt      string          `json:"prompt,omitempty"`  // beginning of the last prompt
@@ -78,7 +75,8 @@ type Found struct {
 	Files       []string        `json:"files"`     // of the project, read by the strategy
 }
 
-// Explain decides at a place of a session log as a candidate, without budget and hold, which depend on the time.
+// Explain returns the decision of a candidate at a place in a session log, and its causes. It ignores budget and
+// hold, which depend on the time.
 func Explain(p Place, c Candidate) (Explanation, error) {
 	known := c.Settings.Strategy
 	m, err := p.readScene(c)
@@ -164,7 +162,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	return m, nil
 }
 
-// rulesAsked returns the result for all rules, even if they are after the rule that decides.
+// rulesAsked returns the result of every rule, including those after the deciding one.
 func rulesAsked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 	all := []Asked{}
 	ruled, ok := settings.Options.(rules.Ruled)

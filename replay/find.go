@@ -1,6 +1,6 @@
-// Session logs are all *.jsonl files in the given directories. Links are followed, but files are only read once. Logs
-// from subagents are skipped: agent-*.jsonl and all files in "subagents" directories. A file given as an argument can
-// have any name. In the directory of a host, we only read files and directories that match the pattern.
+// Session logs are all *.jsonl files in the given directories, and given files of any name. Links are followed, but
+// files are only read once. Logs of subagents are skipped: agent-*.jsonl and all files in "subagents" directories. In a
+// host's directory only files and directories that match the pattern are read.
 
 package replay
 
@@ -25,7 +25,7 @@ type Kept struct {
 	Dir  string
 }
 
-// Projects returns Claude Code's directory of session logs.
+// Projects returns the directory of session logs in Claude Code's configuration directory.
 func Projects(config string) string { return filepath.Join(config, "projects") }
 
 type found struct {
@@ -120,7 +120,7 @@ func (f *finder) listDir(path string, depth int) {
 	}
 }
 
-// keepsLogs reports whether a path matches the host's pattern, or its beginning if the path is a directory.
+// keepsLogs reports whether a file matches the host's pattern for logs, or a directory matches its beginning.
 func (f *finder) keepsLogs(at string, directory bool) bool {
 	rest, err := filepath.Rel(f.kept.Dir, at)
 	if err != nil {
@@ -141,7 +141,7 @@ func (f *finder) skipPath(path string, err error) {
 
 const notFound = "not found"
 
-// why returns the error, but not the file name.
+// why returns the text of an error without the file name.
 func why(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return notFound

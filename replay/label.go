@@ -1,14 +1,16 @@
-// Labels are found from the next event, because stops are not recorded in a session log. These are the events after a
-// message from Claude:
+// A session log does not record stops, so labels are derived from the event after a message of Claude:
 //
-// a tool call                mid-work: not a stop feedback of a Stop hook    pushed: a stop, and a hook continued a
-// prompt                   answered, or by its words: nudge, affirmed, command;
-//                            queued if it was typed before
-// more work                  pushed, if a message without a call ends the turn news of background work    background
-// an interruption            interrupted: no Stop hook ran the end of the file, /exit end
+//	a tool call                mid-work: not a stop
+//	feedback of a Stop hook    pushed: a stop, and a hook continued
+//	a prompt                   answered, or by its words: nudge, affirmed, command;
+//	                           queued if it was typed before
+//	more work                  pushed, if a message without a call ends the turn
+//	news of background work    background
+//	an interruption            interrupted: no Stop hook ran
+//	the end of the file, /exit end
 //
-// If more text follows, it is in the same message. All other lines are ignored (thinking, results, reminders, command
-// output, compaction). There is no row for an API error, because no Stop hook is run.
+// Text that follows is part of the same message. All other lines are ignored (thinking, results, reminders, command
+// output, compaction). An API error has no row, because no Stop hook runs.
 
 package replay
 
@@ -28,13 +30,13 @@ type spot struct {
 	rests bool  // Stop hooks have run since then
 }
 
-// follower finds the event after a message.
+// follower finds the event after each message.
 type follower struct {
 	open bool // nothing has followed the last message yet
 	last spot
 	// whole is set if a message without a call ends the agent's turn.
 	whole bool
-	// blocked is set if a Stop hook continued, so the next prompt will be the feedback from it.
+	// blocked is set if a Stop hook continued, so that the next prompt is the hook's feedback.
 	blocked bool
 	// typed has the line numbers of prompts that are waiting to be sent.
 	typed map[string]int
@@ -49,8 +51,8 @@ type followed struct {
 	at    int64
 }
 
-// takeLine reads a line. It returns the end of the open place, if this line decides it, and whether the line opens
-// another one.
+// takeLine reads a line. If it is the event after the last message, end describes it. spoke reports whether the line
+// is a message.
 func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	what := c.What
 	switch {
@@ -98,12 +100,12 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	return end, false
 }
 
-// noteQueued records a prompt if it was typed during work. It reports whether the line was for such a prompt.
+// noteQueued records a prompt typed during work. It reports whether the line was about such a prompt.
 func (f *follower) noteQueued(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {
 	case back:
-		f.typed = nil // returned to the editor
+		f.typed = nil
 	case words == "":
 		return false
 	case len(words) < 4<<10:
@@ -117,10 +119,11 @@ func (f *follower) noteQueued(c *transcript.Cursor) bool {
 	return true
 }
 
-// maxYes bounds a bare yes or "continue", in bytes.
+// maxYes is the maximum length of a bare yes or "continue", in bytes.
 const maxYes = 120
 
-// labelFor labels a prompt. A bare yes or "continue" is an answer if Claude had asked a question.
+// labelFor returns the label of a stop before a prompt. A bare yes or "continue" is Affirmed if Claude asked a
+// question, otherwise Nudge.
 func (f *follower) labelFor(prompt string) Label {
 	typed, waited := f.typed[prompt]
 	delete(f.typed, prompt)
@@ -150,8 +153,8 @@ func AllLabels() []Label {
 	return []Label{Nudge, Affirmed, Answered, Commanded, Background, Queued, Interrupted, Pushed, Ended, MidWork}
 }
 
-// MeaningOf returns the verdict of a label on the stop. It is unknown after a bare yes to a question, a hook, an
-// interruption, and at the end of the file.
+// MeaningOf returns whether the event shows that the stop was right. It is Unknown after a bare yes to a question, a
+// hook, an interruption, and at the end of the file.
 func (l Label) MeaningOf() Expect {
 	switch l {
 	case Answered, Commanded, Background, Queued:

@@ -1,7 +1,7 @@
 // A report as an HTML page that fetches nothing.
 //
-// Text from sessions is data: html/template escapes the figures, and the rows are JSON in which no tag can end, shown
-// by the page's script as text. The content policy allows this style and this script, by their hashes, and no other.
+// Text from sessions is data: html/template escapes the figures, and the page's script shows the rows, which are JSON in
+// which no tag can end, as text. The content policy only allows this style and this script, by their hashes.
 
 package replay
 
@@ -91,7 +91,7 @@ type page struct {
 	Best     int
 }
 
-// Marked returns the strategies in the order of a row's marks.
+// Marked returns the names of the strategies in the order of a row's marks.
 func (p page) Marked() string {
 	return strings.Join(check.NamesOf(p.Scores, func(s Score) string { return cleanText(s.Name) }), ", ")
 }
@@ -131,8 +131,8 @@ func (r Report) pageData() any {
 	return data
 }
 
-// cleanText makes invisible characters and changes of direction visible. Unlike display.PlainText it leaves a dot: the
-// page is for the inspection of messages.
+// cleanText replaces invisible characters and changes of direction with dots, unlike display.PlainText, because the
+// page is for inspecting messages.
 func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -147,11 +147,10 @@ func cleanText(text string) string {
 	}, text)
 }
 
-// PageFile is the file to write a page to. In is the directory that writing must not leave, "" for the one of the file.
+// PageFile is the file to write a page to. In is the directory that writing must not leave, or "" for the file's own.
 type PageFile struct{ Path, In string }
 
-// CheckTarget returns an error if the file is not a page that springfield wrote. We call it before we read any logs,
-// and again before we write. It reports whether there is a page.
+// CheckTarget reports whether the page exists. Any other file in its place is an error.
 func (p PageFile) CheckTarget() (there bool, err error) {
 	info, err := os.Lstat(p.Path)
 	switch {
@@ -178,7 +177,7 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 	return len(head) > 0, nil
 }
 
-// WritePage writes the page atomically.
+// WritePage writes a report as a page, atomically.
 func (p PageFile) WritePage(r Report) (err error) {
 	defer func() {
 		if err != nil {

@@ -35,7 +35,8 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// RunReplay replays. If ctx ends, the report is partial. The order of the rows is deterministic.
+// RunReplay replays the selected sessions. If ctx ends, the report is partial. The order of the rows is
+// deterministic.
 func RunReplay(ctx context.Context, o Options) Report {
 	began := time.Now()
 	report := Report{Version: 1, Made: began.UTC(), Since: o.Since, Rows: []Row{}}
@@ -74,12 +75,12 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 	for _, f := range files {
 		meter.BytesTotal += f.size
 	}
-	// Largest first: as the last one it would keep one processor busy alone.
+	// Start with the largest, which at the end would keep one processor busy alone.
 	slices.SortStableFunc(files, func(a, b found) int { return cmp.Compare(b.size, a.size) })
 	lines := window(o.Candidates)
 	var all sync.WaitGroup
 	var next atomic.Int64
-	var lock sync.Mutex // of sessions
+	var lock sync.Mutex
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		all.Go(func() {
 			voters := voters(o.Candidates)
@@ -115,7 +116,7 @@ type meter struct {
 	last time.Time
 }
 
-// addProgress reports the end, and progress at most twenty times a second.
+// addProgress adds to the progress and reports it, at most twenty times a second and at the end.
 func (m *meter) addProgress(files int, bytes int64) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -127,8 +128,8 @@ func (m *meter) addProgress(files int, bytes int64) {
 	}
 }
 
-// collect adds all sessions to the report, oldest first. After a resume or a fork, the same lines can be in several
-// logs, but are only counted for the first. If this ends at a row, then the label is from the next log.
+// collect adds the sessions to the report, oldest first. Lines that a resumed or forked session has copied count
+// only in the first log. If that log ends there, the next log provides the label.
 func (r *Report) collect(sessions []session) {
 	slices.SortStableFunc(sessions, func(a, b session) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), strings.Compare(strconv.FormatBool(a.copy), strconv.FormatBool(b.copy)), cmp.Compare(a.until, b.until),

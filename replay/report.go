@@ -1,14 +1,14 @@
-// Package replay runs strategies over past sessions. It counts how many prompts they would save, how often they would
-// be in the way, and the price for questions.
+// Package replay runs strategies over past sessions. It counts how many prompts they would save and how often they
+// would continue against the user's wishes, and estimates the price of judges.
 //
-// It only reads transcripts and asks no model. Stops are found and then labelled from the next event (find.go,
-// label.go), all strategies decide at each stop with the code from the hook (decide.go), and a Report is made from
-// the rows (score.go, verdict.go). It is shown as JSON, text (text.go) or HTML (page.go).
+// It only reads transcripts and asks no model. Stops are labelled from the next event (find.go, label.go), all
+// strategies decide with the hook's code (decide.go), and a Report is made from the rows (score.go, verdict.go) and
+// shown as JSON, text (text.go) or HTML (page.go).
 package replay
 
 import "time"
 
-// Report is the result from a replay. It can be printed as JSON.
+// Report is the result of a replay. It can be printed as JSON.
 type Report struct {
 	Version int       `json:"version"` // of this shape: 1
 	Made    time.Time `json:"made"`
@@ -18,7 +18,7 @@ type Report struct {
 	Files    int       `json:"files"`
 	Sessions int       `json:"sessions"` // with rows; resumed and forked ones once
 	Bytes    int64     `json:"bytes"`
-	Seconds  float64   `json:"seconds"` // duration of the replay
+	Seconds  float64   `json:"seconds"`
 	Skipped  []Skipped `json:"skipped,omitempty"`
 	// TooOld counts the stops and points before Since; Elsewhere the files of other projects.
 	TooOld    int   `json:"too_old,omitempty"`
@@ -29,8 +29,7 @@ type Report struct {
 	// Scores are in the requested order of strategies.
 	Scores []Score `json:"scores"`
 	Leave  Leave   `json:"leave"`
-	// Advice is one sentence for the user.
-	Advice string `json:"advice"`
+	Advice string  `json:"advice"`
 	// Rows are all stops and mid-work points, oldest session first.
 	Rows []Row `json:"rows"`
 }
@@ -67,9 +66,9 @@ const (
 type Expect string
 
 const (
-	WantStop     Expect = "stop"     // the stop was right
-	WantContinue Expect = "continue" // the stop was wrong
-	Unknown      Expect = "unknown"  // not counted
+	WantStop     Expect = "stop"
+	WantContinue Expect = "continue"
+	Unknown      Expect = "unknown" // not counted
 )
 
 type Row struct {

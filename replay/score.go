@@ -1,5 +1,3 @@
-// All rates are shown with a 95 % Wilson interval.
-
 package replay
 
 import (
@@ -13,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// FillInScores computes stops, scores, answers and advice from the rows.
+// FillInScores computes stops, scores, Leave and Advice from the rows.
 func (r *Report) FillInScores() {
 	r.Stops = Stops{}
 	for i := range r.Rows {
@@ -26,7 +24,7 @@ func (r *Report) FillInScores() {
 	r.Advice = r.adviceFor()
 }
 
-// HadStopHooks reports whether Stop hooks ran there.
+// HadStopHooks reports whether Stop hooks ran at a place with this label.
 func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }
 
 func (s *Score) countRows(r *Report, i int) {
@@ -87,13 +85,13 @@ func countHit(r *Rate, counts, is bool) {
 	}
 }
 
-// PriceOfQuestion estimates the cost of a question with the default model, in dollars: four bytes a token, the request
-// around them, and a short answer.
+// PriceOfQuestion estimates the price of a question to the default model, in dollars: four bytes per token, the
+// request around them, and a short answer.
 func PriceOfQuestion(bytes int) float64 {
 	return float64(judge.PriceInMicros(judge.DefaultModel, judge.Usage{Input: int64(bytes)/4 + 400, Output: 60})) / 1e6
 }
 
-// ComputeInterval computes the 95 % interval by Wilson, everything for a share of nothing.
+// ComputeInterval sets Low and High to the 95 % Wilson interval, or to 0 and 1 without cases.
 func (r *Rate) ComputeInterval() {
 	if r.Of == 0 {
 		r.Low, r.High = 0, 1
@@ -113,13 +111,13 @@ func (r *Rate) ComputeInterval() {
 	}
 }
 
-// text returns the rate and its confidence interval: "88 %, 84–91".
+// text returns the rate and its confidence interval, such as "88 %, 84–91".
 func (r Rate) text() string {
 	low, high := shareText(r.Low), shareText(r.High)
 	return shareText(float64(r.N)/float64(max(1, r.Of))) + ", " + strings.TrimSuffix(low, " %") + "–" + strings.TrimSuffix(high, " %")
 }
 
-// shareText formats a share in per cent, with a decimal near 0 and 100.
+// shareText formats a share as a percentage, with a decimal near 0 and 100.
 func shareText(share float64) string {
 	switch p := 100 * share; {
 	case p > 0 && p < .05:

@@ -1,5 +1,3 @@
-// One session log from beginning to end, with the decisions of the candidates.
-
 package replay
 
 import (
@@ -44,10 +42,10 @@ type session struct {
 	err   error
 }
 
-// key identifies a line in all its copies; 0: no id.
+// key identifies a line and its copies in other logs; 0 if the line has no ID.
 type key uint64
 
-// keyOf returns the key of a line. Only Claude Code's ids are unique; other ids are combined with the time.
+// keyOf returns the key of a line. Only Claude Code's IDs are unique; other IDs are combined with the time.
 func (w *walker) keyOf(c *transcript.Cursor) key {
 	id := string(c.Entry.ID)
 	if id == "" {
@@ -82,7 +80,7 @@ type walker struct {
 
 const span = 1 << 20
 
-// read reads the log. When it is stopped, it keeps the rows so far.
+// read reads the log with windows of up to lines lines. If tick stops it, the rows so far are kept.
 func (w *walker) read(lines int) {
 	told := int64(0)
 	if w.host == nil {
@@ -102,7 +100,6 @@ func (w *walker) read(lines int) {
 	}
 }
 
-// take reads a line, and reports whether to go on.
 func (w *walker) take(c *transcript.Cursor) bool {
 	if w.start == 0 {
 		w.start = c.LineTime()
@@ -141,7 +138,8 @@ func (w *walker) take(c *transcript.Cursor) bool {
 	return true
 }
 
-// introduce learns about the session from a message. It reports whether to go on.
+// introduce records the session's mode, ID and directory from a message. It returns false if the session is
+// of another project.
 func (w *walker) introduce(c *transcript.Cursor) bool {
 	if mode := codec.ValidText(c.Entry.Mode); mode != "" {
 		w.mode = mode
@@ -169,7 +167,7 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 	return true
 }
 
-// named learns the session's id and directory from a line, and returns that id.
+// named records the session's ID and directory from a line, and returns the ID in that line.
 func (w *walker) named(c *transcript.Cursor) (id string) {
 	if w.dir == "" {
 		w.dir = codec.ValidText(c.Entry.Cwd)
@@ -180,7 +178,7 @@ func (w *walker) named(c *transcript.Cursor) (id string) {
 	return id
 }
 
-// nameOf returns the name of the log or, if there is a directory for each session, of the directory.
+// nameOf returns the name of the log or, if each session has a directory, of the directory.
 func (w *walker) nameOf() string {
 	name := strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
 	if pattern := w.host.Sessions; !strings.Contains(path.Base(pattern), "*") {
@@ -189,7 +187,7 @@ func (w *walker) nameOf() string {
 	return name
 }
 
-// look opens a place: the line of a message of Claude.
+// look starts a row for a message of the agent, and asks each candidate for an opinion.
 func (w *walker) look(c *transcript.Cursor) {
 	said := strings.TrimSpace(c.AgentWords())
 	w.open, w.last, w.blocked = true, spot{line: c.Number, text: said, at: w.until}, false

@@ -42,7 +42,7 @@ func (r *Report) WriteNotes(out layout.Printer) {
 	}
 }
 
-// MostWrong returns the strategy that would have been in the way most often, "" if none was.
+// MostWrong returns the strategy with the most unwanted continues, or "" if there are none.
 func (r *Report) MostWrong() string {
 	name, most := "", 0
 	for _, s := range r.Scores {
@@ -65,7 +65,7 @@ func (l LabelCount) meaning() string {
 	return "not counted"
 }
 
-// ListKinds returns the kinds of lists. The first strategy's choice decides which lists a row is on.
+// ListKinds returns the names of lists. The first strategy's choice determines the lists that contain a row.
 func ListKinds() []string { return []string{"wrong", "missed", "caught", "asked", "nudges", "all"} }
 
 func (r *Row) isOnList(list string) bool {
@@ -89,8 +89,8 @@ func (r *Row) isOnList(list string) bool {
 	return true
 }
 
-// WriteList writes the first most rows from a list, or all if most is 0. It returns which strategy to use to explain
-// them, or "".
+// WriteList prints the first most rows of a list, or all if most is 0. It returns the strategy to explain them with,
+// or "" if there are none.
 func (r *Report) WriteList(out layout.Printer, list string, most int) (explained string) {
 	if len(r.Scores) == 0 {
 		return ""
@@ -186,7 +186,7 @@ func decidedBy(rule string) string {
 	return " by " + rule
 }
 
-// writeExcerpt prints about three lines, and uses cut to shorten the text.
+// writeExcerpt prints a text, shortened with cut to about three lines.
 func (t text) writeExcerpt(title, said string, cut func(string, int) string) {
 	if said = display.OneLine(strings.Join(strings.Fields(said), " ")); said != "" {
 		t.PrintFolded(title, "%s", cut(said, 3*(t.Width-len(title))))

@@ -1,5 +1,3 @@
-// The verdict: the value of each strategy to this user, by the user's own answers.
-
 package replay
 
 import (
@@ -13,13 +11,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// If there are fewer than enough cases a share means little, and if there are fewer than enoughLeave, nothing.
+// With fewer than enough cases a share means little; with fewer than enoughLeave it means nothing.
 const (
 	enough      = 30
 	enoughLeave = 5
 )
 
-// Leave counts answered questions for leave to go on, and those answered with a bare yes or "continue". AfterYes counts
+// Leave counts questions for permission to go on, and those answered with a bare yes or "continue". AfterYes counts
 // only questions after such a yes.
 type Leave struct {
 	Yes      Rate `json:"yes"`
@@ -46,8 +44,8 @@ func countLeave(rows []Row) (l Leave) {
 	return l
 }
 
-// say recommends the setting for which at least three of four questions got a bare yes, or never. It needs enough
-// questions.
+// say recommends a value of the setting leave, by the shares of questions that got a bare yes. With fewer than
+// enoughLeave questions it recommends none.
 func (l Leave) say() string {
 	if l.Yes.Of == 0 {
 		return "you answered no question for leave to go on"
@@ -69,7 +67,7 @@ func (l Leave) say() string {
 	}
 }
 
-// Verdict returns the value of each strategy, of an away order and of the setting leave, by name; last mid-work.
+// Verdict returns a name and a sentence for each strategy, away orders, the setting leave and mid-work points.
 func (r *Report) Verdict() (lines [][]string) {
 	if len(r.Rows) == 0 || len(r.Scores) == 0 {
 		return nil
@@ -116,10 +114,10 @@ func (s Score) say() string {
 	return said
 }
 
-// gain is the number of prompts saved minus the number of unwanted continues.
+// gain returns the number of prompts saved minus the number of unwanted continues.
 func (s Score) gain() int { return s.Saved.N - s.InTheWay.N }
 
-// best returns the strategy with the greatest gain, the default one if it is as good.
+// best returns the index of the strategy with the greatest gain. The default strategy wins a tie.
 func (r *Report) best() (best int) {
 	for i, s := range r.Scores {
 		b := r.Scores[best]
@@ -152,7 +150,7 @@ func (r *Report) adviceFor() string {
 	return "None of these would have saved you a prompt here."
 }
 
-// nothing explains why there are no rows.
+// nothing returns a sentence about why there are no rows.
 func (r *Report) nothing() string {
 	switch {
 	case r.Partial:

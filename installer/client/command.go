@@ -1,8 +1,8 @@
 package client
 
-// The claude command rewrites settings.json as a whole. So it runs with a temporary configuration directory, with the
-// necessary part of the user's settings, and with the user's plugins directory: it registers and installs for every
-// scope and cannot change the user's settings. Its success is read from its own records.
+// The claude command rewrites settings.json as a whole. It therefore runs with a temporary configuration directory, with
+// a copy of the necessary settings, but with the user's plugins directory: it installs for every scope and cannot change
+// the user's settings. Success is read from its records.
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	clientPatience = 60 * time.Second // registering a directory takes about one
+	clientPatience = 60 * time.Second // registering a directory takes about a second
 	fetchPatience  = 5 * time.Minute
 )
 
@@ -37,8 +37,9 @@ func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) er
 	return c.callClient(ctx, s, "register marketplace", clientPatience, done, "marketplace", "add", dir)
 }
 
-// AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the name, and whether it was unknown
-// before. It refuses a name that is known with another source, which the client would replace.
+// AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the marketplace's name, and whether
+// that was unknown before. If the name has another source, which the client would replace, the error is a
+// *NameTakenError.
 func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (name string, added bool, err error) {
 	found, err := c.tryMarket(ctx, s, source)
 	if err != nil {
@@ -56,14 +57,14 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 	}
 	done := hasMarket(found.Name, true)
 	if err := c.callClient(ctx, s, "add marketplace", fetchPatience, done, "marketplace", "add", source); err != nil {
-		// If canceled, it may be registered all the same.
+		// After a cancellation the marketplace may be registered.
 		_, _ = c.ForgetMarketplace(context.WithoutCancel(ctx), NewSnapshot(s.Places), found.Name)
 		return "", false, err
 	}
 	return found.Name, true, nil
 }
 
-// tryMarket adds a marketplace to an empty plugins directory to learn its name.
+// tryMarket adds a marketplace to an empty plugins directory and returns its record, which has its name.
 func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (found Market, err error) {
 	trial, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -82,7 +83,7 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 	return found, err
 }
 
-// Install fetches a plugin of a repository. added is false if it was already installed, for any project.
+// Install installs the plugin with this ID. added is false if it was already installed, even for another project.
 func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added bool, err error) {
 	records, err := s.allRecords()
 	if err != nil {
@@ -94,7 +95,8 @@ func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added boo
 	return err == nil && len(records[id]) == 0, err
 }
 
-// Uninstall removes a plugin. note is for the user; it is "" if the plugin is not installed.
+// Uninstall uninstalls the plugin with this ID. It returns a note for the user, or "" if the plugin is not installed.
+// If another installed plugin has the same name, it only returns a note.
 func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note string, err error) {
 	records, err := s.allRecords()
 	if err != nil || len(records[id]) == 0 {
@@ -116,7 +118,8 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note st
 	return id + " is uninstalled", nil
 }
 
-// ForgetMarketplace removes a marketplace and its plugins. note is for the user.
+// ForgetMarketplace removes a marketplace and the plugins installed from it. It returns a note for the user, even if
+// the marketplace is unknown.
 func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string) (note string, err error) {
 	markets, err := s.Markets()
 	if err != nil {
@@ -136,7 +139,7 @@ func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string
 	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
 }
 
-// UsesOf returns the other plugins of a plugin's marketplace that are enabled here or installed.
+// UsesOf returns the IDs of the other plugins of plugin's marketplace that are enabled here or installed.
 func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	records, err := s.allRecords()
 	if err != nil {
@@ -152,7 +155,7 @@ func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	}), nil
 }
 
-// Version returns the client's version, such as 2.1.329, or "" if it fails.
+// Version returns the client's version, such as 2.1.329, or "" if the call fails.
 func (c Command) Version(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, clientPatience)
 	defer cancel()
@@ -167,7 +170,7 @@ func (c Command) Version(ctx context.Context) string {
 	return version
 }
 
-// recorded reports whether the client's records show that the call succeeded.
+// recorded reports whether the client's records show success.
 type recorded func(now *Snapshot) (bool, error)
 
 func hasMarket(name string, want bool) recorded {
@@ -178,7 +181,8 @@ func hasMarket(name string, want bool) recorded {
 	}
 }
 
-// callClient runs the client with the necessary part of the user's settings. Its errors begin with the task.
+// callClient runs claude plugin with a copy of the user's plugin settings. Afterwards s reads changed files again.
+// Errors begin with task.
 func (c Command) callClient(
 	ctx context.Context, s *Snapshot, task string, patience time.Duration, done recorded, args ...string,
 ) error {
@@ -190,8 +194,8 @@ func (c Command) callClient(
 	return nil
 }
 
-// forCommand returns the user's settings for the client: the given members and the variables
-// for the network. Tokens must not get into a temporary file.
+// forCommand returns a settings file for the client: the given members of user settings, and the variables for
+// network access. Tokens must not get into a temporary file.
 func (s *Snapshot) forCommand(keys ...string) []byte {
 	l := s.userLayer()
 	copied := map[string]any{}
@@ -216,7 +220,8 @@ func (s *Snapshot) forCommand(keys ...string) []byte {
 
 const throwawayPrefix = "springfield-claude-"
 
-// runClient runs claude plugin in a temporary configuration directory with these settings.
+// runClient runs claude plugin in a temporary configuration directory with the given settings. It succeeds if done
+// returns true, whatever the exit status.
 func (c Command) runClient(
 	ctx context.Context, places Places, settings []byte, patience time.Duration, done recorded, args ...string,
 ) (err error) {
@@ -248,8 +253,8 @@ func (c Command) runClient(
 	return CallError("claude "+strings.Join(args, " "), out, runErr, ctx.Err(), patience)
 }
 
-// CallError returns why a call of a program failed: a timeout, a cancellation, or the error
-// in its output. It returns nil if the call succeeded.
+// CallError returns the error of a failed call: ended, which is its context's error; otherwise the message in out, or
+// err. It returns nil if the call succeeded.
 func CallError(call string, out []byte, err, ended error, patience time.Duration) error {
 	call = secret.Mask(call)
 	switch {
@@ -265,7 +270,7 @@ func CallError(call string, out []byte, err, ended error, patience time.Duration
 	return nil
 }
 
-// commandIn returns a call with config as the configuration and working directory.
+// commandIn returns a command with config as its configuration directory and working directory.
 func (c Command) commandIn(ctx context.Context, config string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.Path, args...)
 	cmd.Dir = config
@@ -275,7 +280,7 @@ func (c Command) commandIn(ctx context.Context, config string, args []string) *e
 	return cmd
 }
 
-// errorInOutput returns the client's error: the text after the last cross, or the last line.
+// errorInOutput returns the error in the client's output: the text after the last ✘, or the last line.
 func errorInOutput(out []byte) string {
 	text := strings.TrimSpace(string(out))
 	if i := strings.LastIndex(text, "✘"); i >= 0 {

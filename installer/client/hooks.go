@@ -12,26 +12,27 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// Hook is a handler that Claude Code would start; status --json prints it.
+// Hook is a handler that settings or a plugin declare.
 type Hook struct {
-	Event   string  `json:"event"`             // Stop, SubagentStop or UserPromptSubmit
-	Type    string  `json:"type"`              // command, prompt, agent, http or mcp_tool
-	Does    string  `json:"does"`              // the command with its arguments, the prompt or the URL
-	Timeout float64 `json:"timeout"`           // seconds, with the client's default
-	Source  string  `json:"source"`            // "user settings" and the like, or the plugin's ID
-	File    string  `json:"file"`              // where it is declared
+	Event   string  `json:"event"`   // Stop, SubagentStop or UserPromptSubmit
+	Type    string  `json:"type"`    // command, prompt, agent, http or mcp_tool
+	Does    string  `json:"does"`    // the command with its arguments, the prompt or the URL
+	Timeout float64 `json:"timeout"` // seconds, with the client's default
+	Source  string  `json:"source"`  // "user settings" and the like, or the plugin's ID
+	File    string  `json:"file"`
 	Matcher string  `json:"matcher,omitempty"` // of subagents; "" for all
 	Async   bool    `json:"async,omitempty"`   // its decision has no effect
-	Never   string  `json:"never,omitempty"`   // why it can never run, "" if it can
+	Never   string  `json:"never,omitempty"`   // why it never runs, or ""
 
-	command string // the program alone
+	command string
 	whole   string // Does in full length, to find duplicates
 }
 
 const maxDoes = 200 // characters
 
-// hooksIn reads the valid handlers in a map of events, as Claude Code does in settings. The
-// error is about the first invalid part: Claude Code ignores a plugin's whole file then.
+// hooksIn returns the valid handlers in the value of a member "hooks". err is about the first
+// invalid part. Claude Code drops invalid parts of settings, but ignores a plugin's file as a
+// whole.
 func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err error) {
 	bad := func(format string, args ...any) {
 		if err == nil {
@@ -134,12 +135,11 @@ func (h Hook) startsOurHook() bool {
 	return strings.TrimSuffix(name, ".exe") == "springfield-hook"
 }
 
-// isSameHook reports whether a handler is declared twice; it runs once then.
 func (h Hook) isSameHook(other Hook) bool {
 	return h.Event == other.Event && h.Type == other.Type && h.Matcher == other.Matcher && h.whole == other.whole
 }
 
-// printable makes untrusted text safe for a terminal, on one line of limited length.
+// printable makes untrusted text safe for a terminal, on one line of about maxDoes characters.
 func printable(s string) string {
 	words := strings.Fields(strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), ""))
 	text := []rune(strings.Join(words, " "))

@@ -1,7 +1,7 @@
 package client
 
-// A plugin of a marketplace that is a directory runs in place. Any other runs from a copy in the cache, which is as old
-// as its last update. Its files are untrusted: reads are bounded, and no path leaves the marketplace or the plugin.
+// A plugin of a marketplace that is a directory runs in place; any other runs from a cached copy, which may be stale.
+// Its files are untrusted: reads are bounded, and no path leaves the marketplace or the plugin.
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Installed is the plugin that Claude Code would load; status --json prints it.
+// Installed is a plugin as Claude Code would load it.
 type Installed struct {
 	ID          string `json:"id"`
 	Name        string `json:"-"`
@@ -40,7 +40,7 @@ func (i Installed) IsOurs() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, Hook.startsOurHook)
 }
 
-// DrivesStop reports whether the plugin was made by springfield and decides at Stop.
+// DrivesStop reports whether springfield made the plugin and its hook decides at Stop.
 func (i Installed) DrivesStop() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.startsOurHook() && h.Event == "Stop" })
 }
@@ -50,19 +50,19 @@ var isID = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._]*@[A-Za-z0-9][-A-Za-z0-
 type Plugin struct {
 	Name        string
 	Marketplace string
-	Suite       string // its marketplace's directory, absolute; "" for a repository
+	Suite       string // absolute path of the marketplace; "" for a repository
 }
 
 // ID returns the plugin's key in enabledPlugins.
 func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
 
-// NameOf returns the plugin's name in NAME or NAME@MARKETPLACE.
+// NameOf returns NAME from NAME or NAME@MARKETPLACE.
 func NameOf(id string) string {
 	name, _, _ := strings.Cut(id, "@")
 	return name
 }
 
-// InstalledIn reads the plugin in a directory, whether Claude Code knows it or not.
+// InstalledIn reads the plugin in a directory, whether or not Claude Code knows it. Problem has any error.
 func (s *Snapshot) InstalledIn(dir string) Installed {
 	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
 	if err := s.loadPlugin(&i); err != nil {
@@ -71,7 +71,7 @@ func (s *Snapshot) InstalledIn(dir string) Installed {
 	return i
 }
 
-// InClone returns a plugin's directory in its marketplace, "" if it is not there.
+// InClone returns a plugin's directory in the clone of its marketplace, or "" if it is missing.
 func (s *Snapshot) InClone(plugin Plugin) string {
 	c := s.readCatalogOnce(plugin.Marketplace)
 	dir, err := placeBelow(c.root, c.items[plugin.Name].path) // refuses ""
@@ -81,7 +81,8 @@ func (s *Snapshot) InClone(plugin Plugin) string {
 	return dir
 }
 
-// Installed returns the plugin that Claude Code would load for a key of enabledPlugins.
+// Installed returns the plugin that Claude Code would load for a key of enabledPlugins. If the plugin cannot run,
+// Problem is the reason.
 func (s *Snapshot) Installed(id string) Installed {
 	i := Installed{ID: id, Faults: []string{}}
 	if !isID.MatchString(id) {
@@ -138,8 +139,7 @@ func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 	return err
 }
 
-// manifestFile is optional.
-const manifestFile = ".claude-plugin/plugin.json"
+const manifestFile = ".claude-plugin/plugin.json" // optional
 
 func (s *Snapshot) loadPlugin(i *Installed) error {
 	i.Strategy = s.strategyIn(i.Dir)
@@ -187,7 +187,8 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 	return nil
 }
 
-// addFile adds the hooks in a file of the plugin, unless one is invalid or the file was read before.
+// addFile adds the modules and hooks that a file of the plugin declares, unless the file is in seen. An invalid hook
+// is an error, and adds no hooks.
 func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) error {
 	fields, path, err := s.readObject(i.Dir, name)
 	if err != nil {
@@ -213,7 +214,6 @@ func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) erro
 // elsewhere is springfield's command for other hosts, which does nothing in Claude Code.
 const elsewhere = `"` + pluginRoot + `hooks/springfield-hook"`
 
-// pluginRoot is the placeholder for the plugin's directory in a command.
 const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
 
 func (s *Snapshot) strategyIn(dir string) string {
@@ -227,7 +227,6 @@ func (s *Snapshot) strategyIn(dir string) string {
 	return "unknown"
 }
 
-// record is an entry in the client's list of installed plugins.
 type record struct {
 	Scope       string `json:"scope"`
 	ProjectPath string `json:"projectPath"`
@@ -235,8 +234,9 @@ type record struct {
 	Version     string `json:"version"`
 }
 
-// copyInCache finds the copy in the cache that would run: the first on record for sessions here. Without a record the
-// client only installs the plugin, and runs it in the next session (seen with 2.1.197 and 2.1.329).
+// copyInCache returns the cached copy that sessions in s.Work run, that of the first matching record. Without a
+// record it returns an error, since the client then only installs the plugin and runs it in the next session (seen
+// with 2.1.197 and 2.1.329).
 func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	all, err := s.allRecords()
 	if err != nil {
@@ -246,7 +246,7 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	if known && records == nil {
 		return "", "", fmt.Errorf("%s: what it says of %s cannot be read", filepath.Join(s.Plugins, installedPlugins), i.ID)
 	}
-	err = errors.New("not installed") // even if a copy was left over
+	err = errors.New("not installed")
 	if len(records) > 0 {
 		err = errors.New("installed for another project only")
 	}
@@ -262,7 +262,8 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	return "", "", err
 }
 
-// fitsRecord reports whether a record applies to sessions here: for the user, or for a project in the same repository.
+// fitsRecord reports whether a record applies to sessions in p.Work: for the user, for all users, or for a project in
+// the repository.
 func (p Places) fitsRecord(r record) bool {
 	if r.Scope == "user" || r.Scope == "managed" || r.ProjectPath == p.Work {
 		return true
@@ -272,7 +273,7 @@ func (p Places) fitsRecord(r record) bool {
 
 const installedPlugins = "installed_plugins.json"
 
-// allRecords returns Claude Code's records by plugin ID, nil for an entry of unknown shape.
+// allRecords returns Claude Code's records by plugin ID, nil for one that cannot be parsed.
 func (s *Snapshot) allRecords() (map[string][]record, error) {
 	fields, _, err := s.readObject(s.Plugins, installedPlugins)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -285,7 +286,7 @@ func (s *Snapshot) allRecords() (map[string][]record, error) {
 	return all, nil
 }
 
-// InstalledElsewhere returns another project with its own installation of a plugin, or "".
+// InstalledElsewhere returns another project for which the plugin is installed, or "".
 func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
 	records, err := s.allRecords()
 	for _, r := range records[id] {

@@ -2,13 +2,13 @@ package client
 
 // Claude Code's rules:
 //   - a value in a higher file wins: managed > local > project > user; hooks of all files
-//     run; two scopes with the same file are one;
-//   - a file that is not plain JSON is ignored as a whole; the last of duplicate keys wins;
+//     run; two scopes with one file are one;
+//   - a file that is not plain JSON is ignored; the last of duplicate keys wins;
 //   - the same handler in several settings files runs once, in several plugins once for each;
 //   - hooks of managed settings, and of plugins that these enable, obey only managed settings.
 //
-// Not covered: the command line (--settings, --plugin-dir), settings from a server or a device profile, hooks of a
-// session (/goal, skills), plugins in a project's skills, and trust in the directory.
+// Not covered: --settings, --plugin-dir, settings from a server or a device profile, hooks of a session (/goal, skills),
+// plugins in a project's skills, and trust in the directory.
 
 import (
 	"encoding/json"
@@ -20,25 +20,25 @@ import (
 
 // Inventory is the effective configuration of sessions in a directory.
 type Inventory struct {
-	Settings []Layer    // the highest first: managed, local, project, user
-	Plugins  []Switched // in any layer, by ID
-	Hooks    []Hook     // that run, in order: managed, user, project, local, plugins by ID
-	Idle     []Hook     // that do not run, with the reason in Never
-	Silenced string     // the setting that disables hooks, or ""
+	Settings []Layer // the highest first: managed, local, project, user
+	Plugins  []Switched
+	Hooks    []Hook // that run, in order: managed, user, project, local, plugins by ID
+	Idle     []Hook // that do not run, with the reason in Never
+	Silenced string // the setting that disables hooks, or ""
 }
 
-// Switched is a plugin in settings; status --json prints it.
+// Switched is a plugin in settings.
 type Switched struct {
 	Installed
 	On      bool   `json:"on"`
 	Decides string `json:"decides,omitempty"` // the highest layer that names it
 	Says    []Said `json:"says"`              // by layer, the highest first
-	Runs    bool   `json:"runs"`              // Claude Code would load it
-	Place   string `json:"place,omitempty"`   // marketplace or cache
-	Unload  string `json:"-"`                 // the step that switches it off, if it is on without settings
+	Runs    bool   `json:"runs"`
+	Place   string `json:"place,omitempty"`
+	Unload  string `json:"-"` // the step that switches it off, if it is on without settings
 }
 
-// Said is a plugin's value in one layer; status --json prints it.
+// Said is a plugin's value in one layer.
 type Said struct {
 	Layer string `json:"scope"`
 	On    bool   `json:"on"`
@@ -84,8 +84,8 @@ func (s *Snapshot) AllPlugins() []Switched {
 	return all
 }
 
-// findSilencer returns the setting that disables hooks, or "". managed reports whether it
-// also disables those of managed settings.
+// findSilencer returns the setting that disables hooks, or "". managed reports whether it also disables hooks of
+// managed settings.
 func (i Inventory) findSilencer() (why string, managed bool) {
 	if raw, l := i.findMember("disableAllHooks"); as[bool](raw) {
 		return "disableAllHooks in " + l.Name + " settings", l.Name == Managed
@@ -105,7 +105,7 @@ func (i Inventory) findMember(key string) (raw json.RawMessage, in Layer) {
 	return nil, Layer{}
 }
 
-// sortHooks sets Hooks and Idle from the results of findSilencer.
+// sortHooks sets Silenced, Hooks and Idle from the results of findSilencer.
 func (i *Inventory) sortHooks(silenced string, silencesManaged bool) {
 	i.Silenced = silenced
 	add := func(managed bool, hooks []Hook) {
@@ -139,7 +139,7 @@ func (i *Inventory) sortHooks(silenced string, silencesManaged bool) {
 	}
 }
 
-// Drivers returns the springfield plugins that decide at Stop and run.
+// Drivers returns the running springfield plugins that decide at Stop.
 func (i Inventory) Drivers() []Switched {
 	return i.pluginsRunning(func(s Switched, h Hook) bool { return s.DrivesStop() && h.Event == "Stop" })
 }
@@ -149,7 +149,7 @@ func (i Inventory) BesideStop() []Switched {
 	return i.pluginsRunning(func(s Switched, h Hook) bool { return s.IsOurs() && !s.DrivesStop() })
 }
 
-// pluginsRunning returns the plugins with a springfield hook that runs and is meant.
+// pluginsRunning returns the plugins with a running springfield hook that meant selects.
 func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
 	return slices.DeleteFunc(slices.Clone(i.Plugins), func(s Switched) bool {
 		runs := func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }
@@ -157,20 +157,21 @@ func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
 	})
 }
 
-// ChosenModel returns the model in settings and its layer, or "".
+// ChosenModel returns the model in settings and its layer's name, or two empty strings.
 func (i Inventory) ChosenModel() (model, from string) {
 	raw, layer := i.findMember("model")
 	return as[string](raw), layer.Name
 }
 
-// BlockCap is the variable for the number of blocks in a row, without a tool call, that
-// Claude Code honours. After these it ends the turn silently.
+// BlockCap is the variable for the number of blocks in a row, without a tool call, that Claude Code honours.
+// Beyond that it ends the turn silently.
 const (
 	BlockCap        = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 	BlockCapDefault = 8
 )
 
-// Honoured returns the number of blocks in a row that Claude Code honours.
+// Honoured returns the number of blocks in a row that Claude Code honours, set by BlockCap or the default. A value
+// of 0 or less means no limit.
 func Honoured(layers []Layer) int {
 	const unlimited = 1 << 30
 	value, _, found := VariableIn(layers, BlockCap)

@@ -14,9 +14,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-const Managed = "managed" // name of the layers that an administrator deploys
+const Managed = "managed" // deployed by an administrator
 
-// Layer is a settings file; status --json prints it.
+// Layer is a settings file.
 type Layer struct {
 	Name    string `json:"scope"` // Managed or a Scope
 	File    string `json:"file"`
@@ -26,16 +26,17 @@ type Layer struct {
 	At       string `json:"-"` // File with links resolved
 	Err      error  `json:"-"` // of the Problem: an *fs.PathError or a *document.SyntaxError
 	fields   object
-	switches object             // its enabledPlugins
+	switches object
 	doc      *document.Document // nil if there is a Problem
 }
 
-// AllLayers returns all settings files, the highest first.
+// AllLayers returns all settings files, highest precedence first. A file that two scopes share belongs to the lower
+// one.
 func (s *Snapshot) AllLayers() []Layer {
 	if s.layers != nil {
 		return s.layers
 	}
-	var all []Layer // the lowest first: it gets a file that two scopes share
+	var all []Layer // lowest first
 	add := func(name, path string) {
 		l := s.readLayer(name, path)
 		if !slices.ContainsFunc(all, func(other Layer) bool { return other.At == l.At }) {
@@ -84,7 +85,7 @@ func (p Places) managedFiles() []string {
 	return files
 }
 
-// Duplicates returns up to ten duplicate keys. The layer must not have a Problem.
+// Duplicates returns up to ten duplicate keys of the file. The layer must not have a Problem.
 func (l Layer) Duplicates() []document.Member { return l.doc.Duplicates() }
 
 func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
@@ -93,13 +94,14 @@ func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
 	return l
 }
 
-// SaysOf returns a plugin's value in a layer. Any value but false enables it, such as an array of versions.
+// SaysOf returns a plugin's value in the layer, and whether the layer has one. Any value but false, such as an array
+// of versions, enables the plugin.
 func (l Layer) SaysOf(id string) (on, says bool) {
 	raw, says := l.switches[id]
 	return says && string(raw) != "false", says
 }
 
-// PluginIDs returns the plugins in a layer, without invalid IDs.
+// PluginIDs returns the valid plugin IDs in the layer's enabledPlugins, sorted.
 func (l Layer) PluginIDs() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.switches)), func(id string) bool { return !isID.MatchString(id) })
 }
@@ -108,7 +110,7 @@ func (l Layer) IDsOn() []string {
 	return slices.DeleteFunc(l.PluginIDs(), func(id string) bool { on, _ := l.SaysOf(id); return !on })
 }
 
-// VariableIn returns a variable of the highest layer that sets it, and the layer's name.
+// VariableIn returns the value of a variable in the highest layer that sets it, and that layer's name.
 func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
 	for _, l := range layers {
 		if raw, found := as[object](l.fields["env"])[name]; found {
@@ -125,8 +127,8 @@ func AllowRules(layers []Layer) (all []string) {
 	return all
 }
 
-// MemberIn returns a member of the highest layer that has it, and the layer's name. The value is JSON if it is not a
-// string.
+// MemberIn returns the value at path in the highest layer that has one, and that layer's name. A value other than a
+// string is returned as JSON.
 func MemberIn(layers []Layer, path ...string) (value, from string) {
 	for _, l := range layers {
 		fields := l.fields
@@ -140,14 +142,14 @@ func MemberIn(layers []Layer, path ...string) (value, from string) {
 	return "", ""
 }
 
-// Variable is a member of a layer's env. Claude Code passes it to every hook, even from a
-// project in a directory that is not trusted yet.
+// Variable is a member of a layer's env. Claude Code passes it to every hook, even from a project in a directory
+// that is not trusted yet.
 type Variable struct {
 	document.Member
 	Layer
 }
 
-// ValueText returns a variable's value, as JSON if it is not a string.
+// ValueText decodes a JSON string, and returns any other value as JSON.
 func ValueText(raw json.RawMessage) string {
 	if text := as[string](raw); text != "" || string(raw) == `""` {
 		return text
@@ -155,7 +157,7 @@ func ValueText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// Variables returns the variables of all layers, with duplicates, the highest layer first.
+// Variables returns the variables of all layers, including duplicates, highest layer first.
 func (i Inventory) Variables() []Variable {
 	var all []Variable
 	for _, l := range i.Settings {

@@ -18,7 +18,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// NameTakenError refuses a marketplace name that has another source, which the client would replace silently.
+// NameTakenError is returned for a marketplace name with another source, which the client would replace
+// silently.
 type NameTakenError struct{ Name, Known, Wanted string }
 
 func (e *NameTakenError) Error() string {
@@ -36,7 +37,7 @@ type Source struct {
 	URL    string `json:"url,omitempty"`
 }
 
-// String returns the source for display. A password in its URL is masked.
+// String returns the source for display, with a password in the URL masked.
 func (s Source) String() string {
 	if place := cmp.Or(s.Path, s.Repo, s.URL); place != "" {
 		return secret.Mask(s.Source + " " + place)
@@ -48,8 +49,8 @@ func (s Source) isIn(dir string) bool {
 	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || rooted.IsSame(s.Path, dir))
 }
 
-// IsMissing reports whether the source is a directory that no longer exists, such as a suite
-// that was moved. Its name can be reused.
+// IsMissing reports whether the source is a directory that no longer exists. The marketplace's name can then
+// be reused.
 func (s Source) IsMissing() bool {
 	return s.Source == "directory" && rooted.IsMissing(s.Path)
 }
@@ -61,14 +62,14 @@ type Market struct {
 	Said     json.RawMessage // the source with all of its members, or nil
 }
 
-// Directory returns the marketplace in a directory, whether Claude Code knows it or not.
+// Directory returns a marketplace for a directory, whether or not Claude Code knows it.
 func Directory(name, dir string) Market {
 	from := Source{Source: "directory", Path: dir}
 	said, _ := document.EncodeValue(from)
 	return Market{name, dir, from, said}
 }
 
-// Catalog returns the catalog's path as a directory and a path in it, with slashes.
+// Catalog returns the catalog's path, split into a directory and a slash-separated path below it.
 func (m Market) Catalog() (root, file string) {
 	switch from := m.Source; {
 	case from.Source == "file": // Location is the catalog
@@ -86,7 +87,7 @@ func (m Market) Declaration() json.RawMessage {
 	return text
 }
 
-// SuiteDir returns the marketplace's directory if its plugins run in place, or "".
+// SuiteDir returns the directory of a marketplace whose source is a directory, or "".
 func (m Market) SuiteDir() string {
 	if m.Source.Source == "directory" {
 		return m.Path
@@ -94,8 +95,8 @@ func (m Market) SuiteDir() string {
 	return ""
 }
 
-// Markets returns the marketplaces on Claude Code's record, by name. An entry of unknown
-// shape comes from "another source".
+// Markets returns the marketplaces that Claude Code has recorded, by name. A source that cannot be parsed is
+// empty.
 func (s *Snapshot) Markets() (map[string]Market, error) {
 	file, err := s.OpenFile(filepath.Join(s.Plugins, "known_marketplaces.json"))
 	if err != nil {
@@ -117,7 +118,7 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 	return markets, nil
 }
 
-// GoneMarkets returns the marketplaces on record whose directory no longer exists.
+// GoneMarkets returns the recorded marketplaces whose directory no longer exists.
 func (s *Snapshot) GoneMarkets() (all []Market) {
 	markets, _ := s.Markets() // other checks report the error
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
@@ -132,7 +133,7 @@ func (m Market) HowToForget() string {
 	return "claude plugin marketplace remove " + check.QuoteArgument(m.Name)
 }
 
-// AllMarkets returns the marketplaces on record and the directories that user settings declare.
+// AllMarkets returns the recorded marketplaces and the directories that user settings declare.
 func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	all, err := s.Markets()
 	if err != nil {
@@ -146,8 +147,8 @@ func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	return all, nil
 }
 
-// FindMarket finds a marketplace by name: on record, or declared in settings as a directory,
-// which the client records at its next start.
+// FindMarket returns the marketplace with this name: a recorded one, or a directory that user or managed
+// settings declare, which the client records at its next start.
 func (s *Snapshot) FindMarket(name string) (Market, error) {
 	known, err := s.Markets()
 	if err != nil {
@@ -174,7 +175,7 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 	return Market{}, fmt.Errorf("marketplace %s is not known", name)
 }
 
-// MarketFrom returns the name of the marketplace with the source OWNER/REPO or URL, or "".
+// MarketFrom returns the name of the recorded marketplace with the source OWNER/REPO or URL, or "".
 func (s *Snapshot) MarketFrom(from string) (string, error) {
 	all, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -185,8 +186,8 @@ func (s *Snapshot) MarketFrom(from string) (string, error) {
 	return "", err
 }
 
-// IsRegistered reports whether Claude Code knows a marketplace with this directory. It
-// refuses a name with another source.
+// IsRegistered reports whether Claude Code knows the marketplace as dir. If the name has another source that
+// exists, the error is a *NameTakenError.
 func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	all, err := s.Markets()
 	m, known := all[name]
@@ -196,8 +197,8 @@ func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	return false, &NameTakenError{name, m.String(), dir}
 }
 
-// CheckFree refuses a name that has another source than this directory, on record or in user
-// settings. It ignores unreadable records: enable and doctor report them.
+// CheckFree returns a *NameTakenError if the name has another source than dir, in records or user settings.
+// It ignores unreadable records, which enable and doctor report.
 func (s *Snapshot) CheckFree(name, dir string) error {
 	var taken *NameTakenError
 	if _, err := s.IsRegistered(name, dir); errors.As(err, &taken) {
@@ -209,7 +210,7 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 	return nil
 }
 
-// CheckDeclared refuses a name that a settings file declares with another source.
+// CheckDeclared returns a *NameTakenError if a settings file declares the name with another source.
 func (m Market) CheckDeclared(in *document.Document) error {
 	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
 	if err != nil || !found {
@@ -225,7 +226,7 @@ func checkDeclaration(raw json.RawMessage, name, dir string) error {
 	return nil
 }
 
-// PluginsOffered returns the plugins in a marketplace's catalog, nil without a catalog.
+// PluginsOffered returns the names of the plugins in a marketplace's catalog, or nil without a catalog.
 func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
 	if root, file := m.Catalog(); rooted.IsMissing(filepath.Join(root, file)) {
 		return nil, nil
@@ -236,7 +237,7 @@ func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
 
 type catalog struct {
 	source  string // of the marketplace, for messages
-	inPlace bool   // its plugins run in place
+	inPlace bool
 	root    string // of relative paths
 	items   map[string]item
 	err     error
@@ -247,7 +248,7 @@ type item struct {
 	path    string // in the marketplace, "" if it is not there
 }
 
-// Assuming returns the snapshot as if the marketplace were registered.
+// Assuming returns a copy of the snapshot in which the marketplace is registered.
 func (s *Snapshot) Assuming(m Market) *Snapshot {
 	next := *s
 	next.catalogs = maps.Clone(s.catalogs)
@@ -255,7 +256,7 @@ func (s *Snapshot) Assuming(m Market) *Snapshot {
 	return &next
 }
 
-// readCatalogOnce caches catalogs, which can be large.
+// readCatalogOnce returns a catalog from the cache, because catalogs can be large.
 func (s *Snapshot) readCatalogOnce(name string) catalog {
 	c, known := s.catalogs[name]
 	if !known {
@@ -300,7 +301,7 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	return c
 }
 
-// OwnPlugins returns the plugins in a marketplace's directory that have a strategy.json.
+// OwnPlugins returns the marketplace's plugins that have a strategy.json.
 func (s *Snapshot) OwnPlugins(m Market) []string {
 	c := s.readCatalog(m)
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.items)), func(name string) bool {
@@ -309,7 +310,7 @@ func (s *Snapshot) OwnPlugins(m Market) []string {
 	})
 }
 
-// IsOlder reports whether a version is older than another; known is false if it is invalid.
+// IsOlder reports whether a version is older than another. known is false if the first is invalid.
 func IsOlder(is, than string) (older, known bool) {
 	v, err := semver.StrictNewVersion(is)
 	return err == nil && v.LessThan(semver.MustParse(than)), err == nil

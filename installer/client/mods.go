@@ -5,13 +5,13 @@ import (
 	"path"
 )
 
-// Mod is a plugin's JavaScript that Claude Code runs inside itself; status --json prints it.
+// Mod is a plugin's JavaScript that Claude Code runs in its own process.
 type Mod struct {
 	File  string   `json:"file"`  // in the plugin
 	Wraps []string `json:"wraps"` // events of a stop or a prompt that the file names
 }
 
-// modsIn reads the modules that a hooks file declares, relative to its directory.
+// modsIn adds the modules that a hooks file declares, relative to its directory, to i.Mods.
 func (s *Snapshot) modsIn(i *Installed, name string, fields object) {
 	for _, module := range as[[]string](fields["modules"]) {
 		m := Mod{File: printable(path.Join(path.Dir(name), module)), Wraps: []string{}}

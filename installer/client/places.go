@@ -11,7 +11,7 @@ const (
 	Local   Scope = "local"   // the user's own sessions in this repository
 )
 
-// AllScopes returns the scopes, the widest first.
+// AllScopes returns the scopes from widest to narrowest.
 func AllScopes() []Scope { return []Scope{User, Project, Local} }
 
 // Places has Claude Code's directories, as absolute paths.

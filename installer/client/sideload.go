@@ -8,14 +8,14 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Values of Switched.Decides for plugins of no marketplace. They are on unless settings say otherwise.
+// Values of Switched.Decides for plugins of no marketplace, which are enabled unless settings disable them.
 const (
-	PluginDirs = "CLAUDE_CODE_PLUGIN_DIRS" // names them, in the environment or in user settings
-	Skills     = "its place in skills"     // of the configuration directory
+	PluginDirs = "CLAUDE_CODE_PLUGIN_DIRS" // the variable, in the environment or in user settings
+	Skills     = "its place in skills"     // a directory in the configuration directory
 )
 
-// allSideloaded returns the directories of plugins of no marketplace, and what decides, by ID. One that is named comes
-// before one in skills.
+// allSideloaded returns the plugins of no marketplace by ID, with Dir, Decides and Unload set. One in
+// CLAUDE_CODE_PLUGIN_DIRS precedes one of the same name in skills.
 func (s *Snapshot) allSideloaded() map[string]Switched {
 	all := map[string]Switched{}
 	add := func(dir, marketplace string) {

@@ -1,5 +1,5 @@
-// Package client reads Claude Code's settings, marketplaces and installed plugins, works out
-// the effective configuration, and runs the claude command. It writes nothing itself.
+// Package client reads Claude Code's settings, marketplaces and installed plugins, works out the effective
+// configuration, and runs the claude command. It writes nothing itself.
 package client
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Snapshot reads each of Claude Code's files once, when it is needed, so that all results of a snapshot are consistent.
+// Snapshot reads each of Claude Code's files once, on demand, so that its results are consistent.
 type Snapshot struct {
 	Places
 
@@ -32,7 +32,8 @@ func NewSnapshot(p Places) *Snapshot {
 	return &Snapshot{Places: p, files: map[string]*File{}, catalogs: map[string]catalog{}}
 }
 
-// readAgain drops cached files that the claude command may have written: those in the plugins directory.
+// readAgain drops from the cache all that the claude command may have changed: catalogs, and files in the plugins
+// directory.
 func (s *Snapshot) readAgain() {
 	plugins, err := journal.Resolve(s.Plugins)
 	maps.DeleteFunc(s.files, func(at string, _ *File) bool { return err != nil || rooted.HoldsPath(plugins, at) })
@@ -42,16 +43,17 @@ func (s *Snapshot) readAgain() {
 type File struct {
 	journal.Edit // without a change
 
-	err    error // of reading
+	err    error
 	doc    *document.Document
 	docErr error
 }
 
-// Document parses a settings file once. The error is why Claude Code ignores the file.
+// Document parses the file as settings and caches the result. The error is the reason why Claude Code ignores the
+// file.
 func (f *File) Document() (*document.Document, error) {
 	if f.doc == nil && f.docErr == nil {
 		f.doc, f.docErr = document.ParseDocument(f.Before.Bytes())
-		for _, key := range []string{"enabledPlugins", "env"} { // Claude Code ignores the file if one is not an object
+		for _, key := range []string{"enabledPlugins", "env"} { // must be objects
 			if f.docErr == nil {
 				f.docErr = f.doc.CheckObject(key)
 			}
@@ -63,7 +65,8 @@ func (f *File) Document() (*document.Document, error) {
 	return f.doc, f.docErr
 }
 
-// checkSwitches refuses values of plugins for which Claude Code ignores the file.
+// checkSwitches returns an error if enabledPlugins has a value other than a boolean or an array. Claude Code then
+// ignores the file.
 func checkSwitches(d *document.Document) (err error) {
 	wrong := as[object](d.Fields()["enabledPlugins"])
 	maps.DeleteFunc(wrong, func(_ string, raw json.RawMessage) bool {
@@ -82,8 +85,8 @@ func checkSwitches(d *document.Document) (err error) {
 	return err
 }
 
-// OpenFile reads a file of at most document.MaxSize and follows links. A missing file is no
-// error. Every error is an *fs.PathError for path.
+// OpenFile reads a file of at most document.MaxSize bytes, follows symlinks and caches the result. A missing file is
+// not an error. Every error is an *fs.PathError for path.
 func (s *Snapshot) OpenFile(path string) (*File, error) {
 	at, err := journal.Resolve(path)
 	if err != nil {
@@ -104,13 +107,13 @@ func (s *Snapshot) OpenFile(path string) (*File, error) {
 	if f.Path == path {
 		return f, nil
 	}
-	again := *f // by another name
+	again := *f
 	again.Path = path
 	return &again, nil
 }
 
-// readObject reads a JSON object from a file in a directory and returns the file's path. The
-// error for a missing file wraps fs.ErrNotExist.
+// readObject reads a JSON object from a file in a directory and returns the file's path. The error for a missing file
+// wraps fs.ErrNotExist.
 func (s *Snapshot) readObject(dir, name string) (fields object, path string, err error) {
 	path, err = placeBelow(dir, name)
 	if err != nil {
@@ -133,8 +136,8 @@ func (s *Snapshot) readObject(dir, name string) (fields object, path string, err
 	return fields, path, nil
 }
 
-// placeBelow joins a directory and a relative path, and refuses one that leads out of it, by
-// its name or through a link.
+// placeBelow joins a directory and a relative path. A path that leaves the directory, by its name or a symlink, is an
+// error.
 func placeBelow(dir, name string) (string, error) {
 	local := filepath.FromSlash(strings.TrimSuffix(name, "/"))
 	out := fmt.Errorf("%q leads out of its directory", printable(name))
@@ -161,7 +164,7 @@ type (
 	array  = []json.RawMessage
 )
 
-// as decodes a JSON value. If it is of another kind, as returns the zero value.
+// as decodes a JSON value, or returns the zero value if the type differs.
 func as[T any](raw json.RawMessage) (value T) {
 	if json.Unmarshal(raw, &value) != nil {
 		return *new(T)

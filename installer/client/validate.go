@@ -16,8 +16,9 @@ import (
 
 const validatePatience = 30 * time.Second // for one directory
 
-// Validate runs claude plugin validate --strict on a suite and its plugins, in a temporary configuration. It calls
-// asking with the client's version first. The error is of ctx or a temporary directory; other errors are findings.
+// Validate runs claude plugin validate --strict on a suite and its plugins, with a temporary configuration. It
+// first calls asking with the client's version. err is from ctx or the temporary directory; other failures are
+// findings.
 func (c Command) Validate(ctx context.Context, dir string, plugins []string, asking func(client string)) (all []check.Finding, err error) {
 	if c.Path == "" {
 		return []check.Finding{{Check: "client", State: check.Note, Says: "there is no claude on PATH, so Claude Code has not been asked"}}, nil
@@ -42,9 +43,9 @@ func (c Command) Validate(ctx context.Context, dir string, plugins []string, ask
 
 type validator struct {
 	Command
-	throwaway string // configuration directory
+	throwaway string
 	dir       string // of the suite
-	name      string // of the client with its version
+	name      string
 	found     []check.Finding
 }
 
@@ -72,7 +73,8 @@ func (v *validator) lookAt(ctx context.Context, target string) error {
 // expected begins the warning that every plugin gets.
 const expected = "CLAUDE.md at the plugin root is not loaded"
 
-// summarizeFindings merges the expected warnings into one note, and adds a finding if there are no others.
+// summarizeFindings merges the expected warnings into one note, and adds a finding of success if there are no
+// others.
 func (v *validator) summarizeFindings() []check.Finding {
 	all := slices.DeleteFunc(slices.Clone(v.found), func(f check.Finding) bool { return strings.HasPrefix(f.Says, expected) })
 	if len(all) == 0 {
@@ -86,7 +88,8 @@ func (v *validator) summarizeFindings() []check.Finding {
 	return all
 }
 
-// readOutput parses the client's output. Errors from the checks of the plugin directory become warnings.
+// readOutput adds the findings in the client's output about path. Errors under "Plugin directory checks" become
+// warnings.
 func (v *validator) readOutput(path, out string) {
 	var state check.State // of the listed findings; "" outside of a list
 	file, directory := path, false

@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-// Agent is the state of an agent other than Claude Code, by its own records; see docs/files.md.
+// Agent is the state of an agent other than Claude Code, by the agent's records; see docs/files.md.
 type Agent struct {
 	Host    string        `json:"host"`
 	Title   string        `json:"title"`
@@ -33,8 +33,8 @@ type AgentPlugin struct {
 	old      bool   // enabled in the way of an older springfield
 }
 
-// InspectHosts inspects the named agents, or all that are found. Unless agents are named, it covers Claude Code also
-// if that has springfield plugins or there is no other agent.
+// InspectHosts inspects the named agents or, if there are none, those on this machine. In that case it also includes
+// Claude Code if that has springfield plugins or no agent is found.
 func InspectHosts(r Request, named []hosts.Host) *Inspection {
 	in := Inspect(r)
 	all := named
@@ -86,7 +86,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 	return a
 }
 
-// Checks returns the checks of the inspected agents. Unless the user named it, an agent without plugins is skipped.
+// Checks returns the checks of the inspected agents. An agent without plugins is skipped unless the user named it.
 func (in *Inspection) Checks() []check.Check[*Inspection] {
 	checks := SharedChecks()
 	if in.Claude {

@@ -29,7 +29,7 @@ func (in *Inspection) checkClient() []check.Finding {
 	return []check.Finding{found}
 }
 
-// checkSilenced reports settings that disable all hooks of Claude Code, or springfield's.
+// checkSilenced reports Claude Code settings that disable all hooks, or springfield's.
 func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove it where it is set"))
@@ -71,7 +71,7 @@ func (in *Inspection) checkPaused() (bad []check.Finding) {
 	return bad
 }
 
-// checkTodo reports that recent models have no todo list, which rules about open todos need.
+// checkTodo reports whether Claude has a todo list, which some rules need and recent models lack.
 func (in *Inspection) checkTodo() []check.Finding {
 	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 	older, known := client.IsOlder(in.Version, "2.1.233")

@@ -20,7 +20,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// checkSettings checks every settings file, and reports the other failed reads.
 func (in *Inspection) checkSettings() (bad []check.Finding) {
 	for _, l := range in.Settings {
 		bad = append(bad, in.checkLayer(l)...)
@@ -49,7 +48,8 @@ func (in *Inspection) checkEdits() []check.Finding {
 	return []check.Finding{check.Failed(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, AgoInWords(in.Now, e.At)), "springfield undo").MendBy(in.repairByPlan(undo))}
 }
 
-// checkLayer reports a settings file that is unreadable or read-only, duplicate keys, and a dangling link.
+// checkLayer reports a settings file that is unreadable, read-only or a dangling symlink, and duplicate
+// keys.
 func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
@@ -88,7 +88,7 @@ func danglingTarget(path string) string {
 	return rooted.PathFrom(filepath.Dir(path), target)
 }
 
-// HowToRead returns the hint for a file or directory that cannot be read or written.
+// HowToRead returns a hint for a file or directory that cannot be read or written.
 func HowToRead(err error) string {
 	var at *fs.PathError
 	var damaged *journal.DamagedError
@@ -158,7 +158,7 @@ func (in *Inspection) stateUnread() error {
 	return nil
 }
 
-// checkSuites reports suites whose hooks come from other sources than those of this springfield.
+// checkSuites reports suites whose hooks were built from other sources than this springfield's.
 func (in *Inspection) checkSuites() (all []check.Finding) {
 	hash, err := generator.SourceHash()
 	if err != nil {
@@ -189,7 +189,7 @@ func (in *Inspection) suitesInWords() string {
 	return "all suites have the hooks of this springfield"
 }
 
-// Outdated describes the findings of checkSuites.
+// Outdated returns the findings of checkSuites as text.
 func (in *Inspection) Outdated() []string { return check.NamesOf(in.checkSuites(), saysAndFix) }
 
 func saysAndFix(f check.Finding) string { return strings.TrimSuffix(f.Says+": "+f.Fix, ": ") }

@@ -42,7 +42,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	if !slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.On }) {
 		all = append(all, check.Noted("no springfield plugin is on in Claude Code", in.HowToBegin()))
 	}
-	for _, s := range in.Plugins { // status lists them, too
+	for _, s := range in.Plugins {
 		if s.On && s.Problem != "" && !slices.ContainsFunc(in.ours, func(o client.Switched) bool { return o.ID == s.ID }) {
 			all = append(all, check.Noted(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s)))
 		}
@@ -50,8 +50,8 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeSays reports whether a scope's settings name a plugin. A scope that shares its file may have no layer of its own;
-// then any layer counts.
+// scopeSays reports whether a scope's settings contain a plugin. If the scope has no layer, because it shares a file,
+// any layer counts.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
 	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }
@@ -86,7 +86,8 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	return f
 }
 
-// registerSuite returns a repair that registers a suite by the claude command, or declares it in settings without one.
+// registerSuite returns a repair that registers a suite with the claude command or, without it, declares the suite in
+// settings.
 func (in *Inspection) registerSuite(name, dir string) func(context.Context) error {
 	if in.Client.Path != "" {
 		return func(ctx context.Context) error {
@@ -116,7 +117,7 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	return all
 }
 
-// checkMarkets reports marketplaces that are missing, and suites that share the name of another marketplace.
+// checkMarkets reports marketplaces whose directory is gone, and suites that share the name of another marketplace.
 func (in *Inspection) checkMarkets() (all []check.Finding) {
 	markets, err := in.settings.Markets()
 	if err != nil {
@@ -142,7 +143,8 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	return all
 }
 
-// checkMods names the mods of plugins. One that wraps a stop runs before every hook, and can drop its answer.
+// checkMods reports the mods of plugins. A mod that wraps a stop runs before every hook and can drop the hook's
+// answer.
 func (in *Inspection) checkMods() (all []check.Finding) {
 	for _, s := range in.Plugins {
 		var others []string
@@ -201,7 +203,7 @@ func (in *Inspection) driversInWords() string {
 	return whoDecides(deciding)
 }
 
-// switchOff returns a repair that disables a plugin for this user, nil for one that managed settings enable.
+// switchOff returns a repair that disables a plugin for this user, or nil if no scope of the user's decides.
 func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 	scope := client.Scope(s.Decides)
 	switch {

@@ -19,7 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// checkBlockCap compares each plugin's limit of continues with Claude Code's own.
+// checkBlockCap reports plugins whose limit of continues in a row exceeds Claude Code's.
 func (in *Inspection) checkBlockCap() (all []check.Finding) {
 	honoured := client.Honoured(in.Settings)
 	for _, s := range in.Drivers() {
@@ -64,7 +64,7 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 	return all
 }
 
-// checkJudge reports whether each judge can be asked, and its last failure.
+// checkJudge reports whether each judge can be asked, and whether it has answered today.
 func (in *Inspection) checkJudge() (all []check.Finding) {
 	asks, named := false, []string(nil)
 	for _, s := range in.ours {
@@ -91,7 +91,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 	return append(all, in.checkAnswers())
 }
 
-// whatJudgeLacks describes a program that is missing. It starts none.
+// whatJudgeLacks describes the missing program that a judge needs. It starts none.
 func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judge.Failure) {
 	switch j.Backend {
 	case judge.Claude:

@@ -38,7 +38,7 @@ type Inspection struct {
 	Request
 	client.Inventory
 	Suites   []Suite // the one around the working directory first, then the user's others
-	Claude   bool    // InspectHosts covers Claude Code
+	Claude   bool
 	Others   []Agent // the other agents that InspectHosts covers
 	asked    bool    // the user named the agents
 	Accounts []settings.Account
@@ -48,7 +48,7 @@ type Inspection struct {
 	settings *settings.Settings
 }
 
-// hookSettings returns the settings that a plugin's hook uses in a project; "" is no project.
+// hookSettings returns the settings of a plugin's hook in a project or, if that is "", outside of projects.
 func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
 	return hook.ReadSettings(dir, in.Places.StatePath(), project)
 }
@@ -56,12 +56,12 @@ func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
 type Suite struct {
 	generator.Suite
 	Dir    string
-	Around bool // the working directory is inside
-	Made   bool // the user made or named it; springfield proposes and repairs nothing in others
+	Around bool
+	Made   bool // the user made or named it; only then is it repaired
 	Err    error
 }
 
-// Inspect reads settings, suites and Claude Code's records, but nothing of other agents.
+// Inspect reads settings, suites and Claude Code's records, but no files of other agents.
 func Inspect(r Request) *Inspection {
 	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
@@ -100,7 +100,7 @@ func (in *Inspection) enabledByUs(id string) bool {
 	return slices.ContainsFunc(in.byUs, func(r settings.EnabledPlugin) bool { return r.ID == id })
 }
 
-// stateDirs returns the state directory of Claude Code's hooks, then that of other agents' hooks.
+// stateDirs returns the state directories of Claude Code's hooks and of other agents' hooks.
 func (in *Inspection) stateDirs() []string {
 	dirs := []string{in.Places.StatePath(), ledger.StateDir("", in.Places.Home)}
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
@@ -116,7 +116,7 @@ func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change
 	}
 }
 
-// AllChecks returns the checks for users of Claude Code, in order.
+// AllChecks returns the checks for users of Claude Code.
 func AllChecks() []check.Check[*Inspection] {
 	shared := SharedChecks() // the first two come before those of plugins
 	return slices.Concat([]check.Check[*Inspection]{
@@ -150,7 +150,7 @@ func SharedChecks() []check.Check[*Inspection] {
 	}
 }
 
-// BrokenHooks describes enabled springfield plugins whose hook cannot start or differs from its suite's record.
+// BrokenHooks describes running springfield plugins whose hook cannot start or differs from the suite's record.
 func BrokenHooks(plugins []client.Switched) (all []string) {
 	for _, p := range plugins {
 		if !p.Runs || !p.IsOurs() {
@@ -175,7 +175,7 @@ func (in *Inspection) howToSwitchOff(s client.Switched) string {
 	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, s.Decides)
 }
 
-// AgoInWords describes a past time; after a day it is the date.
+// AgoInWords describes how long ago then was. After a day it returns the date.
 func AgoInWords(now, then time.Time) string {
 	d := now.Sub(then)
 	if d < 0 || d >= 24*time.Hour {
@@ -189,7 +189,7 @@ func kindOfStrategy(name string) strategy.Kind {
 	return known.KindOf()
 }
 
-// doubledStrategies returns the plugins that share their kind of strategy with another.
+// doubledStrategies returns the plugins that share their kind of strategy with another in all.
 func doubledStrategies(all []client.Switched) []client.Switched {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {
@@ -198,7 +198,7 @@ func doubledStrategies(all []client.Switched) []client.Switched {
 	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOfStrategy(p.Strategy)] < 2 })
 }
 
-// whoDecides describes which plugin decides if none is doubled.
+// whoDecides describes which plugin decides when Claude stops. All kinds must differ.
 func whoDecides(all []client.Switched) string {
 	var daily, loops []string
 	for _, p := range all {
@@ -218,7 +218,7 @@ func whoDecides(all []client.Switched) string {
 		strings.Join(daily, ", "), strings.Join(loops, " or "))
 }
 
-// LoopDriver returns the plugin that drives goal loops in a directory.
+// LoopDriver returns the plugin that drives goal loops in a directory, or the reason why none does.
 func (in *Inspection) LoopDriver(dir string) console.Driver {
 	problem, next := "no plugin that drives goal loops is on", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
@@ -248,7 +248,7 @@ func (in *Inspection) LoopDriver(dir string) console.Driver {
 	return console.NoDriver(in.Places.StatePath(), dir, problem, next)
 }
 
-// Running returns the springfield plugins that the inspected agents run, each directory once.
+// Running returns the springfield plugins that the inspected agents run, without duplicate directories.
 func (in *Inspection) Running() (all []generator.Running) {
 	add := func(r generator.Running) {
 		if r.Dir != "" && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.IsSame(has.Dir, r.Dir) }) {

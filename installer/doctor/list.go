@@ -12,19 +12,19 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// List is the JSON of list; see docs/files.md.
+// List is the JSON output of list; see docs/files.md.
 type List struct {
 	Strategies []Strategy `json:"strategies"`
 	Suite      string     `json:"suite,omitempty"` // directory of the suite around the working directory
 	Plugins    []AtHand   `json:"plugins"`
-	Next       string     `json:"next,omitempty"` // command to run if no plugin is on
+	Next       string     `json:"next,omitempty"`
 }
 
 type Strategy struct {
 	Name string `json:"name"`
 	generator.About
 	Accuracy string   `json:"accuracy"`
-	Plugins  []string `json:"plugins"` // IDs of available plugins
+	Plugins  []string `json:"plugins"`
 }
 
 // AtHand is a springfield plugin that a known suite offers or an agent has enabled.
@@ -37,8 +37,8 @@ type AtHand struct {
 	On       bool     `json:"on"`              // in Claude Code
 	By       string   `json:"by,omitempty"`    // the deciding scope
 	Hosts    []string `json:"hosts,omitempty"` // other agents that have it on
-	titles   []string // of Hosts
-	named    bool     // Claude Code's settings name it
+	titles   []string
+	named    bool // Claude Code's settings name it
 }
 
 func (in *Inspection) ListStrategies() (List, error) {

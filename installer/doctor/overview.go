@@ -21,14 +21,14 @@ import (
 // Overview is the one-screen summary that springfield prints without a command.
 type Overview struct {
 	On       []Switch        `json:"on"`
-	Reasons  []string        `json:"reasons"`  // why no plugin decides
+	Reasons  []string        `json:"reasons"`
 	Last     *Decision       `json:"last"`     // at a stop, in any project; null: none yet
 	Loops    []string        `json:"loops"`    // active, in any project
 	Notes    []string        `json:"notes"`    // holds, and their recent ends
 	Away     []string        `json:"away"`     // orders in force
 	Problems []check.Finding `json:"problems"` // failures and warnings of doctor
-	Next     string          `json:"next"`     // the command to run next
-	Begun    bool            `json:"-"`        // a plugin is on, or has decided
+	Next     string          `json:"next"`
+	Begun    bool            `json:"-"` // a plugin is on, or has decided
 }
 
 // Switch is a plugin that runs.
@@ -66,7 +66,7 @@ func (in *Inspection) Overview() Overview {
 			ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Dir: p.Dir, Decides: i < len(deciding),
 		})
 	}
-	// No program is started: that would take longer than everything else here.
+	// No program is started, because that is slow.
 	checks := slices.DeleteFunc(AllChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
 	for _, agent := range in.inspectAgents(hosts.HostsFound(in.User)) {
 		checks = append(checks, check.Check[*Inspection]{Name: agent.Host,
@@ -75,7 +75,7 @@ func (in *Inspection) Overview() Overview {
 			o.On = append(o.On, Switch{p.ID, p.Strategy, string(p.Scope), p.Dir, p.Decides, agent.Host, agent.Title})
 		}
 	}
-	found, _ := check.RunAll(context.Background(), in, checks...) // none of them returns an error
+	found, _ := check.RunAll(context.Background(), in, checks...)
 	o.Problems = append(o.Problems, slices.DeleteFunc(found,
 		func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })...)
 	o.Begun = o.Last != nil || len(o.On) > 0 || len(in.accountsInWords()) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
@@ -113,7 +113,8 @@ func (o Overview) decides() bool {
 	return slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
 }
 
-// WhyNoneDecides returns why no plugin decides at a stop and the next command, or "" if one does.
+// WhyNoneDecides returns the reason why no plugin decides at a stop, and the next command, or "" if
+// one decides.
 func (o Overview) WhyNoneDecides() (why, next string) {
 	if o.decides() {
 		return "", ""
@@ -147,7 +148,6 @@ func (s Switch) forWhom() string {
 	}[s.Scope], "in "+s.Scope+" settings")
 }
 
-// maxOfEach limits the lines of each kind.
 const maxOfEach = 2
 
 func (o Overview) WriteText(out layout.Printer, now time.Time) {
@@ -211,7 +211,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	out.PrintCommand("%s", o.Next)
 }
 
-// ToEnable returns the plugins that enable finds without --suite, for completion.
+// ToEnable returns the plugins that enable finds without --suite, for shell completion.
 func (in *Inspection) ToEnable() (ids []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
@@ -241,7 +241,7 @@ func shortNames(ids []string) []string {
 	return ids
 }
 
-// ToDisable returns the springfield plugins that any scope enables, for completion.
+// ToDisable returns the springfield plugins that any scope enables, for shell completion.
 func (in *Inspection) ToDisable() (ids []string) {
 	for _, p := range in.Plugins {
 		if p.IsOurs() && slices.ContainsFunc(p.Says, func(said client.Said) bool { return said.On }) {

@@ -21,12 +21,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Status is the JSON of status for Claude Code; see docs/files.md.
+// Status is the JSON output of status for Claude Code; see docs/files.md.
 type Status struct {
-	Deciding    []string          `json:"deciding"`       // IDs of plugins that decide at Stop
-	Reasons     []string          `json:"reasons"`        // why Deciding is empty
-	Next        string            `json:"next,omitempty"` // command to run if Deciding is empty
-	OutsideStop []string          `json:"beside"`         // IDs of plugins that only run at other events
+	Deciding    []string          `json:"deciding"` // IDs of plugins that decide at Stop
+	Reasons     []string          `json:"reasons"`
+	Next        string            `json:"next,omitempty"`
+	OutsideStop []string          `json:"beside"` // IDs of plugins that only run at other events
 	Notes       []string          `json:"notes"`
 	Silenced    string            `json:"silenced,omitempty"`
 	Settings    []client.Layer    `json:"settings"`
@@ -78,13 +78,13 @@ func pluginIDs(plugins []client.Switched) []string {
 	return check.NamesOf(plugins, func(p client.Switched) string { return p.ID })
 }
 
-// workingPlugins returns the plugins whose hook runs and can start on this machine.
+// workingPlugins returns the running plugins whose hook can start on this machine.
 func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched) {
 	broken := func(p client.Switched) bool { return checkHook(p.Dir) != nil }
 	return slices.DeleteFunc(in.Drivers(), broken), slices.DeleteFunc(in.BesideStop(), broken)
 }
 
-// checkHook reports why the hook of the plugin in dir cannot start on this machine.
+// checkHook returns an error if the plugin's hook cannot start on this machine.
 func checkHook(dir string) error {
 	return generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook)
 }
@@ -129,7 +129,7 @@ func (in *Inspection) faultOf(p client.Switched) string {
 	return "nothing of it runs"
 }
 
-// HowToBegin returns the next step if no plugin is on.
+// HowToBegin returns the command to run if no plugin is enabled.
 func (in *Inspection) HowToBegin() string {
 	for _, a := range in.Accounts {
 		if len(a.On) > 0 {
@@ -139,7 +139,8 @@ func (in *Inspection) HowToBegin() string {
 	return in.howToSwitchOn(cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default()))
 }
 
-// howToSwitchOn returns the command that enables a plugin. If the user's settings are not JSON, these come first.
+// howToSwitchOn returns the command that enables a plugin, or a hint to fix the user's settings if they are not
+// JSON.
 func (in *Inspection) howToSwitchOn(plugin string) string {
 	for _, l := range in.Settings {
 		if syntax := (*document.SyntaxError)(nil); l.Name == string(client.User) && errors.As(l.Err, &syntax) {
@@ -155,7 +156,7 @@ func (in *Inspection) howToSwitchOn(plugin string) string {
 	return "springfield enable " + plugin
 }
 
-// HowToEnable returns the command that enables a plugin of a strategy.
+// HowToEnable returns the command that enables a plugin with the given strategy.
 func (in *Inspection) HowToEnable(strategy string) string {
 	ofStrategy := func(s generator.Suite) generator.Plugin {
 		for _, p := range s.Plugins {
@@ -168,8 +169,8 @@ func (in *Inspection) HowToEnable(strategy string) string {
 	return in.howToSwitchOn(cmp.Or(in.toEnable(ofStrategy), strategy))
 }
 
-// toEnable returns the argument of enable for the plugin that ChoosePlugin finds, "" without one.
-// The marketplace is part of it if the name alone is ambiguous.
+// toEnable returns the argument of enable for ChoosePlugin's plugin, or "". An ambiguous name includes the
+// marketplace.
 func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
 	p, of := in.ChoosePlugin(choose)
 	isNamesake := func(made generator.Plugin) bool { return made.Name == p.Name }
@@ -182,8 +183,8 @@ func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) st
 	return p.Name
 }
 
-// ChoosePlugin returns the first chosen plugin in the user's suites that has a Stop hook.
-// Where choose finds nothing it returns a plugin without a name.
+// ChoosePlugin returns the first plugin with a Stop hook that choose returns for one of the user's suites, and
+// that suite. Without one, the plugin has no name.
 func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil || !s.Made {
@@ -197,7 +198,7 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 	return generator.Plugin{}, Suite{}
 }
 
-// notesOf returns the notes of status, without those that are already among the reasons.
+// notesOf returns the notes of status, without those that are also reasons.
 func (in *Inspection) notesOf(reasons []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": springfield doctor says what to do" })
 	all = append(append(append(all, in.offInWords()...), in.OrdersInWords()...), in.Outdated()...)
@@ -221,12 +222,12 @@ func (in *Inspection) notesOf(reasons []string) []string {
 	return all
 }
 
-// OrdersInWords describes holds and away orders in force, and recent ends of holds.
+// OrdersInWords describes holds and away orders in force, and holds that ended recently.
 func (in *Inspection) OrdersInWords() []string {
 	return append(slices.Concat(in.HoldsInWords()), in.AwayInWords()...)
 }
 
-// AwayInWords describes the away orders in force here, and counts those for other projects.
+// AwayInWords describes the away orders in force here, and the number of those for other projects.
 func (in *Inspection) AwayInWords() (all []string) {
 	dir := ledger.StateDir("", in.Places.Home)
 	if dir == "" {
@@ -251,13 +252,13 @@ func (in *Inspection) AwayInWords() (all []string) {
 	return all
 }
 
-// PausedInWords describes holds in force, and settings that switch every hook off.
+// PausedInWords describes holds in force, and settings that disable springfield's hooks.
 func (in *Inspection) PausedInWords() []string {
 	held, _ := in.HoldsInWords()
 	return append(held, in.offInWords()...)
 }
 
-// HoldsInWords describes the holds in force, and recent ends of holds.
+// HoldsInWords describes the holds in force, and those that ended recently.
 func (in *Inspection) HoldsInWords() (all, ended []string) {
 	if err := in.stateUnread(); err != nil {
 		return []string{err.Error() + ", so every hook lets its agent stop: springfield doctor says what to do"}, nil

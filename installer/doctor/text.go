@@ -40,7 +40,8 @@ func (s Status) WriteText(out layout.Printer) {
 	}
 }
 
-// writeProblems prints plugins and settings that do not work. It reports whether there are any.
+// writeProblems prints enabled plugins that cannot run and settings files that Claude Code ignores, and
+// reports whether there are any.
 func (s Status) writeProblems(out layout.Printer) bool {
 	broken := slices.DeleteFunc(slices.Clone(s.Plugins), func(p client.Switched) bool { return !p.On || p.Problem == "" })
 	skipped := slices.DeleteFunc(slices.Clone(s.Settings), func(l client.Layer) bool { return l.Problem == "" })
@@ -163,7 +164,6 @@ func (l List) WriteText(out layout.Printer) {
 	}
 }
 
-// strategyTable returns a header and a row for each strategy. The limits of about.yaml keep its rows narrow.
 func strategyTable(all []Strategy) [][]string {
 	rows := [][]string{{"strategy", "cost", "skill mods", "wanted", "wrong", "complexity", "needs"}}
 	for _, s := range all {

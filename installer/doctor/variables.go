@@ -14,7 +14,7 @@ import (
 // steer is the effect of a variable on hooks. name is a pattern of path.Match.
 type steer struct{ name, does string }
 
-// steeringVariables lists them; the first match wins.
+// steeringVariables returns the variables that affect hooks. The first match wins.
 func steeringVariables() []steer {
 	return []steer{
 		{"SPRINGFIELD", "off, 0, false, no and none always let the agent stop; no other value has an effect"},
@@ -44,7 +44,8 @@ func steeringVariables() []steer {
 	}
 }
 
-// checkProject reports variables with an effect on hooks in project and local settings.
+// checkProject reports variables in project and local settings that affect hooks, unless springfield set
+// them.
 func (in *Inspection) checkProject() (all []check.Finding) {
 	for _, v := range in.Variables() {
 		does := effectOfVariable(v.Key)
@@ -58,7 +59,8 @@ func (in *Inspection) checkProject() (all []check.Finding) {
 	return all
 }
 
-// effectOfVariable returns "" for a variable without an effect on hooks. Case is ignored, as on Windows.
+// effectOfVariable returns the effect of a variable on hooks, or "". Names are case-insensitive, as on
+// Windows.
 func effectOfVariable(name string) string {
 	for _, s := range steeringVariables() {
 		if ok, err := path.Match(s.name, strings.ToUpper(name)); err == nil && ok {

@@ -1,7 +1,7 @@
 package document
 
-// Some programs accept JSON with comments. All comments are kept: if a member is removed, any comments in it are
-// moved to new lines. New members are added before the comment after the last one.
+// Some programs accept JSON with comments. Edits keep them: those in a removed member move to new lines, and a new
+// member is added before the comment after the last one.
 
 import (
 	"errors"
@@ -29,7 +29,7 @@ func ParseCommented(data []byte) (*Document, error) {
 
 type comment struct{ start, end int }
 
-// findComments omits an unterminated comment: the parser reports it.
+// findComments returns the byte ranges of comments in JSON, except an unterminated one, which the parser reports.
 func findComments(text string) (all []comment) {
 	for i := 0; i < len(text); i++ {
 		rest, length := text[i:], 0
@@ -59,8 +59,8 @@ func findComments(text string) (all []comment) {
 	return all
 }
 
-// keepComments returns the comments between two offsets on lines of their own, for the front of the text that replaces
-// them.
+// keepComments returns the comments between two offsets, each on its own line, to precede the text that replaces the
+// range.
 func (d *Document) keepComments(source string, start, end int) (kept string) {
 	line := d.lineEnd() + indentOf(source[:start])
 	for _, c := range findComments(source[start:end]) {

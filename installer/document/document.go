@@ -1,8 +1,7 @@
 // Package document edits members of a user's JSON document and keeps every other byte.
 //
 // It accepts one object in plain JSON and UTF-8, with or without a byte order mark. An empty file is an empty object,
-// as in Claude Code. Duplicate keys are an error only if they are in the path of an edit. The syntax is checked by
-// encoding/json, so the tree only has positions.
+// as in Claude Code. Duplicate keys are an error only in the path of an edit. encoding/json checks the syntax.
 package document
 
 import (
@@ -28,7 +27,7 @@ const (
 )
 
 // SyntaxError is returned if a document cannot be read or edited. Line and Column start from 1, in characters after
-// any byte order mark. If there is no position, Line is 0.
+// any byte order mark. Line 0 means no position.
 type SyntaxError struct {
 	Line, Column int
 	Problem      string
@@ -43,7 +42,7 @@ func (e *SyntaxError) Error() string {
 
 // Document is a JSON object with its text. Edits do not change it.
 type Document struct {
-	source    string // with comments
+	source    string
 	commented bool
 	mark      string // the byte order mark, or ""
 	text      string // without mark and comments; "{}" and a line ending for an empty file
@@ -54,7 +53,7 @@ type value struct {
 	text          string
 	start         int
 	members       []member       // set by listMembers
-	first, second map[string]int // indexes in members, for a key and any duplicate
+	first, second map[string]int // indexes in members of a key and its first duplicate
 }
 
 // member is a member of an object or an element of an array. The key of an element is its Element, or "".
@@ -66,7 +65,7 @@ type member struct {
 	value value
 }
 
-// ParseDocument parses a document with up to 8 MiB and 100 levels. All errors are a *SyntaxError.
+// ParseDocument parses a document of up to 8 MiB and 100 levels. Every error is a *SyntaxError.
 func ParseDocument(data []byte) (*Document, error) {
 	if len(data) > MaxSize {
 		return nil, &SyntaxError{Problem: "larger than 8 MiB"}
@@ -90,7 +89,7 @@ func ParseDocument(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// Decode is json.Unmarshal, with the position of a value of the wrong type.
+// Decode is like json.Unmarshal, but the error for a value of the wrong type is a *SyntaxError.
 func (d *Document) Decode(v any) error {
 	err := json.Unmarshal([]byte(d.text), v)
 	var wrong *json.UnmarshalTypeError
@@ -101,8 +100,8 @@ func (d *Document) Decode(v any) error {
 		wrong.Value)
 }
 
-// Get returns the value at a path of keys and whether it exists. The error for a path through
-// a duplicate key or a value that is not an object is a *SyntaxError.
+// Get returns the value at a path of keys, and whether it exists. If the path has a duplicate key or a value that is
+// not an object, the error is a *SyntaxError.
 func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	if len(path) == 0 {
 		return json.RawMessage(d.root.text), true, nil
@@ -114,7 +113,7 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	return json.RawMessage(found.value.text), true, nil
 }
 
-// Fields returns the members of the root, the last of duplicates.
+// Fields returns the members of the root. The last of duplicate keys wins.
 func (d *Document) Fields() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for _, m := range d.root.listMembers() {
@@ -144,7 +143,7 @@ type Member struct {
 	Line, Column int
 }
 
-// Members returns the members of the objects at a key of the root, duplicates included.
+// Members returns the members of the object at a key of the root, including duplicates.
 func (d *Document) Members(key string) []Member {
 	var all []Member
 	at := place{text: d.text, line: 1, column: 1}
@@ -162,7 +161,7 @@ func (d *Document) Members(key string) []Member {
 
 const maxDuplicates = 10
 
-// Duplicates returns up to ten members whose key is already used in the object. Claude Code only uses the last.
+// Duplicates returns up to ten members that repeat a key of their object. Claude Code only uses the last.
 func (d *Document) Duplicates() []Member {
 	var all []Member
 	at := place{text: d.text, line: 1, column: 1}
@@ -188,7 +187,7 @@ func (d *Document) Duplicates() []Member {
 	return all
 }
 
-// place is a position in a text. It only moves forward, so that many take linear time.
+// place is a position in a text. It only moves forward, so that a scan takes linear time.
 type place struct {
 	text         string
 	offset       int
@@ -204,8 +203,8 @@ func (p *place) moveToOffset(offset int) {
 	p.column, p.offset = p.column+utf8.RuneCountInString(between), offset
 }
 
-// findPath returns the objects on a path, the root first, and the member at its end. If found
-// is nil, the last object lacks the key path[len(objects)-1].
+// findPath returns the objects on a path, the root first, and the member at the end. If found is nil,
+// path[len(objects)-1] is the first missing key.
 func (d *Document) findPath(path []string) (objects []*value, found *member, err error) {
 	objects = []*value{d.root}
 	if _, inArray := elementName(path[0]); inArray {
@@ -233,8 +232,8 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 
 const element = "\x00" // prefix of an Element
 
-// Element returns a key to be used in a path, for the array element with this "name" or, if there is no name, with
-// this command in the first hook.
+// Element returns a key for paths: that of the array element with this "name" or, without a name, with this command
+// in the first hook.
 func Element(name string) string { return element + name }
 
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }
@@ -246,7 +245,7 @@ func keyName(key string) string {
 	return strconv.Quote(key)
 }
 
-// memberOf finds a member of an object, or an element of an array; nil if it is missing.
+// memberOf returns the member or array element with a key, or nil. A duplicate is an error.
 func (d *Document) memberOf(around *value, key string) (*member, error) {
 	members := around.listMembers()
 	name, inArray := elementName(key)
@@ -264,13 +263,13 @@ func (d *Document) memberOf(around *value, key string) (*member, error) {
 	return &members[i], nil
 }
 
-// listMembers parses the members of an object or the elements of an array once.
+// listMembers returns the members of an object or the elements of an array, parsed on the first call.
 func (v *value) listMembers() []member {
 	if v.first != nil || !strings.ContainsAny(v.text[:1], "{[") {
 		return v.members
 	}
 	v.first, v.second = map[string]int{}, map[string]int{}
-	end := 1 // of the previous member
+	end := 1
 	gjson.Parse(v.text).ForEach(func(key, inner gjson.Result) bool {
 		start := v.start + inner.Index
 		m := member{key: key.Str, start: start, value: value{text: inner.Raw, start: start}}
@@ -300,7 +299,7 @@ func (v *value) endOffset() int   { return v.start + len(v.text) }
 func (v *value) isObject() bool   { return v.text[0] == '{' }
 func (v *value) kindName() string { return KindName(json.RawMessage(v.text)) }
 
-// KindName returns "an object", "a string" and the like.
+// KindName returns the type of a JSON value for messages, such as "an object".
 func KindName(raw json.RawMessage) string {
 	text := bytes.TrimLeft(raw, blanks)
 	switch string(text[:min(1, len(text))]) {
@@ -401,8 +400,8 @@ func faultAt(text string, offset int, format string, args ...any) error {
 	return &SyntaxError{Line: at.line, Column: at.column, Problem: fmt.Sprintf(format, args...)}
 }
 
-// MeanSame reports whether two JSON texts are equal apart from blanks, escapes and the order
-// of keys. It compares numbers as text.
+// MeanSame reports whether two JSON texts are equal apart from blanks, escapes and the order of keys. It compares
+// numbers as text.
 func MeanSame(a, b json.RawMessage) bool {
 	var meant [2]any
 	for i, text := range [][]byte{a, b} {

@@ -1,6 +1,6 @@
 package document
 
-// A new member goes after the last one with the same separators, so that deleting it restores the text.
+// A new member is appended with the separators of the last one, so that removing it restores the text.
 //
 // Each result is parsed and compared: the member must have the new value, and every other byte must be unchanged.
 
@@ -16,22 +16,22 @@ import (
 
 // Edit sets or removes a single member.
 type Edit struct {
-	// Path has the keys from the root to the member; missing objects are created. A missing
-	// Element is appended to its array.
+	// Path has the keys from the root to the member; missing objects are created. A missing Element is appended to
+	// its array.
 	Path []string
 
 	// Value is the new value; nil removes the member.
 	Value json.RawMessage
 
-	// Verbatim keeps the text of Value, to restore an old one. Otherwise Value is formatted
-	// like its surroundings, and an equal member keeps its text.
+	// Verbatim inserts Value unchanged, to restore old text. Otherwise Value is formatted like its surroundings, and
+	// an equal member is left unchanged.
 	Verbatim bool
 }
 
-// errUnfaithful means a bug in this package.
+// errUnfaithful indicates a bug in this package.
 var errUnfaithful = errors.New("the edit would change more than it should: nothing is changed")
 
-// EncodeValue is json.Marshal without escapes for `&`, `<` and `>`.
+// EncodeValue encodes a value as JSON, without escapes for `&`, `<` and `>`.
 func EncodeValue(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -40,8 +40,8 @@ func EncodeValue(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// ApplyEdits returns the document after the edits, in order. The error for a path that Get refuses is a *SyntaxError.
-// It also refuses invalid values, contradictory edits and results that ParseDocument would refuse.
+// ApplyEdits applies edits in order and returns the text. The error for a path that Get refuses is a *SyntaxError. It
+// also refuses invalid values, contradictory edits and results that ParseDocument would refuse.
 func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 	for _, edit := range edits {
 		if err := edit.checkEdit(); err != nil {
@@ -67,7 +67,7 @@ func (e Edit) nameOf() string {
 	return fmt.Sprintf("%q", PathName(e.Path, "/"))
 }
 
-// PathName returns a path for messages.
+// PathName joins the keys of a path for messages.
 func PathName(path []string, between string) string {
 	return strings.ReplaceAll(strings.Join(path, between), element, "")
 }
@@ -88,7 +88,7 @@ func (e Edit) checkEdit() error {
 	return nil
 }
 
-// applyEdit returns d itself if the edit is a no-op.
+// applyEdit returns the edited document, or d itself if the edit is a no-op.
 func (d *Document) applyEdit(e Edit) (*Document, error) {
 	objects, found, err := d.findPath(e.Path)
 	if err != nil || found == nil && e.Value == nil || found != nil && e.Value != nil && found.value.holdsEdit(e) {
@@ -100,7 +100,7 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	var text string    // the new one
 	var start, end int // of the old one
 	switch {
-	case found == nil && len(members) == 0: // replace the object
+	case found == nil && len(members) == 0:
 		start, end = around.start, around.endOffset()
 		text = d.layOutValue(d.text[:start], objects, nil, missing, e)
 	case found == nil:
@@ -150,8 +150,8 @@ func (v *value) holdsEdit(e Edit) bool {
 	return MeanSame(json.RawMessage(v.text), e.Value)
 }
 
-// rangeOf returns the text to delete with a member: up to the next one for the first of several, otherwise from the end
-// of the previous one. For a sole member this includes all blanks.
+// rangeOf returns the byte range to delete with a member: up to the next one for the first of several, otherwise from
+// the end of the previous one. For a sole member it includes all blanks.
 func (v *value) rangeOf(m *member) (start, end int) {
 	switch i := v.first[m.key]; {
 	case i > 0:
@@ -162,7 +162,7 @@ func (v *value) rangeOf(m *member) (start, end int) {
 	return v.start + 1, v.endOffset() - 1
 }
 
-// QuoteKey returns a key in JSON.
+// QuoteKey encodes a key as a JSON string.
 func QuoteKey(key string) string {
 	text, _ := EncodeValue(key)
 	return string(text)

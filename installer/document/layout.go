@@ -25,8 +25,8 @@ type layout struct {
 	verbatim bool // for the edit's value, but not for new objects around it
 }
 
-// layOutValue formats an edit's value inside new objects or arrays for keys. It is for the
-// last of the objects, in place of old, which may be nil, and after the text before.
+// layOutValue formats an edit's value inside new objects or arrays for keys. The result belongs to the last of the
+// objects, follows the text before, and replaces old unless that is nil.
 func (d *Document) layOutValue(before string, objects []*value, old *value, keys []string, e Edit) string {
 	text := strings.Trim(string(e.Value), blanks)
 	for _, key := range slices.Backward(keys) {
@@ -59,7 +59,7 @@ func (d *Document) layOutValue(before string, objects []*value, old *value, keys
 	return b.String()
 }
 
-// lineEnd returns the document's first line ending, "\n" by default.
+// lineEnd returns the line ending of the document's first line, or "\n".
 func (d *Document) lineEnd() string {
 	if i := strings.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
 		return "\r\n"
@@ -67,7 +67,7 @@ func (d *Document) lineEnd() string {
 	return "\n"
 }
 
-// separator returns the text before a new last member of an object with members.
+// separator returns the comma and blanks to insert before a new last member of a non-empty object.
 func separator(object *value, colon string) string {
 	members := object.listMembers()
 	last := members[len(members)-1]
@@ -90,7 +90,8 @@ func commaStyle(colon string) string {
 	return ","
 }
 
-// colonStyle returns the colon from the last member in the innermost object, ignoring any colon with a newline.
+// colonStyle returns the colon, with blanks, of the last member in the innermost non-empty object, by default ":
+// ". It ignores a colon with a newline.
 func colonStyle(objects []*value) string {
 	for _, v := range slices.Backward(objects) {
 		members := v.listMembers()
@@ -101,8 +102,8 @@ func colonStyle(objects []*value) string {
 	return ": "
 }
 
-// indentUnit returns the indentation from the innermost object that puts members on separate lines, otherwise from
-// the first member in the document.
+// indentUnit returns the indentation of the innermost object with members on separate lines, otherwise of the
+// first member in the document, or two spaces.
 func indentUnit(objects []*value, text string) string {
 	shown := slices.Clone(objects)
 	slices.Reverse(shown)
@@ -121,7 +122,7 @@ func indentUnit(objects []*value, text string) string {
 	return "  "
 }
 
-// isBroken reports whether a value has several lines: a JSON string has no line ending.
+// isBroken reports whether a value has several lines.
 func (v *value) isBroken() bool { return strings.Contains(v.text, "\n") }
 
 func indentOf(text string) string {
@@ -132,7 +133,7 @@ func leadingCharacters(text, chars string) string {
 	return text[:len(text)-len(strings.TrimLeft(text, chars))]
 }
 
-// writeValue writes a value; the edit's is depth levels below.
+// writeValue writes a value in the layout. The edit's value, which l.verbatim keeps, is depth levels below.
 func (l layout) writeValue(b *strings.Builder, text, indent string, depth int) {
 	if !strings.ContainsAny(text[:1], "{[") || l.verbatim && depth == 0 {
 		b.WriteString(text)

@@ -6,7 +6,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// DefaultHost returns the host without --host: Claude Code.
+// DefaultHost returns the host used without --host, which is Claude Code.
 func DefaultHost() Host {
 	return Host{
 		Name: "claude", Title: "Claude Code", Agent: "Claude", Markets: true,

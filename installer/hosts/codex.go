@@ -9,8 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 )
 
-// codexHost returns Codex, which only runs hooks if the user trusts them. Hooks are identified by text and by
-// position in hooks.json, so they are still trusted if the plugin is built again.
+// codexHost returns Codex, which only runs hooks that the user trusts. It identifies a hook by text and
+// position in hooks.json, so a rebuilt plugin stays trusted.
 func codexHost() Host {
 	return hookHost(codexInstalled, Host{
 		Name: "codex", Title: "Codex", Agent: "Codex",
@@ -27,8 +27,8 @@ func codexHost() Host {
 	})
 }
 
-// codexInstalled returns the plugins that the settings name and that have a copy in
-// plugins/cache/MARKETPLACE/NAME/VERSION. Codex treats others as not installed.
+// codexInstalled returns the plugins in Codex's settings that have a copy in
+// plugins/cache/MARKETPLACE/NAME/VERSION. Codex treats the others as not installed.
 func codexInstalled(at Place) (all []Installed, err error) {
 	settings, err := readDocument("", at.SettingsFile(), parseConfig)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// config is Codex's config.toml. The only edits undo lines that an older springfield wrote, if they are unchanged.
+// config is Codex's config.toml. It is edited only to undo lines of an older springfield.
 type config struct {
 	text    string
 	members map[string]any
@@ -33,7 +33,7 @@ func parseConfig(data []byte) (c config, err error) {
 	return c, err
 }
 
-// Get returns the value of a member as JSON.
+// Get returns the value at a path as JSON.
 func (c config) Get(path ...string) (value json.RawMessage, found bool, err error) {
 	var at any = c.members
 	for _, name := range path {
@@ -51,14 +51,14 @@ func (c config) names(table string) []string {
 	return slices.Sorted(maps.Keys(members))
 }
 
-// partOf returns a document with only the named top-level members.
+// partOf returns a TOML document with only the named top-level members.
 func (c config) partOf(names ...string) ([]byte, error) {
 	members := maps.Clone(c.members)
 	maps.DeleteFunc(members, func(name string, _ any) bool { return !slices.Contains(names, name) })
 	return toml.Marshal(members)
 }
 
-// ApplyEdits removes members or restores their values. It returns an error if anything else would change.
+// ApplyEdits removes members or restores their values. If anything else would change, it returns an error.
 func (c config) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 	for _, e := range edits {
 		was, found, err := c.Get(e.Path...)
@@ -80,7 +80,7 @@ func (c config) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 	return []byte(c.text), nil
 }
 
-// flatten adds the values below a member to all, by their full names. It ignores empty objects, which come and go
+// flatten adds the values at or below a member to all, by full name. It ignores empty objects, which come and go
 // with their members.
 func flatten(all map[string]string, name string, value any) map[string]string {
 	object, is := value.(map[string]any)
@@ -93,7 +93,7 @@ func flatten(all map[string]string, name string, value any) map[string]string {
 	return all
 }
 
-// flatName is a prefix of the names of all values at or below a member.
+// flatName returns the prefix of the names of all values at or below a path.
 func flatName(path ...string) (name string) {
 	for _, part := range path {
 		name += fmt.Sprintf("%q.", part)
@@ -101,7 +101,7 @@ func flatName(path ...string) (name string) {
 	return name
 }
 
-// withLine returns the text with the line of a member replaced or removed; for an object it is the header.
+// withLine returns the text with a member's line replaced or removed, or with an object's header removed.
 func (c config) withLine(e document.Edit, was json.RawMessage) string {
 	last := len(e.Path) - 1
 	table, line, whole := "["+tomlName(e.Path[:last])+"]", tomlName(e.Path[last:])+" = ", "["+tomlName(e.Path)+"]"
@@ -114,7 +114,7 @@ func (c config) withLine(e document.Edit, was json.RawMessage) string {
 		}
 		switch {
 		case trimmed == whole:
-			if n := len(kept); n > 0 && strings.TrimSpace(kept[n-1]) == "" { // the blank line before it, too
+			if n := len(kept); n > 0 && strings.TrimSpace(kept[n-1]) == "" {
 				kept = kept[:n-1]
 			}
 		case in == table && trimmed == line+string(was) && e.Value != nil:

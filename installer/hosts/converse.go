@@ -28,8 +28,8 @@ const (
 	maxAnswer        = 4 << 20 // bytes of a line
 )
 
-// askProgram starts the host's program with a minimal environment, asks one question after the other, and returns the
-// last answer.
+// askProgram starts the host's program with a minimal environment, asks the questions in turn, and returns the last
+// answer.
 func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (last json.RawMessage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()
@@ -56,13 +56,13 @@ func (p Place) askProgram(ctx context.Context, args []string, questions ...quest
 		}
 	}
 	late := ctx.Err()
-	_ = in.Close() // asks it to exit
+	_ = in.Close()
 	cancel()
 	_ = cmd.Wait()
 	return last, client.CallError(p.Host.Name+" "+strings.Join(args, " "), nil, err, late, conversePatience)
 }
 
-// askQuestion writes a question and waits for its answer. It skips other lines.
+// askQuestion sends a request and returns the result, skipping other output.
 func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.RawMessage, error) {
 	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": q.method, "params": q.params})
 	if _, err := in.Write(append(line, '\n')); err != nil {
@@ -87,7 +87,7 @@ func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.R
 	return nil, cmp.Or(lines.Err(), fmt.Errorf("%s: it ended without an answer", q.method))
 }
 
-// bareEnvironment returns the variables that any program needs to start, and one more.
+// bareEnvironment returns the variables that any program needs to start, and the variable more.
 func bareEnvironment(env []string, more string) []string {
 	needed := []string{
 		more, "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",

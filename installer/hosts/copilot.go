@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// copilotHost returns GitHub Copilot CLI, which reads all files from the hooks directory.
+// copilotHost returns GitHub Copilot CLI, which reads all files in its hooks directory.
 func copilotHost() Host {
 	return hookHost(copilotInstalled, Host{
 		Name: "copilot", Title: "GitHub Copilot CLI", Agent: "Copilot",
@@ -35,8 +35,8 @@ func readSettings(at Place) (*document.Document, error) {
 // maxPlugins limits the plugins read from a settings file, which may be a project's.
 const maxPlugins = 200
 
-// copilotPlugins returns the plugins of a settings file, in file order. It does not follow links that leave the
-// directory in.
+// copilotPlugins returns the plugins in a settings file, in file order. Unless in is "", a file outside that
+// directory is an error.
 func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Installed, err error) {
 	doc, err := readDocument(in, path, document.ParseCommented)
 	if err != nil {
@@ -60,8 +60,8 @@ func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Instal
 	return all, nil
 }
 
-// copilotInstalled returns the plugins of the user's settings and, in a trusted directory, of the project's.
-// It ignores a project's settings that it cannot read.
+// copilotInstalled returns the plugins in the user's settings and, in a trusted directory, the project's. It
+// ignores unreadable project settings.
 func copilotInstalled(at Place) ([]Installed, error) {
 	all, err := copilotPlugins(at, client.User, "", at.SettingsFile())
 	if !copilotTrusts(at) {

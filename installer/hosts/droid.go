@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// droidHost returns Droid. It ignores hooks in settings.json if there is a hooks.json, so springfield does not create
-// the latter beside the former.
+// droidHost returns Droid, which ignores hooks in settings.json if hooks.json exists. If settings.json has hooks,
+// springfield does not create hooks.json.
 func droidHost() Host {
 	return hookHost(droidInstalled, Host{
 		Name: "droid", Title: "Droid", Agent: "Droid",
@@ -44,7 +44,7 @@ func hasSettingsHooks(at Place) bool {
 	return err == nil && slices.ContainsFunc(settings.Members("hooks"), isEvent)
 }
 
-// maxRecords limits the records that we read from Droid. There is a record for each plugin.
+// maxRecords limits the records read from Droid, one per plugin.
 const maxRecords = 256
 
 func droidInstalled(at Place) (all []Installed, err error) {

@@ -112,7 +112,7 @@ func (p Place) removalOf(i Installed) Request {
 	return r
 }
 
-// release undoes springfield's edits for the selected plugins of the host, in any file. It returns their IDs.
+// release plans to undo springfield's edits for the host's selected plugins, and returns their IDs.
 func (r Request) release(now *settings.Settings, c *journal.Change, of func(settings.EnabledPlugin) bool) (ids []string, err error) {
 	byUs, err := now.EnabledOn(r.At.Host.Name)
 	for _, e := range byUs {

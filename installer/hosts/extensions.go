@@ -1,8 +1,8 @@
 package hosts
 
-// Gemini CLI and Qwen Code, a fork, have extensions, which are directories in extensions/. They can also be links,
-// which are only a record with the path to a directory. We write this record ourselves, because their command would
-// ask questions and trust the working directory.
+// Gemini CLI and Qwen Code, a fork, have extensions: directories in extensions/, or links, which are a record with the
+// path of a directory. springfield writes the record, because the agent's command would ask questions and trust the
+// working directory.
 
 import (
 	"context"
@@ -99,7 +99,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 	return all, err
 }
 
-// readRules reads the rules that switch extensions on and off by directory.
+// readRules reads the rules that enable and disable extensions by directory. A missing file has none.
 func readRules(at Place) (rules map[string]struct{ Overrides []string }, err error) {
 	err = readRecord(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,8 +108,8 @@ func readRules(at Place) (rules map[string]struct{ Overrides []string }, err err
 	return rules, err
 }
 
-// isSwitchedOn applies the last rule that matches a directory. A rule is a path; the prefix ! switches the extension
-// off, and the suffix * includes all directories below.
+// isSwitchedOn reports whether an extension is enabled in dir, by the last matching rule or by default. A rule is a
+// path; the prefix ! disables the extension, and the suffix * includes all subdirectories.
 func isSwitchedOn(rules []string, dir string) bool {
 	on := true
 	for _, rule := range rules {
@@ -123,7 +123,7 @@ func isSwitchedOn(rules []string, dir string) bool {
 	return on
 }
 
-// stepsByHand returns the command for an extension that a rule of the user's switches off.
+// stepsByHand returns the command that enables an extension, if a rule of the user's disables it.
 func stepsByHand(r Request) []string {
 	rules, err := readRules(r.At)
 	if err != nil || isSwitchedOn(rules[r.ID].Overrides, r.At.Work) {
@@ -132,7 +132,7 @@ func stepsByHand(r Request) []string {
 	return []string{fmt.Sprintf("%s has it switched off by a rule of its own: %s extensions enable %s", r.At.Host.Title, r.At.Host.Name, r.ID)}
 }
 
-// checkSwitches reports if settings switch off all hooks, or the hooks from a plugin by name.
+// checkSwitches reports settings that cannot be read, disable all hooks, or disable a plugin's hook by name.
 func checkSwitches(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
 	if len(on) == 0 {
 		return nil

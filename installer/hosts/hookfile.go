@@ -1,6 +1,6 @@
 package hosts
 
-// An entry in a host's file of hooks enables a plugin, as a user would write it. Its command starts the hook in place.
+// A plugin is enabled by an entry in the host's hooks file, as a user would write it, that starts the hook in place.
 
 import (
 	"encoding/json"
@@ -26,14 +26,13 @@ type hookCommand struct {
 	Timeout json.Number `json:"timeout,omitempty"` // in seconds
 }
 
-// hookEntry is an entry that starts a plugin's hook.
 type hookEntry struct {
-	path  []string // in the file
-	dir   string   // of the plugin
-	alone bool     // no other command in the element
+	path  []string
+	dir   string // of the plugin
+	alone bool   // no other command in the element
 }
 
-// hookHost completes a host with a file of hooks. theirs returns the plugins that the host itself has installed.
+// hookHost completes a host that has a hooks file. theirs returns the plugins that the host itself has installed.
 func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 	h.Scopes, h.Switching, h.Removals, h.Installed = []client.Scope{client.User}, entries{}, hookRemovals, withHookEntries(theirs)
 	h.Needs = []string{"hooks/shell.json"} // even for Droid: it proves that the hook knows Droid
@@ -43,10 +42,10 @@ func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 	return h
 }
 
-// hookPath returns the file of hooks, and the path of the member with the events.
+// hookPath returns the hooks file, and the path of the member with the events.
 func hookPath(at Place) (path string, above []string) { return at.Host.EntryIn(at, "") }
 
-// pluginOfCommand returns the plugin directory if the command starts a plugin's hook, or "".
+// pluginOfCommand returns the directory of the plugin whose hook the command starts, or "".
 func pluginOfCommand(command string) string {
 	path := strings.ReplaceAll(strings.Trim(command, `"'`), `'\''`, "'")
 	if hooks := filepath.Dir(path); filepath.IsAbs(path) && strings.TrimSuffix(filepath.Base(path), ".exe") == "springfield-hook" && filepath.Base(hooks) == "hooks" {
@@ -81,8 +80,8 @@ func readHookEntries(at Place) (all []hookEntry, err error) {
 	return all, nil
 }
 
-// hookEdits returns the edits to add a plugin, with the events and timeouts from hooks/shell.json. Any entries for
-// the same plugin in a different directory are replaced.
+// hookEdits returns the edits that enable a plugin, with the events and timeouts from hooks/shell.json. They replace
+// entries of the plugin in other directories.
 func hookEdits(r Request) (edits []document.Edit, err error) {
 	var made struct{ Hooks map[string][]hookGroup }
 	if err := readRecord(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
@@ -128,7 +127,7 @@ func hookRemovals(r Request) (edits []document.Edit, err error) {
 	return edits, err
 }
 
-// withHookEntries extends theirs by the plugins that the host's file of hooks starts.
+// withHookEntries returns a function that adds the plugins in the host's hooks file to those of theirs.
 func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) ([]Installed, error) {
 	return func(at Place) (all []Installed, err error) {
 		if all, err = theirs(at); err != nil {
@@ -144,7 +143,7 @@ func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) 
 				ID: name, Name: name, Suite: filepath.Dir(e.dir), Dir: e.dir, Version: version,
 				On: true, Scope: client.User,
 			}
-			if !slices.Contains(all, i) { // several events
+			if !slices.Contains(all, i) {
 				all = append(all, i)
 			}
 		}

@@ -1,7 +1,7 @@
-// Package hosts describes the hosts, which are the agents that can run springfield's plugins: how to find them, where
-// the files are, and which entry in which file enables a plugin. For the hook, see runtime/host.
+// Package hosts describes the agents that can run springfield's plugins: how to find them, where their files are, and
+// which entry in which file enables a plugin. For the hook, see runtime/host.
 //
-// All hosts are values in separate files. Only AllHosts names them.
+// Each host has its own file.
 package hosts
 
 import (
@@ -45,17 +45,17 @@ type Host struct {
 	Entries, Removals func(r Request) ([]document.Edit, error)
 	// Needs lists the files of a plugin that the host reads. Plugins of an older springfield lack them.
 	Needs []string
-	// Installed reads the records from the host, and does not start any program.
+	// Installed reads the host's records, without starting a program.
 	Installed func(at Place) ([]Installed, error)
 	// Remove is the subcommand with which the user removes a plugin, with %s for the ID.
 	Remove string
-	// ByHand returns the steps that are left to the user, a sentence each.
+	// ByHand returns sentences about the steps that the user has to take.
 	ByHand func(r Request) []string
 	// Check returns findings of doctor that only this host has.
 	Check func(ctx context.Context, at Place, on []Installed) []check.Finding
 }
 
-// Switching plans how a host's plugins are enabled and disabled, from settings as they are now.
+// Switching plans how to enable and disable a host's plugins, from the current settings.
 type Switching interface {
 	// On returns the plugins that are enabled in a scope or have an entry of springfield's.
 	On(now *settings.Settings, at Place, scope client.Scope) ([]Installed, error)
@@ -63,7 +63,7 @@ type Switching interface {
 	ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin, error)
 	PlanOn(now *settings.Settings, r Request) (journal.Change, error)
 	PlanOff(now *settings.Settings, r Request) (journal.Change, error)
-	// PlanAllOff adds to a change. ids are the plugins that were enabled.
+	// PlanAllOff adds edits to c that disable all plugins. ids are the plugins that were enabled.
 	PlanAllOff(now *settings.Settings, at Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error)
 }
 
@@ -75,7 +75,7 @@ type Request struct {
 	Stage           string // copy of a suite to be written, or ""
 }
 
-// Check returns an error for a host that is not found, an unknown scope, or unreadable records.
+// Check returns an error if the host is missing or lacks the scope, or if its records cannot be read.
 func (r Request) Check() error {
 	h := r.At.Host
 	switch {
@@ -91,7 +91,7 @@ func (r Request) Check() error {
 	return err
 }
 
-// Installed returns the plugins that a host other than Claude Code knows.
+// Installed returns the plugins that the host knows. It panics for Claude Code.
 func (p Place) Installed() (all []Installed, err error) {
 	if all, err = p.Host.Installed(p); err != nil {
 		err = fmt.Errorf("read what %s has installed: %w", p.Host.Title, err)
@@ -114,7 +114,7 @@ func (r Request) CheckFiles() error {
 	return nil
 }
 
-// Installed is a plugin that a host knows; status --json prints it.
+// Installed is a plugin that a host knows.
 type Installed struct {
 	ID      string       `json:"id"` // the host's name
 	Name    string       `json:"-"`
@@ -126,7 +126,7 @@ type Installed struct {
 	Theirs  bool         `json:"-"` // can only be removed by the host
 }
 
-// PassedOverError is an error of one host that does not stop a command for all hosts.
+// PassedOverError is an error on one host that does not stop a command for all hosts.
 type PassedOverError struct{ Err error }
 
 func (e *PassedOverError) Error() string { return e.Err.Error() }
@@ -139,7 +139,7 @@ func (h Host) SettingsInWords(scope client.Scope) string {
 	return string(scope) + " settings of " + h.Title
 }
 
-// RemoveCommand returns the command to remove a plugin with the host itself.
+// RemoveCommand returns the host's own command that removes a plugin.
 func (h Host) RemoveCommand(id string) string {
 	return h.Name + " " + fmt.Sprintf(h.Remove, check.QuoteArgument(id))
 }
@@ -153,7 +153,7 @@ func (h Host) Foreign(path string) settings.Foreign {
 	}}
 }
 
-// AllHosts lists the hosts, Claude Code first.
+// AllHosts returns all hosts, Claude Code first.
 func AllHosts() []Host {
 	return []Host{DefaultHost(), codexHost(), copilotHost(), qwenHost(), droidHost(), geminiHost()}
 }
@@ -171,7 +171,8 @@ func HostNames() []string {
 	return check.NamesOf(AllHosts(), func(h Host) string { return h.Name })
 }
 
-// readDocument reads and parses a file; a missing one is empty. It follows no link out of in.
+// readDocument reads and parses a file; a missing one is empty. Unless in is "", a file outside that directory is an
+// error.
 func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (doc D, err error) {
 	file, err := journal.OpenEdit(in, path)
 	if err != nil {

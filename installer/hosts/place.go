@@ -10,7 +10,7 @@ import (
 // User is the user's environment.
 type User struct {
 	Home   string // "" if unknown
-	Work   string // where sessions start
+	Work   string
 	Root   string // the repository around Work, or Work itself
 	Env    []string
 	Getenv func(name string) string
@@ -38,7 +38,8 @@ func (h Host) PlaceFor(u User) Place {
 	return p
 }
 
-// IsFound reports whether the program is on PATH, or the directory shows that there was a session.
+// IsFound reports whether the host's program is on PATH, or its directory shows that it has been
+// used.
 func (p Place) IsFound() bool {
 	hasTrace := func(name string) bool { return rooted.IsTaken(filepath.Join(p.Dir, name)) }
 	return p.Look(p.Host.Name) != "" || p.Dir != "" && slices.ContainsFunc(p.Host.Traces, hasTrace)

@@ -53,7 +53,7 @@ func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []st
 	return hooks, problems, nil
 }
 
-// codexTrial copies the user's hooks, plugins and trust to a temporary directory, which done removes.
+// codexTrial copies the user's hooks, plugins and trust to a temporary directory, trial.Dir, which done removes.
 func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) {
 	settings, err := readDocument("", at.SettingsFile(), parseConfig)
 	if err != nil {
@@ -88,7 +88,8 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	return trial, func() { _ = os.RemoveAll(dir) }, err
 }
 
-// moveTrust copies the trust from hooks in a file to the hooks in a new file. Keys start with the path to the file.
+// moveTrust copies the trust of hooks in one file to those in another, for each pair in files. Keys start with the
+// file's path.
 func moveTrust(settings config, files map[string]string) {
 	hooks, _ := settings.members["hooks"].(map[string]any)
 	state, _ := hooks["state"].(map[string]any)

@@ -47,7 +47,7 @@ type property struct {
 // KeysOf returns the settings of a strategy's plugins, sorted by name.
 func KeysOf(s strategy.Strategy) []Key {
 	var schema property
-	data, _ := schemas.Files.ReadFile("strategy.schema.json") // embedded and tested
+	data, _ := schemas.Files.ReadFile("strategy.schema.json")
 	_ = json.Unmarshal(data, &schema)
 	known := members(s)
 	maps.DeleteFunc(schema.Properties, func(name string, _ property) bool { return !slices.Contains(known, name) })
@@ -73,7 +73,7 @@ func KeysOf(s strategy.Strategy) []Key {
 	return keys
 }
 
-// members returns the top-level members that a strategy reads.
+// members returns the names of the top-level settings that a strategy reads.
 func members(s strategy.Strategy) (names []string) {
 	names = codec.MemberNames(s.New())
 	if len(rules.RuleSetsOf(s)) < 2 {
@@ -115,7 +115,7 @@ func (p property) leafKeys(prefix string) (keys []Key) {
 
 func (k Key) pathInFile() []string { return strings.Split(k.Name, ".") }
 
-// Accepts describes the valid values for messages.
+// Accepts returns a description of the valid values, for messages.
 func (k Key) Accepts() string {
 	switch {
 	case k.names && len(k.Choices) > 0:
@@ -138,7 +138,7 @@ func (k Key) Accepts() string {
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// ParseValue parses an argument: a word, a number, words separated by commas, or JSON.
+// ParseValue converts an argument to JSON: a word, a number, words separated by commas, or JSON.
 func (k Key) ParseValue(text string) (json.RawMessage, error) {
 	known := func(word string) bool { return len(k.Choices) == 0 || slices.Contains(k.Choices, word) }
 	var value any = text

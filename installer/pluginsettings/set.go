@@ -21,11 +21,11 @@ type Assignment struct {
 	Value json.RawMessage
 }
 
-// ErrInvalid means that a file of settings cannot be read or would not be in force.
+// ErrInvalid is returned if a settings file cannot be read or the hook would ignore it.
 var ErrInvalid = errors.New("read settings")
 
-// PlanSet plans to set keys in the file of a scope. A value that the hook would refuse is a
-// misuse; an unusable file is an error that wraps ErrInvalid.
+// PlanSet plans to set keys in a scope's file. A value that the hook would refuse is a misuse
+// error; the error for an unusable file wraps ErrInvalid.
 func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change, err error) {
 	c = journal.Change{Did: "set " + s.Plugin.Name, Kind: "rules"}
 	var edits []document.Edit

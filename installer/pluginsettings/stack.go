@@ -1,6 +1,6 @@
-// Package pluginsettings reads and changes plugin settings. There are three files: strategy.json in the plugin, then
-// the user's file, then the project's file. Later files override earlier files. Which values are in force is decided
-// with the same code as in the hook.
+// Package pluginsettings reads and changes the settings of plugins in three files: strategy.json in the plugin, the
+// user's file and the project's. Later files override earlier ones. The hook's own code decides which values are in
+// force.
 package pluginsettings
 
 import (
@@ -32,7 +32,7 @@ const (
 	Project Scope = "project" // sessions in this project, of all its users
 )
 
-// AllScopes returns the scopes, the lowest first.
+// AllScopes returns the scopes from lowest to highest precedence.
 func AllScopes() []Scope { return []Scope{Suite, User, Project} }
 
 type File struct {
@@ -42,7 +42,7 @@ type File struct {
 	Fault  string   `json:"fault,omitempty"`  // why nothing is in force
 	Faults []string `json:"faults,omitempty"` // about parts not in force
 
-	err   error // why it cannot be edited
+	err   error
 	edit  journal.Edit
 	doc   *document.Document
 	data  []byte // that the hook reads
@@ -56,7 +56,7 @@ type Stack struct {
 	Files  []File // the lowest first
 }
 
-// ReadStack reads a plugin's files for a session in places.Work.
+// ReadStack reads a plugin's settings files for a session in places.Work. Each File has its own errors.
 func ReadStack(places client.Places, p hook.Plugin) Stack {
 	settings := hook.Plugin{Name: p.Name, Strategy: p.Strategy}.ReadSettings("", "")
 	s := Stack{Plugin: p, Keys: KeysOf(p.Strategy)}
@@ -91,7 +91,7 @@ func ReadStack(places client.Places, p hook.Plugin) Stack {
 	return s
 }
 
-// Value is a setting with its value in force.
+// Value is a setting with its effective value.
 type Value struct {
 	Key
 	Value json.RawMessage `json:"value"`
@@ -116,7 +116,7 @@ func (s Stack) ValueOf(k Key) Value {
 		raw, ok, err := f.doc.Get(k.pathInFile()...)
 		said, taken := Said{Scope: f.Scope, Value: raw, Why: f.Fault}, json.RawMessage(nil)
 		switch {
-		case err != nil: // a duplicate key
+		case err != nil:
 			said.Value, said.Why = json.RawMessage("null"), err.Error()
 		case !ok:
 			continue
@@ -131,7 +131,7 @@ func (s Stack) ValueOf(k Key) Value {
 	return v
 }
 
-// valueOver returns raw, which replaces below; lists of rules are merged.
+// valueOver returns raw, which overrides below. Lists of rules are merged instead.
 func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 	var under, list []json.RawMessage
 	if k.Name != "add" && k.Name != "off" || json.Unmarshal(below, &under) != nil || json.Unmarshal(raw, &list) != nil {
@@ -146,8 +146,8 @@ func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 	return both
 }
 
-// valueTaken returns the value, or the elements of a list, that the hook accepts, and why it refuses the rest. Other
-// faults in the file are ignored.
+// valueTaken returns the part of raw that the hook accepts: all, some elements of a list, or nil. why is the reason
+// for refusing the rest. It ignores other faults in the file.
 func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMessage, why string) {
 	var list, some []json.RawMessage
 	if k.Type != "array" || k.single || json.Unmarshal(raw, &list) != nil || len(list) == 0 {
@@ -174,10 +174,10 @@ func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMes
 	return taken, strings.Join(slices.Compact(whys), "; ")
 }
 
-// placeInText matches the position in a fault: it is not one in the file.
+// placeInText matches the position in a fault, which is not a position in the file.
 var placeInText = regexp.MustCompile(`^line \d+, column \d+: `)
 
-// refusal returns why the hook refuses a value that it reads alone, "" if it accepts it.
+// refusal returns the reason why the hook refuses a value, read without the rest of the file, or "".
 func (f File) refusal(k Key, raw, inForce json.RawMessage) string {
 	name := k.Name
 	if k.whole {

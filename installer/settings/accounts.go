@@ -13,14 +13,14 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Account is another configuration directory of Claude Code, which sessions with CLAUDE_CONFIG_DIR use.
+// Account is another configuration directory of Claude Code, selected with CLAUDE_CONFIG_DIR.
 type Account struct {
 	client.Places
 	On []string // IDs of springfield's plugins that its user settings enable
 }
 
-// Accounts returns the user's other accounts: ~/.claude* with settings, and directories elsewhere that springfield has
-// edited.
+// Accounts returns the user's other accounts: ~/.claude* with settings, and directories elsewhere that springfield
+// has edited.
 func Accounts(p client.Places) (all []Account) {
 	dirs, _ := fs.Glob(os.DirFS(p.Home), ".claude*")
 	_, list, _ := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")}) // doctor reports the error
@@ -44,7 +44,7 @@ func Accounts(p client.Places) (all []Account) {
 	return all
 }
 
-// rememberAccount adds a configuration directory to the list in the user's home, unless Accounts finds it anyway.
+// rememberAccount plans to add p.Config to the list of accounts in the user's home, unless Accounts finds it anyway.
 func rememberAccount(p client.Places) (journal.Edit, error) {
 	e, list, err := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")})
 	beside, _ := filepath.Match(".claude*", strings.TrimPrefix(p.Config, filepath.Clean(p.Home)+string(filepath.Separator)))
@@ -55,7 +55,7 @@ func rememberAccount(p client.Places) (journal.Edit, error) {
 	return e, err
 }
 
-// InWords describes the plugins that are on; "" if there are none.
+// InWords returns a phrase about the account's enabled plugins, or "" if there are none.
 func (a Account) InWords() string {
 	if len(a.On) == 0 {
 		return ""
@@ -63,7 +63,7 @@ func (a Account) InWords() string {
 	return strings.Join(a.On, ", ") + " is on in " + a.Config + ", another account of Claude Code"
 }
 
-// CommandTo returns the call of springfield for this account.
+// CommandTo returns the command line that runs springfield with args for this account.
 func (a Account) CommandTo(args string) string {
 	return "CLAUDE_CONFIG_DIR=" + check.QuoteArgument(a.Config) + " springfield " + args
 }

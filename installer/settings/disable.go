@@ -15,8 +15,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Disable plans to undo PlanEnable in a scope. If another plugin that springfield enabled there stays on, the members
-// that both need stay: all but the plugin's entry if the other decides at Stop, otherwise only the marketplace.
+// Disable plans to undo PlanEnable in a scope. If another plugin that springfield enabled there stays enabled,
+// members that both need remain: all but the plugin's entry if the other decides at Stop, otherwise only the
+// marketplace.
 func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
@@ -53,7 +54,8 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 	return c, nil
 }
 
-// takeBack restores the members that enable changed, or sets the plugin's entry to false.
+// takeBack plans to restore the members that enable changed or, if springfield did not enable the plugin, to set its
+// entry to false.
 func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id string) error {
 	on, says := v.edited.SaysOf(id)
 	switch {
@@ -74,8 +76,8 @@ func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id str
 	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
 }
 
-// openBehindLink opens a project's settings through a link if springfield has enabled the plugin in the target, which
-// must not be the user settings. Otherwise it returns refusal.
+// openBehindLink opens a project's settings through a symlink if springfield has enabled the plugin in the target,
+// which must not be the user settings. Otherwise it returns refusal.
 func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) (file, error) {
 	path := s.Settings(scope)
 	target, err := journal.Resolve(path)
@@ -89,7 +91,7 @@ func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) 
 	return s.openFile("", path)
 }
 
-// giveBack releases the members set in the file, and in user settings on its behalf.
+// giveBack plans to restore the members set in f, and in user settings for f, that no other plugin needs.
 func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id string) error {
 	others := slices.DeleteFunc(v.edited.IDsOn(), func(other string) bool { return other == id || !m.switchedOn(other) })
 	only := allMembers
@@ -107,7 +109,7 @@ func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id str
 	return s.takeBackDeclared(c, f)
 }
 
-// takeBackDeclared plans to restore the members that were set in user settings on behalf of f and that no other file needs.
+// takeBackDeclared plans to restore the members of user settings that were set only for f.
 func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	target, err := journal.Resolve(s.Settings(client.User))
 	if err != nil || target == f.At {
@@ -123,7 +125,7 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	return s.planRelease(c, user, f.At, allMembers)
 }
 
-// noteWhatIsLeft adds notes if the plugin stays on, in the file itself or by another scope.
+// noteWhatIsLeft adds notes if the plugin stays enabled, in f or by another scope.
 func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	planned := f.Before
 	for _, e := range c.Edits {
@@ -177,7 +179,8 @@ func (s *Settings) whyInUse(id string) (string, error) {
 	return "", err
 }
 
-// PurgePlugin makes the client forget a plugin, and its marketplace if unused. notes has a sentence for each.
+// PurgePlugin makes the client forget a plugin that is no longer in use, and its marketplace if unused. notes
+// describes the result.
 func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
 	if why, err := s.whyInUse(id); err != nil {

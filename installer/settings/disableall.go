@@ -18,22 +18,22 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Left is something that stays, and the command or step that removes it.
+// Left is something that remains, and the command or step that removes it.
 type Left struct {
 	What   string `json:"what"`
 	Remove string `json:"remove"`
-	Failed bool   `json:"failed,omitempty"` // removing it failed
+	Failed bool   `json:"failed,omitempty"`
 }
 
 // DisableAll plans to undo springfield's edits in every settings file. It also disables springfield plugins that the
-// user has enabled in other ways, or removes their entries with purge. It returns the plugins' IDs.
+// user enabled in other ways, or with purge removes their entries. ids has all these plugins.
 func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
 	c = journal.Change{Did: "disable all plugins"}
 	memories, err := s.memoriesOf("")
 	if err != nil {
 		return c, nil, nil, err
 	}
-	seen := map[string]bool{} // files
+	seen := map[string]bool{}
 	for _, m := range memories {
 		seen[m.File] = true
 		if err := s.releaseAll(&c, m.File, purge); err != nil {
@@ -71,7 +71,7 @@ func (m *memory) leftUnreleased(err error) Left {
 	return Left{err.Error(), "fix that file, then run springfield disable --all again; or take out by hand: " + strings.Join(entries, ", "), true}
 }
 
-// releaseAll undoes all edits of a file, and disables the springfield plugins that are still enabled there.
+// releaseAll plans to undo all edits of a file, and to disable the springfield plugins that are still enabled there.
 func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error {
 	f, err := s.openFile("", path)
 	if err != nil {
@@ -97,7 +97,8 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	return s.addRelease(c, f, back)
 }
 
-// withoutOurPlugins sets the entries of springfield's plugins to false, or removes them with purge.
+// withoutOurPlugins returns a settings file with the entries of springfield's plugins set to false, or removed with
+// purge.
 func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	if data == nil {
 		return nil, nil
@@ -122,7 +123,8 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	return doc.ApplyEdits(edits...)
 }
 
-// PurgeAll makes the client forget plugins, and marketplaces that offer no others. notes has a sentence for each.
+// PurgeAll makes the client forget springfield's plugins, and the marketplaces that offer no others. notes describes
+// the result.
 func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	all := slices.Clone(ids)
@@ -151,7 +153,7 @@ func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []st
 	return notes, append(left, s.leftByClient(all)...), err
 }
 
-// leftByClient names the directories that the client keeps for plugins, and removes empty ones.
+// leftByClient removes the client's empty directories for plugins, and returns the others.
 func (s *Settings) leftByClient(ids []string) (left []Left) {
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		name, market, _ := strings.Cut(id, "@")
@@ -190,7 +192,7 @@ func (s *Settings) ownPluginsIn(m client.Market, ids []string) (ours []string) {
 	return ours
 }
 
-// otherOffers describes another plugin that a marketplace offers, or returns "".
+// otherOffers returns a phrase about another plugin of the marketplace, or "".
 func (s *Settings) otherOffers(m client.Market, ours []string) string {
 	names, _ := s.PluginsOffered(m)
 	for _, name := range names {
@@ -226,7 +228,8 @@ func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
 	return removed, left, err
 }
 
-// SpringfieldFiles lists springfield's own files, and those in the same directory that the user may have written.
+// SpringfieldFiles returns the files in the state directory: springfield's own, and those that the user may have
+// written.
 func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 	entries, err := os.ReadDir(p.StatePath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -243,7 +246,7 @@ func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 	return own, users, err
 }
 
-// isState reports whether a name in the state directory is springfield's.
+// isState reports whether a name in the state directory is springfield's own.
 func isState(name string) bool {
 	switch name {
 	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "away.json", "away.jsonl", "loops.jsonl", "suites.json", "settings.lock":

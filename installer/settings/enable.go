@@ -2,10 +2,10 @@ package settings
 
 // To enable a plugin:
 //   - edit one scope's file; only a marketplace declaration goes into user settings;
-//   - disable double-shot-latte, and the other springfield plugins of the same kind: daily, goal loop or spec loop.
-//     Kinds do not conflict, because the other hooks let a running loop decide. A plugin that decides nothing at Stop
-//     disables no other;
-//   - name plugins that another scope decides about, and leave them.
+//   - disable double-shot-latte, and other springfield plugins of the same kind: daily, goal loop or spec loop. Kinds do
+//     not conflict, because the other hooks let a running loop decide. A plugin that decides nothing at Stop disables
+//     none;
+//   - report plugins that another scope decides about.
 
 import (
 	"encoding/json"
@@ -24,7 +24,8 @@ const (
 	doubleShotLatteOrigin = doubleShotLatte + "superpowers-marketplace"
 )
 
-// ConflictAnswer decides about plugins that drive the same loop. Without one, PlanEnable returns a *ConflictError.
+// ConflictAnswer is the decision about plugins that drive the same loop. Without one, PlanEnable returns a
+// *ConflictError.
 type ConflictAnswer string
 
 const (
@@ -32,12 +33,12 @@ const (
 	ConflictsKeep ConflictAnswer = "keep"
 )
 
-// Switch is the plugin to enable, and how.
+// Switch describes how to enable a plugin.
 type Switch struct {
 	Plugin         client.Plugin
 	Scope          client.Scope
 	Declare        bool     // declare the suite as a marketplace in user settings, without a client to register it
-	Keep           bool     // other springfield plugins stay on
+	Keep           bool     // leave other springfield plugins enabled
 	SameKind       []string // strategies of the plugin's kind; nil: all that decide at Stop
 	DecidesNothing bool     // at Stop
 	Loops          bool     // drives a spec loop, which plugins of others drive, too
@@ -139,7 +140,8 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 	return append(edits, switchTo(id, "true")), nil
 }
 
-// switchOffOthers returns the edits that disable the other plugins that decide at Stop, and the conflicts in a loop.
+// switchOffOthers returns the edits that disable other plugins that decide at Stop, and the plugins that conflict in
+// a loop.
 func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) (off []document.Edit, conflicts []string, err error) {
 	known := s.Snapshot
 	if e.Plugin.Suite != "" { // this edit registers it
@@ -178,7 +180,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) 
 	return off, conflicts, nil
 }
 
-// isOtherKind reports whether a springfield plugin decides at Stop and is of another kind.
+// isOtherKind reports whether a springfield plugin decides at Stop but is of another kind than e.
 func (s *Settings) isOtherKind(known *client.Snapshot, e Switch, id string) bool {
 	i := known.Installed(id)
 	return e.SameKind != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.SameKind, i.Strategy)
@@ -199,7 +201,8 @@ func isConflict(id string) bool {
 	return slices.Contains([]string{"ralph-wiggum", "ralph-loop"}, client.NameOf(id)) || id == "ralph-specum@smart-ralph"
 }
 
-// removeConflict returns the edit that removes a conflict's entry, or sets it to false if a lower scope enables it.
+// removeConflict returns the edit that removes a plugin's entry, or sets it to false if a lower scope enables the
+// plugin.
 func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	_, says := v.edited.SaysOf(id)
 	switch {
@@ -213,7 +216,8 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	return nil
 }
 
-// raiseCap raises Claude Code's limit of blocks in a row to the plugin's.
+// raiseCap returns the edit that raises Claude Code's limit on blocks in a row to e.MaxContinues, unless a higher
+// layer sets the limit.
 func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.Honoured(v.above) < e.MaxContinues {

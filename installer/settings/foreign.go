@@ -15,7 +15,7 @@ type Document interface {
 	ApplyEdits(edits ...document.Edit) ([]byte, error)
 }
 
-// Foreign is a settings file of another agent than Claude Code.
+// Foreign is a settings file of an agent other than Claude Code.
 type Foreign struct {
 	Host  string
 	Path  string
@@ -29,7 +29,7 @@ func (of Foreign) parse(data []byte) (Document, error) {
 	return of.Parse(data)
 }
 
-// openForeign opens a settings file in the state that the plan so far gives it.
+// openForeign opens a settings file with the content that the plan so far gives it.
 func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error) {
 	f.of = of
 	if f.Edit, err = journal.OpenEdit("", of.Path); err != nil {
@@ -49,12 +49,12 @@ func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error
 	return f, nil
 }
 
-// SetForPlugin adds to a plan the edits for a plugin. For plugin "" it does not remember them.
+// SetForPlugin adds edits for a plugin to a plan. Unless plugin is "", ReleaseFor can undo them.
 func (s *Settings) SetForPlugin(c *journal.Change, of Foreign, plugin string, edits []document.Edit) error {
 	return s.onForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
 }
 
-// CheckForeign returns an error if the file cannot be edited.
+// CheckForeign returns an error if the file cannot be parsed or written.
 func (s *Settings) CheckForeign(of Foreign) error {
 	return s.onForeign(&journal.Change{}, of, file.Writable)
 }
@@ -64,7 +64,7 @@ func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) erro
 	return s.onForeign(c, of, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
 }
 
-// onForeign adds a step to a plan, and merges the steps on one file to one edit.
+// onForeign runs step and merges the edits that it adds to c with earlier ones of the same file.
 func (s *Settings) onForeign(c *journal.Change, of Foreign, step func(f file) error) error {
 	f, err := s.openForeign(c, of)
 	if err != nil {
@@ -86,7 +86,8 @@ func (s *Settings) onForeign(c *journal.Change, of Foreign, step func(f file) er
 	return nil
 }
 
-// EnabledOn returns the plugins that the memory lists for an agent, each with its file.
+// EnabledOn returns the plugins that springfield has enabled for an agent, each with its settings
+// file.
 func (s *Settings) EnabledOn(host string) (all []EnabledPlugin, err error) {
 	memories, err := s.memoriesOf(host)
 	for _, m := range memories {

@@ -16,8 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// memory records springfield's edits of a file, to undo them. If the file is still as springfield left it, undo
-// restores all bytes of the origin. Otherwise it restores each member that still has springfield's value.
+// memory records springfield's edits of a file. If the file is unchanged since, undo restores all bytes of the
+// origin; otherwise each member that still has springfield's value.
 type memory struct {
 	File    string       `json:"file"`
 	Host    string       `json:"host,omitempty"`   // "" for Claude Code
@@ -48,7 +48,7 @@ func (r remembered) isSwitch(id string) bool {
 	return len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Path[1] == id
 }
 
-// valueBefore returns nil if the member was absent.
+// valueBefore returns the previous value, or nil if the member was absent.
 func (r remembered) valueBefore() json.RawMessage {
 	if r.Before == "" {
 		return nil
@@ -70,7 +70,7 @@ type filled struct {
 	Raw  string   `json:"raw,omitempty"` // "" if absent
 }
 
-// kept is a memory that was read; memory is nil if there is none.
+// kept is a cached memory; memory is nil if there is none.
 type kept struct {
 	journal.Edit
 	memory *memory
@@ -103,7 +103,7 @@ func (s *Settings) readMemory(path string) *kept {
 	return k
 }
 
-// memoriesOf returns the memories of an agent's files, and the first error. A host of "" is Claude Code.
+// memoriesOf returns the memories of an agent's files, and the first error. For Claude Code host is "".
 func (s *Settings) memoriesOf(host string) ([]*memory, error) {
 	all, damaged, err := s.allMemories()
 	for _, file := range damaged {
@@ -133,7 +133,7 @@ func (s *Settings) allMemories() (all []*memory, damaged []error, err error) {
 	return all, damaged, nil
 }
 
-// hasMadeDir reports whether springfield created a directory for its files. We remove it with the last file.
+// hasMadeDir reports whether springfield created a settings directory, which it removes with the last file.
 func (s *Settings) hasMadeDir(dir string) bool {
 	all, _, _ := s.allMemories() // unreadable: none
 	return slices.ContainsFunc(all, func(m *memory) bool {
@@ -176,14 +176,14 @@ func (m *memory) pluginsEnabledByUs() (ids []string) {
 
 func (m *memory) switchedOn(id string) bool { return slices.Contains(m.pluginsEnabledByUs(), id) }
 
-// sharesEdits reports whether springfield made one of the edits already on behalf of another settings file.
+// sharesEdits reports whether springfield already made one of the edits for another settings file than behalf.
 func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
 		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(edits, func(e document.Edit) bool { return slices.Equal(e.Path, r.Path) })
 	})
 }
 
-// noteEdits returns the memory after edits of a file on behalf of a settings file.
+// noteEdits returns the memory with edits of f added, for the settings file behalf.
 func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.of.Host}
 	switch ours, err := m.isStillIn(f); {
@@ -255,7 +255,7 @@ func (m *memory) noteMember(before Document, e document.Edit, behalf string) err
 	return nil
 }
 
-// servesFile reports whether a member that only selects was set on behalf of a file.
+// servesFile reports whether a member that only selects was set for the file behalf.
 func (m *memory) servesFile(behalf string, only func(remembered) bool) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) })
 }
@@ -267,13 +267,13 @@ type released struct {
 	theirs []string // members that others have changed since
 }
 
-// everyone selects members on any behalf.
+// everyone as behalf means all files.
 const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
-// releaseSettings undoes the edits of the members that only selects, if no other settings file needs them. behalf is
-// the file that no longer does, or everyone. A missing settings file needs none.
+// releaseSettings undoes the edits of the members that only selects, unless another settings file needs them. behalf
+// is the file that no longer needs them, or everyone.
 func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}
@@ -346,7 +346,7 @@ func (back released) notesOn(f file) (notes []string) {
 	return notes
 }
 
-// restoreEmptyObjects restores objects and arrays that are empty again, innermost first. It returns those still in use.
+// restoreEmptyObjects restores objects and arrays that are empty again, innermost first. rest has those still in use.
 func (in file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f := all[i]

@@ -51,7 +51,7 @@ func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit)
 type Member struct {
 	Scope client.Scope
 	Path  []string
-	Did   string // for undo
+	Did   string
 	// Change maps the old value, nil if absent, to the new one, nil to leave it, or Absent.
 	Change func(was json.RawMessage) (json.RawMessage, error)
 }
@@ -100,7 +100,8 @@ type EnabledPlugin struct {
 	File  string // the scope's settings
 }
 
-// EnabledByUs returns the plugins that the memory lists for Claude Code's scopes, the widest first.
+// EnabledByUs returns the plugins that springfield has enabled in Claude Code's scopes, widest
+// first.
 func (s *Settings) EnabledByUs() []EnabledPlugin {
 	var all []EnabledPlugin
 	for _, scope := range client.AllScopes() {
@@ -122,7 +123,7 @@ func (s *Settings) HasSetVariable(v client.Variable) bool {
 	})
 }
 
-// Damaged returns errors about springfield's own files that cannot be read.
+// Damaged returns an error for each of springfield's own files that cannot be read.
 func (s *Settings) Damaged() []error {
 	_, all, _ := s.allMemories()
 	for i, err := range all {

@@ -15,7 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// readOnly advises on an error about a file that is read-only: the entries of edits to add by hand, and the command instead.
+// readOnly adds a hint to an error about a read-only file: the edits to make by hand, and instead, a command. It
+// returns other errors unchanged.
 func readOnly(err error, instead string, edits []document.Edit) error {
 	if !IsClosed(err) {
 		return err
@@ -32,13 +33,13 @@ func readOnly(err error, instead string, edits []document.Edit) error {
 	return check.Advise(err, hint)
 }
 
-// IsClosed reports whether an error is about rights, or a read-only file system.
+// IsClosed reports whether an error is due to permissions or a read-only file system.
 func IsClosed(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// HowToOpen returns the hint for an error of IsClosed. A program may have made the file as it is. So only a file of the
-// user's own that cannot be read may get another mode, and nothing another owner or place.
+// HowToOpen returns a hint for an error of IsClosed. It proposes chmod only for the user's own unreadable files,
+// because other modes may be deliberate.
 func HowToOpen(err error) string {
 	at := &fs.PathError{}
 	errors.As(err, &at)
@@ -67,8 +68,8 @@ func HowToOpen(err error) string {
 	return closed + " is read-only: springfield does not change that"
 }
 
-// firstClosed returns the path whose mode denies access: the first directory that cannot be entered, or the path
-// itself. For a missing or writable file it is the directory, in which springfield would write the replacement.
+// firstClosed returns the path whose mode denies access: the first directory that cannot be entered, or path itself.
+// For a missing or writable file it is the directory, to which springfield would write.
 func firstClosed(path string) string {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too

@@ -1,5 +1,5 @@
-// Package settings plans edits of agents' settings: it enables and disables plugins, and restores the previous values.
-// A plan is a journal.Change, made from one read of the settings and of springfield's memory of its edits.
+// Package settings plans edits of agents' settings: it enables and disables plugins, and restores previous values. A
+// plan is a journal.Change, made from one read of the settings and of springfield's memory of its edits.
 package settings
 
 import (
@@ -17,7 +17,7 @@ import (
 // Settings holds Claude Code's files and springfield's memories of its edits. It reads each file once, on demand.
 type Settings struct {
 	*client.Snapshot
-	kept map[string]*kept // by the memory's path
+	kept map[string]*kept
 }
 
 func ReadSettings(p client.Places) *Settings {
@@ -27,7 +27,8 @@ func ReadSettings(p client.Places) *Settings {
 // Journal returns the journal of a user's edits, which undo reads.
 func Journal(p client.Places) journal.Journal { return journal.Journal{Dir: p.StatePath()} }
 
-// PlanAndApply applies a plan. If another program has changed a file since, it plans again.
+// PlanAndApply applies the first plan. If another program has changed a file since, it applies a new plan, made by
+// again.
 func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (journal.Change, error)) (journal.Change, error) {
 	err := Journal(s.Places).ApplyChange(first)
 	if !errors.Is(err, journal.ErrChanged) {
@@ -43,8 +44,8 @@ type file struct {
 	of  Foreign            // zero for Claude Code
 }
 
-// openScope opens a scope's settings for an edit. User settings may be a link, as in a dotfiles repository. In a
-// project a link could point the edit at other settings.
+// openScope opens a scope's settings for an edit. Only user settings may be a symlink, as in a dotfiles repository;
+// in a project it could redirect the edit.
 func (s *Settings) openScope(scope client.Scope) (file, error) {
 	path := s.Settings(scope)
 	switch {
@@ -56,7 +57,7 @@ func (s *Settings) openScope(scope client.Scope) (file, error) {
 	return s.openFile(s.Root, path)
 }
 
-// openFile opens a settings file for an edit that does not leave the directory in.
+// openFile opens a settings file for an edit. Unless in is "", a file outside that directory is an error.
 func (s *Settings) openFile(in, path string) (f file, err error) {
 	read, err := s.OpenFile(path)
 	if err == nil {
@@ -80,7 +81,7 @@ func (s *Settings) openFile(in, path string) (f file, err error) {
 	return f, nil
 }
 
-// namedError adds the file's path to an error, except to one about marketplaces.
+// namedError prefixes an error with the file's path, unless it is a *client.NameTakenError.
 func (f file) namedError(err error) error {
 	if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
 		return err
@@ -91,8 +92,8 @@ func (f file) namedError(err error) error {
 // newFileMode is private because env in settings can hold tokens.
 const newFileMode fs.FileMode = 0o600
 
-// setMembers adds edits of a settings file to a plan, and remembers them on behalf of a file; with "" it does not.
-// The memory is written first, so that a crash cannot leave an edit without a memory.
+// setMembers adds edits of a settings file to a plan. Unless behalf is "", it also remembers them for that file, in
+// an earlier edit, so that a crash leaves no edit without a memory.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, behalf string) error {
 	after, err := f.as.ApplyEdits(edits...)
 	if err != nil {
@@ -132,8 +133,8 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	return nil
 }
 
-// planRelease adds edits that restore the selected members that were set only on behalf of a file, unless they were
-// changed since. The memory is removed with its last member.
+// planRelease plans to restore the selected members that were set only for the file behalf, unless they were changed
+// since. The memory is removed with its last member.
 func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only func(remembered) bool) error {
 	m, err := s.recallFile(f.At)
 	if err != nil || !m.servesFile(behalf, only) {

@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// suites is the list of suites that the user has made or named. enable looks up names only in these, so that it takes
-// no plugin from a suite of a cloned project.
+// suites lists the suites that the user has made or named. enable looks up names only in these, so that it takes no
+// plugin from a cloned project.
 type suites struct {
 	Suites   []string `json:"suites"`
 	Accounts []string `json:"accounts,omitempty"` // in the home: configuration directories elsewhere; see Accounts
@@ -37,7 +37,7 @@ func RememberSuite(p client.Places, dir string) (journal.Edit, error) {
 	return e, err
 }
 
-// KnownSuites returns the remembered directories, those that are missing apart.
+// KnownSuites returns the suites in the list: those that exist, and those that are gone.
 func KnownSuites(p client.Places) (there, gone []string, err error) {
 	_, list, err := readSuites(p)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// view is all layers, the highest first, seen from the one that a plan edits. Higher layers override it.
+// view has all layers, highest first, relative to the one that a plan edits.
 type view struct {
 	scope        client.Scope
 	layers       []client.Layer
@@ -34,13 +34,13 @@ func (v view) pluginIDs() []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
-// isOn reports whether the edited layer and those below enable a plugin.
+// isOn reports whether the edited layer and those below enable a plugin, ignoring higher ones.
 func (v view) isOn(id string) bool {
 	_, on, _ := highest(append([]client.Layer{v.edited}, v.below...), id)
 	return on
 }
 
-// scopeBelow returns the layer that decides about a plugin among the lower ones, if that layer enables it, or "".
+// scopeBelow returns the name of the lower layer that enables a plugin, or "".
 func (v view) scopeBelow(id string) string {
 	if name, on, _ := highest(v.below, id); on {
 		return name
@@ -57,7 +57,7 @@ func highest(layers []client.Layer, id string) (name string, on, found bool) {
 	return "", false, false
 }
 
-// noteOverruled adds a note if a higher layer has the opposite of wanted.
+// noteOverruled adds a note if a higher layer overrides the wanted state of a plugin.
 func (v view) noteOverruled(c *journal.Change, id string, wanted bool) {
 	name, on, says := highest(v.above, id)
 	if !says || on == wanted {

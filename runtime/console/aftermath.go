@@ -12,16 +12,16 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Aftermath is a session's log around a decision, up to the plugin's next one.
+// Aftermath describes how a session went on after a decision, until the plugin's next one.
 type Aftermath struct {
-	Failure string // of the API after the decision, without words of the agent after it
+	Failure string // API error after the decision, if no words of the agent follow
 	at      int64  // of the failure
-	// Since the prompt, other hooks have made the agent go on. Clients record that in one or both of two forms.
+	// blocks counts the continues of other hooks since the prompt, in both forms that clients record.
 	blocks  [2]int
-	blocker string // the last one's command and words
+	blocker string // command and words of the last such hook
 }
 
-// FindAftermath reads the log after a decision, at most its last 4 MiB. An unreadable log has none.
+// FindAftermath reads at most the last 4 MiB of the session's log. An unreadable log yields the zero Aftermath.
 func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 	until := int64(0)
 	for later := range ledger.Backwards(d.stateDirs(), ledger.Scope{Session: sessionKey(r.Session)}) {
@@ -61,14 +61,14 @@ func (a *Aftermath) takeLine(c *transcript.Cursor, at int64) {
 		case p.Kind == transcript.HookBlock:
 			a.blocks[0]++
 			a.blocker = shortWords("[" + said + "]: " + c.PersonWords())
-		case p.Kind == transcript.HookWords && strings.HasPrefix(said, ":\n[") && strings.Contains(said, "]: "): // of a command
+		case p.Kind == transcript.HookWords && strings.HasPrefix(said, ":\n[") && strings.Contains(said, "]: "):
 			a.blocks[1]++
 			a.blocker = shortWords(said[2:])
 		}
 	}
 }
 
-// shortWords returns the beginning of a log's text on one line, with secrets masked.
+// shortWords returns the beginning of a log's text, on one line and with secrets masked.
 func shortWords(s string) string { return strings.TrimSpace(display.OneLine(shorten(secret.Mask(s)))) }
 
 func (d *Console) printAftermath(r ledger.Record) {

@@ -1,5 +1,5 @@
-// By default, a question is about the session that asks, or about the project in the current directory if there is
-// none. This can be changed with --session and --all.
+// By default, why and log cover the session that calls them or, outside of sessions, the current project. The flags
+// --session and --all change that.
 
 package console
 
@@ -21,12 +21,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// Asked is the question of why and log.
+// Asked has the options of why and log.
 type Asked struct {
-	Session string // or the start
+	Session string // an ID or its prefix
 	All     bool
-	// Prompts is set to ask about prompts. If not set, why prefers stops, and log does not show prompts if the plugin
-	// was silent, which is true for most.
+	// Prompts selects decisions about prompts. Otherwise why prefers stops, and log omits prompts at which the plugin
+	// was silent.
 	Prompts bool
 	JSON    bool
 }
@@ -41,7 +41,7 @@ func (a Asked) wantsRecord(r ledger.Record) bool {
 type view struct {
 	ledger.Scope
 	name    string // "session 3f2a", "~/p" or ""
-	implied bool   // by default
+	implied bool   // not chosen by a flag
 }
 
 func (d *Console) stateDirs() []string {
@@ -51,7 +51,7 @@ func (d *Console) stateDirs() []string {
 	return []string{d.Dir, d.Also}
 }
 
-// session returns the id of the view's only session, or "".
+// session returns the ID of the view's only session, or "".
 func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
 
 func (d *Console) scopeOf(a Asked) (view, error) {
@@ -77,7 +77,7 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-// printScope names an implied scope and the way to widen it.
+// printScope prints an implied scope, and the command that shows every project.
 func (d *Console) printScope(v view, word string) {
 	switch {
 	case !v.implied:
@@ -88,7 +88,7 @@ func (d *Console) printScope(v view, word string) {
 	}
 }
 
-// wordToType returns a command to type: in Claude Code the plugin's slash command.
+// wordToType returns the command line for a command or, for an agent, the plugin's slash command.
 func (d *Console) wordToType(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
@@ -98,7 +98,8 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided reports that no decision is recorded here, and where others are.
+// sayNothingDecided reports that the view has no decision or, if prompts is set, only those about prompts, and where
+// another session has one.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {
@@ -130,8 +131,9 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	}
 }
 
-// findDecision returns the decision with this id, or the last decision if there is none. It prefers stops, and
-// ignores stops where the agent only answered a command, for example why.
+// findDecision returns the decision with this ID or, if id is "" or "last", the latest. It prefers stops unless
+// a.Prompts is set, and ignores stops where the agent only answered a command such as why. Without decisions it
+// returns errNothing.
 func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error) {
 	if id != "" && id != "last" {
 		if v.implied {
@@ -161,7 +163,7 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 	return other, nil
 }
 
-// hintAtDecision suggests the last decision with an ID that starts with part.
+// hintAtDecision suggests the latest decision whose ID starts with part, or returns otherwise.
 func (d *Console) hintAtDecision(part, otherwise string) string {
 	all, _ := ledger.Newest(d.stateDirs(), ledger.Scope{}, 1, true, func(r ledger.Record) bool {
 		return strings.HasPrefix(r.ID, part)
@@ -172,8 +174,8 @@ func (d *Console) hintAtDecision(part, otherwise string) string {
 	return "did you mean " + all[0].ID + ", the latest match?"
 }
 
-// knownSessions returns up to n sessions with an id that starts with beginning, from the ledger, holds and logs. If a
-// session has decisions, it is returned with the last.
+// knownSessions returns up to n sessions whose ID starts with beginning, each with its last decision, from the
+// ledger, holds and, unless beginning is "", logs.
 func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	add := func(a ledger.Record) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {
@@ -215,7 +217,7 @@ func namesIn(dir string) []string {
 	return all
 }
 
-// resolveSession expands the beginning of a session's id. It keeps "".
+// resolveSession returns the ID of the only session whose ID starts with id, or "" for "".
 func (d *Console) resolveSession(id string) (string, error) {
 	if id == "" || id == d.Session || slices.ContainsFunc(d.stateDirs(), func(dir string) bool { return ledger.HasSession(dir, sessionKey(id)) }) {
 		return id, nil
@@ -239,7 +241,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 	}
 }
 
-// listSessions lists sessions by unique beginnings of their ids: 3f2a51c7 (~/p, 3 min ago).
+// listSessions lists sessions with unique prefixes of their IDs: 3f2a51c7 (~/p, 3 min ago).
 func (d *Console) listSessions(all []ledger.Record) string {
 	var said []string
 	enough := shortID
@@ -267,7 +269,7 @@ func (d *Console) listSessions(all []ledger.Record) string {
 	return strings.Join(said, ", ")
 }
 
-// Decision returns the decision with the given ID, or the last one here.
+// Decision returns the decision with this ID or, if id is "" or "last", the latest in this session or project.
 func (d *Console) Decision(id string) (ledger.Record, error) {
 	v, err := d.scopeOf(Asked{})
 	if err != nil {
@@ -280,7 +282,7 @@ func (d *Console) Decision(id string) (ledger.Record, error) {
 	return r, err
 }
 
-// FindLog returns the path of a session's log, by the id or its beginning.
+// FindLog returns the path of a session's log, given the ID or its prefix.
 func (d *Console) FindLog(session string) (string, error) {
 	id, err := d.resolveSession(session)
 	if err != nil {
@@ -323,7 +325,7 @@ func (d *Console) findLog(id string) string {
 	return ""
 }
 
-// otherLogsOf returns logs from other hosts, for sessions with an id that starts with id.
+// otherLogsOf returns the logs of other hosts than Claude Code for sessions whose ID starts with id.
 func (d *Console) otherLogsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil
@@ -361,10 +363,10 @@ func pathsLike(dir, pattern string) (paths []string) {
 	return paths
 }
 
-// shortID is the length of the part of an id that some hosts use in names of logs.
+// shortID is the length of the ID prefix that some hosts use in names of logs.
 const shortID = 8
 
-// dirOfHost returns the directory of a host's own files, "" if unknown.
+// dirOfHost returns the directory of a host's own files, or "" if unknown.
 func (d *Console) dirOfHost(h *host.Host) string {
 	if d.Getenv != nil && h.DirVariable != "" {
 		if dir := d.Getenv(h.DirVariable); filepath.IsAbs(dir) {

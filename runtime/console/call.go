@@ -29,7 +29,7 @@ You can call it with one of these commands:
 
 ` + loopUsage
 
-// AnswerCall answers one call. It returns ErrUsage for a call that it does not understand.
+// AnswerCall runs the command args[0] with the other args. It returns ErrUsage if they are invalid.
 func (d *Console) AnswerCall(args []string) error {
 	word, args := args[0], args[1:]
 	if word == "loop" {
@@ -78,8 +78,8 @@ const (
 	shellSigns   = "\"'`$\\;&|<>(){}*?[]~#!\r\n" // special to a shell
 )
 
-// AnswerAtOnce answers a slash command if no model is needed. It returns "" if the command starts work or if a shell
-// would be needed to parse it.
+// AnswerAtOnce returns the output of a slash command, or "" if the command starts work or its arguments need a
+// shell.
 func (d Console) AnswerAtOnce(word, arguments string) string {
 	args := append([]string{word}, strings.Fields(arguments)...)
 	looks := slices.Contains([]string{"why", "log", "hold", "page"}, word) ||
@@ -103,8 +103,8 @@ func (d Console) AnswerAtOnce(word, arguments string) string {
 
 type call struct {
 	operands []string
-	given    map[string][]string // values by flag
-	number   map[string]int      // of -n and --max
+	given    map[string][]string
+	number   map[string]int // of -n and --max
 }
 
 func (c call) has(flag string) bool { return c.given[flag] != nil }
@@ -113,7 +113,6 @@ func (c call) last(flag string) string {
 	return strings.Join(c.given[flag][max(0, len(c.given[flag])-1):], "")
 }
 
-// readCall parses the arguments of a word. ok is false if the word does not accept them.
 func readCall(word string, args []string) (c call, ok bool) {
 	const about, again = "--session --all --prompts --json", "--max --promise --check --timeout --iteration-timeout --replace --dir"
 	takes, ok := map[string]string{
@@ -162,7 +161,7 @@ func readCall(word string, args []string) (c call, ok bool) {
 	return c, ok && len(c.operands) <= most
 }
 
-// ParseDuration reads the duration of a hold. An empty one means until it is lifted.
+// ParseDuration parses the duration of a hold. For "" it returns 0, which means no end.
 func ParseDuration(s string) (time.Duration, error) {
 	if s == "" {
 		return 0, nil
@@ -185,7 +184,7 @@ const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--check CMD]
              each with --dir DIR for another directory
 `
 
-// answerLoopCall answers a slash command for loops. If there are no args, it shows the status.
+// answerLoopCall runs a loop command. Without args it shows the status.
 func (d *Console) answerLoopCall(args []string) error {
 	word := "status"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {

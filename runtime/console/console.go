@@ -1,6 +1,5 @@
-// Package console answers people: decisions and their reasons, holds, goal loops. The CLI and the hook print the
-// same, because a plugin from a marketplace has only its hook. Times are ages, because the hook has no time
-// zones.
+// Package console has the commands about decisions, holds and goal loops. The CLI and the hook share it, because
+// a plugin from a marketplace has only its hook. Times are ages, because the hook has no time zones.
 package console
 
 import (
@@ -23,21 +22,21 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Console is a user's question and its answer's output.
+// Console is the environment and the output of a command.
 type Console struct {
 	Out io.Writer
-	Err io.Writer // notes
-	Dir string    // state directory
+	Err io.Writer
+	Dir string // state directory
 	// Also is a second state directory, or "": other hosts keep theirs in the home even if CLAUDE_CONFIG_DIR is
 	// set.
 	Also string
 	Now  func() time.Time
 	Self string // the command that a person types
-	// Caller is the host if an agent is asking, even from a program, and nil for a person.
+	// Caller is the host if an agent runs the command, even through a program, and nil for a person.
 	Caller     *host.Host
-	Work, Home string // working directory and home
+	Work, Home string
 	Project    string // directory in which the session started, "" if unknown
-	Session    string // session that asks, or ""
+	Session    string // session that runs the command, or ""
 	// Interrupt cancels a question to the user. It is nil for a program that Ctrl-C ends.
 	Interrupt <-chan struct{}
 
@@ -56,18 +55,15 @@ type Console struct {
 	Wrap func(line string, indent int) []string
 	// Width is the terminal's width in columns, 0 for no limit.
 	Width int
-	// Clock formats a local time.
 	Clock func(time.Time) string
-
-	// For loops.
 
 	// Off reports that SPRINGFIELD=off is set.
 	Off bool
-	// SayNext prints the next step where nothing is decided yet.
+	// SayNext prints the next step if there are no decisions yet.
 	SayNext func()
 	// Driver returns the plugin that drives loops in a directory.
 	Driver func(dir string) Driver
-	// SwitchOn offers to enable a plugin where none drives loops. It may be nil.
+	// SwitchOn offers to enable a plugin if none drives loops. It may be nil.
 	SwitchOn func(Driver) error
 	Getenv   func(string) string
 }
@@ -77,7 +73,6 @@ type adviceError struct{ problem, advice string }
 func (e *adviceError) Error() string { return display.OneLine(e.problem) }
 func (e *adviceError) Hint() string  { return display.OneLine(e.advice) }
 
-// misuse is a usage error.
 type misuse struct{ adviceError }
 
 func (e *misuse) IsUsage() bool { return true }
@@ -96,7 +91,7 @@ func ofPrompt(r ledger.Record) bool {
 	return r.Decision == "pass" || r.Decision == "remind" || r.Decision == ledger.None && r.Event == "UserPromptSubmit"
 }
 
-// ExplainDecision explains the decision with the given ID, or the last one.
+// ExplainDecision prints the decision with this ID or, if id is "" or "last", the latest.
 func (d *Console) ExplainDecision(id string, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {
@@ -223,8 +218,7 @@ func sessionKey(session string) string {
 	return "session:" + session
 }
 
-// printLine prints a line without characters that a terminal obeys. A line that is too wide continues two
-// columns further in.
+// printLine prints a line without control characters. The rest of a wide line is indented two columns more.
 func (d *Console) printLine(s string) { d.printHanging(s, len(s)-len(strings.TrimLeft(s, " "))+2) }
 
 func (d *Console) printHanging(s string, indent int) { d.printLead(0, "", s, indent) }
@@ -281,11 +275,11 @@ func padRight(s string, width int) string {
 	return s + " "
 }
 
-// ErrUsage means that the call is not understood.
+// ErrUsage is returned for an invalid call.
 var ErrUsage = errors.New("usage")
 
-// PrintPage prints the page that would be sent to a judge for the end of a session log, and how the rules would
-// decide. If path is "", this is the session that asks. No judge is asked.
+// PrintPage prints the page that a judge would get about the end of a session log, and whether a judge would be
+// asked. If path is "", it uses the current session's log. No judge is asked.
 func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	if path == "" {
 		if path = d.findLog(d.Session); path == "" {
@@ -313,7 +307,7 @@ func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	return nil
 }
 
-// WouldAsk reports in words whether a judge would be asked about a stop.
+// WouldAsk describes whether a judge would be asked about a stop.
 func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
 	by := " (rule " + v.Rule + ", " + strconv.Itoa(v.Sure) + " % sure: " + v.Evidence + ")"
 	if !known.Judges {

@@ -1,5 +1,5 @@
-// A hold can be set with no confirmation, but to lift it we need a yes at a terminal. We set it in all known state
-// directories, because hooks read from the directory for the host, and there are two if CLAUDE_CONFIG_DIR is set.
+// A hold needs no confirmation, but lifting one needs a yes at a terminal. Holds are set in all known state directories,
+// because hooks of different hosts may read different ones.
 
 package console
 
@@ -19,11 +19,11 @@ import (
 
 var ErrCancelled = terminal.ErrCancelled
 
-// unattendedHold limits a hold without an end that was not set at the user's terminal.
+// unattendedHold is the default duration of a hold not set at the user's terminal.
 const unattendedHold = 12 * time.Hour
 
-// endOfHold returns how long a hold will last if no end was given, and why. When set at the user's terminal, it lasts
-// until lifted.
+// endOfHold returns the default duration of a hold, and an explanation. At the user's own terminal both are empty:
+// the hold has no end.
 func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	if d.Caller == nil {
 		if t, err := terminal.OwnTerminal(); err == nil {
@@ -42,8 +42,8 @@ func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	return lasts, "it ends " + why + " then, because it was not set at a terminal of your own"
 }
 
-// HoldSessions sets a hold on a session, or on all with an empty one. A zero duration has no end. A longer hold
-// stays, and is an error if an end was given.
+// HoldSessions sets a hold on a session, or on all if session is "". If duration is 0, endOfHold chooses one. A
+// longer hold stays in force, which is an error if a duration was given.
 func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -143,7 +143,7 @@ func (d *Console) sayNoHold(session, says string) error {
 	return nil
 }
 
-// LiftHold lifts a hold if the user confirms it at a terminal.
+// LiftHold lifts the hold on a session, or on all if session is "", after a confirmation at a terminal.
 func (d *Console) LiftHold(session string) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -153,7 +153,7 @@ func (d *Console) LiftHold(session string) error {
 	if !held && d.Caller == nil {
 		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHold(session))
 	}
-	asked := map[string]ledger.Hold{} // by state directory
+	asked := map[string]ledger.Hold{}
 	for _, dir := range d.stateDirs() {
 		if one, ok := ledger.HoldOfSession(dir, sessionKey(session), d.Now()); ok {
 			asked[dir] = one
@@ -241,7 +241,7 @@ func (d *Console) holdEnd(h ledger.Hold) string {
 	return " for " + timestamp.LengthInWords(h.Until-d.Now().UnixMilli())
 }
 
-// holdEvents returns no events if they cannot be read: decisions are shown all the same.
+// holdEvents returns the events of holds. An error is printed as a note, because decisions can be shown without them.
 func (d *Console) holdEvents() []ledger.HoldEvent {
 	all, err := ledger.HoldEvents(d.stateDirs(), d.Now())
 	if err != nil {
@@ -250,7 +250,7 @@ func (d *Console) holdEvents() []ledger.HoldEvent {
 	return all
 }
 
-// lastHold describes the last hold on a session in a half sentence.
+// lastHold returns a clause about the last hold on a session, or "".
 func (d *Console) lastHold(session string) (said string) {
 	for _, e := range d.holdEvents() {
 		if e.Of == sessionKey(session) {
@@ -260,7 +260,7 @@ func (d *Console) lastHold(session string) (said string) {
 	return said
 }
 
-// printHoldOf prints the hold that caused a stop, and how it ended.
+// printHoldOf prints the hold that caused a stop and how it ended, then other holds removed lately.
 func (d *Console) printHoldOf(r ledger.Record) {
 	var set, end *ledger.HoldEvent
 	all := d.holdEvents()
@@ -284,14 +284,14 @@ func (d *Console) printHoldOf(r ledger.Record) {
 	}
 }
 
-// How long the end of a hold is news: by resume or in time, and by removal.
+// Time for which the end of a hold is reported: by resume or in time, and by removal.
 const (
 	lately  = 5 * time.Minute
 	freshly = 24 * time.Hour
 )
 
-// endedHoldsInWords describes the holds whose file another program removed or rewrote in the last 24 hours, except
-// told.
+// endedHoldsInWords describes the holds, except told, whose file another program removed or rewrote in the last 24
+// hours.
 func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
 	for _, e := range ledger.LastHoldEvents(all) {
 		if (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
@@ -301,8 +301,8 @@ func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.
 	return said
 }
 
-// HoldNews returns for status who set the hold on all sessions, or how the last one ended, and the removed holds. It
-// omits a hold that was lifted at this very terminal: the user knows.
+// HoldNews returns, for status, how the hold on all sessions was set, or how the last one ended, and the removed
+// holds. It omits a hold that was lifted at this terminal.
 func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	all, err := ledger.HoldEvents(dirs, now)
 	if err != nil {
@@ -325,7 +325,7 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	return set, append(news, endedHoldsInWords(all, nil, now)...)
 }
 
-// holdEventInWords is like "was lifted 3 min ago from /dev/pts/3".
+// holdEventInWords describes an event, such as "was lifted 3 min ago from /dev/pts/3".
 func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	ago := timestamp.AgoInWords(now.UnixMilli() - e.At)
 	switch e.Did {

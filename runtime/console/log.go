@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// ListDecisions lists the last n decisions, oldest first.
+// ListDecisions prints the last n decisions, oldest first.
 func (d *Console) ListDecisions(n int, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {
@@ -45,7 +45,7 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 	return nil
 }
 
-// FollowLog prints the last n decisions and then new ones until stop returns true.
+// FollowLog prints the last n decisions, then new ones until stop returns true.
 func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 	if d.Caller != nil {
 		return &adviceError{d.Caller.Agent + " would wait here forever", "run it in your own terminal: " + d.commandTo("log --follow")}
@@ -87,10 +87,11 @@ func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 	}
 }
 
-// lateness is longer than a decision can take until it is recorded.
+// lateness exceeds the time from a decision to its record.
 const lateness = 10 * time.Minute
 
-// unseenDecisions returns the recent decisions that are not in seen, oldest first, and adds them.
+// unseenDecisions returns the recent decisions that are not in seen, oldest first, and adds them to
+// seen. Unless every is set, it omits those of plugins that stood aside.
 func (d *Console) unseenDecisions(v view, every bool, seen map[string]bool) (all []ledger.Record) {
 	var recent []ledger.Record
 	for r := range ledger.Backwards(d.stateDirs(), v.Scope) {
@@ -110,7 +111,7 @@ func (d *Console) unseenDecisions(v view, every bool, seen map[string]bool) (all
 	return all
 }
 
-// row is a decision or a hold's event.
+// row is a decision, an event of a hold or a failure.
 type row struct {
 	id, when, did, who, rule string
 	text                     string
@@ -122,7 +123,7 @@ type list struct {
 	view  view
 	when  func(at int64) string
 	wide  [5]int // widths of the columns
-	place string // of the last row
+	place string
 }
 
 func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
@@ -133,7 +134,7 @@ func (l *list) fitColumns(r row) {
 	}
 }
 
-// printRow prints a row, under a heading when the project or session changes.
+// printRow prints a row, with a heading if the project or session changes.
 func (l *list) printRow(r row) {
 	if r.place != "" && r.place != l.place {
 		l.printLead(display.Strong, r.place, "", 2)
@@ -201,7 +202,7 @@ func (l *list) rowOfDecision(r ledger.Record) row {
 	return row{id: display.OneLine(r.ID), when: l.when(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r)}
 }
 
-// placeOf returns the project and session of a decision, if they can differ between rows.
+// placeOf returns the project and session of a decision, as far as they can differ between rows.
 func (l *list) placeOf(r ledger.Record) string {
 	if l.view.session() != "" {
 		return ""

@@ -1,6 +1,5 @@
-// Commands change the loop file under the lock used by the hook, so they take effect at the next stop. All commands
-// can be used by the agent, but the ceiling in the user's settings can only be exceeded if a maximum was typed by a
-// person at a terminal.
+// Commands change the loop file under the hook's lock and take effect at the next stop. The agent can use them all,
+// but only a maximum typed by a person at a terminal can exceed the ceiling in the user's settings.
 
 package console
 
@@ -25,12 +24,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// loopWait bounds the wait for a stop that is being decided.
+// loopWait limits the wait for the hook's lock.
 const loopWait = 5 * time.Second
 
 type Driver struct {
 	Settings      hook.Settings
-	Problem, Next string // why, and which command helps
+	Problem, Next string // why none drives loops, and the command that helps
 }
 
 func (d Driver) problemInWords() string {
@@ -43,7 +42,7 @@ func (d Driver) problemInWords() string {
 	return d.Problem + "; next: " + d.Next
 }
 
-// DriverAround returns the plugin that contains a hook, if it drives loops.
+// DriverAround returns the plugin that contains a hook. If the plugin does not drive loops, Problem is the reason.
 func DriverAround(executable, state, dir string) Driver {
 	settings, err := hook.FindSettings(executable, state, dir)
 	if err != nil {
@@ -55,7 +54,7 @@ func DriverAround(executable, state, dir string) Driver {
 	return Driver{Settings: settings}
 }
 
-// NoDriver returns a Driver if there is no plugin. In this case the user's settings apply.
+// NoDriver returns a Driver for a directory without a plugin, in which the user's settings apply.
 func NoDriver(state, dir, problem, next string) Driver {
 	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, dir), problem, next}
 }
@@ -69,11 +68,11 @@ type loopHere struct {
 	driver Driver
 	file   strategy.File
 	goal   wiggum.Goal
-	fault  error // why it is invalid
+	fault  error // why the file is invalid
 	past   activity.LoopPast
 }
 
-// ActiveLoop returns the path of the active loop's file here, "" for none, and its driver.
+// ActiveLoop returns the path of the active loop's file, or "" if there is none, and the driver.
 func (d *Console) ActiveLoop() (path string, driver Driver) {
 	l, err := d.openLoop(false)
 	if err != nil {
@@ -86,8 +85,8 @@ func (d *Console) ActiveLoop() (path string, driver Driver) {
 	return path, l.driver
 }
 
-// openLoop opens the workspace that the hook would find from this directory, and reads its loop. A named
-// directory of a new loop is the workspace itself.
+// openLoop opens the workspace that the hook would find from the working directory or, if named is set, the directory
+// itself, and reads its loop.
 func (d *Console) openLoop(named bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
@@ -117,7 +116,7 @@ func (l *loopHere) readFile() {
 		l.fault = errors.New(l.file.Problem)
 	} else if l.file.Found {
 		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsPlainID(l.goal.ID) {
-			l.goal.ID = "" // like the hook
+			l.goal.ID = ""
 		} else if l.fault == nil {
 			l.past = ledger.PastOfLoop(l.Dir, l.goal.ID, l.space.Dir)
 			l.goal.Count = max(l.goal.Count, l.past.Count)
@@ -131,12 +130,13 @@ func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 }
 
-// mostTurns returns when to end the loop. This can be up to the typed maximum, or up to the ceiling if there is none.
+// mostTurns returns the maximum number of turns: that of goal, up to the maximum typed at a terminal or, without one,
+// the ceiling.
 func (l *loopHere) mostTurns(goal wiggum.Goal) int {
 	return min(goal.Max, cmp.Or(l.past.Typed, l.ceiling()))
 }
 
-// typedMaximum returns n if typed at a terminal, otherwise 0.
+// typedMaximum returns n if a person typed the command at a terminal, otherwise 0.
 func (l *loopHere) typedMaximum(n int) int {
 	if n == 0 || l.Caller != nil {
 		return 0
@@ -175,10 +175,10 @@ func (l *loopHere) unreadError() error {
 		"correct it, or remove it: " + l.commandTo("loop stop --delete")}
 }
 
-// changeFile edits the file as it is under the lock. It returns the loop and the file before.
+// changeFile replaces the loop file under the lock with the result of edit; nil removes the file. It returns the
+// previous loop and file.
 func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
-	// If we cannot get the lock, then the hook cannot write either, or is slow. ApplyChanges will never overwrite a
-	// different edit.
+	// Without the lock, the hook cannot write either, or is slow. ApplyChanges never overwrites another edit.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
 		defer lock.Close()
 	}
@@ -201,7 +201,7 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 	return was, before, nil
 }
 
-// tellEvent records an event and reports it to the user's command. Data is the loop's file.
+// tellEvent records an event and reports it to the user's progress command. data is the loop file.
 func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
@@ -300,7 +300,7 @@ func (l *loopHere) progress(goal wiggum.Goal) string {
 	return ", " + wiggum.TurnsInWords(goal.Count, l.mostTurns(goal))
 }
 
-// turnsAhead describes the turns that are left. The first needs no continue.
+// turnsAhead describes the remaining turns. The first needs no continue.
 func (l *loopHere) turnsAhead() string {
 	switch n := l.mostTurns(l.goal) - l.goal.Count; {
 	case n < 2:
@@ -314,7 +314,7 @@ func (l *loopHere) turnsAhead() string {
 
 func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or “") + "”" }
 
-// LoopKeys returns the keys of loop set with their meanings.
+// LoopKeys returns the keys of loop set with their descriptions.
 func LoopKeys() [][2]string {
 	return [][2]string{
 		{"max", "number of turns; up to 500 at your terminal, else up to your ceiling"},
@@ -342,7 +342,7 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 			return field, misused(key+": "+strconv.Quote(value)+" is not a number of turns from "+strconv.Itoa(least)+" to "+strconv.Itoa(activity.MostIterations), "write it like 15")
 		}
 		return [2]string{name, value}, nil
-	case "promise": // A|B are two
+	case "promise":
 		var all []string
 		for p := range strings.SplitSeq(strings.Join(values, "|"), "|") {
 			if p = strings.TrimSpace(p); p != "" {
@@ -388,7 +388,7 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 	return field, misused("loop set has no key "+strconv.Quote(key), "the keys are "+strings.Join(names, ", "))
 }
 
-// SetLoop sets a key of the loop.
+// SetLoop sets a key of the workspace's loop, one of LoopKeys.
 func (d *Console) SetLoop(key string, values []string) error {
 	l, err := d.openLoop(false)
 	if err != nil {
@@ -467,7 +467,7 @@ func (l *loopHere) pausedFile() ([]byte, error) {
 	return wiggum.SetFields(l.file.Data, fields...)
 }
 
-// StopLoop pauses the loop, or removes its file.
+// StopLoop pauses the workspace's loop, or deletes its file if remove is set.
 func (d *Console) StopLoop(remove bool) error {
 	l, err := d.openLoop(false)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Templates from the user are loop files in <state>/loops/templates/NAME.md, where {goal} is replaced with the goal.
+// The user's templates are loop files, <state>/loops/templates/NAME.md, in which the goal replaces {goal}.
 
 package console
 
@@ -182,7 +182,7 @@ func goalText(text string) (string, error) {
 
 func templateDir(state string) string { return filepath.Join(state, "loops", "templates") }
 
-// ownTemplate returns nil if the user has no template of this name.
+// ownTemplate returns the user's template with this name, or nil if there is none.
 func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 	if !isTemplateName(name) {
 		return nil, nil
@@ -208,7 +208,7 @@ func isTemplateName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// TemplateNames returns all names, the user's own last.
+// TemplateNames returns the names of all templates, the user's own last.
 func TemplateNames(state string) []string {
 	var all []string
 	for _, t := range templates {
@@ -254,7 +254,7 @@ func (l *loopHere) openTodos() (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// transcripts returns the directories of the sessions that started here or in the workspace.
+// transcripts returns the log directories of the sessions that started in the workspace or in l.Work.
 func (l *loopHere) transcripts() []string {
 	all := []string{filepath.Join(l.projectsDir(), projectName(l.space.Dir))}
 	if l.Work != l.space.Dir {
@@ -263,8 +263,8 @@ func (l *loopHere) transcripts() []string {
 	return all
 }
 
-// projectName returns Claude Code's name of a directory: all but ASCII letters and digits become dashes, by
-// UTF-16 unit.
+// projectName returns Claude Code's name of a directory: each UTF-16 unit that is not an ASCII letter or digit
+// becomes a dash.
 func projectName(dir string) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune(dir)) {
@@ -283,7 +283,8 @@ func (l *loopHere) isLeft() bool {
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
 }
 
-// newestTranscript returns the log for the session that asks, otherwise the log that was last written.
+// newestTranscript returns the log of the current session or, without one, the log that was last written, and the
+// time of that write.
 func (l *loopHere) newestTranscript() (path string, at int64) {
 	var newest time.Time
 	for _, dir := range l.transcripts() {

@@ -17,9 +17,9 @@ import (
 
 type pastLoop struct {
 	ID, Directory string
-	Began         int64  // Unix milliseconds
-	At            int64  // of the last event
-	Event         string // the last one
+	Began         int64 // Unix milliseconds
+	At            int64 // of the last event
+	Event         string
 	Count, Max    int
 	Goal          string // first line
 	Events        []activity.LoopEvent
@@ -74,7 +74,8 @@ func titleOf(body string) string {
 	return strings.TrimSpace(quotation.FirstRunes(line, 79))
 }
 
-// LoopHistory lists the last n loops of the workspace, or of all, oldest first.
+// LoopHistory prints the last n loops of the workspace or, if all is set, of every workspace, oldest
+// first.
 func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	l, err := d.openLoop(false)
 	if err != nil {
@@ -165,7 +166,7 @@ func loopEndInWords(p pastLoop) string {
 	return cmp.Or(ends[p.Event], "it has not ended: "+at)
 }
 
-// RerunLoop starts a loop of the history again, with other limits and promises if o has some.
+// RerunLoop starts a loop of the history again, with the limits and promises in o, if any.
 func (d *Console) RerunLoop(id string, o LoopStart) error {
 	p, err := d.findPastLoop(id)
 	if err != nil {
