@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/replay"
 )
 
-// maxTried is the maximum size of a prompt or a message, in bytes.
+// maxTried limits a prompt or a message, in bytes.
 const maxTried = 1 << 20
 
 func newTry(a *app) *cobra.Command {
