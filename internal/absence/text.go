@@ -28,10 +28,10 @@ func (o Order) Describe(now int64) string {
 // maxText bounds each text of a report, in characters.
 const maxText = 300
 
-// say makes text from an agent or a file safe for a report.
+// say returns text on one line, with masked secrets and at most maxText characters.
 func say(text string) string { return quotation.FirstRunes(sayAll(text), maxText) }
 
-// sayAll is say for text that is already bounded.
+// sayAll is say without the limit of maxText.
 func sayAll(text string) string {
 	return strings.Join(strings.Fields(secret.Mask(display.OneLine(text))), " ")
 }
