@@ -101,7 +101,7 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 }
 
 // CheckRecorded returns an error if the hook of the plugin in dir would not start on machine, or if the checksum of a
-// program differs from the record of the suite around the plugin.
+// program differs from the record of the suite around the plugin, if any.
 func CheckRecorded(dir string, machine Target) error {
 	all := openPrograms(dir, machine, Hook, Judge)
 	if err := all[0].checkStart(dir, machine); err != nil {
@@ -179,7 +179,7 @@ func (s Suite) MissingTargets() string {
 	return flags
 }
 
-// makeExecutable restores the executable bits of the programs in dir, which a copy can lose.
+// makeExecutable restores the executable bits of the programs in dir. A copy of a plugin can lack them.
 func makeExecutable(dir string) error {
 	in, err := rooted.OpenFolder(dir)
 	if err != nil {

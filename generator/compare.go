@@ -74,8 +74,8 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 	return found, err
 }
 
-// readPlugin compares the plugin's files and examines its programs. An error is about file, or about the whole plugin
-// if file is "".
+// readPlugin compares the plugin's files and examines its programs. err concerns file, or the whole plugin if file is
+// "".
 func (c *comparison) readPlugin() (file string, err error) {
 	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
 		market, err := rooted.OpenFolder(c.Catalog)
@@ -216,8 +216,8 @@ func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except st
 	}
 }
 
-// noteDifference adds a finding unless the file differs only in descriptive members. starts reports whether the file
-// can start a program, which makes the finding a failure.
+// noteDifference adds a finding unless the file differs only in descriptive members. If starts is set, the file can
+// start a program, and the finding is a failure.
 func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 	state, says, fix := check.Warning, "not as this springfield makes it", ""
 	if starts {

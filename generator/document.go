@@ -188,8 +188,8 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]fla
 	return flaws, nil
 }
 
-// leafErrors returns the innermost causes of e. Alternatives and invalid property names count as innermost, since the
-// intended alternative is unknown.
+// leafErrors returns the innermost causes of e. It does not descend into alternatives, because the intended one is
+// unknown, and into invalid property names.
 func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.PropertyNames:

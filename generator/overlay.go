@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// goMark is in every program with this runtime. It documents the build; it proves nothing about a forged program.
+// goMark marks every program with this runtime. It proves nothing about a forged program.
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
 // runtimePatches returns the names of files in Go's runtime, and pairs of old and new text. In each supported version

@@ -93,8 +93,8 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 	return built, nil
 }
 
-// WritePrebuilt replaces the programs in dir. It removes the manifest first and writes it last, so that after an
-// interruption there is none.
+// WritePrebuilt replaces the programs in dir. It removes the manifest first and writes it last, so that an
+// interruption leaves no manifest.
 func WritePrebuilt(dir string, built Build) (err error) {
 	defer func() {
 		if err != nil {
@@ -148,7 +148,7 @@ func packedAs(program Program, t Target) string {
 	return name
 }
 
-// packPrograms returns a compressed tar file of programs in the given order. Its bytes are reproducible.
+// packPrograms returns a compressed tar file of programs in the given order. The same programs give the same bytes.
 func packPrograms(programs []Binary) ([]byte, error) {
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window),

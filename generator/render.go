@@ -40,7 +40,7 @@ type view struct {
 	AtStop   bool   // it decides at a stop; only one such plugin decides at a time
 }
 
-// EventOf returns the named host's name for the event of the plugin's hook.
+// EventOf returns the name of the plugin's hook event in the named host.
 func (v view) EventOf(name string) (string, error) {
 	at, known := registry.HostNamed(name)
 	if !known {

@@ -89,8 +89,8 @@ func decodeSuite(data []byte) (Suite, error) {
 	return s, nil
 }
 
-// findMissingLine returns an error for the first required line that is missing. Validate would suggest flags of init
-// instead.
+// findMissingLine returns an error for the first required line that is missing. Validate would suggest flags of init,
+// which do not help here.
 func (s Suite) findMissingLine() error {
 	for _, line := range []struct {
 		lacks        bool
@@ -172,8 +172,8 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 // yamlBlock is the text of a top-level member, or of the comments and blank lines between two.
 type yamlBlock struct{ key, text string }
 
-// splitBlocks splits a YAML file into top-level members and the comments between them. Joined, the blocks are the
-// file.
+// splitBlocks splits a YAML file into top-level members and the comments between them. The concatenated blocks are
+// the file.
 func splitBlocks(text string) []yamlBlock {
 	var blocks []yamlBlock
 	later := "" // comments that end the member, unless it continues
@@ -194,7 +194,7 @@ func splitBlocks(text string) []yamlBlock {
 	return append(blocks, yamlBlock{text: later})
 }
 
-// inFile converts err to a *FileError. Of an error from the YAML library, only position and message remain.
+// inFile converts err to a *FileError. An error of the YAML library keeps only its position and message.
 func inFile(err error) *FileError {
 	var wrong *check.Advised
 	var e yaml.Error

@@ -125,7 +125,7 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 }
 
 // readSubject reads a JSON or YAML file, validates it against the named schema and reports flaws. ok is false if the
-// file cannot be parsed.
+// file cannot be read or parsed.
 func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	t = subject{in: in, file: file}
 	var err error
