@@ -189,7 +189,6 @@ func (o awayOptions) listOrders() error {
 	return nil
 }
 
-// printOrders prints orders with notes on obstacles, such as a hold or a missing permission.
 func (e *environment) printOrders(out layout.Printer, p absence.Places, orders ...ledger.AwayOrder) {
 	for _, o := range orders {
 		out.PrintText("%s", p.Summary(o).Describe(p.Now.UnixMilli()))
@@ -241,8 +240,8 @@ func (a *app) noteHindered(*cobra.Command, []string) {
 	}
 }
 
-// setOrder shows the preflight, asks for a yes at the user's terminal, and sets the order. Shortening an order in
-// force needs no yes.
+// setOrder shows the preflight, asks for confirmation at the user's terminal, and sets the order. It shortens an
+// order in force without asking.
 func (o awayOptions) setOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {

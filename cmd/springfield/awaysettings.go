@@ -183,7 +183,7 @@ func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) 
 	return nil
 }
 
-// addedFor returns edits that remove the settings that away added for the order. The journal records them.
+// addedFor returns edits that remove the settings that away added for the order, according to the journal.
 func (a *app) addedFor(order ledger.AwayOrder, j journal.Journal) (all []settings.Member) {
 	entries, _ := j.ReadEntries()
 	add := func(m settings.Member, remove func(was json.RawMessage) (json.RawMessage, error)) {

@@ -166,8 +166,8 @@ func (s *streams) noteVersion(published bool) {
 	}
 }
 
-// showCompiling shows progress in a single line of a terminal. Elsewhere it prints each program, and the current
-// package at most every 4 s.
+// showCompiling starts the display of progress. step shows an action, on a terminal in a single line, elsewhere with
+// at most one package every 4 s. done ends the display.
 func (s *streams) showCompiling() (step func(does string), done func()) {
 	if !s.progress || s.plain {
 		said := time.Now()

@@ -77,7 +77,7 @@ func (s *streams) sayFiles(before string, files []string, after string) {
 	}
 }
 
-// nonNil returns a copy of s that is never nil, because JSON would have null.
+// nonNil returns a copy of s that is never nil, so that JSON does not have null.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
 // hintSettings adds a hint to an error about settings. again is the command to repeat.

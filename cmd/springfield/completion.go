@@ -1,5 +1,3 @@
-// Shell completion of plugins, strategies, hosts and settings. After an error nothing is offered.
-
 package main
 
 import (

@@ -183,7 +183,7 @@ func (s *streams) printLeft(all []settings.Left) {
 	}
 }
 
-// managed matches programs that npm, pnpm, Homebrew, Scoop, winget, deb or rpm installed.
+// managed matches programs installed by a package manager.
 var managed = regexp.MustCompile(`/(node_modules|\.pnpm|Caskroom|scoop/apps|WinGet)/|^/usr/bin/`)
 
 // runningProgram returns the running program and the way to remove it: rm, unless a package manager installed it.
@@ -199,8 +199,8 @@ func runningProgram(program string) settings.Left {
 	return left
 }
 
-// leftByEdits returns edited files that are not restored: memory files, plugin settings of projects, and settings for
-// away.
+// leftByEdits returns files with edits that disable does not revert: memory files, plugin settings of projects, and
+// settings for away.
 func leftByEdits(places client.Places) (left []settings.Left) {
 	entries, _ := settings.Journal(places).ReadEntries()
 	seen := map[string]bool{}
@@ -226,7 +226,6 @@ func leftByEdits(places client.Places) (left []settings.Left) {
 	return left
 }
 
-// leftInProjects returns the loop files and the snapshots of away that remain in projects.
 func leftInProjects(state string) (left []settings.Left) {
 	events, _ := ledger.LoopEvents(state)
 	files := check.NamesOf(events, func(e activity.LoopEvent) string {

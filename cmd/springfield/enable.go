@@ -171,7 +171,6 @@ func (o enableOptions) offerEnable(ctx context.Context, question string) (yes bo
 	return yes, err
 }
 
-// planOn does a dry run of enable on a host, without asking the user.
 func (o enableOptions) planOn(ctx context.Context, host hosts.Host) (installer.Done, error) {
 	if o.DryRun = true; o.terminal {
 		o.Ask = func(*settings.ConflictError) (settings.ConflictAnswer, error) { return settings.ConflictsKeep, nil }
@@ -179,8 +178,8 @@ func (o enableOptions) planOn(ctx context.Context, host hosts.Host) (installer.D
 	return installer.EnablePlugin(ctx, o.means(), host, o.EnableRequest)
 }
 
-// tryHosts returns the hosts on which a dry run of enable succeeds, and stops at an error. With --host all it omits
-// only hosts that cannot have the plugin.
+// tryHosts returns the hosts on which a dry run of enable succeeds. An error ends it, but with --host all it skips
+// hosts that cannot have the plugin, and ignores other errors.
 func (o enableOptions) tryHosts(ctx context.Context, chosen []hosts.Host) (able []hosts.Host, err error) {
 	all := slices.Contains(o.hosts, allHosts)
 	var last error

@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// allHosts is the value of --host for every host that is found.
+// allHosts is the value of --host for all hosts found.
 const allHosts = "all"
 
 func hostFlag(cmd *cobra.Command, chosen *[]string) {

@@ -44,7 +44,7 @@ func (e *environment) findPlaces() error {
 
 func (e *environment) needPlaces(*cobra.Command, []string) error { return e.findPlaces() }
 
-// placesFrom returns Claude Code's directories for sessions in work. Without a home, Config is "".
+// placesFrom returns Claude Code's directories for sessions in work. Without a home directory, Config is "".
 func (e *environment) placesFrom(work string) client.Places {
 	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
 	// Claude Code reads local settings at the root of the repository, unless that is the home directory.
@@ -60,7 +60,7 @@ func (e *environment) placesFrom(work string) client.Places {
 	}
 }
 
-// defaultSuiteDir returns the path of the suite in the user's data directory, or "" without a home.
+// defaultSuiteDir returns the path of the suite in the user's data directory, or "" without a home directory.
 func (e *environment) defaultSuiteDir() string {
 	data := e.getenv("XDG_DATA_HOME")
 	switch {

@@ -128,8 +128,8 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	return nil
 }
 
-// shortenFileList returns up to 6 files unchanged. Of more it returns the number in a common directory, and up to two
-// others.
+// shortenFileList returns up to 6 files unchanged. It replaces more files by their number in a common directory and
+// up to two others.
 func shortenFileList(files []string) []string {
 	const most = 6
 	if len(files) <= most {
