@@ -44,7 +44,7 @@ type checkout struct {
 	modes  func() (map[string]string, error)
 }
 
-// Market is the marketplace of a release. The suite's own catalog is not read, but rendered.
+// Market is the marketplace of a release.
 type Market struct {
 	Name    string
 	Root    string
@@ -168,8 +168,8 @@ func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, e
 	return plain, unknown, nil
 }
 
-// findMarketplace finds the marketplace that the request names, or else the suite. If neither names one, the suite is
-// its own marketplace.
+// findMarketplace finds the marketplace named in the request, or otherwise in the suite. By default the suite is its
+// own marketplace.
 func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {
@@ -206,8 +206,8 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 	return k, nil
 }
 
-// commandToAdd converts a public address to an argument of /plugin marketplace add. It adds .git, without which
-// Claude Code expects a catalog. For ssh, which Claude Code refuses, it returns "".
+// commandToAdd returns the argument of /plugin marketplace add for a public address, or "" for ssh, which Claude Code
+// refuses. It adds .git, because Claude Code would otherwise expect a catalog.
 func commandToAdd(where string) string {
 	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")

@@ -35,7 +35,7 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 		return nil, err
 	}
 	defer os.RemoveAll(temporary)
-	// This must be the name of the suite directory, because it is used as the default for the marketplace.
+	// The base name must be the suite's, because it is the marketplace's default name.
 	stage := filepath.Join(temporary, filepath.Base(in.dir))
 	if err := after.writeCopy(stage); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func finding(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
-// reviewPlugin checks the plugin's name, icon and files. ignored are the files that git ignores.
+// reviewPlugin checks the plugin's name, icon and files. Files in ignored are failures.
 func (r release) reviewPlugin(t tree, ignored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, finding(path.Join(r.plugin, ".claude-plugin", "plugin.json"),

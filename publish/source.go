@@ -27,7 +27,7 @@ type fetched struct {
 }
 
 // sourceOf returns the source for the plugin's entry in another marketplace: a path if the suite is inside, otherwise
-// its repository, not yet pinned. It also returns the repository if the present entry does. An entry of another
+// its repository, not yet pinned. An existing entry that names the repository continues to do so. An entry of another
 // plugin is an error.
 func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	inside, err := in.pathInMarket(r.plugin)

@@ -1,6 +1,6 @@
 package publish
 
-// The suite's files after a release: those on the disk with edits. All checks look at these before any file changes.
+// The suite's files after a release, which are checked before any file changes.
 
 import (
 	"bytes"
@@ -120,7 +120,6 @@ func (t tree) readJSON(name string, into any) error {
 	return nil
 }
 
-// changes returns the edits below dir that change a file, sorted by path.
 func (t tree) changes(dir string) (edits []journal.Edit) {
 	for _, name := range slices.Sorted(maps.Keys(t.edits)) {
 		if e := t.edits[name]; isBelow(dir, name) && e.Changes() {
