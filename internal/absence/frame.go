@@ -18,7 +18,7 @@ func nameOf(project string) string {
 	return filepath.Base(project)
 }
 
-// The widths of columns. The session's present has at most the rest, and at least leastNow.
+// The widths of columns. The session's state gets the rest, but at least leastNow.
 const (
 	mostProject, mostPlugin = 24, 18
 	sinceWidth, leftWidth   = 8, 4

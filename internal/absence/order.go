@@ -27,8 +27,9 @@ func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
 	return ledger.AwayOrder{}, false
 }
 
-// Shorten makes the order in force for wanted.Project end sooner or after fewer continues, if it is otherwise the
-// same as wanted. sameMost, sameCheck and sameNote keep its own values. done reports whether an order was changed.
+// Shorten makes the order in force for wanted.Project end sooner or after fewer continues, if it otherwise equals
+// wanted. If sameMost, sameCheck or sameNote is set, the order keeps that value. done reports whether an order was
+// changed.
 func (p Places) Shorten(
 	wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool,
 ) (now ledger.AwayOrder, done bool, err error) {

@@ -155,8 +155,8 @@ type pending struct {
 // lasting is the time that a change has to last, in milliseconds.
 const lasting = 5000
 
-// Choose returns the sessions to notify the user about: those whose state has become a need and has lasted. It omits
-// states of the first view, and returns each change once.
+// Choose returns the sessions about which to notify the user: those that changed, at least lasting milliseconds ago,
+// to a state for which isNeed is true. It returns each change once, and none of the first view.
 func (t *Teller) Choose(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {
