@@ -32,8 +32,8 @@ type Git struct {
 	within  time.Duration // timeout of a command
 }
 
-// FindGit finds git on PATH, and derives a safe environment from env. It ignores configuration files in the project
-// around work, unless the project is home.
+// FindGit finds git on PATH. From env it removes variables through which the project around work could configure git.
+// A project that is the home directory is trusted.
 func FindGit(env []string, work, home string) Git {
 	// If there is a pipe among the files, git would wait forever.
 	g := Git{within: 10 * time.Second}
@@ -72,7 +72,7 @@ func inProject(path, work, home string) bool {
 	return !filepath.IsAbs(path) || rooted.HoldsPath(root, path) || rooted.HoldsPath(beyondLinks(root), beyondLinks(path))
 }
 
-// beyondLinks resolves the symlinks in path. It only cleans a path that does not exist.
+// beyondLinks resolves the symlinks in path, or only cleans path if it does not exist.
 func beyondLinks(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved

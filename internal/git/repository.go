@@ -91,7 +91,7 @@ func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.IsSame(back, own)
 }
 
-// GitPath returns the path of an existing file relative to the repository's root, with slashes.
+// GitPath returns the path of an existing file or directory relative to the repository's root, with slashes.
 func (r *Repository) GitPath(name string) (string, error) {
 	name, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -249,8 +249,8 @@ func (r *Repository) TagHead(ctx context.Context, name, message string) error {
 // ext:: runs a helper.
 var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
 
-// PublicURL returns a remote's URL for a catalog: without a password, and for GitHub with
-// https, which needs no key. ok is false if others cannot or should not fetch from it.
+// PublicURL converts a remote's URL for a catalog. It removes a password, and uses https for GitHub, which then needs
+// no key. ok is false if others cannot or should not fetch from the URL.
 func PublicURL(remote string) (where string, ok bool) {
 	if display.OneLine(remote) != remote {
 		return "", false

@@ -126,9 +126,9 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	return use(&in, tree)
 }
 
-// listFiles returns the existing files that are in the index, in the snapshot from, or untracked. It omits pipes,
-// devices, files below a symlink and, with from, submodules. entries are their lines in index and snapshot, which
-// affect how git reads newlines. nested is the number of nested repositories.
+// listFiles returns the existing files that are untracked, in the index or, if from is not "", in that snapshot. It
+// omits pipes, devices, files below a symlink and, with from, submodules. entries are their lines in index and
+// snapshot, which affect how git reads newlines. nested is the number of nested repositories.
 func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	entries, names []string, nested int, err error,
 ) {
@@ -168,8 +168,8 @@ func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	return entries, names, nested, err
 }
 
-// isThere reports whether a file or directory exists, is not below a symlink, and is no pipe or device. directories
-// caches results.
+// isThere reports whether name exists, as a directory if directory is set and otherwise as a file, and is not below a
+// symlink. Pipes and devices do not count. directories caches results.
 func (r *Repository) isThere(name string, directory bool, directories map[string]bool) bool {
 	up := path.Dir(name)
 	if _, known := directories[up]; !known {
