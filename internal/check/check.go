@@ -166,7 +166,7 @@ func Misusef(advice, format string, args ...any) error {
 	return Misuse(fmt.Errorf(format, args...), advice)
 }
 
-// CauseOf returns the cause of a *fs.PathError, without the path, and other errors unchanged.
+// CauseOf returns the error inside an *fs.PathError, without the path. It returns other errors unchanged.
 func CauseOf(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err

@@ -25,7 +25,7 @@ type Suite struct {
 	Facts [][]string
 }
 
-// AskForSuite asks for the answers that s.Said lacks. After a no to the summary it returns ErrCancelled.
+// AskForSuite asks for the answers that s.Said lacks. If the user declines the summary, it returns ErrCancelled.
 func (s *Suite) AskForSuite() (generator.Spec, error) {
 	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.askForOwner, s.targets} {
 		if err := ask(); err != nil {

@@ -52,7 +52,7 @@ const (
 	maxShown = 1 << 20  // bytes of new text to keep
 )
 
-// Entry is a change in the journal, with the meaning of Change's fields.
+// Entry is a Change in the journal.
 type Entry struct {
 	ID     int       `json:"id"`
 	At     time.Time `json:"at"`
@@ -499,7 +499,7 @@ func (j Journal) readEntry(id int) (Entry, error) {
 	return e, nil
 }
 
-// decodeEntry parses the list of an entry. It rejects relative paths and paths outside In.
+// decodeEntry parses the list of an entry. It rejects relative paths and paths outside an edit's In.
 func decodeEntry(data []byte) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(data, &e); err != nil {

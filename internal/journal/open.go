@@ -80,7 +80,6 @@ func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error
 	return do(in, name)
 }
 
-// readNow returns the current content of the file, or nil if the file is missing.
 func (e Edit) readNow() (now *Content, err error) {
 	keep := func(data []byte, info fs.FileInfo, err error) error {
 		if err == nil {

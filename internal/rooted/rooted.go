@@ -78,7 +78,7 @@ func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// CheckLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. Missing files are no error.
+// CheckLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. It ignores missing files.
 func (f Folder) CheckLinks(name string) error {
 	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
 	for i := range parts {
@@ -170,7 +170,7 @@ func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, 
 	return data, info, nil
 }
 
-// ReadFile reads a file in dir as Folder.ReadFile does.
+// ReadFile is Folder.ReadFile for the directory dir.
 func ReadFile(dir, name string, limit int64) ([]byte, error) {
 	in, err := OpenFolder(dir)
 	if err != nil {
@@ -230,7 +230,7 @@ func FindAbove(dir string, meant func(dir string) bool) string {
 	return dir
 }
 
-// HoldsPath reports whether path is dir or below it. It resolves no links.
+// HoldsPath reports whether path is dir or below it. It does not resolve symlinks.
 func HoldsPath(dir, path string) bool {
 	relative, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(relative)
@@ -301,7 +301,7 @@ type Typed struct {
 }
 
 // groundOf returns the checkout or suite around Work, or Work itself. It returns "" if this directory is trusted: it
-// contains the home or is the configuration directory.
+// contains the home directory or is the configuration directory.
 func (t Typed) groundOf() string {
 	ground := t.Work
 	for _, around := range t.Around {
@@ -343,7 +343,7 @@ func (t Typed) Absolute(path string) (absolute, in string, err error) {
 }
 
 // FilePath is Absolute for a file to write. It also rejects a file that is a symlink, unless own is set and the file
-// is in the user's home.
+// is in the home directory.
 func (t Typed) FilePath(path string, own bool) (absolute, in string, err error) {
 	if absolute, in, err = t.Absolute(path); err != nil {
 		return "", "", err

@@ -94,7 +94,7 @@ func PlaceProgram(t testing.TB, program, path string) {
 	}
 }
 
-// PrepareHome disables Go's telemetry in a home, because it would start a background process.
+// PrepareHome disables Go's telemetry in a home directory, because it would start a background process.
 func PrepareHome(dir string) error {
 	var all error
 	for name, text := range map[string]string{
