@@ -31,7 +31,7 @@ import (
 
 const (
 	maxProgram = 32 << 20 // in bytes, several times ours
-	maxCatalog = 4 << 20  // bounds a marketplace's catalog, in bytes
+	maxCatalog = 4 << 20  // limits a marketplace's catalog, in bytes
 	maxEntries = 10_000   // files in a plugin
 	maxTold    = 20       // limits the findings about a plugin
 )

@@ -36,7 +36,7 @@ func runtimePatches() (files, pairs []string) {
 // markDeclaration is appended to the first patched file. It is a variable, because the linker drops unused constants.
 const markDeclaration = "\nvar springfieldMark = \"" + goMark + "\"\n"
 
-// newestGo is the last version of Go of which these places are known to be all.
+// newestGo is the last version of Go for which runtimePatches is known to be complete.
 const newestGo = "go1.27"
 
 // writeOverlay writes patched runtime files to stage, and returns the path of the overlay file for go build. If a

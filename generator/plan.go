@@ -32,7 +32,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// maxFile bounds a file of a suite, in bytes: several times a hook.
+// maxFile limits a file of a suite, in bytes.
 const maxFile = 64 << 20
 
 // BesideSuffix ends the name of springfield's new text beside a file that the user has changed.

@@ -33,7 +33,7 @@ var ErrNoPrebuilt = errors.New("this springfield carries no compiled hook")
 
 const (
 	prebuiltManifest = "manifest.json"
-	maxHook          = 64 << 20 // bounds a program, in bytes
+	maxHook          = 64 << 20 // limits a program, in bytes
 )
 
 // ReadCarried reads the manifest of carried programs. It returns nil if there is none.

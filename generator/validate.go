@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
-// maxText bounds a text, in bytes.
+// maxText limits a text, in bytes.
 const maxText = 256 << 10
 
 type inspection struct {
