@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// errCancelled is Ctrl-C or a no.
+// errCancelled is returned after Ctrl-C or a no.
 var errCancelled = interview.ErrCancelled
 
 // reportError prints err, as JSON on standard output or as text on standard error, and returns the exit code.

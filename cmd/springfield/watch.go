@@ -130,7 +130,7 @@ func (w *watcher) printChanges(view absence.View) (err error) {
 	return nil
 }
 
-// widest is the width of a page that no terminal shows.
+// widest is the width of output that is not for a terminal.
 const widest = 200
 
 func (w *watcher) printOnce(view absence.View) error {
