@@ -47,7 +47,7 @@ func parseVersion(version string) (*semver.Version, error) {
 	return v, err
 }
 
-// raiseVersion increments part, one of VersionParts, and resets the parts after it.
+// raiseVersion increments part, one of VersionParts, and resets the parts after it to 0.
 func raiseVersion(version, part string) (string, error) {
 	v, err := parseVersion(version)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// maxPublished bounds a file, in bytes: git hosts refuse larger ones.
+// maxPublished limits a file, in bytes, because git hosts refuse larger ones.
 const maxPublished = 100 << 20
 
 // ClientCheck returns a check in which Claude Code validates the suite in dir.
