@@ -100,7 +100,7 @@ const (
 	idleNeed    = "waits for you"
 )
 
-// needs are the needs of the user, by the rule of a stop or by an open call.
+// needs maps the rule of a stop, or the name of an open call, to a need of the user.
 var needs = map[string]string{
 	"asked": "a question", "asks": "a question", "dialogue": "a question", "AskUserQuestion": "a question",
 	"choices": "a choice", "offers": "an offer", "plans": "a plan to approve", "ExitPlanMode": "a plan to approve",
@@ -146,7 +146,7 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 	return "", "", ""
 }
 
-// aMoment is the time after a stop in which a host may still log it, in milliseconds.
+// aMoment is the time after a decision within which the host may log the stop, in milliseconds.
 const aMoment = 10_000
 
 func short(id string) string { return id[:min(len(id), 8)] }

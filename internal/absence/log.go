@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// heading is the heading that the agent was told to write its decisions under.
+// heading is the heading under which the agent was told to write its decisions.
 const heading = "Decided while you were away"
 
 type moment struct {
@@ -99,7 +99,7 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 	}
 }
 
-// marks are the end of a heading, the marks of lists, and emphasis.
+// marks matches the end of a heading, the marks of lists, and emphasis.
 var marks = regexp.MustCompile("(?m)\\A[”\"*_:.— ]+|^[\\s*#>•-]*(\\d+[.)] )?|\\*\\*|__|`")
 
 // firstSentence returns the first sentence of text, without list marks. If it ends in a colon, the next sentence is

@@ -35,7 +35,7 @@ type Live struct {
 // lately is the age up to which a session without a known process is live.
 const lately = 30 * time.Minute
 
-// ModeWarnings are the effects of permission modes at night.
+// ModeWarnings describe the effects of permission modes at night.
 var ModeWarnings = map[string]string{
 	"default":     "in default mode Bash is refused all night unless your rules allow it, and so are changes to files",
 	"acceptEdits": "in acceptEdits mode Bash is refused all night unless your rules allow it",

@@ -27,7 +27,7 @@ type Reader struct {
 	decided []decided            // the latest first
 }
 
-// decided is a session by its decisions.
+// decided summarises the decisions of a session.
 type decided struct {
 	last  ledger.Record
 	first int64

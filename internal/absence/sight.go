@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// State is the present of a session, in the words of watch.
+// State is the state of a session, as watch prints it.
 type State string
 
 const (

@@ -25,7 +25,7 @@ func (o Order) Describe(now int64) string {
 	return away.Describe(order, o.Used, now)
 }
 
-// maxText bounds each text of a report, in characters.
+// maxText limits each text of a report, in characters.
 const maxText = 300
 
 // say returns text on one line, with masked secrets and at most maxText characters.

@@ -81,12 +81,12 @@ func (w *Watch) findOrders() {
 	}
 }
 
-// Change is a change of one session, or of the orders and holds in force; watch --json prints one a line.
+// Change is a change of one session, or of the orders and holds in force. watch --json prints one per line.
 type Change struct {
 	At int64 `json:"at"`
 	*Sight
 	*InForce
-	Same bool `json:"-"` // the session has the state that it had
+	Same bool `json:"-"` // the session's state is the same
 }
 
 type InForce struct {
@@ -147,7 +147,7 @@ type Teller struct {
 type pending struct {
 	is    State
 	since int64 // of the sight
-	from  int64 // when it was first seen so
+	from  int64 // when it was first seen
 	live  bool
 	told  bool
 }

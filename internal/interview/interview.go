@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-// ErrCancelled is Ctrl-C, the end of input, or a no to the last question.
+// ErrCancelled is returned after Ctrl-C, the end of input, or a no to the last question.
 var ErrCancelled = errors.New("cancelled")
 
 // Option is an answer to choose. The key ? shows Help on a terminal.

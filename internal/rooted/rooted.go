@@ -50,8 +50,8 @@ func OpenFolder(dir string) (Folder, error) {
 	return Folder{root}, err
 }
 
-// OpenAbove opens dir or its nearest existing ancestor. name is the path of dir relative to it. For a dangling
-// symlink the error is a *LinkError.
+// OpenAbove opens dir or its nearest existing ancestor, and returns the path from there to dir as name. For a
+// dangling symlink the error is a *LinkError.
 func OpenAbove(dir string) (f Folder, name string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)

@@ -50,8 +50,7 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), nil
 })
 
-// FindGo returns the machine's GOROOT and GOCACHE. Without that cache compiling a hook takes
-// ten seconds.
+// FindGo returns the machine's GOROOT and GOCACHE. Without the cache, compiling a hook takes ten seconds.
 func FindGo(t testing.TB) (root, cache string) {
 	t.Helper()
 	env, err := goEnv()
