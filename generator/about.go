@@ -1,5 +1,3 @@
-// Descriptions of strategies: data in their template directories, so that a new strategy needs no code here.
-
 package generator
 
 import (

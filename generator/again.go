@@ -35,7 +35,8 @@ func (s Settings) IsAbout(plugin string) bool {
 	return slices.ContainsFunc(s, func(one Setting) bool { return one.Plugin == plugin })
 }
 
-// CheckSettings refuses invalid settings. While no plugins are chosen, any with the name of its strategy is valid.
+// CheckSettings returns an error for the first invalid setting. If no plugins are chosen, it checks each setting
+// against the strategy that has the plugin's name.
 func (s Settings) CheckSettings(chosen []Plugin) error {
 	for _, one := range s {
 		from := one.Plugin
@@ -54,7 +55,7 @@ func (s Settings) CheckSettings(chosen []Plugin) error {
 	return nil
 }
 
-// OverlayPlugins returns plugins with these settings, which must be valid.
+// OverlayPlugins returns a copy of plugins with the settings in s. It does not validate them.
 func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 	plugins = slices.Clone(plugins)
 	for i, p := range plugins {
@@ -70,8 +71,8 @@ func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 	return plugins
 }
 
-// Complete fills in a spec from defaults, and completes versions and settings of all plugins. set takes precedence
-// over a plugin's own.
+// Complete fills in a missing marketplace, owner and targets from defaults. It gives the plugins their first version
+// and all settings, in which set overrides their own.
 func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	s.Marketplace = cmp.Or(s.Marketplace, defaults.Marketplace)
 	s.Owner = cmp.Or(s.Owner, defaults.Owner)
@@ -88,8 +89,8 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	return s, nil
 }
 
-// ReuseAnswers returns the answers of a suite with the targets from said. It is an error if any other member of said
-// differs, because the files depend on it.
+// ReuseAnswers returns made, the answers of the suite in dir, with the targets of said, if any. It returns an error
+// if said or set differs from made in anything else, because existing files depend on that.
 func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {

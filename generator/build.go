@@ -1,5 +1,5 @@
-// Programs for a suite: carried by the CLI, or compiled from its embedded sources. Those are built in a temporary
-// directory and a clean environment, so that the bytes depend on no user, path, cache or setting.
+// Programs for a suite: carried by the CLI, or compiled from its embedded sources in a temporary directory and a
+// clean environment, so that builds are reproducible.
 
 package generator
 
@@ -53,7 +53,7 @@ func (b *Build) addBinary(program Program, target Target, data []byte) {
 	b.Binaries = append(b.Binaries, Binary{program, target, data})
 }
 
-// Recorded returns the checksum of a program for a target, or "".
+// Recorded returns the checksum of a program for a target, or "" if none is recorded.
 func (b Build) Recorded(program Program, target Target) string {
 	if program == Judge {
 		return b.Judge[target.String()]
@@ -61,7 +61,7 @@ func (b Build) Recorded(program Program, target Target) string {
 	return b.SHA256[target.String()]
 }
 
-// Unbuilt returns a build of programs without their bytes.
+// Unbuilt returns a Build that lists each program for each target, without data and checksums.
 func Unbuilt(targets []Target, programs []Program) (b Build) {
 	for _, program := range programs {
 		for _, t := range targets {
@@ -88,8 +88,8 @@ type Toolchain struct {
 	Home     string   // may be empty
 	Windows  []string // variables go needs on Windows, as KEY=value
 	GoCache  string   // temporary if empty or unusable
-	// Working, if not nil, is called before compiling, which takes half a minute the first time. It returns step, which
-	// receives each action and each package, and done.
+	// Working, if not nil, is called before compiling, which takes half a minute the first time. step receives each
+	// action and each package; done is called at the end.
 	Working func() (step func(does string), done func())
 	Warn    func(text string) // receives warnings, can be nil
 	heard   func(name string) // called for each package compiled
@@ -101,14 +101,14 @@ var (
 	ErrOldGo = errors.New("go is too old")
 )
 
-// SourceHash returns the hash of the programs' sources, as springfield.yaml records it.
+// SourceHash returns the SHA-256 of the programs' sources, which springfield.yaml records.
 func SourceHash() (string, error) {
 	_, hash, err := sourceFiles()
 	return hash, err
 }
 
-// BuildPrograms builds programs for all targets, or returns ErrNoGo, ErrOldGo, a CompileError, ErrNoPrebuilt, or the
-// error of the context.
+// BuildPrograms returns programs for all targets, carried or compiled according to t.Builder. Errors include ErrNoGo,
+// ErrOldGo, *CompileError and ErrNoPrebuilt.
 func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs ...Program) (Build, error) {
 	sources, hash, err := sourceFiles()
 	if err != nil {
@@ -124,7 +124,7 @@ func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs
 	return built, err
 }
 
-// MakeSuite builds and renders all files of a suite.
+// MakeSuite builds the programs of a suite and renders all of its files.
 func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, error) {
 	built, err := t.BuildPrograms(ctx, spec.Targets, spec.Programs()...)
 	if err != nil {
@@ -200,7 +200,8 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 	return data, nil
 }
 
-// runGo runs go in a clean environment. GOENV=off is needed, since an empty GOFLAGS does not override `go env -w`.
+// runGo runs go in a clean environment and returns its output. GOENV=off is needed because an empty GOFLAGS does not
+// override `go env -w`.
 func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
 	cache := t.GoCache
 	if !filepath.IsAbs(cache) || os.MkdirAll(cache, 0o755) != nil {
@@ -258,7 +259,8 @@ func (e *CompileError) Error() string {
 
 func (e *CompileError) Unwrap() error { return e.Err }
 
-// sourceFiles returns the embedded Go files without tests, by path, and their hash.
+// sourceFiles returns the programs' sources and a go.mod, keyed by path, and a hash that also covers the runtime
+// patches.
 func sourceFiles() (map[string][]byte, string, error) {
 	files := map[string][]byte{
 		"go.mod": []byte("module " + hookruntime.Module + "\n\ngo " + hookruntime.Go + "\n"),
@@ -287,8 +289,8 @@ func sourceFiles() (map[string][]byte, string, error) {
 	return files, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// stageSources writes sources into src of a new directory, next to tmp: go ignores a go.mod at the root of its
-// temporary directory.
+// stageSources writes sources to src in a new temporary directory. It also makes tmp for go, which ignores a go.mod
+// in the root of its temporary directory.
 func stageSources(sources map[string][]byte) (stage string, err error) {
 	if stage, err = os.MkdirTemp("", "springfield-build-"); err == nil {
 		err = os.Mkdir(filepath.Join(stage, "tmp"), 0o755)

@@ -1,4 +1,4 @@
-// Whether the programs of a plugin would start on a machine. This is read from the files themselves: a record can be
+// Checks whether the programs of a plugin would start on a machine. They read the files, because a record can be
 // wrong, and a copy can lose a mode.
 
 package generator
@@ -23,10 +23,8 @@ import (
 )
 
 var (
-	// ErrNotExecutable is returned for a program without its executable bit.
 	ErrNotExecutable = errors.New("not executable")
-	// ErrChanged is returned for a program that differs from the record of its suite.
-	ErrChanged = errors.New("not the program that its suite records")
+	ErrChanged       = errors.New("not the program that its suite records")
 
 	errNoProgram = errors.New("not a program")
 )
@@ -40,8 +38,8 @@ type openedProgram struct {
 	launcher error  // the same for its launcher
 }
 
-// openPrograms reads programs of the plugin in a directory for a machine. The judge has to be in the directory of the
-// hook, which searches no other.
+// openPrograms reads the programs in dir that the plugin would start on machine. The judge must be in the directory
+// of the hook, which searches no other.
 func openPrograms(dir string, machine Target, programs ...Program) (all []openedProgram) {
 	first := openProgram(dir, Hook, machine, false)
 	launched := machine.OS != "windows" && bytes.HasPrefix(first.data, []byte("#!"))
@@ -68,7 +66,6 @@ func openProgram(dir string, program Program, machine Target, several bool) open
 	return p
 }
 
-// checkStart returns an error if a program of the plugin in dir would not start on a machine.
 func (p openedProgram) checkStart(dir string, machine Target) error {
 	const compiledFor = "no %s for this machine: %s is compiled for %s, not for %s"
 	switch {
@@ -93,7 +90,7 @@ func (p openedProgram) checkStart(dir string, machine Target) error {
 	return p.mode
 }
 
-// CheckPrograms returns an error if a program of the plugin in a directory would not start on a machine.
+// CheckPrograms returns an error if one of the given programs of the plugin in dir would not start on machine.
 func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	for _, p := range openPrograms(dir, machine, programs...) {
 		if err := p.checkStart(dir, machine); err != nil {
@@ -103,8 +100,8 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	return nil
 }
 
-// CheckRecorded returns an error if the hook of the plugin in a directory would not start on a machine, or if a program
-// differs from the record of the suite around it.
+// CheckRecorded returns an error if the hook of the plugin in dir would not start on machine, or if the checksum of a
+// program differs from the record of the suite around the plugin, if any.
 func CheckRecorded(dir string, machine Target) error {
 	all := openPrograms(dir, machine, Hook, Judge)
 	if err := all[0].checkStart(dir, machine); err != nil {
@@ -123,8 +120,9 @@ func CheckRecorded(dir string, machine Target) error {
 	return nil
 }
 
-// CheckPlugin returns a finding about the programs of a plugin that is known as id, none if they would start on this
-// machine. suite is the directory to compile them in, "" for a plugin without its suite.
+// CheckPlugin returns a finding if a program of the plugin in dir would not start on this machine, or obeys Go's own
+// variables. Unless judges is set, the judge need not start. id is the plugin's ID, and suite the directory to
+// rebuild, or "".
 func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 	all := openPrograms(dir, HostTarget(), Hook, Judge)
 	for _, p := range all {
@@ -151,8 +149,7 @@ func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 	return nil
 }
 
-// HowToStart returns the hint for an error of CheckPrograms. suite is the directory to compile the programs in, ""
-// for a plugin without its suite.
+// HowToStart returns a hint for an error of CheckPrograms. suite is the directory to rebuild, or "" if there is none.
 func HowToStart(err error, suite string) string {
 	var at *fs.PathError
 	s, unreadable := ReadSuite(suite)
@@ -165,8 +162,8 @@ func HowToStart(err error, suite string) string {
 	return "springfield build " + check.QuoteArgument(suite) + s.MissingTargets()
 }
 
-// MissingTargets returns the flags that make build compile for this machine too, as " --target A --target B"; "" if
-// the suite has a hook.
+// MissingTargets returns the flags with which springfield build also compiles for this machine, like " --target A
+// --target B". It returns "" if a target of the suite already runs here.
 func (s Suite) MissingTargets() string {
 	own := HostTarget()
 	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {
@@ -182,7 +179,7 @@ func (s Suite) MissingTargets() string {
 	return flags
 }
 
-// makeExecutable restores the executable bits if they were lost when the plugin was copied.
+// makeExecutable restores the executable bits of the programs in dir. A copy of a plugin can lack them.
 func makeExecutable(dir string) error {
 	in, err := rooted.OpenFolder(dir)
 	if err != nil {

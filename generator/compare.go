@@ -1,9 +1,8 @@
-// Comparison of the plugins that agents run with those that this springfield makes. Programs are compared by SHA-256
-// with carried ones, or with a build of the sources; files that can start a program or speak to a model, with rendered
-// ones. An attacker can change springfield.yaml along with a program: it may explain a difference, but never excuse
-// one.
+// Comparison of the plugins that agents run with those that this springfield makes: programs by SHA-256 with carried
+// or compiled ones, files that can start a program or speak to a model with rendered ones. springfield.yaml may
+// explain a difference but never excuse it, because an attacker can change both.
 //
-// A plugin may come from a stranger: its files are only read, through folder and within bounds.
+// A plugin may come from a stranger: its files are only read, through folder and within limits.
 
 package generator
 
@@ -32,9 +31,9 @@ import (
 
 const (
 	maxProgram = 32 << 20 // in bytes, several times ours
-	maxCatalog = 4 << 20  // bounds a marketplace's catalog, in bytes
+	maxCatalog = 4 << 20  // limits a marketplace's catalog, in bytes
 	maxEntries = 10_000   // files in a plugin
-	maxTold    = 20       // bounds the findings about a plugin
+	maxTold    = 20       // limits the findings about a plugin
 )
 
 type Running struct {
@@ -54,8 +53,8 @@ type comparison struct {
 	found    []check.Finding
 }
 
-// Compare reports whether plugins are made by this springfield: a failure for a difference, a warning if that is
-// unknown. The error is about comparing at all.
+// Compare compares running plugins with those that this springfield makes. A difference is a failure, or a warning if
+// it starts no program or may come from another version.
 func (t Toolchain) Compare(ctx context.Context, running []Running) (found []check.Finding, err error) {
 	var all []*comparison
 	for _, r := range running {
@@ -75,7 +74,8 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 	return found, err
 }
 
-// readPlugin reads the compared files. An error is about file, "" for the plugin.
+// readPlugin compares the plugin's files and examines its programs. err concerns file, or the whole plugin if file is
+// "".
 func (c *comparison) readPlugin() (file string, err error) {
 	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
 		market, err := rooted.OpenFolder(c.Catalog)
@@ -163,8 +163,8 @@ func examineProgram(file string, program Program, data []byte) foundProgram {
 	return s
 }
 
-// readAround compares the files around the plugin if Gemini CLI has a whole branch of a marketplace as its extension,
-// with the plugin as a directory.
+// readAround compares the files in above if they are an extension of Gemini CLI: a whole branch of a marketplace,
+// with the plugin in the subdirectory base.
 func (c *comparison) readAround(above, base string, made map[string]File) {
 	in, err := rooted.OpenFolder(above)
 	if err != nil {
@@ -216,7 +216,8 @@ func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except st
 	}
 }
 
-// noteDifference notes the difference of a file that can start a program, or speaks to a model.
+// noteDifference adds a finding unless the file differs only in descriptive members. If starts is set, the file can
+// start a program, and the finding is a failure.
 func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 	state, says, fix := check.Warning, "not as this springfield makes it", ""
 	if starts {
@@ -240,8 +241,8 @@ func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 	noteFinding(&c.texts, state, file, says, fix)
 }
 
-// roleOfFile reports whether a file of a plugin can start or name a program, and whether a model reads it. Agents
-// search fixed places, so its path decides.
+// roleOfFile reports whether a plugin's file can start or name a program, and whether a model reads the file. It
+// decides by path and mode, because agents search fixed places.
 func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
 	top, _, inside := strings.Cut(file, "/")
 	ext := strings.ToLower(path.Ext(file))
@@ -260,7 +261,6 @@ func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
 	}, ext), false
 }
 
-// describingMembers returns the members in a manifest or in a catalog entry that start nothing.
 func describingMembers() []string {
 	return []string{
 		"$schema", "name", "source", "displayName", "description", "version", "author", "homepage", "repository", "license",
@@ -268,7 +268,7 @@ func describingMembers() []string {
 	}
 }
 
-// isDescribed reports whether a JSON file differs only in members that describe it.
+// isDescribed reports whether d is a JSON file that differs only in the describingMembers.
 func (d Difference) isDescribed() bool {
 	var both [2]map[string]any
 	for i, data := range [][]byte{d.data, d.Data} {
@@ -282,8 +282,8 @@ func (d Difference) isDescribed() bool {
 	return reflect.DeepEqual(both[0], both[1])
 }
 
-// readEntry looks for additions of the marketplace, under the name of the plugin and the name that enables it. A
-// missing catalog adds nothing.
+// readEntry adds a failure if the plugin's catalog entry, found by name or by c.ID, does more than describe the
+// plugin. A missing catalog is ignored.
 func (c *comparison) readEntry(name string) {
 	file := filepath.FromSlash(cmp.Or(c.CatalogFile, ".claude-plugin/marketplace.json"))
 	data, err := rooted.ReadFile(c.Catalog, file, maxCatalog)
@@ -304,8 +304,8 @@ func (c *comparison) readEntry(name string) {
 	}
 }
 
-// addedIn returns the members of a plugin's entries that do more than describe it. Agents compare names of members
-// exactly, a struct would not.
+// addedIn returns the members of the named plugins' catalog entries that are not descriptive. It decodes into maps,
+// because Go matches struct fields case-insensitively and agents do not.
 func addedIn(data []byte, names ...string) (added []string, err error) {
 	var catalog map[string]json.RawMessage
 	var entries []any
@@ -329,14 +329,14 @@ func addedIn(data []byte, names ...string) (added []string, err error) {
 	return added, nil
 }
 
-// ownBuilds are builds of the sources that this springfield carries.
 type ownBuilds struct {
 	source string
 	builds []Build
 	why    string // reason for a missing build
 }
 
-// ownChecksumOf returns the checksum of the same program, built by the same Go, or "".
+// ownChecksumOf returns the checksum of springfield's own build of the program with the same version of Go, or "" if
+// there is none.
 func (r ownBuilds) ownChecksumOf(s foundProgram) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {
@@ -432,7 +432,7 @@ func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.Sta
 	return check.Warning, "cannot tell: it is not what this springfield makes with " + s.with + "; another version makes another"
 }
 
-// buildCommand returns the command that rebuilds the programs, "" for a copy.
+// buildCommand returns the command that rebuilds the suite, or "" if the plugin is in no suite.
 func (c *comparison) buildCommand() string {
 	if c.suite == "" {
 		return ""
@@ -440,7 +440,7 @@ func (c *comparison) buildCommand() string {
 	return "springfield build " + check.QuoteArgument(c.suite)
 }
 
-// noteFinding adds a finding about a file. If fix is "", the fix is to update the plugin or to install it again.
+// noteFinding adds a finding about a file. If fix is "", it advises updating or reinstalling the plugin.
 func noteFinding(found *[]check.Finding, state check.State, file, says, fix string) {
 	if fix == "" && state != check.Fine {
 		fix = "update the plugin where it comes from, or install it again from a place that you trust"

@@ -1,6 +1,5 @@
-// This compares the files in a folder with those springfield makes today and with the record from the last write.
-// Callers decide: a plan trusts the record, validate accepts any edits by the user, and running plugins are compared
-// with no record.
+// Comparison of the files in a folder with those springfield makes today and with the record. A plan trusts the
+// record, validate accepts any edits by the user, and running plugins are compared without a record.
 
 package generator
 
@@ -42,8 +41,8 @@ type folder struct {
 	limit  int64  // of a file, in bytes
 }
 
-// compareFile compares a file with the file found at the same path. If only f.Path is set, springfield does not make
-// the file.
+// compareFile compares f with the file at the same path in the folder. If f.Mode is 0, springfield does not make such
+// a file, and an existing one is Foreign.
 func (in folder) compareFile(f File) Difference {
 	d := Difference{File: f}
 	if in.Root == nil {
@@ -86,7 +85,8 @@ func (f File) isSame(d Difference) bool {
 	return bytes.Equal(d.data, f.Data) || textSum(d.data) == textSum(f.Data)
 }
 
-// filesBelow returns the files with a prefix, by the rest of their paths.
+// filesBelow returns the files whose paths begin with prefix, keyed by the rest of the path, which also becomes their
+// Path.
 func filesBelow(prefix string, files []File) map[string]File {
 	below := map[string]File{}
 	for _, f := range files {

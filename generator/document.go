@@ -1,5 +1,3 @@
-// Documents: JSON and YAML files for the schemas.
-
 package generator
 
 import (
@@ -23,7 +21,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// document is a parsed file.
 type document struct{ value any }
 
 func (d document) textAt(path ...string) string {
@@ -40,7 +37,8 @@ func (d document) valueAt(path ...string) any {
 	return v
 }
 
-// FileError is a fault in a file of a suite. Line and column, in characters, start at 1; Line is 0 if unknown.
+// FileError is an error in a file of a suite. Line and Column, in characters, start at 1. Line is 0 if the position
+// is unknown.
 type FileError struct {
 	check.Position
 	Problem, Advice string
@@ -57,7 +55,8 @@ func (e *FileError) Error() string {
 
 const maxDepth = 100
 
-// parseJSON parses plain JSON. The error is a *FileError.
+// parseJSON parses strict JSON in UTF-8. It rejects duplicate keys and more than maxDepth levels. Every error is a
+// *FileError.
 func parseJSON(data []byte) (document, error) {
 	fault := func(offset int64, format string, args ...any) error {
 		return &FileError{Position: positionOf(data, int(offset)), Problem: fmt.Sprintf(format, args...)}
@@ -118,11 +117,11 @@ func positionOf(data []byte, offset int) check.Position {
 	return check.Position{Line: 1 + bytes.Count(before, []byte("\n")), Column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])}
 }
 
-// maxBrackets bounds open brackets in YAML: for a hundred thousand the parser takes gigabytes. Brackets in texts and
-// comments are included.
+// maxBrackets limits open brackets in YAML, also in strings and comments: for a hundred thousand the parser takes
+// gigabytes.
 const maxBrackets = 1000
 
-// decodeYAML decodes one YAML document. The error is a *FileError.
+// decodeYAML decodes one YAML document. It rejects more than maxBrackets open brackets. Every error is a *FileError.
 func decodeYAML(data []byte, into any) error {
 	open := 0
 	for i, c := range data {
@@ -152,7 +151,6 @@ func (published) Load(url string) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
 }
 
-// schemaBase is the address of the published schemas.
 const schemaBase = "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/"
 
 type flaw struct {
@@ -190,7 +188,8 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]fla
 	return flaws, nil
 }
 
-// leafErrors returns the innermost errors. Alternatives are one error, since the intended one is unknown.
+// leafErrors returns the innermost causes of e. It does not descend into alternatives, because the intended one is
+// unknown, and into invalid property names.
 func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.PropertyNames:

@@ -2,9 +2,9 @@
 //
 // A project's settings can set variables for hooks, and Go's runtime obeys some before main: GODEBUG=cgocheck=2 or a
 // malformed GOMEMLIMIT ends every Go program with exit code 2, which Claude Code takes for "go on"; GOMAXPROCS=200000
-// costs gigabytes. It also exits with 2 where a limit of processes, memory or files keeps it from starting. No statement
-// of ours runs early enough. So the build replaces the two functions through which the runtime reads these variables,
-// and its exit code, and marks the program. With a Go of another form nothing is replaced, with a warning.
+// costs gigabytes. The runtime also exits with 2 if a limit of processes, memory or files keeps it from starting. So
+// the build replaces the two functions that read these variables, and the exit code, and marks the program. In an
+// unknown version of Go it replaces nothing, and warns.
 
 package generator
 
@@ -17,12 +17,12 @@ import (
 	"strings"
 )
 
-// goMark is in every program with this runtime. It documents the build; it proves nothing about a forged program.
+// goMark marks every program with this runtime. It proves nothing about a forged program.
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
-// runtimePatches returns files of the runtime, and pairs of old and new text. In every supported version of Go each file
-// has an old text. getGodebugEarly reads GODEBUG before there is an environment; its second result, missing in the first
-// releases of Go 1.25, reports whether it could. Everything else uses gogetenv.
+// runtimePatches returns the names of files in Go's runtime, and pairs of old and new text. In each supported version
+// of Go, every file contains an old text. getGodebugEarly reads GODEBUG before the environment exists; its second
+// result, absent in early releases of Go 1.25, reports whether it could. All other code uses gogetenv.
 func runtimePatches() (files, pairs []string) {
 	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
 	return []string{"env_posix.go", "proc.go", "panic.go", "signal_unix.go", "signal_windows.go", "mem_linux.go"}, []string{
@@ -36,11 +36,11 @@ func runtimePatches() (files, pairs []string) {
 // markDeclaration is appended to the first patched file. It is a variable, because the linker drops unused constants.
 const markDeclaration = "\nvar springfieldMark = \"" + goMark + "\"\n"
 
-// newestGo is the last version of Go of which these places are known to be all.
+// newestGo is the last version of Go for which runtimePatches is known to be complete.
 const newestGo = "go1.27"
 
-// writeOverlay writes the replacements for go build and returns the path of their list, an empty list for an unknown
-// form of Go. known reports whether everything that reads variables is replaced.
+// writeOverlay writes patched runtime files to stage, and returns the path of the overlay file for go build. If a
+// file cannot be patched, the overlay is empty. known reports whether all code that reads variables is patched.
 func writeOverlay(stage, root, version string) (list string, known bool, err error) {
 	version, _, _ = strings.Cut(version, " ") // the rest names experiments
 	known = goversion.IsValid(version) && goversion.Compare(goversion.Lang(version), newestGo) <= 0
@@ -67,6 +67,6 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 	return list, known, os.WriteFile(list, data, 0o644)
 }
 
-// ErrReadsGo is returned for a program that obeys variables of Go's own, which a project's settings can use to block
+// ErrReadsGo is returned for a program that obeys Go's own variables. A project's settings can use these to block
 // every stop.
 var ErrReadsGo = errors.New("it obeys GODEBUG and other variables of Go's own, by which a project's settings can make Claude go on without end")

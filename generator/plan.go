@@ -1,14 +1,13 @@
-// Plans for the files of a suite. Every plan compares the files of today's springfield with the suite, one by one, and
-// writes nothing:
-//   - Completing writes missing files, in a new directory all, and replaces hooks.
-//   - Building replaces hooks, their launcher and their record in springfield.yaml, and removes the hooks of former
-//     targets.
+// Plans for the files of a suite. A plan compares today's files of springfield with the suite and writes nothing:
+//   - Completing adds missing files and replaces hooks.
+//   - Building replaces hooks, their launcher and their record in springfield.yaml, and removes the hooks of
+//     former targets.
 //   - Updating replaces every file that the user has not changed.
 //
 // An update, file by file:
 //   - As springfield wrote it: replaced, or removed if springfield no longer writes it.
 //   - Changed by the user, a link, or not in the record: kept. A new text of springfield is written as FILE.new.
-//   - Deleted: it remains deleted. Hooks come back, unless the whole plugin is deleted.
+//   - Deleted: remains deleted. Hooks come back, unless the whole plugin is deleted.
 //   - springfield.yaml gets the build and new answers; the rest belongs to the user.
 //
 // A cloned suite is not trusted: nothing is read or written through a link. Files that springfield does not write are
@@ -33,10 +32,10 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// maxFile bounds a file of a suite, in bytes: several times a hook.
+// maxFile limits a file of a suite, in bytes.
 const maxFile = 64 << 20
 
-// BesideSuffix is added to the name of a user's file for springfield's new text.
+// BesideSuffix ends the name of springfield's new text beside a file that the user has changed.
 const BesideSuffix = ".new"
 
 // State is the effect of a plan on a file.
@@ -68,7 +67,7 @@ type Plan struct {
 	dir string
 }
 
-// Diff returns the diff, with names relative to the suite.
+// Diff returns the plan as a diff with paths relative to the suite.
 func (p Plan) Diff() string { return p.DiffIn(p.dir) }
 
 func (p Plan) Paths(states ...State) []string {
@@ -81,7 +80,8 @@ func (p Plan) Paths(states ...State) []string {
 	return paths
 }
 
-// Existing returns the suite in dir, nil if dir is missing, empty or a fresh git repository. Anything else is an error.
+// Existing returns the suite in dir, or nil if dir is missing, empty or a fresh git repository. Any other directory
+// is an error.
 func Existing(dir string) (*Suite, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -119,8 +119,9 @@ type planner struct {
 	next   record // record after the plan
 }
 
-// MakePlan compares the suite in dir with files of RenderSuite. To complete one, dir may be missing or empty. Programs
-// without bytes differ. Errors are about unreadable files and linked directories.
+// MakePlan compares the suite in dir with files from RenderSuite, and plans the changes for aim. For Completing, dir
+// may be missing or empty. Programs without data count as different. Unreadable files and symlinked directories are
+// errors.
 func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	p := planner{Plan: Plan{dir: dir}, folder: folder{limit: maxFile}, aim: aim, next: record{}}
 	suite, err := new(Suite), error(nil)
@@ -192,7 +193,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	return p.Plan, nil
 }
 
-// IsUntouched reports whether a suite has only unchanged files of springfield.
+// IsUntouched reports whether all files in dir are as springfield wrote them.
 func IsUntouched(dir string) bool {
 	p, err := MakePlan(dir, Updating, nil)
 	files := 0
@@ -205,7 +206,7 @@ func IsUntouched(dir string) bool {
 	return err == nil && walked == nil && files == len(p.Paths(Removed))+2 // the record, springfield.yaml
 }
 
-// hookPlaces returns the possible programs of the suite. Every plugin must be there.
+// hookPlaces returns all possible paths of programs in the suite. A missing plugin directory is an error.
 func (p *planner) hookPlaces() (places []string, err error) {
 	for _, plugin := range p.suite.Plugins {
 		switch d := p.compareFile(File{Path: plugin.Name}); {
@@ -230,7 +231,8 @@ func (p *planner) planWrite(o Outcome, has Difference, data []byte, mode fs.File
 	p.Edits = append(p.Edits, e)
 }
 
-// editOf returns the edit of a file as found. A link or a directory has no content to change.
+// editOf returns an edit of the named file. Its Before is the content of has, or nil for a missing file, a symlink or
+// a directory.
 func (p *planner) editOf(name string, has Difference) journal.Edit {
 	e := journal.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
 	if has.data != nil {
@@ -239,7 +241,7 @@ func (p *planner) editOf(name string, has Difference) journal.Edit {
 	return e
 }
 
-// lookAt compares one file. A link or a directory is not an error.
+// lookAt compares f with the suite's file. A symlink or a directory in its place is not an error.
 func (p *planner) lookAt(f File) (Difference, error) {
 	d := p.compareFile(f)
 	if d.there && !d.mode.IsRegular() {
@@ -318,8 +320,8 @@ func (p *planner) planMissingFile(d Difference, known bool) error {
 	return nil
 }
 
-// leaveFile removes a file that springfield no longer writes, unless the user has changed it. Hooks belong to
-// springfield.
+// leaveFile plans the removal of a file that springfield no longer writes. An update keeps the file if the user has
+// changed it.
 func (p *planner) leaveFile(d Difference) {
 	switch {
 	case !d.there:

@@ -1,5 +1,5 @@
-// Programs that the CLI carries, for people without Go: a packed file per architecture and a manifest. The bytes are
-// those that this CLI would compile with the manifest's version of Go, and are used only for the same sources.
+// Programs that the CLI carries for people without Go: a packed file per architecture and a manifest. They are the
+// programs that this CLI would compile with the manifest's version of Go.
 
 package generator
 
@@ -29,15 +29,14 @@ func Prebuilt() fs.FS {
 	return files
 }
 
-// ErrNoPrebuilt is returned if the CLI carries no suitable program.
 var ErrNoPrebuilt = errors.New("this springfield carries no compiled hook")
 
 const (
 	prebuiltManifest = "manifest.json"
-	maxHook          = 64 << 20 // bounds a program, in bytes
+	maxHook          = 64 << 20 // limits a program, in bytes
 )
 
-// ReadCarried reads the manifest. It returns nil without one.
+// ReadCarried reads the manifest of carried programs. It returns nil if there is none.
 func ReadCarried(files fs.FS) (*Build, error) {
 	if files == nil {
 		return nil, nil
@@ -56,8 +55,8 @@ func ReadCarried(files fs.FS) (*Build, error) {
 	return &c, nil
 }
 
-// readPrebuilt reads all programs for some targets. It returns ErrNoPrebuilt if one is missing, or made from other
-// sources.
+// readPrebuilt reads all carried programs for the given targets. It returns ErrNoPrebuilt if one is missing or was
+// built from sources with another hash.
 func readPrebuilt(files fs.FS, source string, targets []Target, programs []Program) (Build, error) {
 	m, err := ReadCarried(files)
 	switch {
@@ -94,8 +93,8 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 	return built, nil
 }
 
-// WritePrebuilt replaces the programs in a directory. It removes the manifest first and writes it last, so that after
-// an interruption there are none.
+// WritePrebuilt replaces the programs in dir. It removes the manifest first and writes it last, so that an
+// interruption leaves no manifest.
 func WritePrebuilt(dir string, built Build) (err error) {
 	defer func() {
 		if err != nil {
@@ -132,11 +131,11 @@ func WritePrebuilt(dir string, built Build) (err error) {
 	return os.WriteFile(manifestPath, append(data, '\n'), 0o644)
 }
 
-// All programs for an architecture are packed together, which halves the size: most of their bytes are the same on
-// every system, and the judge contains most of the hook.
+// All programs for an architecture are packed together, which halves the size, because most of their bytes are the
+// same.
 const packedSuffix = ".tar.zst"
 
-// window is the distance in which the packer finds repetitions: all programs for an architecture.
+// window is the compression window in bytes, large enough for all programs for an architecture.
 const window = 64 << 20
 
 func packedIn(t Target) string { return t.Arch + packedSuffix }
@@ -149,7 +148,7 @@ func packedAs(program Program, t Target) string {
 	return name
 }
 
-// packPrograms packs programs in their order, the most used first, and deterministically.
+// packPrograms returns a compressed tar file of programs in the given order. The same programs give the same bytes.
 func packPrograms(programs []Binary) ([]byte, error) {
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window),
@@ -168,7 +167,7 @@ func packPrograms(programs []Binary) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// unpackPrograms unpacks programs, and reads no further than needed.
+// unpackPrograms returns the wanted programs from the packed file called name, and reads no further than needed.
 func unpackPrograms(files fs.FS, name string, wanted []string) (map[string][]byte, error) {
 	packed, err := files.Open(name)
 	if err != nil {

@@ -1,8 +1,8 @@
-// The record: the SHA-256 of every file as springfield last wrote it into a suite. With it, update distinguishes an
-// edit of the user from a new text of springfield.
-//   - Line ends are ignored: a checkout on Windows has others.
-//   - springfield.yaml is not included: its answers belong to the user.
-//   - The record is not trusted: only paths inside the suite are accepted, and none of git's.
+// The record: the SHA-256 of every file as springfield last wrote it into a suite. It distinguishes an edit by the
+// user from a new text of springfield.
+//   - Line endings are ignored, because they differ on Windows.
+//   - springfield.yaml is not included, because it belongs to the user.
+//   - The record is not trusted: it may name only paths inside the suite, and none of git's.
 
 package generator
 
@@ -33,7 +33,7 @@ const recordHead = "# What springfield wrote when it made this suite or last upd
 // record has the textSum of each file, by path.
 type record map[string]string
 
-// textSum returns the SHA-256 of a file, of a text with plain line endings.
+// textSum returns the SHA-256 of data, after normalising the line endings of text.
 func textSum(data []byte) string {
 	if bytes.IndexByte(data, 0) >= 0 { // a program, too large to normalize
 		return journal.HashBytes(data)
@@ -44,13 +44,13 @@ func textSum(data []byte) string {
 	return journal.HashBytes(data)
 }
 
-// plainText returns a text with "\n" as line endings, and false if the data is not text.
+// plainText converts CRLF in data to LF. It returns false if data has a NUL, a lone CR, or invalid UTF-8.
 func plainText(data []byte) (string, bool) {
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
 }
 
-// withEndsOf converts a plain text to the line endings of model.
+// withEndsOf converts text from LF to the line endings that prevail in model.
 func withEndsOf(model []byte, text string) []byte {
 	if crlf := bytes.Count(model, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(model, []byte("\n")) {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -58,7 +58,7 @@ func withEndsOf(model []byte, text string) []byte {
 	return []byte(text)
 }
 
-// readRecord reads the record of a suite. It returns nil if there is none.
+// readRecord reads the record of the suite in dir. It returns nil if there is none.
 func readRecord(dir string) (record, error) {
 	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
 	data, err := rooted.ReadFile(dir, RecordFile, maxRecord)
@@ -80,7 +80,6 @@ func readRecord(dir string) (record, error) {
 	return r, nil
 }
 
-// encodeSums formats the record like sha256sum.
 func (r record) encodeSums() []byte {
 	text := recordHead
 	for _, name := range slices.Sorted(maps.Keys(r)) {
@@ -89,8 +88,8 @@ func (r record) encodeSums() []byte {
 	return []byte(text)
 }
 
-// decodeRecord parses a record. It refuses other paths than those of a suite: a record comes with a repository, and
-// files that it names can be removed.
+// decodeRecord parses a record. It rejects paths outside the suite and below .git, because a record comes with a
+// repository and springfield can remove the files it names.
 func decodeRecord(data []byte) (record, error) {
 	text, ok := plainText(data)
 	if !ok {

@@ -1,5 +1,3 @@
-// Rendering of a suite: a spec and programs become files.
-
 package generator
 
 import (
@@ -42,7 +40,7 @@ type view struct {
 	AtStop   bool   // it decides at a stop; only one such plugin decides at a time
 }
 
-// EventOf returns a host's name of that event.
+// EventOf returns the name of the plugin's hook event in the named host.
 func (v view) EventOf(name string) (string, error) {
 	at, known := registry.HostNamed(name)
 	if !known {
@@ -54,7 +52,7 @@ func (v view) EventOf(name string) (string, error) {
 	return at.Prompt, nil
 }
 
-// Timeout returns how long a host waits for the hook, in seconds: longer than the hook itself ever takes.
+// Timeout returns the timeout of the hook in seconds. It is longer than the hook ever takes.
 func (p Plugin) Timeout() int {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return judge.Within + judge.Spare
@@ -101,14 +99,14 @@ func newSuiteView(spec Spec) (suiteView, error) {
 	return suite, nil
 }
 
-// MemoryNote returns a paragraph about a suite for a memory file such as CLAUDE.md. It does not contain blank lines
-// or end in a newline. The CLAUDE.md in the suite contains it.
+// MemoryNote returns a paragraph about the suite for a memory file such as CLAUDE.md. It has no blank lines and no
+// final newline.
 func MemoryNote(spec Spec) (string, error) {
 	suite, err := newSuiteView(spec)
 	return suite.Memory, err
 }
 
-// RenderSuite renders all files of a suite, springfield.yaml last.
+// RenderSuite renders all files of a suite, sorted by path, with springfield.yaml last.
 func RenderSuite(spec Spec, built Build) ([]File, error) {
 	suite, err := newSuiteView(spec)
 	if err != nil {
@@ -168,8 +166,8 @@ func renderTree(tree, into string, data any) ([]File, error) {
 	return files, err
 }
 
-// readParts parses shared templates. renderTemplate adds the others to them: a suite renders most of them once per
-// plugin.
+// readParts parses the shared templates once. renderTemplate caches the others in the result, because most are
+// rendered once per plugin.
 var readParts = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("parts").Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")
 })

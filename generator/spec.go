@@ -57,7 +57,7 @@ func (s Spec) Suggested() Plugin {
 	return s.Plugins[max(i, 0)]
 }
 
-// FirstVersion is the first version of a plugin, if the strategy does not set a different version.
+// FirstVersion is the first version of a plugin, unless its strategy sets another.
 const FirstVersion = "0.1.0"
 
 var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -68,15 +68,14 @@ var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_][A-Za-
 // looksOfficial matches marketplace names that the client reserves for its maker.
 var looksOfficial = regexp.MustCompile(`official.*(claude|anthropic)|(claude|anthropic).*official|^(claude|anthropic)-?(marketplace|plugins)`)
 
-// LooksOfficial reports whether a plugin's name suggests that it comes from Claude's maker.
+// LooksOfficial reports whether a plugin's name suggests that it comes from Anthropic.
 func LooksOfficial(name string) bool {
 	return looksOfficial.MatchString(name) || strings.HasPrefix(name, "anthropic-")
 }
 
-// CheckMarketplace returns an error for a name that no marketplace can have.
+// CheckMarketplace returns an error if a marketplace's name is empty, malformed or reserved.
 func CheckMarketplace(name string) error {
-	// These are refused or reserved by the client, from the plugin marketplace documentation and from the checks in
-	// the client.
+	// Refused or reserved by the client, according to its documentation and its code.
 	reserved := []string{
 		"agent-skills", "anthropic-agent-skills", "anthropic-marketplace", "anthropic-plugins", "claude-code-marketplace",
 		"claude-code-plugins", "claude-community", "claude-for-financial-services", "claude-for-legal", "claude-plugins-community",
@@ -96,7 +95,8 @@ func CheckMarketplace(name string) error {
 	return nil
 }
 
-// MarketplaceSlug turns the name of a directory into one of a marketplace, or into "".
+// MarketplaceSlug converts a directory's name to a marketplace's name in lower case, or to "" without letters and
+// digits.
 func MarketplaceSlug(s string) string {
 	isBetween := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), isBetween), "-")
@@ -165,7 +165,7 @@ func (o Owner) validate() error {
 	return nil
 }
 
-// NewPlugin returns a plugin with its first version and the defaults of missing settings.
+// NewPlugin returns a plugin with its first version and defaults for missing settings, or an error if it is invalid.
 func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error) {
 	about, _ := ReadAbout(strategy) // validate reports an unknown strategy
 	p := Plugin{Name: name, Strategy: strategy, Version: about.Version, Settings: about.fillInDefaults(settings)}

@@ -1,5 +1,3 @@
-// springfield.yaml records the answers for a suite and how it was built. This file makes a directory a suite.
-
 package generator
 
 import (
@@ -32,8 +30,7 @@ type Suite struct {
 // Publish records the last publication of a suite.
 type Publish struct {
 	// To is the directory of the marketplace, absolute or relative to the suite; "" is the suite itself.
-	To string `yaml:"to,omitempty"`
-	// Plugins are the published plugins by name.
+	To      string               `yaml:"to,omitempty"`
 	Plugins map[string]Published `yaml:"plugins,omitempty"`
 }
 
@@ -42,7 +39,6 @@ type Published struct {
 	Files   string `yaml:"files"` // digest of the files
 }
 
-// ErrNoSuite is returned for a directory without springfield.yaml.
 var ErrNoSuite = errors.New("not a springfield suite")
 
 func noSuite(dir string) error {
@@ -73,7 +69,8 @@ func ReadSuite(dir string) (Suite, error) {
 	return s, nil
 }
 
-// decodeSuite decodes springfield.yaml, and fills in versions and settings. Every error is a *FileError.
+// decodeSuite decodes and validates springfield.yaml, and fills in missing versions and settings. Every error is a
+// *FileError.
 func decodeSuite(data []byte) (Suite, error) {
 	var s Suite
 	if err := decodeYAML(data, &s); err != nil {
@@ -92,7 +89,8 @@ func decodeSuite(data []byte) (Suite, error) {
 	return s, nil
 }
 
-// findMissingLine returns an error for the first missing line. The hints of Validate name flags of init, not lines.
+// findMissingLine returns an error for the first required line that is missing. Validate would suggest flags of init,
+// which do not help here.
 func (s Suite) findMissingLine() error {
 	for _, line := range []struct {
 		lacks        bool
@@ -111,12 +109,12 @@ func (s Suite) findMissingLine() error {
 	return nil
 }
 
-// FindSuite returns the nearest suite at or above a directory, or "".
+// FindSuite returns dir or its nearest ancestor that contains a suite, or "" if there is none.
 func FindSuite(dir string) string {
 	return rooted.FindAbove(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
 }
 
-// CommandToAddPlugin returns the command that adds a plugin of a strategy to a suite.
+// CommandToAddPlugin returns the command that adds a plugin with the given strategy to the suite in dir.
 func CommandToAddPlugin(strategy, dir string) string {
 	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.QuoteArgument(dir)
 }
@@ -131,7 +129,8 @@ func (s Suite) encodeYAML() ([]byte, error) {
 	return append([]byte(head), body...), nil
 }
 
-// OverlayText updates the file's text. It replaces only members that differ, so that the user's comments remain.
+// OverlayText updates old, a springfield.yaml, to s. It replaces only members that differ, so that the user's
+// comments remain. If that fails, it rewrites the file and appends the old text as a comment.
 func (s Suite) OverlayText(old []byte) ([]byte, error) {
 	text, _ := plainText(old)
 	before, err := decodeSuite([]byte(text))
@@ -173,7 +172,8 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 // yamlBlock is the text of a top-level member, or of the comments and blank lines between two.
 type yamlBlock struct{ key, text string }
 
-// splitBlocks splits a YAML file into blocks; their concatenation is the file.
+// splitBlocks splits a YAML file into top-level members and the comments between them. The concatenated blocks are
+// the file.
 func splitBlocks(text string) []yamlBlock {
 	var blocks []yamlBlock
 	later := "" // comments that end the member, unless it continues
@@ -194,7 +194,7 @@ func splitBlocks(text string) []yamlBlock {
 	return append(blocks, yamlBlock{text: later})
 }
 
-// inFile converts an error into one about the file. It reduces the library's report to a position and a problem.
+// inFile converts err to a *FileError. An error of the YAML library keeps only its position and message.
 func inFile(err error) *FileError {
 	var wrong *check.Advised
 	var e yaml.Error

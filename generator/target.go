@@ -1,5 +1,3 @@
-// Targets are the machines that a suite is built for. They determine where programs are in a plugin.
-
 package generator
 
 import (
@@ -19,7 +17,7 @@ func (t Target) String() string { return t.OS + "/" + t.Arch }
 
 func (t Target) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText accepts the targets of AllTargets.
+// UnmarshalText parses os/arch, and accepts only targets in AllTargets.
 func (t *Target) UnmarshalText(text []byte) error {
 	t.OS, t.Arch, _ = strings.Cut(string(text), "/")
 	if !slices.Contains(AllTargets(), *t) {
@@ -31,7 +29,7 @@ func (t *Target) UnmarshalText(text []byte) error {
 
 func HostTarget() Target { return Target{runtime.GOOS, runtime.GOARCH} }
 
-// StartsOn reports whether a machine can run programs built for the target. Windows on ARM also runs amd64.
+// StartsOn reports whether machine can run programs built for t. Windows on ARM also runs amd64 programs.
 func (t Target) StartsOn(machine Target) bool {
 	return t == machine || machine == Target{"windows", "arm64"} && t == Target{"windows", "amd64"}
 }
@@ -58,7 +56,7 @@ func joinTargets(targets []Target) string {
 	return strings.Join(check.NamesOf(targets, Target.String), ", ")
 }
 
-// CheckTargets returns an error for targets that one suite cannot have.
+// CheckTargets returns an error for an empty list, a duplicate, or windows/arm64 together with another target.
 func CheckTargets(targets []Target) error {
 	if len(targets) == 0 {
 		return check.Misusef("pass --target os/arch", "no target chosen")
@@ -85,7 +83,7 @@ const (
 
 func (p Program) ShortName() string { return strings.TrimPrefix(string(p), "springfield-") }
 
-// Programs returns the plugin's programs, the hook first.
+// Programs returns the plugin's programs: the hook, and the judge if its strategy can ask a model.
 func (p Plugin) Programs() []Program {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return []Program{Hook, Judge}
@@ -93,7 +91,7 @@ func (p Plugin) Programs() []Program {
 	return []Program{Hook}
 }
 
-// Programs returns the programs that the plugins need, the hook first.
+// Programs returns the hook, and the judge if a plugin of the suite can ask a model.
 func (s Spec) Programs() []Program {
 	if i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return len(p.Programs()) > 1 }); i >= 0 {
 		return s.Plugins[i].Programs()
@@ -101,8 +99,8 @@ func (s Spec) Programs() []Program {
 	return []Program{Hook}
 }
 
-// hookFiles returns the compiled files for a plugin. If there are several targets, these are a launcher for the hook
-// and the programs for each target. The hook searches for the judge in the same directory.
+// hookFiles returns the plugin's programs as files. For several targets, these include a launcher. The judge is in
+// the directory of the hook, which searches no other.
 func (p Plugin) hookFiles(binaries []Binary, launcher []byte) (files []File) {
 	const mode fs.FileMode = 0o755
 	programs := p.Programs()
@@ -129,7 +127,7 @@ func (p Program) placeIn(t Target, several bool) string {
 	return "hooks/" + string(p)
 }
 
-// HookFiles returns the paths of programs in a plugin, for all targets.
+// HookFiles returns all paths that the programs can have in a plugin.
 func HookFiles(programs ...Program) (places []string) {
 	for _, p := range programs {
 		places = append(places, p.placeIn(Target{}, false), p.placeIn(Target{OS: "windows"}, false))

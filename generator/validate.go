@@ -1,5 +1,4 @@
-// Validation of a suite against springfield.yaml, the schemas, and the hook's own reader of rules. It changes nothing,
-// and leaves the opinion of Claude Code to its client.
+// Validation of a suite against springfield.yaml, the schemas, and the hook's own parser. It changes nothing.
 
 package generator
 
@@ -22,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
-// maxText bounds a text, in bytes.
+// maxText limits a text, in bytes.
 const maxText = 256 << 10
 
 type inspection struct {
@@ -51,7 +50,7 @@ func (t subject) reportFinding(state check.State, says, fix string) {
 
 func (t subject) reportFailure(says, fix string) { t.reportFinding(check.Failure, says, fix) }
 
-// suiteChecks returns the checks in their order: the others need the first.
+// suiteChecks returns the checks of a suite. The first reads springfield.yaml, which the others need.
 func suiteChecks() (checks []check.Check[*inspection]) {
 	for _, c := range []struct {
 		name string
@@ -82,7 +81,8 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 	return checks
 }
 
-// forPlugins calls look for each plugin whose directory exists; lookAtFiles reports the others.
+// forPlugins returns a function that calls look for each plugin whose directory exists. lookAtFiles reports missing
+// directories.
 func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	return func(in *inspection) {
 		for _, p := range in.suite.Plugins {
@@ -93,8 +93,8 @@ func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	}
 }
 
-// Validate checks the suite in dir, which commands name as called. If springfield.yaml is valid, other checks follow.
-// An error is ErrNoSuite, or about a file that cannot be read.
+// Validate checks the suite in dir. called is the name of dir in suggested commands. If springfield.yaml is invalid,
+// no other check runs, including others. Errors are ErrNoSuite, or about unreadable files.
 func Validate(ctx context.Context, dir, called string, others ...check.Check[Suite]) ([]check.Finding, error) {
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {
@@ -124,7 +124,8 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 	return slices.Concat(record, inside, said), err
 }
 
-// readSubject reads a text and validates it by a schema. ok is false if nothing more can be checked.
+// readSubject reads a JSON or YAML file, validates it against the named schema and reports flaws. ok is false if the
+// file cannot be read or parsed.
 func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	t = subject{in: in, file: file}
 	var err error
@@ -174,7 +175,6 @@ func (t subject) reportLink(err error) {
 	t.reportFailure(err.Error()+"; springfield follows no link in a suite", "replace it with what it points to")
 }
 
-// readRecord reads springfield.yaml and renders the suite.
 func (in *inspection) readRecord() {
 	t, ok := in.readSubject(SuiteFile, "springfield")
 	if !ok {
@@ -213,7 +213,7 @@ func (t subject) reportBroken(fault *FileError) {
 	t.in.found[len(t.in.found)-1].Position = fault.Position
 }
 
-// requireText reports a text that differs from springfield.yaml.
+// requireText reports a failure if the string at a path in the document is not want, the value in springfield.yaml.
 func (t subject) requireText(what, want string, at ...string) {
 	if got := t.textAt(at...); got != want {
 		t.reportFailure(fmt.Sprintf("%s is %q, and %s says %q", what, got, SuiteFile, want), "make them the same")
@@ -282,7 +282,8 @@ func (in *inspection) lookAtManifests(p Plugin) {
 	}
 }
 
-// lookAtRules checks each strategy.json by its schema. If all are valid, the hook's own reader follows.
+// lookAtRules checks each strategy.json against its schema. If all are valid, it also reports faults that the hook's
+// own parser finds.
 func (in *inspection) lookAtRules() {
 	if forPlugins((*inspection).lookAtStrategy)(in); len(in.found) > 0 {
 		return

@@ -1,5 +1,3 @@
-// Validation of programs, and of missing and superfluous files.
-
 package generator
 
 import (
@@ -39,7 +37,8 @@ func (in *inspection) lookAtBinaries() {
 	}
 }
 
-// canStart reports obstacles to starting a file, whatever its content.
+// canStart reports a failure if the file is missing, a symlink, irregular, or not executable. It returns true if the
+// content can be checked, which does not require the executable bit.
 func (t subject) canStart(d Difference, name string) bool {
 	build := "springfield build " + t.in.called
 	switch {
@@ -91,7 +90,7 @@ func (t subject) lookAtProgram(d Difference) {
 	}
 }
 
-// lookAtFiles reports missing files that are not checked elsewhere, and unknown files that do harm or are left over.
+// lookAtFiles reports missing files that no other check reports, and unknown files that are harmful or left over.
 func (in *inspection) lookAtFiles() {
 	for _, p := range in.suite.Plugins {
 		dir := subject{in: in, file: p.Name}
@@ -150,7 +149,8 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	}
 }
 
-// IsLitter reports whether a file is left over from a system, an editor, a merge or an update, or holds secrets.
+// IsLitter reports whether a file name suggests secrets, or a leftover from a system, an editor, a merge or an
+// update.
 func IsLitter(base string) bool {
 	switch path.Ext(base) {
 	case ".orig", ".rej", BesideSuffix, ".swp", ".swo", ".tmp", ".pem":

@@ -1,9 +1,8 @@
-// This validates the hooks of a plugin for each host. Claude Code reads hooks/hooks.json and starts a hook directly.
-// Qwen Code and Droid read the same file but use a shell, so the hook is listed twice and each host runs one. Codex
-// and Copilot read hooks/shell.json. Gemini CLI and, for a linked plugin, Qwen Code read from their own directories.
+// Validation of a plugin's hooks for each host. Claude Code starts the hook in hooks/hooks.json directly. Qwen Code
+// and Droid read the same file but use a shell, so the hook is listed twice. Codex and Copilot read hooks/shell.json.
+// Gemini CLI and, for a linked plugin, Qwen Code read their own directories.
 //
-// All members matter, so our handlers must be as springfield makes them, except for timeouts. Other handlers belong
-// to the user.
+// Our handlers must be as springfield makes them, except for timeouts. Other handlers belong to the user.
 
 package generator
 
@@ -101,8 +100,8 @@ func (in *inspection) lookAtHooks(p Plugin) {
 	}
 }
 
-// lookAtTimeout checks that the timeout is longer than the hook can take. If a host has to kill the hook, the answer
-// will be ignored. unit is the number of units per second.
+// lookAtTimeout reports a failure if the hook can take longer than its timeout, because a host ignores a hook that it
+// kills. unit is the number of timeout units per second.
 func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 	timeout, given := h.timeout.(json.Number)
 	n, err := timeout.Float64()

@@ -1,11 +1,10 @@
 package publish
 
-// This edits the catalog of a different marketplace. If it is in the suite, it is rendered like all other files.
-//   - An entry is found by its name. Other entries, their order and their layout are preserved.
-//   - In an existing entry only members that differ change; members that springfield does not set remain.
-//   - A catalog that Claude Code would refuse is refused: duplicate names, and anything but plain JSON.
-//   - A catalog that is a link, or below one, is refused: a checkout must not choose another file of the user's to
-//     edit.
+// Edits of another marketplace's catalog. The suite's own catalog is rendered like all other files.
+//   - An entry is found by its name. Other entries, the order and the layout are preserved.
+//   - In an existing entry only members that differ change; those that springfield does not set remain.
+//   - Duplicate names, and anything but plain JSON, are refused, as by Claude Code.
+//   - A catalog that is a link, or below one, is refused, so that a checkout cannot choose another file to edit.
 
 import (
 	"encoding/json"
@@ -74,8 +73,8 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 	return c, said.Name, nil
 }
 
-// placeOfSource returns the directory of a source that is a path, relative to the marketplace and with slashes. ok is
-// false if the source is fetched from elsewhere. Names that do not begin with a dot are relative to c.base.
+// placeOfSource returns the path of a source relative to the marketplace, with slashes. ok is false if the source is
+// not a path. A path that does not begin with a dot is relative to c.base.
 func (c catalog) placeOfSource(source json.RawMessage) (place string, ok bool) {
 	if json.Unmarshal(source, &place) != nil {
 		return "", false
@@ -115,7 +114,8 @@ func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit
 	return edits, nil
 }
 
-// entered returns the edit to add or update all releases in the catalog of a different marketplace.
+// entered returns the edit that adds or updates the releases in another marketplace's catalog. It is empty if the
+// suite is its own marketplace.
 func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 	if in.market.Own {
 		return journal.Edit{}, nil
@@ -141,8 +141,8 @@ func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 	return e, nil
 }
 
-// members returns the members of a plugin's entry. Edits of the user remain, except in source, version, and a
-// description that is still the published one.
+// members returns the members of the plugin's catalog entry. All but source, version and an unedited description keep
+// existing values.
 func (r release) members(after tree) ([]member, error) {
 	manifest := path.Join(r.plugin, ".claude-plugin", "plugin.json")
 	var is, was map[string]json.RawMessage

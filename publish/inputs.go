@@ -44,7 +44,7 @@ type checkout struct {
 	modes  func() (map[string]string, error)
 }
 
-// Market is the marketplace of a release. The suite's own catalog is not read, but rendered.
+// Market is the marketplace of a release.
 type Market struct {
 	Name    string
 	Root    string
@@ -57,7 +57,7 @@ type Market struct {
 	catalog
 }
 
-// holdDir locks a directory, unless nothing will be written.
+// holdDir locks dir until in.unlock is called, unless nothing will be written.
 func (m Means) holdDir(in *inputs, q Request, dir string) error {
 	if q.Check || q.Look {
 		return nil
@@ -112,7 +112,8 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 	return in, err
 }
 
-// checkout returns the checkout around a directory. An untrusted repository is an error only if clients fetch from it.
+// checkout returns the git checkout around dir. A repository that git does not trust is recorded, and is not an
+// error.
 func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c := checkout{dir: dir}
 	var err error
@@ -146,8 +147,8 @@ func (c checkout) dirtyFiles(place string) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !isBelow(place, name) }), err
 }
 
-// plainPrograms returns the programs without the executable bit in git's index, as after a checkout on Windows. unknown
-// reports whether some are not in the index.
+// plainPrograms returns the programs whose executable bit is missing in git's index, as after a checkout on Windows.
+// unknown reports whether the index lacks a program.
 func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
 	for _, name := range names {
 		if path.Ext(name) == ".exe" {
@@ -167,8 +168,8 @@ func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, e
 	return plain, unknown, nil
 }
 
-// findMarketplace finds the marketplace named in the request, otherwise in the suite. If neither names one, it is the
-// suite itself.
+// findMarketplace finds the marketplace named in the request, or otherwise in the suite. By default the suite is its
+// own marketplace.
 func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {
@@ -205,8 +206,8 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 	return k, nil
 }
 
-// commandToAdd returns the argument of /plugin marketplace add for a public address, or "". Claude Code reads an
-// address without .git as a catalog, and refuses ssh.
+// commandToAdd returns the argument of /plugin marketplace add for a public address, or "" for ssh, which Claude Code
+// refuses. It adds .git, because Claude Code would otherwise expect a catalog.
 func commandToAdd(where string) string {
 	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")

@@ -2,10 +2,10 @@
 // machines, reviews the result, and adds entries for clients.
 //
 // These are the steps, each using the result from the last:
-//
-// inputs    the suite, its checkout and the marketplace          (inputs.go) release   a plugin's version, and the
-// source for clients       (release.go, source.go) tree      the suite's files after the release
-// (tree.go) Plan      the change, and the findings of its review           (catalog.go, review.go)
+//   - inputs: the suite, its checkout and the marketplace (inputs.go)
+//   - release: a plugin's version, and the source for clients (release.go, source.go)
+//   - tree: the suite's files after the release (tree.go)
+//   - Plan: the change, and the findings of its review (catalog.go, review.go)
 //
 // Nothing is written until Plan.ApplyPlan is called.
 package publish
@@ -87,7 +87,6 @@ type Plugin struct {
 	Fresh  bool   `json:"fresh"`         // a new version
 }
 
-// RefusedError is returned if the review finds failures.
 type RefusedError struct{ Checks []check.Finding }
 
 func (e *RefusedError) Error() string {
@@ -95,7 +94,8 @@ func (e *RefusedError) Error() string {
 }
 func (e *RefusedError) Hint() string { return "the fix is beside each" }
 
-// PlanRelease plans a release. The suite and the marketplace are locked until Plan.Unlock.
+// PlanRelease plans a release without writing files. It locks the suite and the marketplace until Plan.Unlock, unless
+// nothing will be applied. If the review finds failures, it returns a *RefusedError.
 func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	in, err := m.readInputs(ctx, q)
 	defer func() {
@@ -186,7 +186,8 @@ func describe(after tree, releases []release) []Plugin {
 	return all
 }
 
-// stepsToWaitFor returns the steps before the next run.
+// stepsToWaitFor returns the steps before the next run: a new version for each changed plugin outside of releases,
+// then the steps in more.
 func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (all []string, err error) {
 	for _, p := range in.suite.Plugins { // a newer springfield changes all hooks
 		before := in.published[p.Name]
@@ -204,7 +205,7 @@ func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more 
 	return append(all, more...), nil
 }
 
-// checkoutsToPush returns the checkouts with news for clients, except a suite that waits for steps.
+// checkoutsToPush returns the directories to commit and push. It omits the suite while other steps wait.
 func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []string) (dirs []string) {
 	if len(after.changes("")) > 0 && in.around.repo != nil && len(waits) == 0 {
 		dirs = append(dirs, in.dir)
@@ -215,7 +216,8 @@ func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []strin
 	return dirs
 }
 
-// Install returns the commands of a user, for this machine if the public address is unknown.
+// Install returns the commands that install the plugins. They work only on this machine if the public address is
+// unknown.
 func (p *Plan) Install() []string {
 	plugins := check.NamesOf(p.Plugins, func(one Plugin) string { return "/plugin install " + one.Name + "@" + p.Market.Name })
 	return append([]string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}, plugins...)
@@ -250,8 +252,8 @@ type gitTasks struct {
 	waits []string // before the other tasks
 }
 
-// findGitTasks plans tags, if requested, and executable bits of the published plugins. Files unknown to git are left to
-// their owner. If git does not see modes there, publish has to run again after git add.
+// findGitTasks plans tags, if requested, and executable bits for published programs in git's index. If a program is
+// not in the index and git ignores modes here, the user has to publish again after git add.
 func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releases []release) (t gitTasks, err error) {
 	if q.Tag {
 		if t.Tags, err = in.missingTags(ctx, after, releases); err != nil {
@@ -276,7 +278,8 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 
 var errUntagged = errors.New("nothing was tagged")
 
-// missingTags returns the missing tags of the releases. A tag is for a commit that contains exactly the release.
+// missingTags returns the tags that do not exist yet. It returns an error if a release is not committed, or has a tag
+// with other files.
 func (in inputs) missingTags(ctx context.Context, after tree, releases []release) (tags []string, err error) {
 	for _, r := range releases {
 		if err := r.around.requireRepo(errUntagged.Error(), "git init and commit it"); err != nil {

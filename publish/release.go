@@ -1,7 +1,7 @@
 package publish
 
-// Releases: the version of a plugin, its files, and whether these differ from the published ones. Claude Code copies a
-// plugin of a repository once per version, so changed files under the same version reach no user.
+// Releases: the version of a plugin, and whether its files differ from the published ones. Claude Code copies a version
+// only once, so changed files under the same version reach no user.
 
 import (
 	"cmp"
@@ -27,7 +27,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// release is a plugin with its new version and the source for clients.
 type release struct {
 	plugin   string
 	old, new string   // old is "" if never published
@@ -48,7 +47,7 @@ func parseVersion(version string) (*semver.Version, error) {
 	return v, err
 }
 
-// raiseVersion raises one of VersionParts, and resets the parts after it.
+// raiseVersion increments part, one of VersionParts, and resets the parts after it to 0.
 func raiseVersion(version, part string) (string, error) {
 	v, err := parseVersion(version)
 	if err != nil {
@@ -121,7 +120,8 @@ func (in inputs) release(q Request, name string) (release, error) {
 	return r, r.follows(r.entry.Version, "in "+in.market.Path)
 }
 
-// follows returns an error if the release cannot follow a known version.
+// follows returns an error if r.new is lower than before, or before is invalid. where is the place of before in the
+// message.
 func (r release) follows(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
@@ -135,8 +135,8 @@ func (r release) follows(before, where string) error {
 	return nil
 }
 
-// renderSuite returns the suite's files with the releases: versions, hooks, texts, notes and record. It sets the
-// digests of the releases. A check keeps the published files, so that a newer springfield does not fail a CI.
+// renderSuite returns the suite's files after the release, and sets the digests of releases. With q.Check it keeps
+// the present files, so that a newer springfield does not fail in CI.
 func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, err error) {
 	if t, err = readTree(in.files); err != nil {
 		return t, err
@@ -184,8 +184,7 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 	return in.recordReleases(t, suite, releases)
 }
 
-// compile builds the programs for the chosen targets, by default for every machine of clients. These become the targets
-// of the suite.
+// compile sets the suite's targets, by default all that clients use, and builds the programs for them.
 func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *generator.Suite) (generator.Build, error) {
 	if suite.Targets = q.Targets; len(q.Targets) == 0 {
 		suite.Targets = slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
@@ -198,8 +197,8 @@ func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *g
 	return tools.BuildPrograms(ctx, suite.Targets, suite.Programs()...)
 }
 
-// updated returns the rendered tree, and which files were not updated because they have been changed by the user.
-// Only versions are updated in these.
+// updated returns the tree with rendered files. kept are files that the user has changed, in which only versions are
+// updated.
 func (t tree) updated(suite generator.Suite) (after tree, kept []string, err error) {
 	files, err := generator.RenderSuite(suite.Spec, suite.Build)
 	if err != nil {
@@ -224,7 +223,7 @@ func (t tree) updated(suite generator.Suite) (after tree, kept []string, err err
 	return after, kept, nil
 }
 
-// withVersions copies only the versions from a different text.
+// withVersions sets the versions in a JSON file to those in like. It leaves other files unchanged.
 func (t tree) withVersions(name string, like []byte) (tree, error) {
 	var wanted struct {
 		Version string
@@ -259,7 +258,6 @@ func (t tree) withVersions(name string, like []byte) (tree, error) {
 
 const changelogFile = "CHANGELOG.md"
 
-// withNotes adds the notes about a new version to the plugin's changelog.
 func (t tree) withNotes(r release, q Request) (tree, error) {
 	name := r.plugin + "/" + changelogFile
 	had, err := t.readFile(name)

@@ -1,7 +1,5 @@
 package publish
 
-// The review: requirements of marketplaces, beyond a valid suite, and the opinion of Claude Code.
-
 import (
 	"context"
 	"fmt"
@@ -17,10 +15,10 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// maxPublished bounds a file, in bytes: git hosts refuse larger ones.
+// maxPublished limits a file, in bytes, because git hosts refuse larger ones.
 const maxPublished = 100 << 20
 
-// ClientCheck returns a check of the suite in a directory by Claude Code.
+// ClientCheck returns a check in which Claude Code validates the suite in dir.
 func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
 	return check.Check[generator.Suite]{Name: "client",
 		Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {
@@ -29,7 +27,7 @@ func ClientCheck(c client.Command, dir string, asking func(client string)) check
 		}}
 }
 
-// reviewRelease checks the suite and the other marketplace as they will be.
+// reviewRelease checks the suite, and another marketplace's catalog, as they will be after the release.
 func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release,
 	catalog journal.Edit) ([]check.Finding, error) {
 	temporary, err := os.MkdirTemp("", "springfield-publish-")
@@ -37,7 +35,7 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 		return nil, err
 	}
 	defer os.RemoveAll(temporary)
-	// This must be the name of the suite directory, because it is used as the default for the marketplace.
+	// The base name must be the suite's, because it is the marketplace's default name.
 	stage := filepath.Join(temporary, filepath.Base(in.dir))
 	if err := after.writeCopy(stage); err != nil {
 		return nil, err
@@ -58,7 +56,7 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 	return append(valid, found...), err
 }
 
-// review checks all plugins and, if it is not in the suite, the marketplace name.
+// review checks the released plugins and, unless the suite is its own marketplace, the marketplace's name.
 func (in inputs) review(ctx context.Context, after tree, releases []release) (found []check.Finding, err error) {
 	var files, ignored []string
 	for _, r := range releases {
@@ -79,7 +77,7 @@ func (in inputs) review(ctx context.Context, after tree, releases []release) (fo
 	return found, err
 }
 
-// validateCatalog uses Claude Code to validate the catalog. Any warnings are only for the owner.
+// validateCatalog returns the failures that Claude Code finds in a catalog. Warnings concern only its owner.
 func (m Means) validateCatalog(ctx context.Context, dir string, catalog []byte) ([]check.Finding, error) {
 	if err := os.MkdirAll(filepath.Join(dir, ".claude-plugin"), 0o755); err != nil {
 		return nil, err
@@ -95,7 +93,7 @@ func finding(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
-// reviewPlugin checks a plugin. ignored are the files that git ignores.
+// reviewPlugin checks the plugin's name, icon and files. Files in ignored are failures.
 func (r release) reviewPlugin(t tree, ignored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, finding(path.Join(r.plugin, ".claude-plugin", "plugin.json"),

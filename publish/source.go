@@ -26,9 +26,9 @@ type fetched struct {
 	SHA    string `json:"sha,omitempty"`
 }
 
-// sourceOf returns the source for an entry in a different marketplace: a path if the suite is in the same checkout,
-// otherwise the repository, not yet pinned. If there is already an entry that fetches the plugin, it is kept in this
-// form.
+// sourceOf returns the source for the plugin's entry in another marketplace: a path if the suite is inside, otherwise
+// its repository, not yet pinned. An existing entry that names the repository continues to do so. An entry of another
+// plugin is an error.
 func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {
@@ -49,7 +49,8 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	return source, err
 }
 
-// fetchedBefore returns the source of the plugin's entry, if it fetches this very plugin.
+// fetchedBefore returns the source in the plugin's existing entry. ours is false if the entry does not fetch this
+// plugin.
 func (r release) fetchedBefore() (before fetched, ours bool) {
 	c := r.around
 	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &before) != nil || before.Source != subdir ||
@@ -59,7 +60,7 @@ func (r release) fetchedBefore() (before fetched, ours bool) {
 	return before, true
 }
 
-// pathInMarket returns the path from the marketplace to a plugin below it, otherwise "".
+// pathInMarket returns the plugin's path relative to the marketplace, or "" if the plugin is not inside.
 func (in inputs) pathInMarket(plugin string) (string, error) {
 	root, err := filepath.EvalSymlinks(in.market.Root)
 	if err != nil {
@@ -76,8 +77,8 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 	return "", nil
 }
 
-// fetchedFrom returns the source in the suite's repository. The URL of the same repository remains, since every
-// checkout writes it differently.
+// fetchedFrom returns the source that fetches the plugin from the suite's repository. It keeps the URL of before,
+// because checkouts write URLs differently.
 func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	c := r.around
 	if err := c.requireRepo("clients fetch the plugin with git", "git init, commit and push it; or put the suite into the marketplace's checkout"); err != nil {
@@ -105,8 +106,8 @@ func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	return f, nil
 }
 
-// pinReleases pins sources to commits. It returns the steps that others need first: one run writes everything but the
-// pin, and the next one, after commit and push, writes the pin.
+// pinReleases pins sources to commits. waits are the steps that must come first, such as a commit and a push. The
+// next run then writes the pins.
 func (in inputs) pinReleases(ctx context.Context, q Request, after tree, releases []release) (waits []string, err error) {
 	for i, r := range releases {
 		if f, ok := r.source.(fetched); ok {

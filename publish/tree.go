@@ -1,6 +1,6 @@
 package publish
 
-// The suite's files after a release: those on the disk with edits. All checks look at these before any file changes.
+// The suite's files after a release, which are checked before any file changes.
 
 import (
 	"bytes"
@@ -32,11 +32,11 @@ type file struct {
 	mode fs.FileMode
 }
 
-// maxFile bounds a file, in bytes; the review refuses far smaller ones.
+// maxFile limits a file, in bytes. The review refuses far smaller ones.
 const maxFile = 1 << 30
 
-// readTree lists the files in a suite, but not the git repository. It is an error if there are special files, or
-// links, since they might lead elsewhere on a different machine.
+// readTree lists the files of a suite outside .git. Links and special files are errors, because a link might lead
+// elsewhere on another machine.
 func readTree(in rooted.Folder) (tree, error) {
 	t := tree{in, map[string]file{}, map[string]journal.Edit{}}
 	return t, filepath.WalkDir(in.Name(), func(name string, d fs.DirEntry, err error) error {
@@ -120,7 +120,6 @@ func (t tree) readJSON(name string, into any) error {
 	return nil
 }
 
-// changes returns the effective edits below a directory, sorted by path.
 func (t tree) changes(dir string) (edits []journal.Edit) {
 	for _, name := range slices.Sorted(maps.Keys(t.edits)) {
 		if e := t.edits[name]; isBelow(dir, name) && e.Changes() {
@@ -147,8 +146,8 @@ func (t tree) writeCopy(into string) error {
 	return nil
 }
 
-// digestOf returns a digest of a plugin's files: names, contents, and which are programs. It ignores the changelog, and
-// line endings, which differ in a checkout on Windows.
+// digestOf returns a digest of a plugin's file names and contents, and of which files are programs. It ignores the
+// changelog, and line endings, which differ on Windows.
 func (t tree) digestOf(plugin string) (string, error) {
 	sum, programs := sha256.New(), generator.HookFiles(generator.Hook, generator.Judge)
 	for _, name := range t.listFiles(plugin) {
@@ -169,7 +168,6 @@ func (t tree) digestOf(plugin string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// started returns the files of a plugin that have to be executable. A checkout on Windows has no modes.
 func (t tree) started(plugin string) []string {
 	programs := generator.HookFiles(generator.Hook, generator.Judge)
 	return slices.DeleteFunc(t.listFiles(plugin), func(name string) bool {

@@ -91,7 +91,8 @@ ends them and prints a report.`,
 	return cmd
 }
 
-// readEnd reads the end of an order: a duration from now, or a time of day.
+// readEnd parses a duration from now or a time of day. It returns the zero time for "", and an error unless the end
+// is 1 minute to 24 hours ahead.
 func readEnd(typed string, now time.Time) (end time.Time, err error) {
 	if ms, ok := timestamp.ParseSpan(typed); ok {
 		end = now.Add(time.Duration(ms) * time.Millisecond)
@@ -108,7 +109,6 @@ func readEnd(typed string, now time.Time) (end time.Time, err error) {
 	return end, nil
 }
 
-// checkOptions checks the flags and finds the end of the order.
 func (o *awayOptions) checkOptions() (err error) {
 	const example, script = "springfield away 8h --check 'make test'", "put the commands into a script, and name that"
 	switch o.until, err = readEnd(o.typed, time.Now()); {
@@ -158,7 +158,7 @@ func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) 
 	return absence.Places{Orders: dir, States: states, Config: e.places.Config, Now: time.Now(), FindLog: d.FindLog}, nil
 }
 
-// awayProject returns the project of an order set in the working directory.
+// awayProject returns the real path of the repository around the working directory, or else of that directory.
 func (e *environment) awayProject() string {
 	dir, _ := workspace.Nearest(e.work, "", []string{".git"}, e.home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -189,7 +189,6 @@ func (o awayOptions) listOrders() error {
 	return nil
 }
 
-// printOrders prints orders, and notes on why agents may ignore them.
 func (e *environment) printOrders(out layout.Printer, p absence.Places, orders ...ledger.AwayOrder) {
 	for _, o := range orders {
 		out.PrintText("%s", p.Summary(o).Describe(p.Now.UnixMilli()))
@@ -209,7 +208,7 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 	}
 }
 
-// findObstacles returns why agents ignore an order: no plugin decides, or a hold.
+// findObstacles returns the reasons why agents ignore the order: a hold, or no plugin that decides.
 func (e *environment) findObstacles(o ledger.AwayOrder) []string {
 	r := e.inspectionRequest()
 	r.Places = e.placesFrom(cmp.Or(o.Project, e.work))
@@ -222,13 +221,13 @@ func (e *environment) findObstacles(o ledger.AwayOrder) []string {
 	return held
 }
 
-// lackedRule returns the advice to allow an order's check, or "" if a rule allows it.
+// lackedRule returns advice to allow the order's check, or "" if a permission rule allows it.
 func (e *environment) lackedRule(o ledger.AwayOrder) string {
 	places := e.placesFrom(cmp.Or(o.Project, e.work))
 	return secret.Mask(absence.LackedRule(o.Check, client.AllowRules(settings.ReadSettings(places).AllLayers())))
 }
 
-// noteHindered prints the orders in force that agents ignore, after plugins were disabled.
+// noteHindered prints the orders in force that agents ignore. It runs after commands that disable plugins.
 func (a *app) noteHindered(*cobra.Command, []string) {
 	p := absence.Places{Orders: ledger.StateDir("", a.home), Now: time.Now()}
 	if p.Orders == "" {
@@ -241,7 +240,8 @@ func (a *app) noteHindered(*cobra.Command, []string) {
 	}
 }
 
-// setOrder shows the preflight, asks on the user's terminal and sets the order. A shorter order needs no yes.
+// setOrder shows the preflight, asks for confirmation at the user's terminal, and sets the order. It shortens an
+// order in force without asking.
 func (o awayOptions) setOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {
@@ -355,7 +355,7 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 	return before, nil
 }
 
-// keepTree takes a snapshot of the project's files, and returns the outcome for the user.
+// keepTree takes a snapshot of the project's files, records it in order, and returns a message for the user.
 func (o awayOptions) keepTree(ctx context.Context, order *ledger.AwayOrder) string {
 	const none = "no snapshot of files: "
 	if o.all {

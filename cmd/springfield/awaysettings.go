@@ -25,7 +25,8 @@ import (
 
 const limitSetting = "autoContinueAtUsageLimit"
 
-// waitAtLimit has Claude Code wait for a usage limit to end, unless the user has chosen.
+// waitAtLimit returns an edit that makes Claude Code wait for a usage limit to end. It keeps a value that is already
+// set.
 func waitAtLimit() settings.Member {
 	return settings.Member{
 		Scope: client.User, Path: []string{limitSetting}, Did: "set " + limitSetting + " in user settings",
@@ -79,7 +80,8 @@ func inSettings(name, from string) string {
 	return " (" + name + " in " + from + " settings)"
 }
 
-// offerSettings offers to continue after a usage limit, and to allow the check.
+// offerSettings offers to make Claude Code wait for a usage limit to end, and to allow the order's check. With --yes
+// it does not ask.
 func (o awayOptions) offerSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string) {
 	offer := func(question string, m settings.Member) {
 		c, err := settings.ReadSettings(o.places).PlanMember(m)
@@ -117,7 +119,7 @@ func readRules(was json.RawMessage) (rules []any, err error) {
 	return rules, nil
 }
 
-// addRule returns the list with a rule, or nil if it has the rule.
+// addRule appends rule to a JSON list. It returns nil if the list already has the rule.
 func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	rules, err := readRules(was)
 	if err != nil || slices.Contains(rules, any(rule)) {
@@ -126,7 +128,8 @@ func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	return document.EncodeValue(append(rules, rule))
 }
 
-// removeRule returns the list without a rule, nil if it lacks the rule. Of an empty list nothing is left.
+// removeRule removes rule from a JSON list. It returns nil if the list lacks the rule, and settings.Absent if the
+// list would be empty.
 func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	rules, err := readRules(was)
 	if err != nil || !slices.Contains(rules, any(rule)) {
@@ -138,7 +141,8 @@ func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	return document.EncodeValue(rules)
 }
 
-// cleanUp shows the rule, the setting and the snapshot that away has added for an order, and takes them out.
+// cleanUp shows and removes the settings and the snapshot that away added for the order. With dryRun it only shows
+// them.
 func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) error {
 	places, nothing := a.placesFrom(cmp.Or(order.Project, a.work)), true
 	j := settings.Journal(places)
@@ -179,7 +183,7 @@ func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) 
 	return nil
 }
 
-// addedFor returns the removals of settings that away has added, by the journal.
+// addedFor returns edits that remove the settings that away added for the order, according to the journal.
 func (a *app) addedFor(order ledger.AwayOrder, j journal.Journal) (all []settings.Member) {
 	entries, _ := j.ReadEntries()
 	add := func(m settings.Member, remove func(was json.RawMessage) (json.RawMessage, error)) {

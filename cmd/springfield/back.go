@@ -63,7 +63,8 @@ your files.
 	return cmd
 }
 
-// endAbsence ends the orders of the project, or all, and reports on them.
+// endAbsence ends the orders of the project, or all, and prints a report on each. If none is in force, it reports on
+// the latest.
 func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) error {
 	var ended []ledger.AwayOrder
 	var failed error
@@ -104,7 +105,7 @@ func (a *app) showReport(ctx context.Context, p absence.Places, order ledger.Awa
 	a.markLooked(p, order)
 }
 
-// markLooked marks a report as seen, unless an agent called.
+// markLooked marks the order's report as seen, unless an agent runs this command.
 func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
 	if a.caller == nil && order.Looked == 0 {
 		if err := p.MarkLooked(order.ID); err != nil {
@@ -129,7 +130,8 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 	return r
 }
 
-// ownRule returns the rule for an order's check that the user allowed, if the settings have not changed since.
+// ownRule returns the rule that away added for the order's check, or "" if there is none or the settings file has
+// changed since.
 func (e *environment) ownRule(order ledger.AwayOrder) string {
 	rule := activity.RuleFor(order.Check)
 	if rule == "" || order.Project == "" {
@@ -153,7 +155,8 @@ func (e *environment) ownRule(order ledger.AwayOrder) string {
 	return ""
 }
 
-// changesSince compares the files with the order's snapshot. It clears order.Kept if the snapshot cannot be used.
+// changesSince returns the files changed since the order's snapshot, and a note for the user. It clears order.Kept if
+// the snapshot cannot be used.
 func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (changed []git.Changed, note string) {
 	defer a.showWorking("comparing the files with those of then")()
 	repository, note := a.snapshotOf(ctx, *order)
@@ -174,7 +177,7 @@ func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (change
 	return changed, note
 }
 
-// snapshotOf returns the repository that still has an order's snapshot, or nil and the reason.
+// snapshotOf returns the repository that contains the order's snapshot, or nil and the reason why there is none.
 func (a *app) snapshotOf(ctx context.Context, order ledger.AwayOrder) (in *git.Repository, why string) {
 	if order.Kept == "" {
 		return nil, "no snapshot of the files was kept"

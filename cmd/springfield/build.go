@@ -82,7 +82,7 @@ func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 	return a.reportBuild(o, dir, suite, built, plan)
 }
 
-// suiteDir returns the named directory, or the suite around the working directory for "".
+// suiteDir returns the absolute path of dir, or of the suite around the working directory if dir is "".
 func (e *environment) suiteDir(dir string) (string, error) {
 	if dir == "" {
 		if around := generator.FindSuite(e.work); around != "" {
@@ -159,14 +159,15 @@ func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite,
 	return nil
 }
 
-// noteVersion notes that clients of a published suite do not see the change yet.
+// noteVersion notes that clients of a published suite get the change only with a new version.
 func (s *streams) noteVersion(published bool) {
 	if published {
 		s.talk("springfield: note: a copy that was installed from a git repository gets this only with a new version: springfield publish --bump patch")
 	}
 }
 
-// showCompiling shows progress, on a terminal in a single line, otherwise every 4 s.
+// showCompiling starts the display of progress. step shows an action, on a terminal in a single line, elsewhere with
+// at most one package every 4 s. done ends the display.
 func (s *streams) showCompiling() (step func(does string), done func()) {
 	if !s.progress || s.plain {
 		said := time.Now()

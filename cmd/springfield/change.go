@@ -1,5 +1,3 @@
-// Changes to files: applying them, printing them, and hints about failures.
-
 package main
 
 import (
@@ -18,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// carryOut makes a plan and applies it. If the journal cannot be created, it warns that undo will not work.
+// carryOut makes a plan and applies it, with the journal if possible. Otherwise it warns that undo will not work.
 func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	err := a.findPlaces()
 	if err == nil {
@@ -36,7 +34,6 @@ func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	return err
 }
 
-// previewShape is the JSON of a dry run.
 type previewShape struct {
 	Diff  string   `json:"diff"` // unified, "" if nothing would change
 	Notes []string `json:"notes"`
@@ -47,7 +44,7 @@ func previewOf(plan journal.Change, todo string) previewShape {
 	return previewShape{plan.Diff(), nonNil(plan.Notes), strings.TrimPrefix(todo, "run: ")}
 }
 
-// showPreview prints the result of a dry run. Todo is the work of other programs.
+// showPreview prints the result of a dry run. todo describes the work of other programs, if any.
 func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) error {
 	if asJSON {
 		return s.printJSON(previewOf(plan, todo))
@@ -67,7 +64,6 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) err
 	return nil
 }
 
-// tellChange prints the files and notes of an edit of settings.
 func (s *streams) tellChange(c journal.Change) {
 	written, removed := c.Files()
 	s.sayFiles("changed ", written, "")
@@ -81,10 +77,10 @@ func (s *streams) sayFiles(before string, files []string, after string) {
 	}
 }
 
-// nonNil returns a slice that is not null in JSON.
+// nonNil returns a copy of s that is never nil, so that JSON does not have null.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
-// hintSettings adds a hint to an error about settings. Again is the command to repeat.
+// hintSettings adds a hint to an error about settings. again is the command to repeat.
 func hintSettings(err error, again string) error {
 	var syntax *document.SyntaxError
 	var damaged *journal.DamagedError

@@ -1,6 +1,3 @@
-// Shell completion of plugins, strategies, hosts and settings. cobra completes commands and flags.
-// After an error there is nothing to offer.
-
 package main
 
 import (
@@ -122,7 +119,7 @@ func (e *environment) namesToEnable(args []string) []string {
 	})...)
 }
 
-// settingNames completes the name of a plugin, then the names of the settings for it.
+// settingNames returns completions for set: plugins for the first argument, then settings of the plugin.
 func (a *app) settingNames(args []string) []string {
 	if len(args) == 0 {
 		return a.offerFirst((*doctor.Inspection).ToEnable)(nil)

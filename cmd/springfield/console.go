@@ -14,8 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// why, log, hold, resume and loop are in runtime/console, for the hook binary, too.
-
 func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	f := cmd.Flags()
 	f.StringVar(&asked.Session, "session", "", "only this session; the start of its ID is enough")
@@ -23,7 +21,8 @@ func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	requireOneOf(cmd, "session", "all")
 }
 
-// requireOneOf refuses several of some flags, and an empty value, such as an unset shell variable.
+// requireOneOf makes cmd reject more than one of the named flags, and an empty value, such as an unset shell
+// variable.
 func requireOneOf(cmd *cobra.Command, names ...string) {
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		given := ""
@@ -81,7 +80,6 @@ func (a *app) sayNext() {
 	a.resultPrinter().PrintCommand("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
 }
 
-// clockTime returns a local time, with the date if it is not today.
 func clockTime(t time.Time) string {
 	if t = t.Local(); t.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
 		return t.Format("2006-01-02 15:04")

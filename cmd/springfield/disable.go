@@ -27,7 +27,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
-// disableOptions without a plugin are for --all.
 type disableOptions struct {
 	switching
 	installer.DisableRequest
@@ -184,11 +183,10 @@ func (s *streams) printLeft(all []settings.Left) {
 	}
 }
 
-// managed matches programs that npm, pnpm, Homebrew, Scoop, winget, deb or rpm installed.
+// managed matches programs installed by a package manager.
 var managed = regexp.MustCompile(`/(node_modules|\.pnpm|Caskroom|scoop/apps|WinGet)/|^/usr/bin/`)
 
-// runningProgram returns the running program and the way to remove it. After rm alone a package
-// manager would still list the package.
+// runningProgram returns the running program and the way to remove it: rm, unless a package manager installed it.
 func runningProgram(program string) settings.Left {
 	left := settings.Left{What: program + " is this program"}
 	if file, err := filepath.EvalSymlinks(program); err == nil {
@@ -201,7 +199,8 @@ func runningProgram(program string) settings.Left {
 	return left
 }
 
-// leftByEdits returns edited files that stay: memory files, projects' settings of plugins, settings for away.
+// leftByEdits returns files with edits that disable does not revert: memory files, plugin settings of projects, and
+// settings for away.
 func leftByEdits(places client.Places) (left []settings.Left) {
 	entries, _ := settings.Journal(places).ReadEntries()
 	seen := map[string]bool{}
@@ -227,7 +226,6 @@ func leftByEdits(places client.Places) (left []settings.Left) {
 	return left
 }
 
-// leftInProjects returns files of loops and snapshots of away.
 func leftInProjects(state string) (left []settings.Left) {
 	events, _ := ledger.LoopEvents(state)
 	files := check.NamesOf(events, func(e activity.LoopEvent) string {

@@ -75,7 +75,6 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	return check.Advise(fmt.Errorf("%s failed", countOf(len(failed), "check")), hint)
 }
 
-// examine runs the checks of the named hosts, or of all that are found.
 func (a *app) examine(ctx context.Context, r doctor.Request, names []string) ([]check.Finding, error) {
 	in, err := a.inspectHosts(r, names)
 	if err != nil {

@@ -30,7 +30,7 @@ func (a *app) enableOptions() enableOptions {
 	return enableOptions{switching: switching{streams: &a.streams, means: a.means}, defaultSuite: a.defaultSuite}
 }
 
-// defaultSuite returns the suite for plugins that no other suite has.
+// defaultSuite returns the suite in which enable makes plugins that no other suite has.
 func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
 	fresh := func() generator.Spec { return a.defaultSpec(ctx) }
 	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: fresh}
@@ -137,7 +137,7 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	return nil
 }
 
-// askConflict asks what to do about other plugins that drive the same loop.
+// askConflict asks whether to disable other plugins that drive the same loop. Without a terminal it returns an error.
 func (o enableOptions) askConflict(
 	ctx context.Context, conflict *settings.ConflictError,
 ) (settings.ConflictAnswer, error) {
@@ -151,7 +151,7 @@ func (o enableOptions) askConflict(
 	return settings.ConflictAnswer(answer), err
 }
 
-// offerEnable looks for obstacles, asks, and enables after a yes.
+// offerEnable asks question and enables the plugin after a yes. It does not ask if a dry run fails.
 func (o enableOptions) offerEnable(ctx context.Context, question string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)
@@ -171,7 +171,6 @@ func (o enableOptions) offerEnable(ctx context.Context, question string) (yes bo
 	return yes, err
 }
 
-// planOn is a dry run on a host. It asks nothing.
 func (o enableOptions) planOn(ctx context.Context, host hosts.Host) (installer.Done, error) {
 	if o.DryRun = true; o.terminal {
 		o.Ask = func(*settings.ConflictError) (settings.ConflictAnswer, error) { return settings.ConflictsKeep, nil }
@@ -179,8 +178,8 @@ func (o enableOptions) planOn(ctx context.Context, host hosts.Host) (installer.D
 	return installer.EnablePlugin(ctx, o.means(), host, o.EnableRequest)
 }
 
-// tryHosts is a dry run on several hosts. With --host all it skips hosts that cannot have the plugin,
-// and ignores other errors.
+// tryHosts returns the hosts on which a dry run of enable succeeds, and fails at the first error. With --host all it
+// skips hosts that cannot have the plugin, and ignores other errors.
 func (o enableOptions) tryHosts(ctx context.Context, chosen []hosts.Host) (able []hosts.Host, err error) {
 	all := slices.Contains(o.hosts, allHosts)
 	var last error

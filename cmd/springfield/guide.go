@@ -36,7 +36,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	return nil
 }
 
-// showUnseen shows the report of an ended away order that the user has not seen.
+// showUnseen shows the report on an ended away order if the user has not seen it.
 func (a *app) showUnseen(ctx context.Context) error {
 	return a.askState(ctx, a.work, func(d console.Console) error {
 		p, err := a.absencePlaces(&d)
@@ -51,7 +51,7 @@ func (a *app) showUnseen(ctx context.Context) error {
 	})
 }
 
-// takeNextStep asks whether to enable a plugin; without a terminal it prints the command.
+// takeNextStep asks whether to enable a plugin. Without a terminal, or for an agent, it prints the command.
 func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")

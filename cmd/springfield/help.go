@@ -1,5 +1,3 @@
-// The help of a command: a summary, examples, usage, details and flags.
-
 package main
 
 import (
@@ -53,7 +51,7 @@ func (s *streams) sayCommands(cmd *cobra.Command, title, group string) {
 	s.resultPrinter().PrintTable("  ", rows)
 }
 
-// sayFlags lists the flags for a command. --help and --plain are only listed by springfield --help.
+// sayFlags lists the flags of a command. Only springfield --help lists --help and --plain.
 func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 	cmd.InitDefaultHelpFlag() // also merges persistent flags
 	var rows [][2]string      // flag, usage
@@ -99,7 +97,7 @@ func placeholder(f *pflag.Flag) string {
 // lastColumn matches the columns before the last one of a row.
 var lastColumn = regexp.MustCompile(`^.*\S {2,}`)
 
-// fillLines wraps paragraphs, and in indented blocks the last column of each row.
+// fillLines wraps text to width. In an indented block it wraps only the last column of each row.
 func fillLines(text string, width int) string {
 	var lines []string
 	for block := range strings.SplitSeq(text, "\n\n") {
@@ -119,7 +117,7 @@ func fillLines(text string, width int) string {
 	return strings.Join(lines[:len(lines)-1], "\n")
 }
 
-// newHelp replaces cobra's help command, which accepts unknown commands.
+// newHelp returns a help command that, unlike cobra's own, rejects unknown commands.
 func newHelp(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

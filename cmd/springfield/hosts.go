@@ -1,5 +1,3 @@
-// The flag --host, inspecting hosts, and switching a plugin on several hosts.
-
 package main
 
 import (
@@ -18,14 +16,15 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// allHosts is the value of --host for every host that is found.
+// allHosts is the value of --host for all hosts found.
 const allHosts = "all"
 
 func hostFlag(cmd *cobra.Command, chosen *[]string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, strings.Join(hosts.HostNames(), ", ")+", or all")
 }
 
-// hostsToSwitch returns the named hosts. By default it returns Claude Code if it is found, or the only host found.
+// hostsToSwitch returns the named hosts. Without names it returns Claude Code if found, or else the only host found.
+// Several others are an error.
 func hostsToSwitch(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return hostsNamed(user, names)
@@ -92,7 +91,6 @@ func offerHosts(user hosts.User) []string {
 	return append(all, "all\tall that are found")
 }
 
-// switching are the options that enable and disable share.
 type switching struct {
 	*streams
 	means func() installer.Means
@@ -100,8 +98,8 @@ type switching struct {
 	json  bool
 }
 
-// switchHosts switches a plugin on all hosts, even if some fail, and prints the results. They can be undone in a
-// single undo.
+// switchHosts enables or disables a plugin on all chosen hosts, even if some fail, and prints the results. A single
+// undo reverts all of them.
 func (o switching) switchHosts(
 	verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error),
 ) (err error) {
@@ -179,7 +177,7 @@ func (o switching) tellResult(r installer.Done, dryRun bool) {
 	}
 }
 
-// encodeResults prints an object, or an array if --host is all or names several hosts.
+// encodeResults prints the results as JSON: an array if --host is all or names several hosts, otherwise an object.
 func (o switching) encodeResults(results []installer.Done, dryRun bool) error {
 	var all []any
 	for _, r := range results {

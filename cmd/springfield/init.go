@@ -143,7 +143,7 @@ func runInit(ctx context.Context, o initOptions) error {
 	return m.report(built)
 }
 
-// answersInFlags returns the answers in flags. Those of --set are apart, because they need the plugins.
+// answersInFlags returns the answers in flags. set is separate, because checking it needs the plugins.
 func (o initOptions) answersInFlags() (said generator.Spec, set generator.Settings, err error) {
 	said.Marketplace = o.marketplace
 	if o.owner != "" {
@@ -168,7 +168,7 @@ func (o initOptions) answersInFlags() (said generator.Spec, set generator.Settin
 	return said, set, err
 }
 
-// newSpec completes the answers in flags by asking at a terminal, or with defaults.
+// newSpec completes said, the answers in flags, by asking at a terminal or with defaults.
 func (o initOptions) newSpec(
 	ctx context.Context, dir string, said generator.Spec, set generator.Settings,
 ) (generator.Spec, error) {
@@ -213,7 +213,8 @@ func (o initOptions) newSpec(
 	return spec, o.checkMarketplace(spec.Marketplace, dir)
 }
 
-// defaultSpec returns a spec without marketplace and plugins. The owner is published, so it leaves out git's address.
+// defaultSpec returns a spec with an owner and a target. It omits the owner's email address, because the owner is
+// published.
 func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
 	owner := generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}
 	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}}
@@ -259,7 +260,8 @@ type making struct {
 	paragraph journal.Edit
 }
 
-// planSuite plans the suite, its repository, the paragraph about it, and its entry in the list of suites.
+// planSuite plans the suite's files, its repository, its paragraph in a memory file, and its entry in the list of
+// suites.
 func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
@@ -286,8 +288,8 @@ func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 	return c, nil
 }
 
-// newRepository makes the suite a git repository if it is not already inside one. If this fails, it only prints a
-// note.
+// newRepository returns edits that make the suite a git repository, or nil if it is already in one. If git fails, it
+// only prints a note.
 func (m *making) newRepository(ctx context.Context) []journal.Edit {
 	if git.RepositoryRoot(m.dir) != "" {
 		return nil
@@ -385,7 +387,7 @@ func (m *making) report(built generator.Build) error {
 
 func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
-// nameToEnable returns the argument with which enable finds a plugin of a suite.
+// nameToEnable returns the arguments with which enable finds the named plugin in the suite dir.
 func nameToEnable(means installer.Means, name, dir string) string {
 	all, _ := means.InSuites(name, "")
 	i := slices.IndexFunc(all, func(p client.Plugin) bool { return rooted.IsSame(p.Suite, dir) })

@@ -97,7 +97,7 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 	return cmd
 }
 
-// noteBlockCap notes that Claude Code would end a loop before its maximum.
+// noteBlockCap prints a note if Claude Code would end a loop before most turns.
 func (a *app) noteBlockCap(most int) {
 	snapshot := client.NewSnapshot(a.places)
 	honoured := client.Honoured(snapshot.AllLayers())
@@ -251,12 +251,11 @@ func newLoopHistory(a *app) *cobra.Command {
 	return cmd
 }
 
-// askLoop is askState for --dir.
 func (a *app) askLoop(cmd *cobra.Command, question func(console.Console) error) error {
 	return a.askState(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), question)
 }
 
-// changeLoop is askLoop for a change. With --json it prints the loop after the change.
+// changeLoop calls change with the console for --dir. With --json it prints only the changed loop.
 func (a *app) changeLoop(cmd *cobra.Command, change func(console.Console) error) error {
 	return a.askLoop(cmd, func(d console.Console) error {
 		if !wantsJSON(cmd) {
@@ -271,7 +270,6 @@ func (a *app) changeLoop(cmd *cobra.Command, change func(console.Console) error)
 	})
 }
 
-// wantsJSON reports whether --json is given, a persistent flag of loop.
 func wantsJSON(cmd *cobra.Command) bool {
 	asJSON, _ := cmd.Flags().GetBool("json")
 	return asJSON

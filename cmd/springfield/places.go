@@ -1,5 +1,3 @@
-// The environment of a call, and the directories and programs that follow from it.
-
 package main
 
 import (
@@ -46,7 +44,7 @@ func (e *environment) findPlaces() error {
 
 func (e *environment) needPlaces(*cobra.Command, []string) error { return e.findPlaces() }
 
-// placesFrom returns the directories for sessions in work. Without a home, Config is "".
+// placesFrom returns Claude Code's directories for sessions in work. Without a home directory, Config is "".
 func (e *environment) placesFrom(work string) client.Places {
 	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
 	// Claude Code reads local settings at the root of the repository, unless that is the home directory.
@@ -62,7 +60,7 @@ func (e *environment) placesFrom(work string) client.Places {
 	}
 }
 
-// defaultSuiteDir returns the suite in the user's data directory, or "" without a home.
+// defaultSuiteDir returns the path of the suite in the user's data directory, or "" without a home directory.
 func (e *environment) defaultSuiteDir() string {
 	data := e.getenv("XDG_DATA_HOME")
 	switch {
@@ -81,7 +79,7 @@ func (e *environment) defaultSuiteDir() string {
 
 func (e *environment) gitOfProcess() git.Git { return git.FindGit(e.env, e.work, e.home) }
 
-// claudeCommand returns the claude command, without a path if it is not installed.
+// claudeCommand returns the claude command. Its Path is "" if it is not installed.
 func (e *environment) claudeCommand() client.Command {
 	return client.Command{Path: findProgram("claude"), Env: e.env}
 }
@@ -91,8 +89,8 @@ func (e *environment) hostOwner() hosts.User {
 	return hosts.User{Home: e.home, Work: e.work, Root: root, Env: e.env, Getenv: e.getenv, Look: findProgram}
 }
 
-// findProgram finds a program on PATH, and returns "" without one.
-// In a relative directory of PATH it could be the project's.
+// findProgram returns the path of a program on PATH, or "". It rejects one in a relative directory, which could be
+// the project's.
 func findProgram(program string) string {
 	path, err := exec.LookPath(program)
 	if err != nil || !filepath.IsAbs(path) {

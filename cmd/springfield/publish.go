@@ -144,7 +144,8 @@ func runPublish(ctx context.Context, o publishOptions) error {
 	return o.reportPublish(plan)
 }
 
-// buildDate returns the time in SOURCE_DATE_EPOCH, which makes builds reproducible, or the current time.
+// buildDate parses the value of SOURCE_DATE_EPOCH, which makes builds reproducible. It returns the current time for
+// "".
 func buildDate(epoch string) (time.Time, error) {
 	if epoch == "" {
 		return time.Now(), nil
@@ -157,7 +158,7 @@ func buildDate(epoch string) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// hintPublish prints the checks that failed or warn, or adds a hint to any other error.
+// hintPublish adds a hint to err. For a refused release it prints the failed checks and warnings instead.
 func (o publishOptions) hintPublish(err error) error {
 	var syntax *document.SyntaxError
 	var refused *publish.RefusedError

@@ -118,7 +118,6 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	return nil
 }
 
-// mostSkipped limits the unreadable files that are named.
 const mostSkipped = 10
 
 func (e *environment) replayOptions(o replayOptions) (options replay.Options, err error) {
@@ -202,7 +201,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	return nil
 }
 
-// parseSince parses a date like 2026-01-31 or an age like 90d.
+// parseSince parses a date like 2026-01-31 or an age like 90d. It returns the zero time for "".
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -221,7 +220,8 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// chooseSessions sets the sessions to read: the given paths, or those of the named host or of all hosts.
+// chooseSessions sets the logs to read: the paths in args, or else all logs of the named host, or of every host if
+// name is "".
 func (e *environment) chooseSessions(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name
 	for _, arg := range args {

@@ -21,10 +21,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// errCancelled is Ctrl-C or a no.
+// errCancelled is returned after Ctrl-C or a no.
 var errCancelled = interview.ErrCancelled
 
-// reportError prints an error, with asJSON on standard output, and returns the exit code.
+// reportError prints err, as JSON on standard output or as text on standard error, and returns the exit code.
 func (s *streams) reportError(err error, asJSON bool) int {
 	if err == nil {
 		return 0
@@ -78,7 +78,7 @@ func (s *streams) encodeFailure(err error, hint string) error {
 	return enc.Encode(failure)
 }
 
-// asksJSON reports whether --json is given. It searches args, too, because cobra stops at a wrong flag.
+// asksJSON reports whether --json is given. It also searches args, because cobra stops at an invalid flag.
 func asksJSON(cmd *cobra.Command, args []string) bool {
 	if flag := cmd.Flags().Lookup("json"); flag != nil && flag.Changed {
 		return flag.Value.String() == "true"

@@ -95,7 +95,7 @@ func addVerbs(root *cobra.Command, a *app) {
 	root.SetHelpCommandGroupID("Other")
 }
 
-// noCommand refuses an unknown command, and suggests the call with the nearest name.
+// noCommand returns an error for an unknown command, with a hint that repeats the call with the most similar name.
 func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -96,7 +96,6 @@ type settingsShape struct {
 	Diff     string                 `json:"diff"` // unified, "" if nothing changed
 }
 
-// showSettings prints all settings, or one with its value in each file.
 func showSettings(a *app, p hook.Plugin, o setOptions) error {
 	stack := pluginsettings.ReadStack(a.places, p)
 	keys := stack.Keys
@@ -174,7 +173,8 @@ func valueOnOneLine(raw json.RawMessage) string {
 	return b.String()
 }
 
-// cellText returns a value for a table: a string without quotes, a list with commas.
+// cellText formats a JSON value for a table: a string without quotes, strings with commas, another list as its
+// length.
 func cellText(raw json.RawMessage) string {
 	var text string
 	var words []string
@@ -190,7 +190,8 @@ func cellText(raw json.RawMessage) string {
 	return strings.NewReplacer("not set", "-", "[]", "-").Replace(valueOnOneLine(raw))
 }
 
-// findPlugin finds a plugin that is enabled, in a suite, in a marketplace, or made of a strategy.
+// findPlugin finds a plugin by name or ID: an enabled one, one in a suite or marketplace, or else the strategy of
+// that name.
 func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	var dirs []string
 	for _, p := range client.NewSnapshot(a.places).AllPlugins() {
@@ -282,7 +283,7 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	return nil
 }
 
-// needPersonFor returns an error for values that let Claude go on where it would stop, unless a person is at a
+// needPersonFor returns an error if a value would let Claude go on where it would stop, and no person is at a
 // terminal.
 func needPersonFor(all []pluginsettings.Assignment) error {
 	for _, a := range all {
@@ -299,7 +300,6 @@ func needPersonFor(all []pluginsettings.Assignment) error {
 	return nil
 }
 
-// assignments parses KEY=VALUE and --unset.
 func (o setOptions) assignments(stack pluginsettings.Stack) (all []pluginsettings.Assignment, err error) {
 	for _, text := range append(slices.Clone(o.values), o.unset...) {
 		name, value, sets := strings.Cut(text, "=")

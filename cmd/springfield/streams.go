@@ -1,5 +1,3 @@
-// Printing results and messages, and asking.
-
 package main
 
 import (
@@ -24,7 +22,6 @@ const (
 	most    = 100
 )
 
-// streams are the standard streams of a call.
 type streams struct {
 	in       *os.File
 	out, err io.Writer // made safe by package display
@@ -79,7 +76,7 @@ func widthOf(f *os.File) int {
 	return width
 }
 
-// showWorking shows progress until done is called. Call done before you ask anything.
+// showWorking shows a progress message until done is called. Call done before asking the user anything.
 func (s *streams) showWorking(what string) (done func()) {
 	s.showStep(what)
 	return func() { s.showStep("") }

@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/replay"
 )
 
-// maxTried is the maximum size of a prompt or a message, in bytes.
+// maxTried limits a prompt or a message, in bytes.
 const maxTried = 1 << 20
 
 func newTry(a *app) *cobra.Command {
@@ -71,7 +71,6 @@ func runTry(a *app, in io.Reader, prompt, message string, o explainOptions) (err
 	return err
 }
 
-// tried returns a session log of Claude Code with a prompt and an answer.
 func tried(prompt, message string, now time.Time) []byte {
 	entry := func(kind, id string, content any) []byte {
 		line, _ := json.Marshal(map[string]any{ // of maps and texts, which cannot fail

@@ -21,7 +21,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// nothingLeft is the hint if there is nothing to undo.
 const nothingLeft = "springfield status shows what is on"
 
 type undoOptions struct {
@@ -129,7 +128,8 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	return nil
 }
 
-// shortenFileList returns a few files as they are, and of many the number in a directory.
+// shortenFileList returns up to 6 files unchanged. It replaces more files by their number in a common directory and
+// up to two others.
 func shortenFileList(files []string) []string {
 	const most = 6
 	if len(files) <= most {
@@ -174,7 +174,6 @@ func (s *streams) listEdits(j journal.Journal, asJSON bool) error {
 	return nil
 }
 
-// hintUndo prints the difference that prevents the undo, and adds a hint.
 func (s *streams) hintUndo(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {

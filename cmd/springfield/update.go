@@ -151,7 +151,6 @@ func (a *app) listAll(o updateOptions, all []updated) {
 	a.noteVersion(published)
 }
 
-// updated is the result for a suite, and its JSON.
 type updated struct {
 	Suite   string              `json:"suite"`
 	Outcome string              `json:"outcome"` // updated, unchanged, planned, failed or gone
@@ -223,7 +222,6 @@ func outcomeInWords(o generator.Outcome) string {
 	return string(o.State)
 }
 
-// listUpdate prints the result for a suite. In a dry run that is the diff.
 func (s *streams) listUpdate(o updateOptions, u updated) {
 	list := s.notePrinter()
 	switch {

@@ -65,7 +65,6 @@ type buildInfo struct {
 
 func (b buildInfo) String() string { return strings.TrimSpace(b.Version + " " + b.Go) }
 
-// buildOfBinary reads the version that the compiler recorded.
 func buildOfBinary() buildInfo {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -112,7 +112,7 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// printChanges prints a line per change: of anything as JSON, of states as text.
+// printChanges prints a line for each change since the last view. As text it prints only changes of state.
 func (w *watcher) printChanges(view absence.View) (err error) {
 	enc := json.NewEncoder(w.out)
 	enc.SetEscapeHTML(false)
@@ -130,7 +130,7 @@ func (w *watcher) printChanges(view absence.View) (err error) {
 	return nil
 }
 
-// widest is the width of a page that no terminal shows.
+// widest is the width of output that is not for a terminal.
 const widest = 200
 
 func (w *watcher) printOnce(view absence.View) error {
@@ -140,7 +140,6 @@ func (w *watcher) printOnce(view absence.View) error {
 	return nil
 }
 
-// draw draws the view if it or the size of the terminal has changed.
 func (w *watcher) draw(view absence.View) error {
 	width, high, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil || width == w.width && high == w.high && view.Now == w.seen.Now {

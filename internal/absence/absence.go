@@ -1,5 +1,5 @@
-// Package absence reports on sessions: on those of an away order, before the user leaves and when they are back,
-// and on all of them as they work. It reads the ledger, the hosts' logs, and Claude Code's files about its processes.
+// Package absence reports on sessions: those of an away order, before the user leaves and afterwards, and all of them
+// as they work. It reads the ledger, the hosts' logs, and Claude Code's process files.
 package absence
 
 import (
@@ -41,9 +41,9 @@ type session struct {
 	first         int64 // the time of its first activity since the report's start
 }
 
-// findSessions finds the sessions of a project, "" for all, since a time: those that run, have events or
-// decisions, or have changed their logs. It returns at most MostSessions, preferring those that need the user,
-// and the number of others.
+// findSessions returns up to MostSessions sessions of a project, or of all projects for "", and the number of others.
+// It finds sessions that run, are in past, or have a decision or a changed log since the given time. Those that run
+// or need the user come first.
 func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	var ids []string
 	for _, e := range past {
@@ -79,7 +79,6 @@ func endOf(o ledger.AwayOrder) int64 {
 	return o.Until
 }
 
-// waits returns why a session waits for the user, "" if it does not.
 func (s *session) waits() string {
 	switch {
 	case s.process.Status == "waiting":
@@ -101,7 +100,7 @@ const (
 	idleNeed    = "waits for you"
 )
 
-// needs are the needs of the user, by the rule of a stop or by an open call.
+// needs maps the rule of a stop, or the name of an open call, to a need of the user.
 var needs = map[string]string{
 	"asked": "a question", "asks": "a question", "dialogue": "a question", "AskUserQuestion": "a question",
 	"choices": "a choice", "offers": "an offer", "plans": "a plan to approve", "ExitPlanMode": "a plan to approve",
@@ -116,8 +115,8 @@ const (
 	diedNeed   = "its process ended while it worked"
 )
 
-// findNeed returns a session's need of the user, "" for none: a report that all is done has none, nor a session
-// whose check has passed. word makes a question grave.
+// findNeed returns the reason why the session needs the user, or "", and a text with details. passed reports whether
+// the order's check has passed. word is the word that makes a question grave, or "".
 func (s *session) findNeed(passed bool) (need, text, word string) {
 	stops := s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke
 	asks, found := rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: s.log.words, FromEvent: true}})
@@ -147,7 +146,7 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 	return "", "", ""
 }
 
-// aMoment is the time after a stop in which a host may still log it, in milliseconds.
+// aMoment is the time after a decision within which the host may log the stop, in milliseconds.
 const aMoment = 10_000
 
 func short(id string) string { return id[:min(len(id), 8)] }

@@ -18,14 +18,14 @@ func nameOf(project string) string {
 	return filepath.Base(project)
 }
 
-// The widths of columns. The session's present has at most the rest, and at least leastNow.
+// The widths of columns. The session's state gets the rest, but at least leastNow.
 const (
 	mostProject, mostPlugin = 24, 18
 	sinceWidth, leftWidth   = 8, 4
 	leastNow                = 16
 )
 
-// WriteText prints the view in at most rows lines, 0 for any number, each within the printer's width.
+// WriteText prints the view in at most rows lines, or any number for 0, clipped to the printer's width.
 func (v View) WriteText(out layout.Printer, rows int) {
 	print := func(out layout.Printer, line string) {
 		out.PrintUnbroken(layout.ClipText(out.ShortPath(line), out.Width))
@@ -80,7 +80,7 @@ func (v View) topLines() (all []string) {
 	return all
 }
 
-// cells returns the row of a session. Of sessions in one project it names the IDs.
+// cells returns the table row of a session. It includes the ID if the project has several sessions.
 func (v View) cells(s Sight) [5]string {
 	name := nameOf(s.Project)
 	for _, other := range v.Sessions {
@@ -112,7 +112,7 @@ func (v View) cells(s Sight) [5]string {
 	return [5]string{name, now, since, s.Plugin, left}
 }
 
-// roundAge keeps a line short, and from changing every second.
+// roundAge rounds ms down, so that a line is short and does not change every second.
 func roundAge(ms int64) int64 {
 	for _, unit := range []int64{3600_000, 60_000, 10_000} {
 		if ms >= unit {

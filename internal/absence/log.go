@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// heading is the heading that the agent was told to write its decisions under.
+// heading is the heading under which the agent was told to write its decisions.
 const heading = "Decided while you were away"
 
 type moment struct {
@@ -99,10 +99,11 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 	}
 }
 
-// marks are the end of a heading, the marks of lists, and emphasis.
+// marks matches the end of a heading, the marks of lists, and emphasis.
 var marks = regexp.MustCompile("(?m)\\A[”\"*_:.— ]+|^[\\s*#>•-]*(\\d+[.)] )?|\\*\\*|__|`")
 
-// firstSentence returns the first sentence after a heading, with those that a colon introduces.
+// firstSentence returns the first sentence of text, without list marks. If it ends in a colon, the next sentence is
+// included.
 func firstSentence(text string) (first string) {
 	for _, s := range rules.Sentences(marks.ReplaceAllString(text, "")) {
 		if first += strings.TrimSpace(s); !strings.HasSuffix(first, ":") {
@@ -137,7 +138,8 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
 	}
 }
 
-// takeResults collects calls that were refused, except those that an order denied.
+// takeResults forgets calls with a result. If counts is set, it collects refused calls, except those that an order
+// denied.
 func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 	for _, p := range c.Entry.Parts {
 		if p.Kind != transcript.Result {

@@ -10,14 +10,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// OrdersInForce returns the orders in force that cover a project, or all of them.
+// OrdersInForce returns the orders in force that cover project, or every order in force if all is set.
 func (p Places) OrdersInForce(project string, all bool) []ledger.AwayOrder {
 	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
 		return !o.IsInForce(p.Now) || !all && !o.Covers(project)
 	})
 }
 
-// NewestOrder returns the last order that covers a project, or of all, in force or not.
+// NewestOrder returns the latest order that covers project, or the latest of all if all is set, even if it has ended.
 func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
 	for _, o := range slices.Backward(ledger.AwayOrders(p.Orders)) {
 		if o.ID != "" && o.At <= p.Now.UnixMilli() && (all || o.Covers(project)) {
@@ -27,8 +27,9 @@ func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
 	return ledger.AwayOrder{}, false
 }
 
-// Shorten makes the order of this scope end sooner or with fewer continues, if the wanted one is otherwise the same. It
-// needs no terminal, because agents stop sooner.
+// Shorten makes the order in force for wanted.Project end sooner or after fewer continues, if it otherwise equals
+// wanted. If sameMost, sameCheck or sameNote is set, the order keeps that value. done reports whether an order was
+// changed.
 func (p Places) Shorten(
 	wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool,
 ) (now ledger.AwayOrder, done bool, err error) {
@@ -49,7 +50,7 @@ func (p Places) Shorten(
 	return now, done && err == nil, err
 }
 
-// SetOrder sets an order, and ends those in force within its scope.
+// SetOrder adds an order, and ends the orders in force within its scope.
 func (p Places) SetOrder(o ledger.AwayOrder) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {
@@ -91,13 +92,13 @@ func (p Places) changeOrders(meant func(ledger.AwayOrder) bool, change func(*led
 	})
 }
 
-// Unseen returns the last order of a project, if it has ended and the user has not seen its report.
+// Unseen returns the latest order of a project, and whether it has ended without the user having seen its report.
 func (p Places) Unseen(project string) (ledger.AwayOrder, bool) {
 	o, found := p.NewestOrder(project, false)
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
 }
 
-// LackedRule returns the advice to allow a check, "" if one of the rules allows it.
+// LackedRule returns advice to allow a check, or "" if a rule in allowed already allows it.
 func LackedRule(check string, allowed []string) string {
 	allows := func(rule string) bool {
 		about, isBash := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")
@@ -117,7 +118,7 @@ func LackedRule(check string, allowed []string) string {
 	return lacks
 }
 
-// UntilInWords returns the local time of an order's end.
+// UntilInWords formats the end of an order in local time, with "tomorrow" unless it is today.
 func UntilInWords(until, now time.Time) string {
 	if until = until.Local(); until.Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
 		return until.Format("15:04")

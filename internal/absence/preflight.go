@@ -35,15 +35,15 @@ type Live struct {
 // lately is the age up to which a session without a known process is live.
 const lately = 30 * time.Minute
 
-// ModeWarnings are the effects of permission modes at night.
+// ModeWarnings describe the effects of permission modes at night.
 var ModeWarnings = map[string]string{
 	"default":     "in default mode Bash is refused all night unless your rules allow it, and so are changes to files",
 	"acceptEdits": "in acceptEdits mode Bash is refused all night unless your rules allow it",
 	"plan":        "in plan mode its plan waits for you: nothing is answered",
 }
 
-// Look reports on all sessions that an order covers. plugin decides in Claude Code; asleep is the output of
-// pmset, where it exists.
+// Look reports on the live sessions that an order covers, and on obstacles. plugin is the one that decides in Claude
+// Code. asleep is the output of pmset on macOS, otherwise "".
 func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
 	sessions, _ := p.findSessions(o.Project, p.Now.Add(-lately).UnixMilli())
@@ -96,7 +96,7 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 // shellWords may begin a check without being a program.
 const shellWords = " case cd command eval exec export for if set source time until while "
 
-// missingForCheck returns the reason if a check's program or Makefile is known to be missing.
+// missingForCheck returns a message if the check's program or Makefile is known to be missing, otherwise "".
 func missingForCheck(check, project string) string {
 	program, rest, _ := strings.Cut(check, " ")
 	if _, err := exec.LookPath(program); err != nil && strings.Trim(program, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && program != "" && !strings.Contains(shellWords, " "+program+" ") {
@@ -133,7 +133,7 @@ func (f Preflight) WriteText(out layout.Printer) {
 	}
 }
 
-// NewerVersion reports whether a version like 2.1.330 is newer than another. Invalid versions are the oldest.
+// NewerVersion reports whether version a is newer than b. Invalid versions are the oldest.
 func NewerVersion(a, b string) bool {
 	v, err := semver.StrictNewVersion(a)
 	w, none := semver.StrictNewVersion(b)

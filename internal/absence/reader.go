@@ -17,8 +17,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Reader reads the sessions of a project, "" for all, since a time. It keeps what it has read: it reads logs on
-// from there, and decisions only after a change. It writes nothing.
+// Reader reads the sessions of a project, or of all for "", since a time. Later calls read only new lines of logs,
+// and decisions only after a change.
 type Reader struct {
 	Places
 	project string
@@ -27,7 +27,7 @@ type Reader struct {
 	decided []decided            // the latest first
 }
 
-// decided is a session by its decisions.
+// decided summarises the decisions of a session.
 type decided struct {
 	last  ledger.Record
 	first int64
@@ -59,7 +59,8 @@ func (r *Reader) findDecided() {
 	}
 }
 
-// readSessions reads the sessions that run, have decisions or are named.
+// readSessions returns up to MostSessions sessions that run, have decisions, are named, or were read before, and the
+// number of others.
 func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	byID := map[string]*session{}
 	add := func(id, host, cwd string) *session {
@@ -127,8 +128,8 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	return all, more
 }
 
-// pathOfLog returns the path of a session's log, "" if it has none yet. We search all agents' logs only once per
-// decision, because it is slow.
+// pathOfLog returns the path of the session's log, or "" if none is found. It searches all agents' logs only once per
+// decision, because that is slow.
 func (r *Reader) pathOfLog(s *session, log *followed) string {
 	if !strings.ContainsAny(s.id, `/\*?[`) {
 		if names, _ := filepath.Glob(filepath.Join(r.Config, "projects", "*", s.id+".jsonl")); len(names) == 1 {
@@ -153,7 +154,7 @@ type followed struct {
 	log         sessionLog
 }
 
-// readOn reads the rest of a log. If the log has been rewritten, it begins anew.
+// readOn reads the new lines of a log and returns its summary. A rewritten log is read from the beginning.
 func (f *followed) readOn() sessionLog {
 	stamp := stampOf(f.path)
 	if stamp == "" || stamp == f.stamp {
@@ -167,7 +168,7 @@ func (f *followed) readOn() sessionLog {
 	return f.log
 }
 
-// stampOf returns a text that changes with a file, or "".
+// stampOf returns the size and modification time of a file as a string, or "" if the file is missing.
 func stampOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -176,7 +177,7 @@ func stampOf(path string) string {
 	return strconv.FormatInt(info.Size(), 36) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 36)
 }
 
-// continuesLeft returns the rest of the budget at the last decision, nil if it is unknown.
+// continuesLeft returns the number of continues left at the last decision, or nil if it is unknown.
 func (s *session) continuesLeft(now int64) *int {
 	if s.left == nil {
 		return nil

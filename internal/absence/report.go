@@ -88,7 +88,7 @@ const (
 	mostFiles = 500 // changed
 )
 
-// Report returns the report of an order. changed are the files that differ from its snapshot.
+// Report returns the report on an order. changed are the files that differ from its snapshot.
 func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	r := Report{
 		Order: p.Summary(o), Questions: []Item{}, Waiting: []Item{},
@@ -163,8 +163,8 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	return r
 }
 
-// followed returns an order after those of its scope that it followed within a day, if the user has not seen
-// their reports.
+// followed returns o after earlier orders of the same project whose reports the user has not seen. Each of these
+// ended at most a day before the next began.
 func (p Places) followed(o ledger.AwayOrder) []ledger.AwayOrder {
 	orders := []ledger.AwayOrder{o}
 	for _, one := range slices.Backward(ledger.AwayOrders(p.Orders)) {
@@ -226,8 +226,8 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 	r.Sessions = append(r.Sessions, out)
 }
 
-// addNeed adds what a session needs from the user now, if anything, unless the report has it. passed reports whether
-// the order's check has passed.
+// addNeed adds the session's present need, if any, unless the report has it. passed reports whether the order's check
+// has passed.
 func (r *Report) addNeed(s *session, passed bool) {
 	need, text, word := s.findNeed(passed)
 	at := max(s.process.Since, s.decision.At, s.log.spoke)
@@ -281,7 +281,8 @@ func (s *Session) refuse(call string) {
 	s.Refused[i].Times++
 }
 
-// decidesCheck reports whether a file may affect a check: it is named there, or is for builds, CI or tests.
+// decidesCheck reports whether a file may affect a check: the check names the file, or its path is typical of builds,
+// CI or tests.
 func decidesCheck(file, check string) bool {
 	isFile := func(word string) bool { return path.Clean(strings.TrimPrefix(word, "./")) == file }
 	if slices.ContainsFunc(strings.Fields(check), isFile) {

@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// State is the present of a session, in the words of watch.
+// State is the state of a session, as watch prints it.
 type State string
 
 const (
@@ -36,7 +36,7 @@ type Sight struct {
 	Left    *int   `json:"left,omitempty"` // continues, at its last stop
 }
 
-// see returns the sight of a session. passed reports whether the check of its order has passed.
+// see returns the Sight of the session. passed reports whether the order's check has passed.
 func (s *session) see(passed bool, now int64) Sight {
 	out := Sight{
 		Session: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)),
@@ -77,7 +77,7 @@ func (s *session) present(passed bool) (is State, text string) {
 	return Finished, words
 }
 
-// stopRule returns the rule by which the agent stopped after its last words, "" if no plugin has decided.
+// stopRule returns the rule that let the agent stop after its last words, or "".
 func (s *session) stopRule() string {
 	if s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke {
 		return s.decision.Rule
@@ -93,8 +93,8 @@ func needInWords(need, text string) string {
 	return need + ": " + text
 }
 
-// isInBackground reports whether background work will wake an agent that has stopped: by the guards if they have seen
-// the stop, otherwise by Claude Code's file and the log.
+// isInBackground reports whether background work will wake the stopped agent. It uses the decision at the stop, or
+// else Claude Code's process file and the log.
 func (s *session) isInBackground() bool {
 	if rule := s.stopRule(); rule != "" {
 		return slices.Contains([]string{"background", "team", "scheduled"}, rule)
@@ -102,8 +102,7 @@ func (s *session) isInBackground() bool {
 	return s.process.Status == "shell" || s.log.background && !s.ended
 }
 
-// longest is the age up to which a session without a process is listed; lately is that of one which was closed or
-// works unseen.
+// longest is the age up to which a session without a process is listed, or lately if it was closed or works unseen.
 const longest = 12 * time.Hour
 
 func (s *session) isListed(seen Sight, now int64) bool {
@@ -113,7 +112,7 @@ func (s *session) isListed(seen Sight, now int64) bool {
 	return seen.Live || begun && (age < lately || !brief && age < longest)
 }
 
-// rank returns a sort key: sights that need the user come first.
+// rank returns a sort key that is lowest for sessions that need the user.
 func (s Sight) rank() int {
 	return slices.Index([]State{Waiting, Failed, Working, Background, Finished, Fresh}, s.State)
 }

@@ -25,13 +25,13 @@ func (o Order) Describe(now int64) string {
 	return away.Describe(order, o.Used, now)
 }
 
-// maxText bounds each text of a report, in characters.
+// maxText limits each text of a report, in characters.
 const maxText = 300
 
-// say makes text from an agent or a file safe for a report.
+// say returns text on one line, with masked secrets and at most maxText characters.
 func say(text string) string { return quotation.FirstRunes(sayAll(text), maxText) }
 
-// sayAll is say for text that is already bounded.
+// sayAll is say without the limit of maxText.
 func sayAll(text string) string {
 	return strings.Join(strings.Fields(secret.Mask(display.OneLine(text))), " ")
 }

@@ -24,7 +24,7 @@ func (p Places) NewWatch() *Watch { return &Watch{reader: Reader{Places: p}} }
 // span is a day at least, because the index has a line per session and day.
 const span = 24 * time.Hour
 
-// Look reads what has changed, and returns the sessions as they are now.
+// Look reads changes since the last call, and returns the present view of all sessions.
 func (w *Watch) Look(now time.Time) View {
 	w.reader.Now = now
 	if stamp := w.stampOfState(now); stamp != w.stamp {
@@ -55,8 +55,8 @@ func (w *Watch) Look(now time.Time) View {
 	return view
 }
 
-// stampOfState returns a text that changes with decisions, orders and holds, and each minute, in which they can
-// run out.
+// stampOfState returns a string that changes with decisions, orders and holds, and each minute, because orders and
+// holds can expire.
 func (w *Watch) stampOfState(now time.Time) string {
 	all := []string{now.Format("15:04")}
 	for _, dir := range slices.Compact(append([]string{w.reader.Orders}, w.reader.States...)) {
@@ -81,15 +81,14 @@ func (w *Watch) findOrders() {
 	}
 }
 
-// Change is a change of one session, or of the orders and holds in force; watch --json prints one a line.
+// Change is a change of one session, or of the orders and holds in force. watch --json prints one per line.
 type Change struct {
 	At int64 `json:"at"`
 	*Sight
 	*InForce
-	Same bool `json:"-"` // the session has the state that it had
+	Same bool `json:"-"` // the session's state is the same
 }
 
-// InForce are the away orders and holds in force.
 type InForce struct {
 	Orders []Order `json:"orders"`
 	Holds  []Held  `json:"holds"`
@@ -100,10 +99,10 @@ type Held struct {
 	Until   int64  `json:"until"`   // 0: until it is lifted
 }
 
-// isNeed reports whether a session needs the user or has come to an end.
 func (s State) isNeed() bool { return s == Waiting || s == Failed || s == Finished }
 
-// ChangesSince returns the changes from a view to a later one. Of the zero View they are all that there is.
+// ChangesSince returns the changes from before to v. If before is the zero View, these are all orders, holds and
+// sessions.
 func (v View) ChangesSince(before View) (all []Change) {
 	if now := v.inForce(); before.Now == 0 || !reflect.DeepEqual(now, before.inForce()) {
 		all = append(all, Change{At: v.Now, InForce: now})
@@ -139,7 +138,7 @@ func (v View) find(id string) (Sight, bool) {
 	return Sight{}, false
 }
 
-// Teller chooses the changes to tell the user of: to a state that is a need and lasts.
+// Teller chooses the changes about which to notify the user: to a state that is a need and lasts.
 type Teller struct {
 	begun   bool
 	pending map[string]pending // by session
@@ -148,7 +147,7 @@ type Teller struct {
 type pending struct {
 	is    State
 	since int64 // of the sight
-	from  int64 // when it was first seen so
+	from  int64 // when it was first seen
 	live  bool
 	told  bool
 }
@@ -156,7 +155,8 @@ type pending struct {
 // lasting is the time that a change has to last, in milliseconds.
 const lasting = 5000
 
-// Choose returns the sessions to tell of now. It never tells of the first view, nor twice of one change.
+// Choose returns the sessions about which to notify the user: those that changed, at least lasting milliseconds ago,
+// to a state for which isNeed is true. It returns each change once, and none of the first view.
 func (t *Teller) Choose(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {
@@ -176,7 +176,7 @@ func (t *Teller) Choose(v View) (all []Sight) {
 	return all
 }
 
-// Line is the sight in one line of text. It begins with a word of ours, so that no program takes it for a flag.
+// Line returns the sight as one line of text. It begins with the state, so that no program takes it for a flag.
 func (s Sight) Line() string {
 	return strings.TrimSuffix(string(s.State)+": "+nameOf(s.Project)+": "+s.Text, ": ")
 }

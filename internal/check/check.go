@@ -26,7 +26,6 @@ type Position struct {
 	Column int `json:"column,omitempty"`
 }
 
-// Finding is a result of a check.
 type Finding struct {
 	Check    string `json:"check"`
 	State    State  `json:"state"`
@@ -51,7 +50,7 @@ func (f Finding) MendBy(mend func(context.Context) error) Finding {
 	return f
 }
 
-// Text returns the finding after its place.
+// Text returns the message after the file and the position, as far as they are known.
 func (f Finding) Text() string {
 	switch {
 	case f.File == "":
@@ -69,7 +68,7 @@ type Check[T any] struct {
 	Fine func(T) string                              // if nothing was found, can be nil
 }
 
-// Sure returns the Look of a check that cannot fail.
+// Sure converts look, which cannot fail, to the Look of a Check.
 func Sure[T any](look func(T) []Finding) func(context.Context, T) ([]Finding, error) {
 	return func(_ context.Context, at T) ([]Finding, error) { return look(at), nil }
 }
@@ -106,7 +105,8 @@ type Outcome struct {
 	Failed []error
 }
 
-// Mend repairs the findings. It calls again after each repair, because this might already fix other findings.
+// Mend tries each repair in the findings once. After a repair it calls again for the remaining findings, because the
+// repair might fix several.
 func Mend(ctx context.Context, found []Finding, again func() ([]Finding, error)) (Outcome, error) {
 	o := Outcome{Left: found}
 	same := func(a, b Finding) bool { return a.Check == b.Check && a.Text() == b.Text() }
@@ -149,7 +149,7 @@ func (e *Advised) Error() string { return e.Err.Error() }
 func (e *Advised) Unwrap() error { return e.Err }
 func (e *Advised) Hint() string  { return e.Advice }
 
-// Advise adds a hint to an error. A misuse stays one.
+// Advise adds a hint to an error. If err is a misuse, the result is one, too.
 func Advise(err error, advice string) error {
 	var inner *Advised
 	return &Advised{err, advice, errors.As(err, &inner) && inner.Misuse}
@@ -166,7 +166,7 @@ func Misusef(advice, format string, args ...any) error {
 	return Misuse(fmt.Errorf(format, args...), advice)
 }
 
-// CauseOf removes the path from a system error.
+// CauseOf returns the error inside an *fs.PathError, without the path. It returns other errors unchanged.
 func CauseOf(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err
@@ -190,8 +190,8 @@ func NamesOf[T any](things []T, name func(T) string) []string {
 	return names
 }
 
-// HintAtNames returns the hint for an unknown name: "did you mean" with similar names, each with prefix or replacing
-// NAME in it. If there are none, it returns otherwise or, if this is "", a list of all names.
+// HintAtNames returns a hint for an unknown name: "did you mean" with similar names, each after prefix or replacing
+// NAME in prefix. Without similar names it returns otherwise or, if this is "", a list of all names.
 func HintAtNames(typed, prefix string, names []string, otherwise string) string {
 	var near []string
 	prefix, behind, _ := strings.Cut(prefix, "NAME")
@@ -217,7 +217,7 @@ func HintAtNames(typed, prefix string, names []string, otherwise string) string 
 
 const far = 4 // the distance of unrelated names
 
-// distance returns the edit distance of two names if it is 1 or 2, 3 if typed is a part of name, otherwise far.
+// distance returns the edit distance of two names if it is at most 2, 3 if name contains typed, otherwise far.
 func distance(typed, name string) int {
 	row := make([]int, len(name)+1) // edit distance to each prefix of name
 	for i := range row {

@@ -1,13 +1,12 @@
-// Package git queries a git checkout, sets executable bits and tags, and creates
-// repositories.
+// Package git queries a git checkout, sets executable bits and tags, and creates repositories.
 //
 // A repository may come from anyone:
-//   - no program in its configuration is run: hooks, filters, file monitor, signer. Those of
-//     the user's configuration, such as Git LFS, are;
-//   - nothing is fetched, not even the missing objects of a partial clone: the repository
-//     chooses the transport, which could run anything;
-//   - variables of the environment that name another repository are ignored: they may come
-//     from a git hook or a project's settings;
+//   - no program in its configuration is run: hooks, filters, file monitor, signer. Those in the user's
+//     configuration, such as Git LFS, are;
+//   - nothing is fetched, not even for a partial clone, because the repository chooses the transport, which could
+//     run anything;
+//   - environment variables that name another repository are ignored, because a git hook or a project's settings
+//     may have set them;
 //   - a bare repository, and a .git that belongs to another checkout, are not used.
 package git
 
@@ -33,8 +32,8 @@ type Git struct {
 	within  time.Duration // timeout of a command
 }
 
-// FindGit finds git on PATH. env is from the process. work and home are used to ignore paths in env that might be set
-// by a project.
+// FindGit finds git on PATH. From env it removes variables through which the project around work could configure git.
+// A project that is the home directory is trusted.
 func FindGit(env []string, work, home string) Git {
 	// If there is a pipe among the files, git would wait forever.
 	g := Git{within: 10 * time.Second}
@@ -63,8 +62,8 @@ func FindGit(env []string, work, home string) Git {
 	return g
 }
 
-// inProject reports whether a path is in the project around the working directory, unless
-// that is the home.
+// inProject reports whether a path is relative, or in the project around work. It returns false if the project is
+// home.
 func inProject(path, work, home string) bool {
 	root := cmp.Or(RepositoryRoot(work), work)
 	if rooted.IsSame(root, home) {
@@ -73,7 +72,7 @@ func inProject(path, work, home string) bool {
 	return !filepath.IsAbs(path) || rooted.HoldsPath(root, path) || rooted.HoldsPath(beyondLinks(root), beyondLinks(path))
 }
 
-// beyondLinks resolves links in a path. It returns a path that does not exist unresolved.
+// beyondLinks resolves the symlinks in path, or only cleans path if it does not exist.
 func beyondLinks(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
@@ -81,7 +80,7 @@ func beyondLinks(path string) string {
 	return filepath.Clean(path)
 }
 
-// InitRepository runs git init. The error without git wraps exec.ErrNotFound.
+// InitRepository runs git init in dir. If git is not installed, the error wraps exec.ErrNotFound.
 func (g Git) InitRepository(ctx context.Context, dir string) error {
 	_, err := g.callerIn(dir).runGit(ctx, "", "init", "--quiet")
 	return err
@@ -92,7 +91,6 @@ func (g Git) UserName(ctx context.Context, dir string) string {
 	return strings.TrimSpace(name)
 }
 
-// caller runs git in one directory.
 type caller struct {
 	Git
 	dir   string
@@ -113,8 +111,7 @@ const noText = "SPRINGFIELD_NO_TEXT"
 const programs = `\.(clean|smudge|process|required|command|cmd|textconv|external|driver|program|defaultkeycommand|helper|askpass|editor|pager|` +
 	`sshcommand|gitproxy|alternaterefscommand|packobjectshook|difffilter|templatedir)$`
 
-// withoutPrograms disables the programs of the repository's configuration, and the hooks of
-// every configuration.
+// withoutPrograms disables the programs in the repository's configuration, and the hooks in every configuration.
 func (c *caller) withoutPrograms(ctx context.Context) error {
 	out, err := c.runGit(ctx, "", "config", "--show-scope", "--name-only", "--get-regexp", programs)
 	if exitedWith(err, 1) {
@@ -144,8 +141,8 @@ func (c *caller) withoutPrograms(ctx context.Context) error {
 
 var errSlow = errors.New("git did not answer: is one of its files a pipe?")
 
-// runGit runs a command with text as standard input and returns its output without the last
-// line ending. The error without git wraps exec.ErrNotFound.
+// runGit runs git with text as standard input, and returns its output without trailing newlines. If git is not
+// installed, the error wraps exec.ErrNotFound.
 func (c *caller) runGit(ctx context.Context, text string, args ...string) (string, error) {
 	if c.command == "" {
 		return "", fmt.Errorf("git %s: %w", args[0], exec.ErrNotFound)

@@ -29,7 +29,7 @@ type OutsideError struct{ Dir, Says, Advice string }
 func (e *OutsideError) Error() string { return e.Dir + ": " + e.Says }
 func (e *OutsideError) Hint() string  { return e.Advice }
 
-// RepositoryRoot returns the nearest directory with a .git at or above dir, or "".
+// RepositoryRoot returns dir or its nearest ancestor that contains .git, or "".
 func RepositoryRoot(dir string) string {
 	return rooted.FindAbove(dir, func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(dir, ".git"))
@@ -37,8 +37,8 @@ func RepositoryRoot(dir string) string {
 	})
 }
 
-// Repository returns the checkout around a directory, or nil. The error for the checkout of
-// another directory is an *OutsideError.
+// Repository returns the checkout around dir, or nil if there is none or git is not installed. The checkout of
+// another directory or user is an *OutsideError.
 func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	c := g.callerIn(dir)
 	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
@@ -67,9 +67,8 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	return r, c.withoutPrograms(ctx)
 }
 
-// ownsGitDir reports whether a git directory, and the one that it shares with other
-// worktrees, belong to the checkout. The .git of an unpacked archive can refer to another
-// repository.
+// ownsGitDir reports whether dir, the git directory, and common, the one shared by worktrees, belong to the checkout.
+// The .git of an unpacked archive can refer to another repository.
 func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 	own := filepath.Join(beyondLinks(r.Root), ".git")
 	info, err := os.Lstat(own)
@@ -92,7 +91,7 @@ func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.IsSame(back, own)
 }
 
-// GitPath returns the path of a file in the repository, as git writes it.
+// GitPath returns the path of an existing file or directory relative to the repository's root, with slashes.
 func (r *Repository) GitPath(name string) (string, error) {
 	name, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -102,14 +101,14 @@ func (r *Repository) GitPath(name string) (string, error) {
 	return filepath.ToSlash(relative), err
 }
 
-// CurrentBranch returns "" for a detached HEAD.
+// CurrentBranch returns the current branch, or "" for a detached HEAD.
 func (r *Repository) CurrentBranch(ctx context.Context) string {
 	name, _ := r.runGit(ctx, "", "symbolic-ref", "--quiet", "--short", "HEAD")
 	return name
 }
 
-// RemoteURL returns the configured URL of the branch's remote, of origin, or of the first remote, or "". It does not
-// apply url.*.insteadOf, which is of this machine only.
+// RemoteURL returns the configured URL of the branch's remote, or else of origin or the first remote, or "". It does
+// not apply url.*.insteadOf, which is local to this machine.
 func (r *Repository) RemoteURL(ctx context.Context) string {
 	name, err := r.runGit(ctx, "", "config", "--get", "branch."+r.CurrentBranch(ctx)+".remote")
 	if err != nil || name == "." {
@@ -122,7 +121,7 @@ func (r *Repository) RemoteURL(ctx context.Context) string {
 	return where
 }
 
-// DirtyFiles returns the files below a path that differ from HEAD.
+// DirtyFiles returns the files below path that differ from HEAD, and untracked files.
 func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, error) {
 	out, err := r.runGit(ctx, "", "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all",
 		"--", path)
@@ -138,7 +137,7 @@ func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, err
 	return files, nil
 }
 
-// LastChange returns the last commit that changed something below a path, or "".
+// LastChange returns the latest commit that changed path, or "".
 func (r *Repository) LastChange(ctx context.Context, path string) (string, error) {
 	if r.CommitOf(ctx, "HEAD") == "" {
 		return "", nil
@@ -146,7 +145,7 @@ func (r *Repository) LastChange(ctx context.Context, path string) (string, error
 	return r.runGit(ctx, "", "log", "-1", "--format=%H", "--", path)
 }
 
-// CommitOf resolves a name to a commit, "" if it is unknown here, as in a shallow clone.
+// CommitOf resolves a name to a commit, or to "" if it is unknown, as in a shallow clone.
 func (r *Repository) CommitOf(ctx context.Context, name string) string {
 	if strings.HasPrefix(name, "-") { // an option; names may come from a catalog
 		return ""
@@ -160,8 +159,8 @@ func (r *Repository) IsShallow(ctx context.Context) bool {
 	return err == nil && out == "true"
 }
 
-// IsPushed reports whether a remote-tracking branch of the repository at a URL contains a
-// commit. If no remote has this URL, any remote counts.
+// IsPushed reports whether a remote-tracking branch contains a commit. Only remotes with the URL where count, or all
+// if none has it.
 func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, error) {
 	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
 	all, err := r.runGit(ctx, "", "remote")
@@ -182,7 +181,7 @@ func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, 
 	return out != "", err
 }
 
-// HoldsExactly reports whether the files below a path are the same in a commit.
+// HoldsExactly reports whether the files below path are the same as in commit.
 func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (bool, error) {
 	if r.CommitOf(ctx, commit) == "" {
 		return false, nil
@@ -198,7 +197,7 @@ func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (boo
 // Plain is git's mode of a file that is not executable.
 const Plain = "100644"
 
-// FileModes returns the modes of the files below a path in the index, and omits untracked files.
+// FileModes returns the modes in git's index of the files below path. It omits untracked files.
 func (r *Repository) FileModes(ctx context.Context, path string) (map[string]string, error) {
 	out, err := r.runGit(ctx, "", "ls-files", "--stage", "-z", "--", path)
 	if err != nil {
@@ -213,7 +212,7 @@ func (r *Repository) FileModes(ctx context.Context, path string) (map[string]str
 	return modes, nil
 }
 
-// SeesModes reports whether git reads executable bits from the files: not on Windows.
+// SeesModes reports whether git reads executable bits from files. It does not on Windows.
 func (r *Repository) SeesModes(ctx context.Context) bool {
 	out, err := r.runGit(ctx, "", "config", "--type=bool", "--get", "core.fileMode")
 	return err != nil || out != "false"
@@ -224,7 +223,7 @@ func (r *Repository) MarkExecutable(ctx context.Context, files []string) error {
 	return err
 }
 
-// Ignored returns the files that git ignores. They need not exist.
+// Ignored returns the given files that git ignores. They need not exist.
 func (r *Repository) Ignored(ctx context.Context, files []string) ([]string, error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -250,8 +249,8 @@ func (r *Repository) TagHead(ctx context.Context, name, message string) error {
 // ext:: runs a helper.
 var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
 
-// PublicURL returns a remote's URL for a catalog: without a password, and for GitHub with
-// https, which needs no key. ok is false if others cannot or should not fetch from it.
+// PublicURL converts a remote's URL for a catalog. It removes a password, and uses https for GitHub, which then needs
+// no key. ok is false if others cannot or should not fetch from the URL.
 func PublicURL(remote string) (where string, ok bool) {
 	if display.OneLine(remote) != remote {
 		return "", false
@@ -280,10 +279,10 @@ func PublicURL(remote string) (where string, ok bool) {
 	return u.String(), true
 }
 
-// SameRepository reports whether two URLs or OWNER/REPO are the same repository.
+// SameRepository reports whether two URLs or OWNER/REPO name the same repository.
 func SameRepository(a, b string) bool { return Canonical(a) == Canonical(b) }
 
-// Canonical returns HOST/PATH for every form of an address.
+// Canonical converts a URL, USER@HOST:PATH or OWNER/REPO to HOST/PATH in lower case.
 func Canonical(where string) string {
 	if at := scpLike.FindStringSubmatch(where); at != nil && !strings.Contains(where, "://") {
 		where = "ssh://" + at[1] + "/" + at[2]

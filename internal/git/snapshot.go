@@ -20,7 +20,8 @@ import (
 
 const Snapshots = "refs/springfield/away/" // prefix of their refs
 
-// KeepTree makes a snapshot. It returns the commit of HEAD, or "" before the first commit, and the snapshot's.
+// KeepTree makes a snapshot with the given name. head is the commit of HEAD, or "" before the first commit; kept is
+// the snapshot's commit.
 func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept string, err error) {
 	head = r.CommitOf(ctx, "HEAD")
 	err = r.withTree(ctx, "", func(in *caller, tree string) error {
@@ -40,7 +41,7 @@ func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept stri
 	return head, kept, err
 }
 
-// DropTree removes a snapshot, if the ref still points to it.
+// DropTree removes the named snapshot if its ref still points to kept.
 func (r *Repository) DropTree(ctx context.Context, name, kept string) error {
 	_, err := r.runGit(ctx, "", "update-ref", "-d", Snapshots+name, kept)
 	return err
@@ -54,8 +55,7 @@ type Changed struct {
 	Binary  bool   `json:"binary,omitempty"`
 }
 
-// ChangesSince returns the files that differ from a snapshot. It writes nothing into the
-// repository.
+// ChangesSince returns the files that differ from the snapshot kept. It writes nothing into the repository.
 func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Changed, err error) {
 	err = r.withTree(ctx, kept, func(in *caller, tree string) error {
 		out, err := in.runGit(ctx, "", "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
@@ -75,9 +75,9 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 	return all, err
 }
 
-// withTree creates a tree from the working tree in a temporary index. There is no cached stat data, so git reads all
-// files. To compare with a snapshot, objects are written to a temporary directory, and files from the snapshot are
-// included even if now ignored.
+// withTree calls use with a git tree of the working tree, made in a temporary index without cached stat data. For a
+// comparison with a snapshot, objects go to a temporary directory, and files of the snapshot are included even if now
+// ignored.
 func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
@@ -126,9 +126,9 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	return use(&in, tree)
 }
 
-// listFiles lists all files that exist in the index, in the snapshot from if set, or that are untracked. Pipes,
-// devices, files below a link and, with from, submodules are not included. entries are from the index, to decide how
-// newlines are read. nested counts repositories.
+// listFiles returns the existing files that are untracked, in the index or, if from is not "", in that snapshot. It
+// omits pipes, devices, files below a symlink and, with from, submodules. entries are their lines in index and
+// snapshot, which affect how git reads newlines. nested is the number of nested repositories.
 func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	entries, names []string, nested int, err error,
 ) {
@@ -168,8 +168,8 @@ func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	return entries, names, nested, err
 }
 
-// isThere reports whether a file or a directory exists and is not below a link. directories
-// caches results.
+// isThere reports whether name exists, as a directory if directory is set and otherwise as a file, and is not below a
+// symlink. Pipes and devices do not count. directories caches results.
 func (r *Repository) isThere(name string, directory bool, directories map[string]bool) bool {
 	up := path.Dir(name)
 	if _, known := directories[up]; !known {
@@ -185,7 +185,7 @@ func (r *Repository) isThere(name string, directory bool, directories map[string
 	return info.IsDir() == directory && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) == 0
 }
 
-// CountNested counts repositories inside this. Any changes in these will not be in a snapshot.
+// CountNested returns the number of nested repositories. A snapshot does not contain their changes.
 func (r *Repository) CountNested(ctx context.Context) (int, error) {
 	_, _, nested, err := r.listFiles(ctx, r.caller, "")
 	return nested, err

@@ -1,6 +1,5 @@
 //go:build !unix
 
-// Package group kills programs together with their child processes.
 package group
 
 import "os/exec"

@@ -10,8 +10,7 @@ import (
 	"syscall"
 )
 
-// EndTogether makes sure that any children are also killed when cmd is canceled, for example compilers started by go
-// and programs started from a script.
+// EndTogether makes cancelling cmd also kill its child processes, such as compilers started by go.
 func EndTogether(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {

@@ -1,5 +1,5 @@
-// Package interview asks a person questions: with survey on a capable terminal, otherwise line by line. It prints to
-// standard error, because results go to standard output.
+// Package interview asks a person questions, with survey or line by line. It prints to standard error, because
+// results go to standard output.
 package interview
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-// ErrCancelled is Ctrl-C, the end of input, or a no to the last question.
+// ErrCancelled is returned after Ctrl-C, the end of input, or a no to the last question.
 var ErrCancelled = errors.New("cancelled")
 
 // Option is an answer to choose. The key ? shows Help on a terminal.
@@ -24,7 +24,6 @@ type Option struct{ Value, Label, Help string }
 
 // Asker asks a question, and asks again if check returns an error. It returns ErrCancelled on Ctrl-C.
 type Asker interface {
-	// Note prints a text before a question.
 	Note(text string)
 	Many(question string, options []Option, chosen []string, check func([]string) error) ([]string, error)
 	One(question string, options []Option, chosen string) (string, error)

@@ -12,21 +12,20 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Suite asks for the answers that flags leave open. The plugins' own questions are data next to their templates.
+// Suite asks for the answers that flags leave open.
 type Suite struct {
 	Asker
-	Out      io.Writer
-	Said     generator.Spec // the known answers
-	Settings generator.Settings
-	Defaults generator.Spec
-	Preset   string // the plugin that is preselected
-	// CheckMarketplace refuses a name.
+	Out              io.Writer
+	Said             generator.Spec // the known answers
+	Settings         generator.Settings
+	Defaults         generator.Spec
+	Preset           string // the plugin that is preselected
 	CheckMarketplace func(string) error
-	// Facts are further rows of the summary, the first of them on top. Without facts there is no confirmation.
+	// Facts are rows of the summary; the first is on top. Without facts there is no confirmation.
 	Facts [][]string
 }
 
-// AskForSuite asks for the open answers. A no to the last question returns ErrCancelled.
+// AskForSuite asks for the answers that s.Said lacks. If the user declines the summary, it returns ErrCancelled.
 func (s *Suite) AskForSuite() (generator.Spec, error) {
 	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.askForOwner, s.targets} {
 		if err := ask(); err != nil {

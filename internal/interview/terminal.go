@@ -21,8 +21,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// onTerminal asks with survey/v2, which is archived upstream and used nowhere else. It moves the cursor, so it
-// bypasses display.SafeWriter: foreign text needs display.OneLine. Options are springfield's own.
+// onTerminal asks with survey, which is archived and used nowhere else. It moves the cursor, so it bypasses
+// display.SafeWriter and applies display.OneLine to foreign text.
 type onTerminal struct {
 	Terminal
 	ctx   context.Context
@@ -39,8 +39,8 @@ func (p onTerminal) refusal(err error) error {
 	return errors.New(strings.Join(layout.HangText("", "", display.OneLine(p.problem(err)), p.widthOf()-4), "\n "))
 }
 
-// askInBackground asks in a goroutine, because survey has no context: otherwise a signal would wait for a key. On
-// cancellation it restores the terminal.
+// askInBackground asks in a goroutine, because survey accepts no context. On cancellation it restores the terminal
+// and returns ErrCancelled.
 func (p onTerminal) askInBackground(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
 	mode, modeErr := term.GetState(int(p.In.Fd()))
 	asked := make(chan error, 1)
@@ -112,7 +112,7 @@ func valuesOf(options []Option) []string {
 	return check.NamesOf(options, func(o Option) string { return o.Value })
 }
 
-// labelOf returns the function for the label of a row, clipped because survey breaks lines within words.
+// labelOf returns a function that returns the label of option i, clipped because survey breaks lines within words.
 func (p onTerminal) labelOf(options []Option) func(value string, i int) string {
 	return func(value string, i int) string {
 		const frame = 12 // columns around value and label
@@ -130,8 +130,8 @@ func (p onTerminal) helpText(options []Option) string {
 	return strings.Join(lines, "\n")
 }
 
-// filterOptions keeps the options that contain the typed text, or all if none does: survey cannot handle an empty
-// list.
+// filterOptions returns a filter that keeps options containing the typed text, or all if none does, because survey
+// cannot handle an empty list.
 func filterOptions(options []Option) func(typed, value string, i int) bool {
 	return func(typed, value string, _ int) bool {
 		has := func(value string) bool { return strings.Contains(value, strings.ToLower(typed)) }
@@ -139,8 +139,8 @@ func filterOptions(options []Option) func(typed, value string, i int) bool {
 	}
 }
 
-// keys reads the terminal, which also reports the position of the cursor there. survey asks for it before it reads
-// a line and drops any keys read together with the report, so keys returns a report in a read of its own.
+// keys reads the terminal. survey asks the terminal for the cursor's position before it reads a line, and drops keys
+// read together with the reply, so keys returns the reply in a read of its own.
 type keys struct {
 	*os.File
 	left []byte

@@ -39,7 +39,7 @@ func (c *Content) Bytes() []byte {
 	return c.Data
 }
 
-// hasSameBytes reports whether both have the same bytes, are directories, or are missing.
+// hasSameBytes reports whether c and other have the same bytes, are both directories, or are both missing.
 func (c *Content) hasSameBytes(other *Content) bool {
 	switch {
 	case c == nil || other == nil:
@@ -52,20 +52,17 @@ func (c *Content) hasSameBytes(other *Content) bool {
 	return cmp.Or(c.SHA256, HashBytes(c.Data)) == cmp.Or(other.SHA256, HashBytes(other.Data))
 }
 
-// Edit changes one file or directory.
 type Edit struct {
-	// In is a directory that we do not trust. We never write outside it or follow links in it. If it is "", this is a
-	// user's file and links are followed and kept.
+	// In is an untrusted directory: links in it are refused, and nothing outside is written. If it is "", this is a
+	// user's file, and links are followed and kept.
 	In     string   `json:"in,omitempty"`
 	Path   string   `json:"path"` // absolute, as the user knows it
 	At     string   `json:"at"`   // Path with links resolved, set by OpenEdit
 	Before *Content `json:"before"`
 	After  *Content `json:"after"`
-	// State is set for state that belongs to springfield. It is not included in diffs and lists of files, and undo
-	// skips it if it was changed in the meantime.
+	// State marks springfield's own state. Diffs and lists of files omit it, and undo skips it if it has changed since.
 	State bool `json:"own,omitempty"`
-	// Drop also removes the directories that removing the file leaves empty: up to In,
-	// or only the parent if In is "".
+	// Drop also removes directories that the removal of the file leaves empty: up to In, or only the parent if In is "".
 	Drop bool `json:"-"`
 	// Tree is the new directory to which the edit belongs, such as a repository. An undo
 	// removes it only if nothing in it has changed.
@@ -81,8 +78,8 @@ func (e Edit) Changes() bool {
 	return !e.Before.hasSameBytes(e.After) || e.Before != nil && e.After != nil && e.Before.Mode.Perm() != e.After.Mode.Perm()
 }
 
-// Writable refuses a file that is read-only or another user's, which a rename would replace
-// all the same, and a file in a read-only directory, where no temporary file can be written.
+// Writable returns an error if the file or its directory is not writable. A rename would replace even a read-only
+// file.
 func (e Edit) Writable() error {
 	at, err := cmp.Or(e.At, e.Path), error(nil)
 	if e.Before != nil && e.Before.Mode&0o222 == 0 {
@@ -93,8 +90,8 @@ func (e Edit) Writable() error {
 	return &fs.PathError{Op: "write", Path: cmp.Or(e.Path, at), Err: err}
 }
 
-// ChangeTo sets the new bytes; nil removes the file. The mode stays; fresh is for a new
-// file. The error is that of Writable.
+// ChangeTo sets the new content, or removes the file if data is nil. An existing file keeps its mode; a new one gets
+// fresh. It returns the error of Writable.
 func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
 	e.After = nil
 	if e.Before != nil {
@@ -133,7 +130,7 @@ func (c Change) IsEmpty() bool {
 	return c.undoes.ID == 0 && !slices.ContainsFunc(c.Edits, Edit.Changes)
 }
 
-// Files lists the files to be written and removed, not including State.
+// Files returns the paths of files to be written and removed, without directories and State.
 func (c Change) Files() (written, removed []string) {
 	for _, e := range c.Edits {
 		switch {
@@ -150,7 +147,8 @@ func (c Change) Files() (written, removed []string) {
 // Diff returns the change as a unified diff.
 func (c Change) Diff() string { return c.DiffIn("") }
 
-// DiffIn is Diff with git's names: a/ and b/, relative to dir.
+// DiffIn returns the change as a unified diff. Unless dir is "", paths are relative to dir, with git's prefixes a/
+// and b/.
 func (c Change) DiffIn(dir string) string {
 	var b strings.Builder
 	for _, e := range c.Edits {

@@ -52,7 +52,7 @@ const (
 	maxShown = 1 << 20  // bytes of new text to keep
 )
 
-// Entry is a change in the journal, with the meaning of Change's fields.
+// Entry is a Change in the journal.
 type Entry struct {
 	ID     int       `json:"id"`
 	At     time.Time `json:"at"`
@@ -65,7 +65,7 @@ type Entry struct {
 	open bool // some files may not be written yet
 }
 
-// Files lists all files in the entry, not including State.
+// Files returns the paths of all files in the entry, without directories and State.
 func (e Entry) Files() []string {
 	written, removed := Change{Edits: e.Edits}.Files()
 	return append(append([]string{}, written...), removed...)
@@ -77,8 +77,8 @@ type Journal struct {
 	atStep fault // set by tests
 }
 
-// ApplyChange records a change in the journal and writes it, all edits or none. Every error
-// is a *WriteError; one that wraps ErrChanged calls for a new plan.
+// ApplyChange records a change in the journal and writes it, all edits or none. Every error is a *WriteError. After
+// one that wraps ErrChanged, a new plan is needed.
 func (j Journal) ApplyChange(c Change) error {
 	if c.IsEmpty() {
 		return nil
@@ -91,8 +91,7 @@ func (j Journal) ApplyChange(c Change) error {
 	return failure
 }
 
-// PlanAndApply plans a change and applies it, again if another program changed a file in
-// between.
+// PlanAndApply plans and applies a change. It tries again if another program changes a file in between.
 func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error) {
 	for range tries {
 		if c, err = plan(); err != nil {
@@ -105,7 +104,7 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 	return c, err
 }
 
-// applyLocked sets Done and Left of failure.
+// applyLocked applies c under the lock. On an error it sets Done and Left of failure.
 func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -161,7 +160,7 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	return err
 }
 
-// ReadEntries returns the changes that can be undone, the last one first.
+// ReadEntries returns the entries that can be undone, the latest first.
 func (j Journal) ReadEntries() ([]Entry, error) {
 	ids, err := j.listIDs()
 	if err != nil {
@@ -181,8 +180,8 @@ func (j Journal) ReadEntries() ([]Entry, error) {
 	return entries, nil
 }
 
-// ForgetNewest removes the last entry from the journal and leaves its files alone, so that
-// the previous one can be undone. A damaged entry is removed too and returned empty.
+// ForgetNewest removes the latest entry without undoing it, so that the previous one can be undone. A damaged entry
+// is removed, too, and returned empty.
 func (j Journal) ForgetNewest() (Entry, error) {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -207,8 +206,8 @@ func (j Journal) ForgetNewest() (Entry, error) {
 	return e, nil
 }
 
-// JoinNewest merges the last entries into one that is undone as a whole. did names them,
-// the oldest first; if other entries are found it returns ErrChanged.
+// JoinNewest merges the latest entries into one, which a single undo reverts. did lists their names, the oldest
+// first. If the latest entries have other names, it returns ErrChanged.
 func (j Journal) JoinNewest(did []string) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -281,9 +280,8 @@ func (j Journal) Damaged() []error {
 
 var ErrLocked = errors.New("another springfield is at work")
 
-// TakeLock waits up to two seconds for the lock file at path, then returns an error that
-// wraps ErrLocked. It creates the file, and the directory with mode 0700; unlock does not
-// remove them. Only springfield respects the lock.
+// TakeLock locks the file at path. It creates the file and its directory, which unlock does not remove. If another
+// process holds the lock for two seconds, the error wraps ErrLocked. Only springfield respects the lock.
 func TakeLock(path string) (unlock func(), err error) {
 	if err := MakeDirs(filepath.Dir(path)); err != nil {
 		return nil, nameFailure("lock", path, err)
@@ -305,8 +303,7 @@ func TakeLock(path string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// LockDir locks a directory, by whatever path it is named, with a lock file in
-// springfield's state directory.
+// LockDir locks dir with a lock file in springfield's state directory. All paths of a directory share one lock.
 func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	at, err := Resolve(dir)
 	if err != nil {
@@ -319,7 +316,8 @@ func (j Journal) fileOf(id int, end string) string {
 	return filepath.Join(j.Dir, "journal", fmt.Sprintf("%08d%s", id, end))
 }
 
-// pruneEntries removes old entries; size is the new entry's, in bytes.
+// pruneEntries removes the oldest entries beyond journalKeeps and journalSize. size is the size of the new entry in
+// bytes.
 func (j Journal) pruneEntries(ids []int, size int64) {
 	kept := 1
 	for _, id := range slices.Backward(ids) {
@@ -473,8 +471,8 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 	return e, nil
 }
 
-// readEntry reads the list for an entry. The error is fs.ErrNotExist if it was removed. It tries again if the list is
-// not found, because it might just have been renamed.
+// readEntry reads the list of an entry. It tries again if the file is not found, because another process may just
+// have renamed it. If the entry was removed, the error is fs.ErrNotExist.
 func (j Journal) readEntry(id int) (Entry, error) {
 	const looks = 6
 	var file string
@@ -501,7 +499,7 @@ func (j Journal) readEntry(id int) (Entry, error) {
 	return e, nil
 }
 
-// decodeEntry parses a list and refuses relative paths and paths outside In.
+// decodeEntry parses the list of an entry. It rejects relative paths and paths outside an edit's In.
 func decodeEntry(data []byte) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -526,7 +524,6 @@ func decodeEntry(data []byte) (Entry, error) {
 	return e, nil
 }
 
-// contents is the zip file of an entry.
 type contents struct {
 	*zip.ReadCloser
 	path string

@@ -18,11 +18,11 @@ const (
 	maxLinks = 40 // in a path, as in Linux
 )
 
-// OpenEdit reads a regular file with up to 64 MiB into both contents. It is not an error if the file does not exist.
-// All errors are an *fs.PathError for path.
+// OpenEdit reads a regular file of up to 64 MiB into Before and After, which are nil if the file is missing. All
+// errors are an *fs.PathError for path.
 //
-// in is an untrusted directory around the file, where any link is a *rooted.LinkError. If in is "", this is a user's
-// file and links are followed.
+// in is an untrusted directory around the file, in which a link is an error. If in is "", this is a user's file and
+// links are followed.
 func OpenEdit(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
 	err := e.locateBytes()
@@ -57,8 +57,8 @@ func (e *Edit) locateBytes() (err error) {
 	return err
 }
 
-// reachDir opens a directory and calls do with it and the name of path relative to it: the edit's root if path is below
-// it, otherwise the nearest existing directory above path.
+// reachDir calls do with an open directory and the name of path relative to it. The directory is e.root if path is
+// below e.root, otherwise the nearest existing ancestor of path.
 func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error) error {
 	from, bound := filepath.Dir(path), e.root != "" && rooted.HoldsPath(e.root, path)
 	if bound {
@@ -80,7 +80,6 @@ func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error
 	return do(in, name)
 }
 
-// readNow reads the file, nil if it does not exist.
 func (e Edit) readNow() (now *Content, err error) {
 	keep := func(data []byte, info fs.FileInfo, err error) error {
 		if err == nil {
@@ -99,7 +98,7 @@ func (e Edit) readNow() (now *Content, err error) {
 	return now, err
 }
 
-// checkUnchanged returns ErrChanged if the file is not Before any more.
+// checkUnchanged returns ErrChanged if the file no longer has the content Before.
 func (e Edit) checkUnchanged() error {
 	found := e
 	if err := found.locateBytes(); err != nil {
@@ -115,8 +114,8 @@ func (e Edit) checkUnchanged() error {
 	return err
 }
 
-// Resolve follows all symbolic links in a path. Unlike filepath.EvalSymlinks, it accepts dangling links, which would
-// be replaced if we created the file.
+// Resolve returns the absolute path with all symlinks resolved. Unlike filepath.EvalSymlinks, it accepts dangling
+// symlinks, so that a file can be created at their target.
 func Resolve(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		here, err := os.Getwd()
@@ -156,7 +155,8 @@ func Resolve(path string) (string, error) {
 	return done, nil
 }
 
-// nameFailure replaces the path of a temporary file in an error by the user's.
+// nameFailure returns an *fs.PathError for path instead of the temporary file in err. Unless verb is "open", it
+// returns a *rooted.LinkError as it is.
 func nameFailure(verb, path string, err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError
@@ -177,8 +177,7 @@ func isMissing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// CopyTree returns the edits that copy the directory like to path, as one Tree. in is In
-// of the edits.
+// CopyTree returns the edits that copy the directory like to path. Their In is in, and their Tree is path.
 func CopyTree(like, in, path string) ([]Edit, error) {
 	var edits []Edit
 	err := filepath.WalkDir(like, func(name string, d fs.DirEntry, err error) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// checkWritable returns an error if a file, unless it is missing, or its directory cannot be written.
+// checkWritable returns an error if dir, or an existing file, is not writable.
 func checkWritable(file, dir string) error {
 	if err := syscall.Access(file, 2); err != nil && err != syscall.ENOENT {
 		return err
@@ -19,8 +19,8 @@ func checkWritable(file, dir string) error {
 	return syscall.Access(dir+"/.", 2|1) // write and enter
 }
 
-// keepOwner sets the owner of temp from the file to be replaced. As root this must not fail, otherwise sudo would
-// change who owns the file. Other users can only keep a group.
+// keepOwner gives temp the owner of the file that it will replace. For root this must not fail, because sudo would
+// otherwise change the owner. Other users can only keep the group.
 func keepOwner(temp *os.File, old fs.FileInfo) error {
 	owner, known := old.Sys().(*syscall.Stat_t)
 	if known && os.Geteuid() == 0 {
@@ -38,7 +38,7 @@ func IsOwn(info fs.FileInfo) bool {
 	return known && (os.Geteuid() == 0 || int(owner.Uid) == os.Geteuid())
 }
 
-// ownAsAround makes the owner of the directory the owner of a file that root created.
+// ownAsAround gives a file created by root to the owner of the directory that contains it.
 func ownAsAround(in rooted.Folder, name string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -53,5 +53,5 @@ func ownAsAround(in rooted.Folder, name string) error {
 	return nil
 }
 
-// persist tries once: Unix replaces open files.
+// persist calls attempt once, because Unix can replace open files.
 func persist(attempt func() error) error { return attempt() }

@@ -17,8 +17,8 @@ const (
 	sharingViolation syscall.Errno = 32
 )
 
-// persist tries again for a second: Windows neither replaces nor deletes an open file, and
-// virus scanners open every file briefly.
+// persist retries attempt for up to a second. Windows cannot replace or delete an open file, and virus scanners open
+// every file briefly.
 func persist(attempt func() error) error {
 	for deadline := time.Now().Add(busyPatience); ; time.Sleep(busyRetry) {
 		err := attempt()
@@ -29,10 +29,10 @@ func persist(attempt func() error) error {
 	}
 }
 
-// checkWritable accepts all: access lists can only be tried.
+// checkWritable is a no-op, because access lists can only be tried.
 func checkWritable(string, string) error { return nil }
 
-// IsOwn reports false: Windows has no such modes.
+// IsOwn returns false, because Windows has no such modes.
 func IsOwn(fs.FileInfo) bool { return false }
 
 // keepOwner is a no-op: a new file inherits from its directory.

@@ -35,11 +35,9 @@ func (e *ChangedSinceError) Error() string {
 	return fmt.Sprintf("%s was changed after springfield's edit (%s)", e.File, e.Entry.Did)
 }
 
-// PlanUndo plans to undo the last entry. Files are restored if they are as the change left them, and skipped if they
-// are still as before, for example after a crash, or if the directory is missing. Modified trees are also skipped.
-// For any other file it returns a *ChangedSinceError, and for an empty journal ErrNothingToUndo.
-//
-// If the entry is removed in the meantime, it tries again.
+// PlanUndo plans to undo the latest entry. It restores files that are as the change left them. It skips files that
+// are still as before, for example after a crash, files whose directory is missing, and modified trees. For any other
+// file it returns a *ChangedSinceError, and for an empty journal ErrNothingToUndo.
 func (j Journal) PlanUndo() (u Undo, err error) {
 	for range tries {
 		e, err := j.readNewest()
@@ -101,7 +99,7 @@ func (j Journal) planUndo(e Entry) (Undo, error) {
 	return u, nil
 }
 
-// addDirectory plans to remove a new directory, if it will be empty, or to restore one.
+// addDirectory plans to remove a directory that the change made, or to restore one that it removed.
 func (u *Undo) addDirectory(f Edit) {
 	dir := Edit{In: f.In, Path: f.Path, State: f.State}
 	if dir.locateBytes() != nil || dir.At != f.At {
@@ -177,8 +175,8 @@ func (c contents) diffSince(f Edit, now *Content) (string, error) {
 	return diffContents(from, to, after, now), nil
 }
 
-// isWhollyGone reports whether both the file and its directory are missing, as in a deleted
-// project. Directories that the change itself removed do not count: they can be made again.
+// isWhollyGone reports whether the file and its directory are missing, as in a deleted project. A directory that the
+// change itself removed does not count, because undo can make it again.
 func (e Edit) isWhollyGone(after *Content) bool {
 	dir := filepath.Dir(e.At)
 	if e.Before != nil || rooted.IsDirectory(dir) {
@@ -187,7 +185,7 @@ func (e Edit) isWhollyGone(after *Content) bool {
 	return !after.hasSameBytes(nil) || !rooted.IsDirectory(cmp.Or(e.root, filepath.Dir(dir)))
 }
 
-// isInUse reports whether a tree has a new or a modified file. Missing files do not count.
+// isInUse reports whether a tree has a new or modified file, or cannot be read. Missing files do not count.
 func (e Entry) isInUse(tree string) bool {
 	made := map[string]Edit{}
 	for _, f := range e.Edits {
@@ -219,8 +217,7 @@ func (e Entry) isInUse(tree string) bool {
 	return err != nil
 }
 
-// Interrupted reports whether the last change was killed when only some of its files were
-// written.
+// Interrupted returns the latest entry, and whether its change was killed after writing only some files.
 func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
 	e, err = j.readNewest()
 	if errors.Is(err, ErrNothingToUndo) {

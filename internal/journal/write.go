@@ -1,13 +1,12 @@
 package journal
 
 // How we write files:
-//   - a symbolic link of the user's stays one: its target is replaced, or created;
+//   - a user's symlink is kept: its target is replaced, or created;
 //   - in an untrusted directory, such as a project, every link is refused;
 //   - all temporary files are written before the first file changes, so that a full disk
 //     changes nothing;
-//   - a rename replaces each file atomically;
-//   - right before the rename the file is compared with the bytes that were read, so that
-//     another program's change survives. A race remains, as Claude Code takes no lock;
+//   - a rename replaces each file atomically, if the file still has the bytes that were read.
+//     A race with other programs remains, because Claude Code takes no lock;
 //   - mode and owner are kept; hard links, access lists and extended attributes are lost.
 
 import (
@@ -34,7 +33,7 @@ const (
 	tempEnd  = ".tmp"
 )
 
-// tempName returns the temporary path of a change, in the directory of path.
+// tempName returns the path of the temporary file beside path. token identifies the change.
 func tempName(path, token string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+tempMark+token+tempEnd)
 }
@@ -91,7 +90,6 @@ func addDirs(edits []Edit) ([]Edit, error) {
 	return append(all, slices.CompactFunc(dropped, func(a, b Edit) bool { return a.At == b.At })...), nil
 }
 
-// editOfDir returns an edit of a directory above the edit's file, without contents.
 func (e Edit) editOfDir(dir string) Edit {
 	d := Edit{Path: dir, At: dir, State: e.State}
 	if e.In != "" && dir != e.root && rooted.HoldsPath(e.root, dir) {
@@ -124,8 +122,7 @@ func (f fault) runStep(name string, do func() error) error {
 	return do()
 }
 
-// writeEdits performs all edits or reverts them. left names the files that it could not
-// revert.
+// writeEdits performs all edits, or reverts them on an error. left lists files that it could not revert.
 func writeEdits(edits []Edit, token string, f fault) (left []string, err error) {
 	if edits, err = addDirs(edits); err != nil {
 		return nil, err
@@ -249,7 +246,6 @@ func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
 	return nil
 }
 
-// commitEdits renames the temporary files into place, and removes files and directories.
 func (w *writer) commitEdits() error {
 	for i, e := range w.edits {
 		if w.done[i] {
@@ -274,7 +270,7 @@ func (w *writer) commitEdits() error {
 	return nil
 }
 
-// replaceFile replaces or removes a file if it has not changed since it was read.
+// replaceFile calls replace to rename or remove the file, unless the file has changed since it was read.
 func (w *writer) replaceFile(e Edit, step string, replace func(in rooted.Folder, name string) error) error {
 	if err := w.fault.runStep("check", e.checkUnchanged); err != nil {
 		return err
@@ -306,8 +302,7 @@ func sweepTemps(in rooted.Folder, dir string) {
 	}
 }
 
-// WriteUnjournaled writes all edits or none, and is not recorded. This should be used for temporary directories. All
-// errors are a *WriteError.
+// WriteUnjournaled writes all edits or none, without a journal. Every error is a *WriteError.
 func (c Change) WriteUnjournaled() error {
 	if left, err := writeEdits(c.Edits, rand.Text(), nil); err != nil {
 		return &WriteError{Kind: c.kindOfChange(), Err: err, Left: left}
@@ -315,8 +310,7 @@ func (c Change) WriteUnjournaled() error {
 	return nil
 }
 
-// MakeDirs creates a directory and any missing parents with mode 0700. With sudo they get the
-// owner of their parent.
+// MakeDirs creates dir and missing parents with mode 0700. With sudo they get the owner of their parent.
 func MakeDirs(dir string) error {
 	in, name, err := rooted.OpenAbove(dir)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 
 func TextWidth(text string) int { return runewidth.StringWidth(text) }
 
-// HangText wraps text to width, with the prefix first or rest. Words are not broken if they are too long. If width is
-// 0, text is not wrapped.
+// HangText wraps text to width. The first line begins with first, the others with rest. Long words are not broken. If
+// width is 0, text is not wrapped.
 func HangText(first, rest, text string, width int) []string {
 	if width <= 0 {
 		return []string{first + text}
@@ -24,7 +24,7 @@ func HangText(first, rest, text string, width int) []string {
 	return wrapText(first, rest, strings.Join(strings.Fields(text), " "), width)
 }
 
-// BreakLine wraps a line, keeps the blanks in it and indents the following lines.
+// BreakLine wraps a line to width, preserves the blanks inside and indents the following lines.
 func BreakLine(line string, indent, width int) []string {
 	if width <= 0 || TextWidth(line) <= width {
 		return []string{line}
@@ -52,7 +52,7 @@ func wrapText(first, rest, text string, width int) []string {
 	return append(lines, line)
 }
 
-// LayOutTable aligns columns, two blanks apart.
+// LayOutTable returns rows as lines with aligned columns, two blanks apart.
 func LayOutTable(rows [][]string) []string {
 	var widths []int
 	for _, row := range rows {
@@ -76,7 +76,7 @@ func LayOutTable(rows [][]string) []string {
 
 func ClipText(text string, width int) string { return runewidth.Truncate(text, width, "…") }
 
-// EndThatFits returns the end of a text that fits into width.
+// EndThatFits returns the longest suffix of text that fits into width.
 func EndThatFits(text string, width int) string {
 	if over := TextWidth(text) - width; over > 0 {
 		return runewidth.TruncateLeft(text, over+1, "…")
@@ -86,7 +86,7 @@ func EndThatFits(text string, width int) string {
 
 func PadText(text string, width int) string { return runewidth.FillRight(text, width) }
 
-// CountOf returns "1 stop" or "2 stops".
+// CountOf returns the number with its noun, such as "1 stop" or "2 stops".
 func CountOf(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -94,9 +94,8 @@ func CountOf(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Printer prints text for people, with ~ for the home directory. A style, as in
-// p.InRed().PrintText(…), applies to whole lines, or only to the title of PrintLead,
-// PrintFolded and the like.
+// Printer prints text for people, with ~ for the home directory. A style, as in p.InRed().PrintText(…), applies to
+// whole lines or, with a title, only to the title.
 type Printer struct {
 	W       io.Writer // of package display, which makes untrusted text safe
 	Width   int       // columns, 0 for no limit
@@ -111,7 +110,7 @@ func (p Printer) InYellow() Printer { p.style = display.Warn; return p }
 func (p Printer) InRed() Printer    { p.style = display.Bad; return p }
 func (p Printer) InBold() Printer   { p.style = display.Strong; return p }
 
-// Paint begins a style; 0 ends it.
+// Paint writes the escape sequence that begins style s or, for 0, ends one.
 func (p Printer) Paint(s display.Style) {
 	sequences := map[display.Style]string{
 		0: "\x1b[0m", display.Good: "\x1b[32m", display.Warn: "\x1b[33m", display.Bad: "\x1b[31m", display.Strong: "\x1b[1m",
@@ -121,10 +120,11 @@ func (p Printer) Paint(s display.Style) {
 	}
 }
 
-// PrintText prints lines. If p.Wraps, it wraps long ones and indents the rest by two.
+// PrintText prints text line by line. If p.Wraps is set, it wraps long lines and indents their continuation by two
+// more columns.
 func (p Printer) PrintText(format string, args ...any) { p.PrintLead("", format, args...) }
 
-// PrintLead is PrintText after a title.
+// PrintLead prints text like PrintText, after a title. A style applies only to the title.
 func (p Printer) PrintLead(title, format string, args ...any) {
 	title = p.ShortPath(title)
 	for _, line := range strings.Split(title+p.ShortPath(fmt.Sprintf(format, args...)), "\n") {
@@ -140,15 +140,15 @@ func (p Printer) PrintCommand(format string, args ...any) {
 	p.PrintUnbroken("next: " + fmt.Sprintf(format, args...))
 }
 
-// PrintUnbroken prints a text to copy, on one line.
+// PrintUnbroken prints a text on one line, unwrapped, for copying.
 func (p Printer) PrintUnbroken(text string) { p.printLines("", p.ShortPath(display.OneLine(text))) }
 
-// PrintFolded prints a text after a title, wrapped to p.Width.
+// PrintFolded prints a text after a title, wrapped to p.Width and aligned.
 func (p Printer) PrintFolded(title, format string, args ...any) {
 	p.printLines(title, HangText(title, strings.Repeat(" ", TextWidth(title)), p.ShortPath(fmt.Sprintf(format, args...)), p.Width)...)
 }
 
-// PrintField prints a text after a title, wrapped if p.Wraps.
+// PrintField prints a text after a title, and wraps it if p.Wraps is set.
 func (p Printer) PrintField(title, text string) {
 	if !p.Wraps {
 		p.Width = 0
@@ -156,14 +156,14 @@ func (p Printer) PrintField(title, text string) {
 	p.PrintFolded(title, "%s", display.OneLine(text))
 }
 
-// PrintItem prints an indented text after a mark, wrapped.
+// PrintItem prints a text after a mark, indented and wrapped to p.Width.
 func (p Printer) PrintItem(mark, text string) {
 	mark = "  " + p.ShortPath(display.OneLine(mark))
 	p.printLines(mark, HangText(mark, "    ", p.ShortPath(display.OneLine(text)), p.Width)...)
 }
 
-// PrintTable prints indented rows in columns. If p.Wraps, it wraps the last column, below
-// the others if there is no room.
+// PrintTable prints indented rows in columns. If p.Wraps is set, it wraps the last column, or puts it below the
+// others if there is no room.
 func (p Printer) PrintTable(indent string, rows [][]string) {
 	const least = 24
 	var short [][]string
@@ -191,8 +191,7 @@ func (p Printer) PrintTable(indent string, rows [][]string) {
 	}
 }
 
-// PrintDiff prints a unified diff, with short file names and without the carriage returns of
-// Windows, which no edit changes.
+// PrintDiff prints a unified diff in colours, with short file names and without carriage returns.
 func (p Printer) PrintDiff(text string) {
 	lines := strings.SplitAfter(text, "\n")
 	for n, line := range lines {
@@ -214,7 +213,7 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-// printLines prints lines in the style, or only the title at the start of the first line.
+// printLines prints lines in the style. With a title, only the title at the start of the first line has the style.
 func (p Printer) printLines(title string, lines ...string) {
 	title = display.PartWords(title)
 	for n, line := range lines {

@@ -1,8 +1,8 @@
-// Package rooted accesses directories that might not be trusted, for example a cloned suite, a project or the
-// checkout for a marketplace.
+// Package rooted accesses directories that may not be trusted, such as a cloned suite, a project or a marketplace's
+// checkout.
 //
-// Files are accessed with os.Root, so that no name or link leads outside. Before we write, CheckLinks refuses any
-// link, even if it stays inside, because the file to be changed would not be the one shown to the user.
+// It uses os.Root, so that no name or link leads outside. Before a write, CheckLinks refuses even links that stay
+// inside, because the file that changes would not be the one shown to the user.
 package rooted
 
 import (
@@ -36,8 +36,8 @@ func (e *LinkError) Error() string {
 	return says
 }
 
-// Folder is an open directory. Names are relative, with slashes or the system separators. Methods defined here do not
-// follow links, but methods from os.Root do if they stay inside.
+// Folder is an open directory. Names are relative, with slashes or the system's separators. Methods defined here do
+// not follow links; those of os.Root follow links that stay inside.
 type Folder struct{ *os.Root }
 
 // OpenFolder opens a directory and follows links in dir.
@@ -50,8 +50,8 @@ func OpenFolder(dir string) (Folder, error) {
 	return Folder{root}, err
 }
 
-// OpenAbove opens dir, or its nearest existing parent. name is the path from there to dir.
-// The error for a dangling link is a *LinkError.
+// OpenAbove opens dir or its nearest existing ancestor, and returns the path from there to dir as name. For a
+// dangling symlink the error is a *LinkError.
 func OpenAbove(dir string) (f Folder, name string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
@@ -78,7 +78,7 @@ func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// CheckLinks returns a *LinkError if name or any parent in f is a link. It is not an error if they do not exist.
+// CheckLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. It ignores missing files.
 func (f Folder) CheckLinks(name string) error {
 	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
 	for i := range parts {
@@ -94,7 +94,7 @@ func (f Folder) CheckLinks(name string) error {
 	return nil
 }
 
-// Lstat is os.Root.Lstat; the error for a link among the parents is a *LinkError.
+// Lstat is os.Root.Lstat, but returns a *LinkError if an ancestor is a symlink.
 func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
 	if err := f.CheckLinks(filepath.Dir(name)); err != nil {
@@ -103,7 +103,7 @@ func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	return f.Root.Lstat(name)
 }
 
-// ReadFile reads a regular file of at most limit bytes. The error for a link is a *LinkError.
+// ReadFile reads a regular file of at most limit bytes. It returns a *LinkError if the path has a symlink.
 func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
 	if err := f.CheckLinks(name); err != nil {
@@ -112,7 +112,7 @@ func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) 
 	return readRegular(f.PathOf(name), name, limit, f.Root.Lstat, f.Root.Open)
 }
 
-// Replace writes a file atomically. temporary begins the name of the temporary file.
+// Replace atomically writes a file by a rename. temporary is the prefix of the temporary file's name.
 func (f Folder) Replace(name, temporary string, write func(io.Writer) error) (err error) {
 	fresh := filepath.Join(filepath.Dir(name), temporary+rand.Text())
 	file, err := f.OpenFile(fresh, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -128,7 +128,7 @@ func (f Folder) Replace(name, temporary string, write func(io.Writer) error) (er
 	return err
 }
 
-// ReadPath reads a regular file with up to limit bytes, and follows links.
+// ReadPath reads a regular file of at most limit bytes, and follows symlinks.
 func ReadPath(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return readRegular(path, path, limit, os.Stat, os.Open)
 }
@@ -138,7 +138,8 @@ type (
 	open func(name string) (*os.File, error)
 )
 
-// readRegular calls stat first: opening a pipe would wait for its writer.
+// readRegular reads a regular file of at most limit bytes. It calls stat first, because opening a pipe would wait for
+// its writer.
 func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, fs.FileInfo, error) {
 	info, err := stat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -169,7 +170,7 @@ func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, 
 	return data, info, nil
 }
 
-// ReadFile reads a file in dir as Folder.ReadFile does.
+// ReadFile is Folder.ReadFile for the directory dir.
 func ReadFile(dir, name string, limit int64) ([]byte, error) {
 	in, err := OpenFolder(dir)
 	if err != nil {
@@ -211,7 +212,7 @@ func IsDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// PathFrom makes a path absolute, from dir.
+// PathFrom cleans path and, if it is relative, resolves it against dir.
 func PathFrom(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -219,7 +220,7 @@ func PathFrom(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// FindAbove returns the first directory for which meant is true, starting from dir and going up, or "".
+// FindAbove returns dir or its nearest ancestor for which meant is true, or "".
 func FindAbove(dir string, meant func(dir string) bool) string {
 	for ; !meant(dir); dir = filepath.Dir(dir) {
 		if dir == filepath.Dir(dir) {
@@ -229,15 +230,14 @@ func FindAbove(dir string, meant func(dir string) bool) string {
 	return dir
 }
 
-// HoldsPath reports whether path is dir or below it. It resolves no links.
+// HoldsPath reports whether path is dir or below it. It does not resolve symlinks.
 func HoldsPath(dir, path string) bool {
 	relative, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// NameWithin returns the name of a typed path in ground, an untrusted directory. It follows
-// links outside of ground; the error for one inside is a *LinkError. ok is false if the path
-// is not in ground.
+// NameWithin returns path relative to ground, an untrusted directory. Symlinks outside of ground are followed; one
+// inside is a *LinkError. ok is false if path is not in ground.
 func NameWithin(ground, path string) (name string, ok bool, err error) {
 	top, err := os.Stat(ground)
 	if err != nil {
@@ -273,15 +273,15 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 	}
 }
 
-// SplitPath splits a path but does not clean it, since `link/..` is the parent of where link points to. If the path
-// is relative, root should be ignored.
+// SplitPath splits path without cleaning it, because `link/..` is the parent of the link's target. root is
+// meaningless for a relative path.
 func SplitPath(path string) (root string, names []string) {
 	volume := filepath.VolumeName(path)
 	isSeparator := func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
 	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], isSeparator)
 }
 
-// isLink also accepts junctions of Windows, which Go calls irregular.
+// isLink reports whether a file is a symlink, or a junction of Windows, which Go calls irregular.
 func isLink(info fs.FileInfo) bool {
 	return info.Mode()&fs.ModeSymlink != 0 || info.Mode()&fs.ModeIrregular != 0
 }
@@ -291,8 +291,8 @@ func linkErrorAt(path string) *LinkError {
 	return &LinkError{Path: path, Target: target}
 }
 
-// Typed resolves paths typed by the user. Links are followed, but not in the checkout or suite around the working
-// directory, since they might be from there. All paths are absolute.
+// Typed resolves paths typed by the user. It follows links, except in the checkout or suite around the working
+// directory, where they may not be trusted. Its paths are absolute.
 type Typed struct {
 	Work   string   // working directory
 	Around []string // checkout and suite around Work, or ""
@@ -300,8 +300,8 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// groundOf returns the checkout or the suite around Work, or Work itself. It returns "" if that is trusted: it holds
-// the home or is the configuration directory.
+// groundOf returns the checkout or suite around Work, or Work itself. It returns "" if this directory is trusted: it
+// contains the home directory or is the configuration directory.
 func (t Typed) groundOf() string {
 	ground := t.Work
 	for _, around := range t.Around {
@@ -320,8 +320,8 @@ func (t Typed) groundOf() string {
 	return ground
 }
 
-// Absolute makes a typed path absolute and refuses links in the ground. in is the ground
-// if the path is inside: writing must not leave it.
+// Absolute makes a typed path absolute and rejects symlinks in the ground. in is the ground if the path is inside,
+// and no write may leave it; otherwise in is "".
 func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	absolute = PathFrom(t.Work, path)
 	ground := t.groundOf()
@@ -342,8 +342,8 @@ func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	return absolute, "", nil
 }
 
-// FilePath is Absolute for a file to write. It also refuses a file that is a link, unless
-// it is the user's own.
+// FilePath is Absolute for a file to write. It also rejects a file that is a symlink, unless own is set and the file
+// is in the home directory.
 func (t Typed) FilePath(path string, own bool) (absolute, in string, err error) {
 	if absolute, in, err = t.Absolute(path); err != nil {
 		return "", "", err

@@ -13,7 +13,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Equal fails a test if two values differ. The arguments in about begin the message.
+// Equal fails a test if two values differ. about is printed before the message.
 func Equal[T any](t testing.TB, got, want T, about ...any) {
 	t.Helper()
 	if reflect.DeepEqual(got, want) {
@@ -68,7 +68,6 @@ func placeOf(about []any) string {
 	return strings.TrimSuffix(place.String(), " ") + ": "
 }
 
-// shown formats a value for a message and keeps line endings.
 func shown(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -91,7 +90,7 @@ func ErrorIs(t testing.TB, err, want error, about ...any) {
 
 var Update = flag.Bool("update", false, "write the files of the tree that tests compare with what they make")
 
-// Golden fails a test if a golden file differs. With -update it writes the file.
+// Golden fails a test if a golden file differs from made. With -update it writes the file.
 func Golden(t testing.TB, file string, made []byte) {
 	t.Helper()
 	if *Update {

@@ -5,15 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// Full is set by `make hostile`. Otherwise the largest tests try random combinations, as all
-// would take minutes.
+// Full is set by `make hostile`. Otherwise the largest tests try random combinations, to save minutes.
 var Full = flag.Bool("full", false, "try every combination, not a part of them")
 
-// Skipped reports whether to skip a combination. On average 1/of are tried, or all in a full run.
+// Skipped reports whether to skip a combination. On average 1/of are kept, or all in a full run.
 func Skipped(of int) bool { return !*Full && rand.IntN(of) > 0 }
 
-// EveryStep returns the distance between the steps to try and the first one: of and a random
-// one, or all steps in a full run.
+// EveryStep returns the distance between the steps to try, and a random first step. In a full run these are 1 and 0.
 func EveryStep(of int) (apart, first int) {
 	if *Full {
 		return 1, 0

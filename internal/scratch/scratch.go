@@ -18,8 +18,8 @@ const module = "github.com/cameronsjo/springfield"
 
 var shared string // directory of the tests of a package
 
-// RunTests runs the tests of a package with a shared directory, and removes it afterwards.
-// Unprivileged users can enter it: some tests run programs as such a user.
+// RunTests runs the tests of a package with a shared directory, and removes it afterwards. All users can enter it,
+// because some tests run programs as an unprivileged user.
 func RunTests(tests interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "springfield-test-")
 	if err == nil {
@@ -50,8 +50,7 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), nil
 })
 
-// FindGo returns the machine's GOROOT and GOCACHE. Without that cache compiling a hook takes
-// ten seconds.
+// FindGo returns the machine's GOROOT and GOCACHE. Without the cache, compiling a hook takes ten seconds.
 func FindGo(t testing.TB) (root, cache string) {
 	t.Helper()
 	env, err := goEnv()
@@ -59,14 +58,12 @@ func FindGo(t testing.TB) (root, cache string) {
 	return env[0], env[1]
 }
 
-// built has the programs of this run by command and flags.
 var built = struct {
 	sync.Mutex
 	path map[string]string
 }{path: map[string]string{}}
 
-// Program compiles a command of this tree once and returns its path. Tests must not change
-// the file.
+// Program compiles a command of this tree once and returns its path. Tests must not change the file.
 func Program(t testing.TB, command string, flags ...string) string {
 	t.Helper()
 	built.Lock()
@@ -96,7 +93,7 @@ func PlaceProgram(t testing.TB, program, path string) {
 	}
 }
 
-// PrepareHome disables go's telemetry in a home, which would start a process in the background.
+// PrepareHome disables Go's telemetry in a home directory, because it would start a background process.
 func PrepareHome(dir string) error {
 	var all error
 	for name, text := range map[string]string{
@@ -109,7 +106,7 @@ func PrepareHome(dir string) error {
 	return all
 }
 
-// Must ends a test if there is an error. The arguments in about begin the message.
+// Must ends a test if err is not nil. about is printed before the message.
 func Must(t testing.TB, err error, about ...any) {
 	t.Helper()
 	if err != nil {
@@ -124,7 +121,7 @@ func PutFile(t testing.TB, path, text string) {
 	Must(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// LookAt returns a file's content, "(none)" if it does not exist.
+// LookAt returns a file's content, or "(none)" if the file is missing.
 func LookAt(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -34,7 +34,7 @@ func ReadTree(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// ListFiles returns the paths of all files below a directory, which need not exist, in order.
+// ListFiles returns the sorted paths of all files below dir, which need not exist.
 func ListFiles(t testing.TB, dir string) (all []string) {
 	t.Helper()
 	walk(t, dir, func(path string, d fs.DirEntry) error {

@@ -16,8 +16,8 @@ const Unprivileged = 65534
 // unprivileged is a variable with the directory of a test that runs again as Unprivileged.
 const unprivileged = "SPRINGFIELD_TEST_UNPRIVILEGED"
 
-// WithoutRights calls check with an empty directory. A test of root, who may read and write
-// anywhere, runs again as Unprivileged.
+// WithoutRights calls check with an empty directory, as a user whom permissions restrict. A test of root runs again
+// as Unprivileged.
 func WithoutRights(t *testing.T, check func(t *testing.T, dir string)) {
 	t.Helper()
 	if dir := os.Getenv(unprivileged); dir != "" {
