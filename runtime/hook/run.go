@@ -467,7 +467,7 @@ func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock
 func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 	event := ""
 	if s.event.Name == stopFailure {
-		event, v.Told = stopFailure, "" // the client shows nothing of it
+		event, v.Told = stopFailure, "" // the client does not show it
 	}
 	return ledger.Record{
 		Host: s.event.Host.RecordName(), At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200),
@@ -606,7 +606,7 @@ func (s *start) printAnswer(o said) error {
 	return err
 }
 
-// recordEvents records events of loops and reports them to the user's command, until the first error. The
+// recordEvents records events of loops, and reports them to the user's command until the first error. The
 // command takes time, so no lock may be held.
 func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress) {
 	for _, e := range events {

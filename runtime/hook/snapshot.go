@@ -219,7 +219,7 @@ func (s *Snapshot) isBlind() bool {
 }
 
 // transcriptLags reports whether the transcript lacks the message, the last result or the prompt, if this can
-// change the decision. A new prompt also has a new budget.
+// change the decision.
 func (s *Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.opens() && !s.View.Opening.Found && known != "" {
