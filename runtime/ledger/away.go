@@ -54,7 +54,7 @@ func (o *AwayOrder) Members(m *codec.Members) {
 	m.Text("kept", &o.Kept)
 }
 
-// IsInForce reports whether an order applies now. One that starts in the future or exceeds a limit was
+// IsInForce reports whether an order applies now. An order that starts in the future or exceeds a limit was
 // written by another program and is ignored.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()

@@ -114,7 +114,7 @@ func (s *Session) LockSession() error {
 	return s.readNewest()
 }
 
-// readNewest reads State from the last complete record that has a state. It first reads only 8 KiB.
+// readNewest reads State from the last complete record that has a state. It first reads only the last 8 KiB.
 func (s *Session) readNewest() error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {
