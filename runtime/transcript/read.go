@@ -39,8 +39,7 @@ type File struct {
 // current prompt, or "".
 //
 // If the file was replaced or since is damaged, ReadNew starts at the beginning, but reads at most the last
-// maxNew bytes. It reads a last line without a line ending again the next time. All errors are from the
-// operating system.
+// maxNew bytes. A last line without a line ending is read again the next time.
 func (f File) ReadNew(since []byte, prompt string) (log []byte, view View, err error) {
 	opened, size, err := file.OpenRegular(f.Path, 0)
 	if err != nil {

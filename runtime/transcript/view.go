@@ -221,8 +221,8 @@ func aboutCall(input []byte) string {
 	return shortText(best, maxShort)
 }
 
-// hashFailure returns a hash of a failed result without digits, because times and addresses vary, or "" for a
-// success.
+// hashFailure returns a hash of a failed result without digits, because times and addresses vary, or "" if
+// the call succeeded.
 func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 	if !p.Failed {
 		return ""
