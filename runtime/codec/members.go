@@ -90,7 +90,7 @@ func (m *Members) isAtHand(name string, empty bool) bool {
 	return true
 }
 
-// noteWrongKind records that value is not of the wanted kind. A strict read then ignores the value, any other
+// noteWrongKind records that value is not of the wanted kind. A strict read then ignores the value. Any other
 // read fails.
 func (m *Members) noteWrongKind(value []byte, wanted string) {
 	if m.strict == nil {
@@ -266,7 +266,7 @@ func (m *Members) eachObject(name string, n int, list func(do listStep, i int) O
 	m.Most = 0
 	return m.eachElement(name, n, func(i int) { m.out = Append(m.out, list(oldElement, i)) }, func(raw []byte) {
 		number++
-		if m.strict != nil && string(raw) == "null" || most > 0 && read == most { // null stands for nothing
+		if m.strict != nil && string(raw) == "null" || most > 0 && read == most { // null counts as nothing
 			return
 		}
 		if before := len(m.faults); m.readObject(raw, list(newElement, 0)) {
@@ -375,7 +375,7 @@ func MemberNames(o Object) (names []string) {
 // offsetOf returns the offset of part in the strict text, from the slices' capacities.
 func (m *Members) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
-// KindName returns the kind of a JSON value.
+// KindName returns the kind of a JSON value, such as "array" or "null".
 func KindName(value []byte) string {
 	kinds := [...]string{"number", "string", "array", "object", "bool", "bool", "null"}
 	return kinds[1+strings.IndexByte(`"[{tfn`, value[0])]
