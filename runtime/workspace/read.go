@@ -148,7 +148,7 @@ const maxUp = 40
 
 // Nearest returns the first directory from dir up to the top of its repository with any of marks, which are
 // names with slashes. Without one, it returns project if that contains the repository and has a mark, or else
-// the top. marked reports whether there was a mark.
+// the top. The top is below home. marked reports whether there was a mark.
 func Nearest(dir, project string, marks []string, home string) (nearest string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
