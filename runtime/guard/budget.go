@@ -98,8 +98,8 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	return s, left, Veto{}
 }
 
-// MeetPrompt resets the counts per prompt if prompt is new, and the counts since the user's last prompt if
-// own, the ID of that prompt, is new. own may be "".
+// MeetPrompt returns s with the counts per prompt reset if prompt is new, and the counts since the user's
+// last prompt reset if own, the ID of that prompt, is new. own may be "".
 func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
