@@ -27,7 +27,7 @@ func IsShown(r rune) bool {
 }
 
 // IsJoiner reports whether r is a zero-width joiner or non-joiner, as in Persian and Hindi words and in
-// emoji. Browsers and models read these correctly, terminals do not.
+// emoji. Browsers and models read these correctly, but terminals do not.
 func IsJoiner(r rune) bool { return r == 0x200c || r == 0x200d }
 
 // OneLine returns s on one line for a terminal. White space becomes blanks, and invisible characters are
