@@ -1,5 +1,5 @@
-// Package activity has the types for the contents of a session's transcript and for the ledger's history of
-// loops. explain --json prints them by their tags.
+// Package activity has the types for the contents of a transcript and for the history of loops. explain --json prints
+// them by their tags.
 package activity
 
 import (
@@ -21,10 +21,10 @@ type Todo struct {
 
 func (t Todo) IsOpen() bool { return t.Status == "pending" || t.Status == "in_progress" }
 
-// IsOthers reports whether the todo is owned by a different agent.
+// IsOthers reports whether the todo belongs to an agent other than the lead.
 func (t Todo) IsOthers() bool { return t.Owner != "" && !IsLeadName(t.Owner) }
 
-// IsLeadName reports whether a name in messages and todos is that of a team's lead.
+// IsLeadName reports whether name is a name for a team's lead, ignoring case.
 func IsLeadName(name string) bool {
 	switch strings.ToLower(name) {
 	case "team-lead", "lead", "main", "claude", "me":
@@ -37,7 +37,7 @@ func IsLeadName(name string) bool {
 type Team struct {
 	// Role is the session's: Lead, Teammate, or "" if unknown.
 	Role string
-	// AtWork and Idle are up to sixteen names in total. If a member is idle, it is waiting for a message.
+	// AtWork and Idle are up to sixteen names in total. An idle member waits for a message.
 	AtWork, Idle []string
 }
 
@@ -64,7 +64,7 @@ func CountTodos(todos []Todo) (n Tally) {
 	return n
 }
 
-// String returns text like "2/5 complete, 3 pending".
+// String returns text like "2/5 complete, 3 pending", or "none" for an empty list.
 func (n Tally) String() string {
 	all := n.Done + n.Doing + n.Pending
 	if all == 0 {
@@ -80,8 +80,8 @@ func (n Tally) String() string {
 	return s
 }
 
-// Call is a tool call. Input and Result are short and on one line: the command, the file or the pattern; the first
-// line of the result, or "exit 1".
+// Call is a tool call. Input and Result are short and on one line, such as a command, a file or a pattern,
+// and the first line of the result or "exit 1".
 type Call struct {
 	Name   string `json:"name"`
 	Input  string `json:"input,omitempty"`
@@ -96,7 +96,7 @@ type Call struct {
 	Open    bool   `json:"-"` // interrupted, or still in the background
 }
 
-// Plan is a plan file, if named in the session, or a directory with ledgers from superpowers, for example
+// Plan is a plan file that the session named, or a directory of superpowers' ledgers, such as
 // .superpowers/sdd/NAME.
 type Plan struct {
 	Name    string `json:"name"`
@@ -138,8 +138,8 @@ type LoopEvent struct {
 // MostIterations is the maximum number of turns in a loop.
 const MostIterations = 500
 
-// LoopPast is a loop in the user's history: its continues, its highest count at one, and the maximum that the user
-// typed last, 0 for none. The end of a loop moves Typed to Before and sets Over.
+// LoopPast is a loop's history: its continues, its highest count, and the maximum that the user typed last,
+// or 0. The end of a loop moves Typed to Before and sets Over.
 type LoopPast struct {
 	Continues, Count, Typed, Before int
 	Over                            bool
@@ -163,8 +163,8 @@ func (e LoopEvent) EndsLoop() bool {
 	return !slices.Contains([]string{LoopStarted, LoopRaised, LoopGoesOn, LoopLastRound}, e.Event)
 }
 
-// IsPlainID reports whether a text can be the ID of a loop or of an order and is safe in a command. IDs may come from
-// files.
+// IsPlainID reports whether id has 1 to 16 digits and lowercase letters. IDs of loops and orders may come
+// from files, and such an ID is safe in a command.
 func IsPlainID(id string) bool {
 	return id != "" && len(id) <= 16 && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
@@ -175,20 +175,20 @@ type Memory struct {
 	Key string
 	// Mark is the loop's progress at our last continue, in the strategy's words.
 	Mark string
-	// Text is the hash of the last message at that continue, Form its hash without digits, and Calls the number
-	// of tool calls of the session by then.
+	// Text is the hash of the last message at that continue, Form its hash without digits, and Calls the
+	// number of tool calls by then.
 	Text, Form string
 	Calls      int
-	// Paused is the pause that the user has been notified of since then.
+	// Paused is the pause since then that the user was notified of.
 	Paused string
-	// Stalls counts our continues in a row with no progress. Continues counts all, for a goal loop since it was
-	// started and for a spec since the user's last prompt.
+	// Stalls counts our continues in a row without progress. Continues counts those since a goal loop was
+	// started, or for a spec since the user's last prompt.
 	Stalls, Continues int
 	// At is the time of the last continue in Unix milliseconds.
 	At int64
-	// Idle counts continues in a row with no tool call, to match Claude Code.
+	// Idle counts continues in a row without a tool call, as Claude Code does.
 	Idle int
-	// Max is the maximum in the loop at this time, and Typed the maximum from the user.
+	// Max is the loop's maximum at that time, and Typed the one that the user typed.
 	Max, Typed int
 	// Prompt is the user's prompt that Continues belongs to.
 	Prompt string
@@ -196,7 +196,7 @@ type Memory struct {
 	Told []string
 }
 
-// Members lists the memory for the ledger.
+// Members lists a memory's members in the ledger.
 func (r *Memory) Members(m *codec.Members) {
 	m.Text("key", &r.Key)
 	m.Text("mark", &r.Mark)
@@ -214,7 +214,7 @@ func (r *Memory) Members(m *codec.Members) {
 	m.Texts("told", &r.Told)
 }
 
-// Members lists the event for the history.
+// Members lists an event's members in the history.
 func (e *LoopEvent) Members(m *codec.Members) {
 	m.KeepEmpty().Text("loop", &e.Loop)
 	codec.Number(m.KeepEmpty(), "at", &e.At)

@@ -16,10 +16,10 @@ type Check struct {
 // AwayDenial begins the result of a call that an away order denied.
 const AwayDenial = "The user is away"
 
-// MaxCheck is the most bytes of a check, as many as a log's reader keeps of a call.
+// MaxCheck is the maximum length of a check in bytes, because the reader of a log keeps no more of a call.
 const MaxCheck = 120
 
-// RuleFor returns the permission rule that allows exactly this check, "" if none can.
+// RuleFor returns the permission rule that allows exactly this check, or "" if none can.
 func RuleFor(check string) string {
 	if check == "" || strings.ContainsAny(check, `()*:\`) {
 		return ""
@@ -31,8 +31,8 @@ func NeededFor(check string) string {
 	return "it needs " + cmp.Or(RuleFor(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
-// Find returns the last shell command after the last call that can have changed a file. It reports whether
-// that is the check, and has ended. dir is the directory of the agent's shell.
+// Find returns the last shell command, unless another tool may have changed a file since, and whether it is a
+// finished run of the check. dir is the directory of the agent's shell.
 func (k Check) Find(calls []Call, dir string) (Call, bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
@@ -46,7 +46,7 @@ func (k Check) Find(calls []Call, dir string) (Call, bool) {
 	return Call{}, false
 }
 
-// IsDenied reports whether the last call of the check was denied, whatever came after it.
+// IsDenied reports whether the last call of the check was denied, even if other calls followed.
 func (k Check) IsDenied(calls []Call, dir string) bool {
 	for i := len(calls) - 1; i >= 0; i-- {
 		if k.is(calls[i], dir) {
@@ -56,12 +56,11 @@ func (k Check) IsDenied(calls []Call, dir string) bool {
 	return false
 }
 
-// wasDenied reports whether the user, the client or an order denied a call.
 func wasDenied(c Call) bool {
 	return c.Denied || c.Error && strings.Contains(c.Result, AwayDenial)
 }
 
-// is reports whether a call is the exact command of the check, in its project.
+// is reports whether a call is exactly the check's command, in its project.
 func (k Check) is(c Call, dir string) bool {
 	command, isThere := c.Command, k.Project == "" || dir == k.Project
 	for _, place := range []string{k.Project, "'" + k.Project + "'", `"` + k.Project + `"`, quotation.ShellWord(k.Project)} {
@@ -72,7 +71,7 @@ func (k Check) is(c Call, dir string) bool {
 	return isThere && command == k.Command
 }
 
-// Demand returns the words that ask the agent to run the check, again after a failure.
+// Demand returns the instruction to run the check. After a failure, the agent must first mend the cause.
 func (k Check) Demand(failed bool, dir string) string {
 	in, command := ".", k.Command
 	if k.Project != "" {

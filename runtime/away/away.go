@@ -1,8 +1,8 @@
-// Package away answers stops and permission requests while an away order is in force. It is pure: the hook
-// reads the order with its events and writes new ones.
+// Package away answers stops and permission requests while an away order is in force. It is pure: the hook reads the
+// order with its events and writes new ones.
 //
-// An answer only continues, denies, or asks for a command that the agent could run anyway. A forged order
-// therefore gains no more than some turns, and these are counted.
+// An answer only continues, denies, or asks for a command that the agent could run anyway. A forged order therefore
+// gains only some turns, which are counted.
 package away
 
 import (
@@ -44,14 +44,15 @@ type Stop struct {
 type Answer struct {
 	Event   ledger.AwayEvent // to record, unless Did is ""
 	Verdict strategy.Verdict // replaces the strategy's
-	Counts  bool             // it continues on the order's number, which replaces the limits burst and prompt
+	Counts  bool             // it is a continue within the order's number, instead of the limits burst and prompt
 }
 
-// presence is the time after an order in which a prompt still belongs to the user's leaving, in milliseconds.
+// presence is the time after the order, in milliseconds, in which a prompt does not mean that the user is
+// back.
 const presence = 15 * 60 * 1000
 
-// IsPresent reports whether the user is back in a session: they have typed a prompt there that was not its
-// first.
+// IsPresent reports whether the user is back in a session: more than 15 minutes after the order, they have
+// typed a prompt there that is not the session's first.
 func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
 	return typed > a.Order.At+presence && turns > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
 		return e.Session == session && e.Did == ledger.AwayPresent
@@ -91,7 +92,8 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 	return out
 }
 
-// answerNeed answers a stop of the strategy: a question, a wrap-up, or work that may be done.
+// answerNeed answers the agent's question, continues if the agent wraps up before a usage limit, and
+// otherwise asks for the order's check, if there is one.
 func (out *Answer) answerNeed(a *ledger.Away, own []ledger.AwayEvent, s Stop) {
 	situation := *s.Situation
 	calls := situation.Turn.Calls
@@ -154,7 +156,8 @@ func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need r
 
 const decideYourself = " Decide yourself: take the safest option that can be undone, say which and why under “Decided while you were away”, and go on with what does not depend on it."
 
-// SayAway returns the beginning of each answer: the time that is left, and the user's wishes.
+// SayAway returns the beginning of each answer to the agent: how long the user is still away, and the user's
+// note.
 func SayAway(o *ledger.AwayOrder, now int64) string {
 	text := Denial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
 	if o.Note != "" && o.Project != "" {
@@ -163,7 +166,7 @@ func SayAway(o *ledger.AwayOrder, now int64) string {
 	return text
 }
 
-// Describe returns one line about an order: its scope, origin, times and use.
+// Describe returns a line about an order: its project, origin, times, and used continues.
 func Describe(o ledger.AwayOrder, used int, now int64) string {
 	from, where := "origin unknown", "every project"
 	if o.From != "" {
@@ -184,8 +187,8 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 	return "away: " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from + ", " + end + "; " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used"
 }
 
-// askForCheck stops if the order's check has passed since the last change to a file. Otherwise it asks the agent to run
-// it, up to three times with the same outcome.
+// askForCheck stops if the check has passed since the last change to a file, or was denied. Otherwise it asks
+// the agent to run the check, up to three times with the same outcome.
 func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call activity.Call, ran bool, dir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check
@@ -252,7 +255,7 @@ type Request struct {
 	Calls       []activity.Call // the last of the turn
 }
 
-// The maximum of denials. mostInSession also bounds the recorded prompts that were left to the client.
+// The maximum numbers of denials. mostInSession also bounds the records of requests left to the client.
 const (
 	mostInARow    = 3 // without another call between
 	mostInSession = 20
@@ -263,7 +266,8 @@ const Denial = activity.AwayDenial
 
 func isDenied(c activity.Call) bool { return c.Error && strings.Contains(c.Result, Denial) }
 
-// AnswerRequest returns the words to deny a request with, "" to leave it to the client. It never allows one.
+// AnswerRequest returns the message to deny a permission request, or "" to leave it to the client, and the
+// event to record. It never allows a request.
 func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent) {
 	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: quotation.Beginning(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
 	if r.Mode == "plan" || r.Plan || r.Present {

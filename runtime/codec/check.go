@@ -17,14 +17,14 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Says }
 
-// InText returns the fault with its line and column.
+// InText returns the fault with its line and column in data.
 func (f *Fault) InText(data []byte) string {
 	before := data[:max(0, min(f.At, len(data)))]
 	column := 1 + len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:])))
 	return "line " + strconv.Itoa(1+bytes.Count(before, []byte{'\n'})) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }
 
-// FindFault returns why data is not a single JSON value, or nil.
+// FindFault returns the first mistake if data is not a single JSON value, otherwise nil.
 func FindFault(data []byte) *Fault {
 	c := checker{data: data}
 	if c.checkValue(0) {
@@ -37,7 +37,7 @@ func FindFault(data []byte) *Fault {
 
 func IsValid(data []byte) bool { return FindFault(data) == nil }
 
-// FirstValue returns a text up to the end of its first JSON value.
+// FirstValue returns data up to the end of its first JSON value, or a fault.
 func FirstValue(data []byte) (value []byte, fault *Fault) {
 	c := checker{data: data}
 	if !c.checkValue(0) {
@@ -46,7 +46,7 @@ func FirstValue(data []byte) (value []byte, fault *Fault) {
 	return data[:c.i], nil
 }
 
-// checker checks a text. When a method returns false, this is the first fault.
+// checker checks a text. A method that returns false has set fault.
 type checker struct {
 	data  []byte
 	i     int
@@ -64,7 +64,6 @@ func (c *checker) noteWrong(where string) bool {
 	return false
 }
 
-// currentByte returns 0 at the end.
 func (c *checker) currentByte() byte {
 	if c.i < len(c.data) {
 		return c.data[c.i]
@@ -148,7 +147,7 @@ func (c *checker) checkText() bool {
 	}
 }
 
-// checkEscape stops at the last byte of the escape.
+// checkEscape checks an escape after its backslash, and leaves i at its last byte.
 func (c *checker) checkEscape() bool {
 	switch c.currentByte() {
 	case 'b', 'f', 'n', 'r', 't', '\\', '/', '"':
@@ -212,7 +211,7 @@ func (c *checker) checkDigits(where string) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// ReadMembers returns all members if data is a JSON object.
+// ReadMembers returns the raw members of a JSON object by name. It skips a byte order mark.
 func ReadMembers(data []byte) (map[string][]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -232,7 +231,7 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 	return members, nil
 }
 
-// IsAbsent reports whether a member has its default value.
+// IsAbsent reports whether a raw member is missing, null or false.
 func IsAbsent(raw []byte) bool {
 	return len(raw) == 0 || string(raw) == "null" || string(raw) == "false"
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// Object is a type that lists its members: it calls a method of Members, or a function of this package, with the
-// name of each. The list serves reading and writing. When reading, method Members runs once per member of the
-// input, and only the call with that name has an effect. A member of a wrong kind is an error for the whole
-// object. Raw accepts any kind.
+// Object is a type that lists its members: it calls a method of Members, or a function of this package, with
+// the name of each, for both reading and writing. A read calls the list once per member of the input, and
+// only the call with that member's name has an effect. A member of a wrong kind is an error for the whole
+// object.
 type Object interface{ Members(*Members) }
 
 // Members is the output of a write, or the member of a read.
@@ -35,14 +35,14 @@ type Members struct {
 	names *[]string // for MemberNames
 }
 
-// Append appends an object as JSON without its empty members.
+// Append appends o to dst as JSON, without empty members.
 func Append(dst []byte, o Object) []byte {
 	m := Members{out: append(dst, '{')}
 	o.Members(&m)
 	return append(m.out, '}')
 }
 
-// ReadObject reads a JSON object. It skips unlisted members and null. A member of another type is an error.
+// ReadObject reads a JSON object. It skips unlisted members and null. A member of the wrong type is an error.
 func ReadObject(data []byte, o Object) error {
 	m := Members{reading: true, decode: ValidText}
 	w := EnterValue(data, '{')
@@ -65,7 +65,8 @@ func (m *Members) KeepEmpty() *Members {
 	return m
 }
 
-// isAtHand reports whether a member is to be read, or, after writing its name, to be written.
+// isAtHand reports whether the named member is to be read or written now. Before a write, it appends the
+// name. It skips an empty member, unless KeepEmpty was called.
 func (m *Members) isAtHand(name string, empty bool) bool {
 	if m.names != nil {
 		*m.names = append(*m.names, name)
@@ -89,7 +90,8 @@ func (m *Members) isAtHand(name string, empty bool) bool {
 	return true
 }
 
-// noteWrongKind records that the current member, or an element in it, has the wrong kind and will be ignored.
+// noteWrongKind records that value is not of the wanted kind. A strict read then ignores the value. Any other
+// read fails.
 func (m *Members) noteWrongKind(value []byte, wanted string) {
 	if m.strict == nil {
 		if m.err == nil {
@@ -108,7 +110,7 @@ func (m *Members) noteWrongKind(value []byte, wanted string) {
 	m.faults = append(m.faults, &Fault{At: m.offsetOf(value), Says: says})
 }
 
-// Text is a member that is a string.
+// Text reads or writes a member that is a string.
 func (m *Members) Text(name string, v *string) {
 	if !m.isAtHand(name, *v == "") {
 		return
@@ -122,7 +124,7 @@ func (m *Members) Text(name string, v *string) {
 	}
 }
 
-// Quoted is a text that may quote a session. Secrets are masked when it is written.
+// Quoted is like Text for a text that may quote a session. It masks secrets when writing.
 func (m *Members) Quoted(name string, v *string) {
 	if m.out != nil && *v != "" {
 		masked := secret.Mask(*v)
@@ -144,7 +146,7 @@ func (m *Members) Bool(name string, v *bool) {
 	}
 }
 
-// Raw is a member of any kind. It reads a copy, because readers reuse the line's memory.
+// Raw reads or writes a member of any kind. It reads a copy, because readers reuse a line's memory.
 func (m *Members) Raw(name string, v *[]byte) {
 	if !m.isAtHand(name, len(*v) == 0) {
 		return
@@ -156,7 +158,7 @@ func (m *Members) Raw(name string, v *[]byte) {
 	}
 }
 
-// Object is a member that is an object. It is empty if it has no members.
+// Object reads or writes a member that is an object. An object without members counts as empty.
 func (m *Members) Object(name string, o Object) {
 	keep, before := m.keep, len(m.out)
 	if !m.isAtHand(name, false) {
@@ -215,7 +217,7 @@ func Numbers[T integer](m *Members, name string, v *[]T) {
 	}
 }
 
-// NumberPair is a list of two numbers. It is empty if both are 0.
+// NumberPair reads or writes a list of two numbers. Two zeros count as empty.
 func NumberPair(m *Members, name string, v *[2]int64) {
 	var all []int64
 	if *v != ([2]int64{}) {
@@ -226,8 +228,8 @@ func NumberPair(m *Members, name string, v *[2]int64) {
 	}
 }
 
-// ListOf is a list of objects. A strict read leaves out an object with a mistake: without the member it can mean
-// something else.
+// ListOf reads or writes a list of objects. A strict read omits objects with mistakes, which could mean
+// something else without the wrong member.
 func ListOf[T any, O interface {
 	*T
 	Object
@@ -249,7 +251,7 @@ func ListOf[T any, O interface {
 	}
 }
 
-// listStep is a step of a list of any type. One function for all steps keeps the hook small.
+// listStep is a step in a list of any type. One function for all steps keeps the hook small.
 type listStep byte
 
 const (
@@ -258,13 +260,13 @@ const (
 	dropElement
 )
 
-// eachObject is not generic, so that it is compiled once.
+// eachObject is the part of ListOf that need not be generic, so that it is compiled once.
 func (m *Members) eachObject(name string, n int, list func(do listStep, i int) Object) bool {
 	most, number, read := m.Most, 0, 0
 	m.Most = 0
 	return m.eachElement(name, n, func(i int) { m.out = Append(m.out, list(oldElement, i)) }, func(raw []byte) {
 		number++
-		if m.strict != nil && string(raw) == "null" || most > 0 && read == most { // null stands for nothing
+		if m.strict != nil && string(raw) == "null" || most > 0 && read == most { // null counts as nothing
 			return
 		}
 		if before := len(m.faults); m.readObject(raw, list(newElement, 0)) {
@@ -278,7 +280,7 @@ func (m *Members) eachObject(name string, n int, list func(do listStep, i int) O
 	})
 }
 
-// Optional is an object or nil. A strict read sets an object with a fault to nil.
+// Optional reads or writes an object that may be nil. A strict read sets an object with a mistake to nil.
 func Optional[T any, O interface {
 	*T
 	Object
@@ -294,7 +296,8 @@ func Optional[T any, O interface {
 	}
 }
 
-// eachElement is common to all lists. It returns true if they were read.
+// eachElement calls read with each raw element, or write with each index below n. It returns true if the list
+// was read.
 func (m *Members) eachElement(name string, n int, write func(i int), read func(raw []byte)) bool {
 	if !m.isAtHand(name, n == 0) {
 		return false
@@ -344,9 +347,9 @@ func readNumber[T integer](m *Members, raw []byte, v *T) bool {
 	return true
 }
 
-// ReadStrictly reads a JSON object or null written by a person, ignoring case in names. If data cannot be read as an
-// object, whole is the reason. Otherwise, parts are the mistakes that were ignored. This includes any member that is
-// not listed, unless others is set and knows the name.
+// ReadStrictly reads a JSON object or null that a person wrote, ignoring case in names. whole is why data
+// cannot be read as an object. Otherwise parts are the mistakes that were ignored, including members that
+// neither o lists nor others accepts.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {
 		return nil, whole
@@ -369,11 +372,10 @@ func MemberNames(o Object) (names []string) {
 	return names
 }
 
-// offsetOf returns where a part of the strict text begins. It relies on both slices having the same end of
-// capacity.
+// offsetOf returns the offset of part in the strict text, from the slices' capacities.
 func (m *Members) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
-// KindName returns the kind of a JSON value.
+// KindName returns the kind of a JSON value, such as "array" or "null".
 func KindName(value []byte) string {
 	kinds := [...]string{"number", "string", "array", "object", "bool", "bool", "null"}
 	return kinds[1+strings.IndexByte(`"[{tfn`, value[0])]
@@ -386,7 +388,7 @@ func WithArticle(kind string) string {
 	return "a " + kind
 }
 
-// readObject reads an object from the current member or an element in it. It returns false if this is a mistake.
+// readObject reads o from value. It returns false if a strict read finds a mistake.
 func (m *Members) readObject(value []byte, o Object) bool {
 	if m.strict == nil {
 		if err := ReadObject(value, o); err != nil && m.err == nil {
@@ -416,7 +418,8 @@ func (m *Members) readMembers(value []byte, o Object, others func(name string) b
 	}
 }
 
-// OptionalMember is a member that is nil if absent. It is only read.
+// OptionalMember reads a member by calling read, and leaves *v nil if the member is absent or wrong. It never
+// writes.
 func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members, name string, v *T)) {
 	if m.isAtHand(name, true) {
 		value, before := new(T), len(m.faults)
@@ -426,7 +429,7 @@ func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members,
 	}
 }
 
-// Float is any number. It is only read.
+// Float reads a member that is any number. It never writes.
 func Float(m *Members, name string, v *float64) {
 	if !m.isAtHand(name, true) {
 		return

@@ -16,7 +16,7 @@ func InsideQuotes(raw []byte) []byte {
 	return raw[1 : len(raw)-1]
 }
 
-// ValidText decodes the inside of a JSON string to valid UTF-8.
+// ValidText decodes the inside of a JSON string. Each run of invalid UTF-8 becomes one U+FFFD.
 func ValidText(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') >= 0 {
 		raw = Unescape(make([]byte, 0, len(raw)), raw)
@@ -24,17 +24,18 @@ func ValidText(raw []byte) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// ExactText decodes the inside of a JSON string.
+// ExactText decodes the inside of a JSON string. Each byte of invalid UTF-8 becomes U+FFFD.
 func ExactText(raw []byte) string {
 	return string([]rune(string(Unescape(nil, raw)))) // each invalid byte becomes U+FFFD
 }
 
-// ExactString decodes a raw string, or null as "".
+// ExactString decodes a raw string, or null as "". ok is false for other values.
 func ExactString(raw []byte) (text string, ok bool) {
 	return ExactText(InsideQuotes(raw)), InsideQuotes(raw) != nil || string(raw) == "null"
 }
 
-// Unescape appends the decoded inside of a JSON string. It keeps the legible part of a broken escape.
+// Unescape decodes raw, the inside of a JSON string, and appends it to dst. It keeps the legible part of a
+// broken escape.
 func Unescape(dst, raw []byte) []byte {
 	for {
 		i := bytes.IndexByte(raw, '\\')
@@ -88,8 +89,8 @@ func fourHexDigits(b []byte) (r rune, ok bool) {
 	return rune(n), true
 }
 
-// AppendText appends a text as a JSON string. Invalid UTF-8 becomes U+FFFD, and it escapes the two line endings
-// that JavaScript does not allow in strings.
+// AppendText appends text as a JSON string. Invalid UTF-8 becomes U+FFFD. U+2028 and U+2029, which JavaScript
+// does not allow in strings, are escaped.
 func AppendText(dst []byte, text string) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')

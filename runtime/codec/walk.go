@@ -7,9 +7,9 @@ package codec
 
 import "bytes"
 
-// Walk visits all members in an object or all elements in an array. After calling Next, use Value to read the value,
-// Enter to walk it, or Next to skip it, so that we only visit each byte once. Only structure is checked, so a value
-// can still be invalid.
+// Walk visits the members of an object or the elements of an array. After Next, use Value to read the value,
+// Enter to walk it, or Next to skip it, so that each byte is visited only once. Only structure is checked: a
+// value can be invalid.
 type Walk struct {
 	line []byte
 	i    int    // start of the value, or after the bracket
@@ -28,7 +28,8 @@ const (
 	ended
 )
 
-// EnterValue begins a walk through an object or an array. Without one the walk is torn.
+// EnterValue begins a walk through the object or array in raw, with bracket '{' or '['. The walk is empty if
+// raw begins differently.
 func EnterValue(raw []byte, bracket byte) Walk {
 	i := skipSpace(raw, 0)
 	if i >= len(raw) || raw[i] != bracket {
@@ -37,7 +38,7 @@ func EnterValue(raw []byte, bracket byte) Walk {
 	return Walk{line: raw, i: i + 1, shut: bracket + 2, at: before} // '{' and '}', '[' and ']' are two apart
 }
 
-// Next moves to the next value. It returns false at the end, or where the value is torn.
+// Next moves to the next value. It returns false at the end, or if the rest is torn.
 func (w *Walk) Next() bool {
 	line, i := w.line, w.i
 	switch w.at {
@@ -81,7 +82,7 @@ func (w *Walk) Next() bool {
 	return true
 }
 
-// Value returns the raw value, nil if it is torn.
+// Value returns the raw value, or nil if it is torn.
 func (w *Walk) Value() []byte {
 	end := skipValue(w.line, w.i)
 	if end < 0 {
@@ -95,10 +96,10 @@ func (w *Walk) Value() []byte {
 
 func (w *Walk) BeginsWith(first byte) bool { return w.i < len(w.line) && w.line[w.i] == first }
 
-// Enter begins a walk through the value. Leave ends it.
+// Enter begins a walk through the current value, which Leave must end.
 func (w *Walk) Enter(bracket byte) Walk { return EnterValue(w.line[w.i:], bracket) }
 
-// Leave moves past the value that was visited with inner.
+// Leave ends the walk inner and moves past its value.
 func (w *Walk) Leave(inner *Walk) {
 	for inner.Next() {
 	}
@@ -111,7 +112,7 @@ func (w *Walk) Leave(inner *Walk) {
 // IsAlone reports, after Next has returned false, whether the value is complete and nothing follows it.
 func (w *Walk) IsAlone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
 
-// FirstObject returns the object at the beginning of a text, nil if it is torn.
+// FirstObject returns the object at the beginning of a text, or nil if it is incomplete.
 func FirstObject(text []byte) []byte {
 	w := EnterValue(text, '{')
 	for w.Next() {
@@ -122,7 +123,7 @@ func FirstObject(text []byte) []byte {
 	return text[:w.i]
 }
 
-// CutRest returns as much as there is if the string is cut, otherwise nil.
+// CutRest returns the available part of a string that is cut off, otherwise nil.
 func (w *Walk) CutRest() []byte {
 	if w.at == torn && w.BeginsWith('"') {
 		return w.line[w.i+1:]
@@ -130,7 +131,7 @@ func (w *Walk) CutRest() []byte {
 	return nil
 }
 
-// FindMember returns the last member of a raw object with one of these names, or nil.
+// FindMember returns the raw value of the last member with one of these names, or nil.
 func FindMember(object []byte, names ...string) (found []byte) {
 	w := EnterValue(object, '{')
 	for w.Next() {
@@ -143,7 +144,7 @@ func FindMember(object []byte, names ...string) (found []byte) {
 	return found
 }
 
-// Elements calls yield with each raw element of a JSON array. It returns false if the array is not complete.
+// Elements calls yield with each raw element of a JSON array. It returns false if the array is incomplete.
 func Elements(array []byte, yield func(element []byte)) bool {
 	w := EnterValue(array, '[')
 	for w.Next() {
@@ -161,8 +162,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// skipString returns the index after the string that starts at i, or -1. It searches quotes with IndexByte for
-// speed.
+// skipString returns the index after the string at i, or -1 if it is incomplete.
 func skipString(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -185,8 +185,8 @@ func skipString(b []byte, i int) int {
 	}
 }
 
-// skipValue returns the index after the value at i, or -1. Brackets are counted but not compared, because they are
-// checked when the value is decoded.
+// skipValue returns the index after the value at i, or -1. Brackets are counted but not matched, because
+// decoding checks them.
 func skipValue(b []byte, i int) int {
 	if i >= len(b) {
 		return -1

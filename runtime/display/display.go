@@ -1,6 +1,5 @@
-// Package display makes text safe to show. Output can contain text from transcripts, projects, git and the
-// environment, but some characters are hidden or might be used to control a terminal: control characters, changes in
-// direction, and characters with no shape.
+// Package display makes text safe to show. Text from transcripts, projects, git and the environment can have characters
+// that are invisible or control a terminal.
 //
 // The ranges defined here are smaller than the tables in package unicode.
 package display
@@ -12,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// IsShown reports whether a terminal just shows a character. It is false for line endings and true for variation
-// selectors, which choose the shape of the character before them.
+// IsShown reports whether a terminal just displays r. It is false for line endings and tabs, and true for
+// variation selectors, which change the shape of the preceding character.
 func IsShown(r rune) bool {
 	switch {
 	case r < 0x7f:
@@ -27,11 +26,11 @@ func IsShown(r rune) bool {
 	return true
 }
 
-// IsJoiner reports the two invisible characters in words of Persian and Hindi and in emoji. Browsers and models
-// read them correctly, terminals do not.
+// IsJoiner reports whether r is a zero-width joiner or non-joiner, as in Persian and Hindi words and in
+// emoji. Browsers and models read these correctly, but terminals do not.
 func IsJoiner(r rune) bool { return r == 0x200c || r == 0x200d }
 
-// OneLine returns a text on one line for a terminal. White space becomes a blank, invisible characters are
+// OneLine returns s on one line for a terminal. White space becomes blanks, and invisible characters are
 // dropped.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -45,13 +44,13 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// JoinWords keeps line breaks out of a command, so that it can be copied. PartWords undoes it once lines are
-// broken.
+// JoinWords replaces the blanks in a command by no-break spaces, so that lines are not broken there.
+// PartWords reverses this.
 func JoinWords(command string) string { return strings.ReplaceAll(command, " ", "\u00a0") }
 func PartWords(text string) string    { return strings.ReplaceAll(text, "\u00a0", " ") }
 
-// PlainText drops invisible characters, but keeps newlines, tabs and joiners, for a model or for a program that does
-// the display itself.
+// PlainText drops invisible characters, except newlines, tabs and joiners. It is for models, and for programs
+// that display the text safely.
 func PlainText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -64,9 +63,9 @@ func PlainText(s string) string {
 	}, s)
 }
 
-// SafeWriter writes to a terminal, or to a file that one may show. It writes characters that a terminal does not show,
-// except line endings and tabs, as their JSON escapes, like \u202e. Invalid UTF-8 becomes U+FFFD. A character may be
-// split between writes.
+// SafeWriter writes to a terminal, or to a file that may be shown on one. It escapes characters that a
+// terminal does not show, except line endings and tabs, as in JSON (\u202e). Invalid UTF-8 becomes U+FFFD. A
+// character may be split between writes.
 type SafeWriter struct {
 	To   io.Writer
 	rest []byte // of an incomplete character

@@ -12,7 +12,7 @@ import (
 
 var errIrregular = errors.New("not a regular file")
 
-// ReadRegular reads a regular file with up to most bytes.
+// ReadRegular reads a regular file. It is an error if the file is larger than most bytes.
 func ReadRegular(path string, most int) ([]byte, error) {
 	data, err := ReadBeginning(path, 0, most+1)
 	if len(data) > most {
@@ -21,7 +21,7 @@ func ReadRegular(path string, most int) ([]byte, error) {
 	return data, err
 }
 
-// ReadBeginning reads up to most bytes from the start of a regular file, or less if it is truncated.
+// ReadBeginning reads up to most bytes from the start of a regular file.
 func ReadBeginning(path string, flags, most int) ([]byte, error) {
 	f, size, err := OpenRegular(path, flags)
 	if err != nil {
@@ -36,7 +36,7 @@ func ReadBeginning(path string, flags, most int) ([]byte, error) {
 	return data[:n], err
 }
 
-// ReadEnd reads up to most bytes from the end of a regular file, or fewer if the file shrinks.
+// ReadEnd reads up to most bytes from the end of a regular file.
 func ReadEnd(path string, most int) ([]byte, error) {
 	f, size, err := OpenRegular(path, 0)
 	if err != nil {
@@ -51,7 +51,7 @@ func ReadEnd(path string, most int) ([]byte, error) {
 	return data[:n], err
 }
 
-// LiesWithin reports whether a path is a directory or in it, without resolving links.
+// LiesWithin reports whether path is dir or below it, without resolving symlinks.
 func LiesWithin(path, dir string) bool {
 	const separator = string(filepath.Separator)
 	path, dir = filepath.Clean(path), filepath.Clean(dir)

@@ -12,8 +12,8 @@ const (
 	Nofollow = syscall.O_NOFOLLOW // a link is an error
 )
 
-// OpenRegular opens a regular file for reading and returns its size. Flags may be Nofollow. os.File.Stat would add
-// 120 KB of time formatting to the hook.
+// OpenRegular opens a regular file for reading and returns its size. flags may be Nofollow. os.File.Stat
+// would add 120 KB to the hook.
 func OpenRegular(path string, flags int) (f *os.File, size int64, err error) {
 	fd, err := -1, error(syscall.EINTR)
 	for err == syscall.EINTR {

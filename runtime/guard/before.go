@@ -1,4 +1,4 @@
-// Package guard implements the vetoes that are used in all strategies, and the budget. No rule can override these.
+// Package guard has the vetoes and the budget of all strategies. No rule can override them.
 package guard
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// Moment is the state of the session at the stop, as the event has it.
+// Moment is the state of the session at the stop, from the event.
 type Moment struct {
 	PermissionMode string
 	Crons          int // scheduled wake-ups of the session
@@ -35,17 +35,17 @@ func (b *Background) Members(m *codec.Members) {
 	m.Text("command", &b.Command)
 }
 
-// Veto stops the agent before the strategy can decide. If the Veto is zero, there is none.
+// Veto lets the agent stop whatever the strategy decides. The zero Veto has no effect.
 type Veto struct {
 	Rule, Evidence string // the evidence of a limit follows the plugin's name
-	// Next is the user's action or the time that allows the next continue, "" if unknown. Limit is the exhausted
-	// limit by its name in settings.
+	// Next is the action or the time that allows the next continue, or "". Limit is the name of the exhausted
+	// limit in settings.
 	Next, Limit string
 }
 
-// CheckEvent vetoes by the event: a session that plans or waits must not be continued. A shell task of this turn will
-// wake the agent when it ends, unless it is a server, which runs all day. Earlier are the IDs of work by earlier turns;
-// an unknown task is new, because the transcript may lag.
+// CheckEvent returns a veto in plan mode, or if a schedule or background work will wake the agent. A shell
+// command counts only if this turn started it and it is not a server. earlier has the IDs of earlier turns'
+// work. An unknown ID is new, because the transcript may lag.
 func CheckEvent(m Moment, earlier []string) Veto {
 	if m.PermissionMode == "plan" {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
@@ -68,7 +68,7 @@ func CheckEvent(m Moment, earlier []string) Veto {
 	return Veto{}
 }
 
-// CheckWork vetoes for background work of this turn by its descriptions.
+// CheckWork returns a veto if any of work, this turn's background work, is not a server.
 func CheckWork(work []string) Veto {
 	for _, about := range work {
 		if !isServer(about) {
@@ -78,7 +78,8 @@ func CheckWork(work []string) Veto {
 	return Veto{}
 }
 
-// CheckTeam vetoes a continue of a lead whose teammates are working: their messages will wake it. atWork is not empty.
+// CheckTeam returns a veto for a lead whose teammates are at work, because their messages will wake it.
+// atWork must not be empty.
 func CheckTeam(atWork []string) Veto {
 	const named = 3
 	if n := len(atWork); n > named {
@@ -101,12 +102,12 @@ func isServer(command string) bool {
 	})
 }
 
-// Commands are the slash commands in our plugins to inspect or hold a plugin, or to start or end a loop. Commands
-// that start tasks in a spec are not included.
+// Commands are our plugins' slash commands that inspect or hold a plugin, or start or end a loop, but none
+// that start a spec's tasks.
 var Commands = []string{"why", "log", "hold", "page", "loop", "cancel"}
 
-// CheckOwnCommand returns a veto after a slash command for this plugin if there was no tool call, because the message
-// is the answer. This is not used for loops.
+// CheckOwnCommand returns a veto if prompt is one of the plugin's Commands and no tool was called, because
+// the message is then the answer.
 func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
 		return Veto{}
@@ -120,11 +121,11 @@ func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	return Veto{}
 }
 
-// maxRalph limits what is read from the state file for ralph-loop, in bytes. The front matter is short.
+// maxRalph bounds the part of ralph-loop's state file that is read, in bytes. The front matter is short.
 const maxRalph = 16 << 10
 
-// RalphArmed reports whether the plugin ralph-loop drives this session by a state file in the project. Stop hooks run
-// in parallel and any block wins, so we do not decide then. A file without a session applies to all sessions.
+// RalphArmed reports whether the plugin ralph-loop drives this session by a state file in dir. We must not
+// decide then. A file without a session applies to all sessions.
 func RalphArmed(dir, session string) bool {
 	if dir == "" {
 		return false
@@ -137,7 +138,7 @@ func RalphArmed(dir, session string) bool {
 	return owner == "" || owner == session
 }
 
-// frontMatterValue returns the value of a key between the first two lines "---".
+// frontMatterValue returns the value of a key between the first two lines "---", or "".
 func frontMatterValue(data []byte, key string) string {
 	for n, line := range strings.Split(string(data), "\n") {
 		line = strings.TrimSpace(line)

@@ -1,5 +1,5 @@
-// The budget of continues per session. Our own ledger counts them, because stop_hook_active is only a sticky bit and
-// may be wrong.
+// The budget of continues per session. The ledger counts them, because stop_hook_active is only a sticky bit and may be
+// wrong.
 
 package guard
 
@@ -28,23 +28,22 @@ const Window = 5 * time.Minute
 const (
 	// MaxHour is the most for PerHour.
 	MaxHour = 200
-	// MaxSession limits the continues of a session within an hour. This includes loops, which are not in PerHour. It
-	// can only be overridden for a single loop, if the user typed a maximum at a terminal.
+	// MaxSession limits the continues of a session within an hour, including those in loops, which are not in
+	// PerHour. Only a maximum for a loop that the user typed at a terminal overrides it.
 	MaxSession = 240
 )
 
-// Defaults are the default limits. Claude Code ends the turn after eight continues without a tool call, so Idle is
-// less.
+// Defaults are the default limits. Idle is below Claude Code's own limit of eight continues without a tool
+// call.
 var Defaults = Limits{Burst: 3, PerPrompt: 20, PerHour: 60, Same: 2, Idle: 7}
 
 // Count is the input of the budget.
 type Count struct {
-	// Prompt is the stop's prompt.
 	Prompt string
-	// Own is the user's own last prompt, if Claude Code itself confirms that the stop belongs to it, or "". A new
-	// one starts a new burst.
+	// Own is the user's last prompt, if Claude Code confirms that the stop belongs to it, or "". A new one
+	// starts a new burst.
 	Own string
-	// Seen is a hash of the session's text, todos and tools: it is unchanged if nothing has happened. Tools is the
+	// Seen is a hash of the session's text, todos and tools, which changes with any progress. Tools is the
 	// number of tool calls so far.
 	Seen  string
 	Tools int
@@ -52,7 +51,8 @@ type Count struct {
 	Now time.Time
 }
 
-// Witness counts our continues in the transcript. It is used if it has more than the ledger, which has lost some then.
+// Witness counts our continues in the transcript. If it has more than the ledger, the ledger has lost some,
+// and Witness is used.
 type Witness struct {
 	Times    []int64 // of the last, Unix milliseconds
 	All      int     // including those of loops
@@ -60,11 +60,9 @@ type Witness struct {
 	InOwn    int     // from the user's last prompt
 }
 
-// SpendContinue spends one continue. It returns the new state, which must be stored in any case, and either the
-// rest of the budget or a Veto with the limit.
-//
-// The time is that of ledger.Clock. Continues in its future count as just now: changing the clock gains
-// nothing.
+// SpendContinue spends one continue. It returns the new state, which must be stored in any case, and either
+// the rest of the budget or a veto. stop.Now is from a ledger.Clock. Continues after stop.Now count as just
+// now, so that changing the system clock gains nothing.
 func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.Left, Veto) {
 	t := stop.Now.UnixMilli()
 	s = MeetPrompt(s, stop.Prompt, stop.Own)
@@ -100,8 +98,8 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	return s, left, Veto{}
 }
 
-// MeetPrompt returns the state at a stop: a new prompt resets its counts. own is the prompt if the user typed it, or
-// "".
+// MeetPrompt returns s with the counts per prompt reset if prompt is new, and the counts since the user's
+// last prompt reset if own, the ID of that prompt, is new. own may be "".
 func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
@@ -118,7 +116,7 @@ func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	return s
 }
 
-// keepHour keeps only the continues of the last hour, or takes the transcript's if those are more.
+// keepHour drops continues older than an hour, or takes the transcript's if it has more.
 func keepHour(s ledger.State, stop Count) ledger.State {
 	t := stop.Now.UnixMilli()
 	s.Continues, s.Rounds = clampTimes(s.Continues, t, time.Hour), clampTimes(s.Rounds, t, time.Hour)
@@ -131,9 +129,9 @@ func keepHour(s ledger.State, stop Count) ledger.State {
 // sayContinue is the advice for limits that the user's next prompt resets.
 const sayContinue = "type continue"
 
-// limitReached returns a veto if a limit is reached. recent is the number of continues in the burst. same and idle
-// are in a row with no progress and with no tool call. The hour is checked first, because it is not reset by a
-// prompt.
+// limitReached returns a veto if a limit is reached. recent counts continues in the burst, same those in a
+// row without progress, and idle those without a tool call. The hour is checked first, because no prompt
+// resets it.
 func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int) Veto {
 	next := "" // if prompts are known
 	if stop.Prompt != "" {
@@ -165,7 +163,8 @@ func vetoOfCount(rule string, n int, which, next string) Veto {
 	return Veto{Rule: rule, Evidence: evidence, Next: next}
 }
 
-// vetoOfLimit returns the veto of a configurable limit. Waiting does not help against a limit of 0.
+// vetoOfLimit returns the veto of a configurable limit. For a limit of 0 it omits next, because waiting does
+// not help.
 func vetoOfLimit(limit string, most, spent int, within, next string) Veto {
 	if most <= 0 {
 		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + limit + " is 0", Limit: limit}
@@ -175,7 +174,8 @@ func vetoOfLimit(limit string, most, spent int, within, next string) Veto {
 	return veto
 }
 
-// timeUntilFree describes when fewer than most of the times will be within a span.
+// timeUntilFree describes when fewer than most of times will be within span, or returns "" if they already
+// are.
 func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) string {
 	if most <= 0 || most > len(times) {
 		return ""
@@ -184,12 +184,12 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 	return "it can go on by itself again in " + timestamp.LengthInWords(free-now.UnixMilli())
 }
 
-// chain is the number of loops with the maximum length that we allow for each prompt from the user, or for each session if
-// there is none.
+// chain is the number of loops of maximum length that are allowed for each prompt of the user.
 const chain = 4
 
-// TakeRound spends a round in a loop. The maximum is most, or typed if set by the user. Loops also count rounds, but
-// under a name that can be changed in a file, while this counts rounds in all loops.
+// TakeRound spends a round of a loop. most is the maximum of a loop, or typed if the user typed one. It
+// returns a veto if all loops together have had too many rounds. Strategies count single loops, which a file
+// can rename.
 func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto) {
 	s = keepHour(MeetPrompt(s, stop.Prompt, stop.Own), stop)
 	if typed == 0 && s.InLoops >= chain*most {
@@ -208,14 +208,14 @@ func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto)
 	return s, Veto{}
 }
 
-// vetoOfHour returns the veto when a session had most continues in the last hour, including loops.
+// vetoOfHour returns the veto for a session that had most continues in the last hour, including loops.
 func vetoOfHour(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
 	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger
 	return vetoOfCount("budget", len(all), "in an hour, loops included,", timeUntilFree(all, most, now, time.Hour))
 }
 
-// clampTimes copies the times within a span before now, and later ones as now.
+// clampTimes returns the times within span before now. Later times become now.
 func clampTimes(times []int64, now int64, span time.Duration) (clamped []int64) {
 	for _, at := range times {
 		if at = min(at, now); now-at < span.Milliseconds() {

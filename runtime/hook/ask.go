@@ -1,4 +1,4 @@
-// The judge is asked last and rarely. If anything goes wrong, the stop of the rules remains.
+// The judge is asked last, and only if a yes could lead to a continue. If anything fails, the agent stops.
 
 package hook
 
@@ -22,13 +22,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// overtime is the time that springfield-judge has to end any children after the deadline.
+// overtime is the time that springfield-judge has after the deadline to end its children.
 const overtime = 2 * time.Second
 
 // asking is a question and its result.
 type asking struct {
 	asked  *ledger.Asked  // nil if no judge was asked
-	taken  int64          // reserved in the session
+	taken  int64          // micros reserved in the session
 	judged *ledger.Judged // the answer to cache
 	told   string         // to the user
 }
@@ -99,7 +99,8 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	return a
 }
 
-// questionFor records only the name of a command: an argument may be a secret.
+// questionFor returns the question to the judge about page. Its Model, which is recorded, omits a command's
+// arguments, because they may be secret.
 func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	q := judge.Question{
 		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: page, Within: int64(j.Within) * 1000,
@@ -123,11 +124,12 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 }
 
-// spendDir is in the home directory, so that all costs from the same day are in a single file.
+// spendDir returns the directory for the file of the day's costs. It prefers the home directory, so that one
+// file has the costs of all sessions.
 func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
-// reserveCost adds the maximum cost for a question to the session and to the day, or returns why we must not ask. For
-// the session, this is corrected when the decision is recorded.
+// reserveCost reserves the maximum cost of q for the session and for the day. It returns the amount reserved
+// for the session, and why q must not be asked, or "".
 func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why string) {
 	var worst int64
 	if j.Backend == judge.Command {
@@ -154,7 +156,8 @@ func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why
 	return taken, "the cost of questions cannot be saved"
 }
 
-// payForAnswer asks and counts the cost. It returns due if the user should hear that the judge does not answer.
+// payForAnswer asks the judge and replaces taken, the day's reservation, by the actual cost. due reports
+// whether to notify the user of repeated failures.
 func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, due bool) {
 	begun := time.Now()
 	reply = s.runJudge(q)
@@ -171,7 +174,8 @@ func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, 
 	return reply, due
 }
 
-// applyJudgeAnswer shows the judge's words to the user only. The agent gets our own.
+// applyJudgeAnswer makes the judge's answer the verdict. The judge's explanation, why, is only for the user.
+// The agent gets v.Going instead.
 func applyJudgeAnswer(v *strategy.Verdict, goOn bool, why string) {
 	v.Rule, v.Sure, v.Evidence = "judge", 80, "the model says: “"+why+"”"
 	v.Decision = strategy.Stop

@@ -52,7 +52,8 @@ func (s *start) answerRequest(settings Settings) {
 	}
 }
 
-// aboutInput describes a call by its command or file, or by the next most telling member of its input.
+// aboutInput describes a tool call by the most descriptive member of its input, cut to 500 bytes, or returns
+// "".
 func aboutInput(input []byte) string {
 	for _, name := range []string{"command", "file_path", "path", "url", "query", "pattern", "description"} {
 		if raw := codec.FindMember(input, name); raw != nil {
@@ -62,7 +63,7 @@ func aboutInput(input []byte) string {
 	return ""
 }
 
-// questionsOf returns the questions and options of a dialog, "" for another tool.
+// questionsOf returns the questions of a dialog with their options, or "" for any other tool.
 func questionsOf(e Event) string {
 	if e.Tool != "AskUserQuestion" {
 		return ""
@@ -83,7 +84,8 @@ func questionsOf(e Event) string {
 	return shortenText(strings.Join(parts, " "), 2000)
 }
 
-// greetUser reports the away order and the hold in force at the start of a session.
+// greetUser shows the away order and the hold in force when a session starts, unless another plugin has just
+// done so.
 func (s *start) greetUser() {
 	var lines []string
 	if order, ok := s.orderInForce(); ok {
@@ -97,7 +99,7 @@ func (s *start) greetUser() {
 	if len(lines) == 0 {
 		return
 	}
-	o := ledger.AwayOrder{ID: sessionStart} // only one of several plugins reports it
+	o := ledger.AwayOrder{ID: sessionStart}
 	shown, err := ledger.OpenAway(s.awayDir(), o)
 	if err != nil {
 		return

@@ -1,5 +1,5 @@
-// Any Stop hook that blocks wins, so plugins stand aside while a loop of another one drives the session. Both
-// the state file and the ledger must show that loop: a state file may have come with the project.
+// Any Stop hook that blocks wins, so a plugin yields while another plugin's loop drives the session. Both the
+// state file and the ledger must show that loop: a state file may have come with the project.
 
 package hook
 
@@ -16,15 +16,15 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// How certain it is that a plugin drives a loop here.
+// The certainty that a plugin drives a loop.
 const (
 	noLoop   = iota
-	ownLoop  // in this session, and armed
+	ownLoop  // armed in this session
 	liveLoop // has driven this session
 )
 
-// anotherLoop returns a veto if another plugin's loop drives this session. Of two loops the more certain one does. If
-// they are equal, a goal does, because the user started it for this session.
+// anotherLoop returns a veto if another plugin's loop drives this session. Of several loops, the most certain
+// one does. If two are equally certain, a goal loop precedes a spec.
 func (s *Snapshot) anotherLoop() guard.Veto {
 	if s.Home == "" {
 		return guard.Veto{}
@@ -72,8 +72,8 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	return known.Loop.Armed(situation)
 }
 
-// certaintyOf returns how certain it is that a plugin drives a loop. The plugin is enabled only if there was a
-// decision or session start from it since our last stop.
+// certaintyOf returns noLoop, ownLoop or liveLoop for the named strategy. It returns noLoop if the strategy's
+// plugin has recorded nothing since our last decision.
 func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	last := s.Before.LastDecision(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
 	theirs := s.Before.LastDecision(func(p ledger.Present) bool {
@@ -89,13 +89,13 @@ func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	return ownLoop
 }
 
-// The same stop can reach two copies of a plugin, if a host reads settings from a different host, or if the plugin is
-// enabled from two marketplaces. The first copy decides, and the second does not answer or record anything.
+// The same stop can reach two copies of a plugin, if a host also reads another host's settings, or if the plugin is
+// enabled from two marketplaces. The first copy decides, and the second neither answers nor records anything.
 
-// apart bounds the time between two copies' starts for the same stop.
+// apart bounds the time between the starts of two copies for the same stop.
 const apart = 2 * time.Second
 
-// presentDecision returns the ledger's mark of this decision, by which other copies of the plugin recognise it.
+// presentDecision returns the ledger entry by which other copies of the plugin recognise this stop.
 func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Present {
 	e := s.event
 	p := ledger.Present{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: clock.At}
@@ -106,9 +106,9 @@ func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Pr
 	return p
 }
 
-// isDecided reports whether another copy has decided this stop. Settings may also name one copy twice. That one
-// has decided if its decision is later than this start, or if the host sent both events at the same time: an
-// agent can stop twice with the same words.
+// isDecided reports whether another copy of the plugin has already decided this stop. The same copy may also
+// run twice. Its other run counts only if it ended after this start, or if both events have the same time,
+// because an agent can stop twice with the same words.
 func (s *start) isDecided(before ledger.State, settings Settings) bool {
 	own := s.presentDecision(settings, before.Clock)
 	for _, p := range before.Plugins {

@@ -20,8 +20,8 @@ const maxEvent = 4 << 20 // bytes
 
 type Event = host.Event
 
-// readEvent reads a JSON object. The host is the first to claim it, otherwise the default host. We do not wait for
-// the end of input, because some hosts never send it.
+// readEvent parses the JSON object from r as an event of the first host that recognises it, or of the default
+// host. It does not wait for the end of input, which some hosts never send.
 func readEvent(r io.Reader) (e Event, err error) {
 	data, err := readObject(r)
 	if err == nil {
@@ -80,8 +80,8 @@ func sessionKey(e Event) string {
 	return "directory:" + e.Cwd
 }
 
-// Some hosts start the hook before their log has the stop's entry, and send no last message. The hook waits for
-// that entry and decides nothing without it.
+// Some hosts send no last message, and start the hook before the stop's entry is in the log. The hook waits for that
+// entry, and decides nothing without it.
 
 const (
 	arrivalWait = 1500 * time.Millisecond // an entry takes 50 to 150 ms
@@ -105,8 +105,8 @@ func (s *start) awaitArrival() guard.Veto {
 // promptExpansion is the event of a slash command before the model gets it.
 const promptExpansion = "UserPromptExpansion"
 
-// answerCommand answers a slash command that needs no model. Otherwise the text of the command's file goes to
-// the model. The event does not prove that a person typed.
+// answerCommand answers a slash command of this plugin that needs no model. Without an answer, the host
+// passes the command to the model. The event does not prove that a person typed.
 func (s *start) answerCommand() {
 	defer func() { _ = recover() }()
 	command, _ := codec.ExactString(s.event.Command)

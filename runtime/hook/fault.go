@@ -13,15 +13,15 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// These rules are recorded if there is no decision.
+// The rules of runs without a decision.
 const (
 	faultPlugin    = "fault:plugin"    // the hook is in no plugin
 	faultSettings  = "fault:settings"  // strategy.json cannot be read, or names no strategy
 	faultEvent     = "fault:event"     // the event cannot be read
 	faultPanic     = "fault:panic"     // a bug of the hook
 	faultLedger    = "fault:ledger"    // the decision could not be recorded
-	faultBusy      = "fault:busy"      // ledger locked from a different hook
-	faultWorkspace = "fault:workspace" // files locked from a different stop
+	faultBusy      = "fault:busy"      // another hook has locked the ledger
+	faultWorkspace = "fault:workspace" // another stop has locked the files
 	faultAnswer    = "fault:answer"    // the host did not read the answer
 )
 
@@ -55,8 +55,8 @@ func newFailure(tried string, err error) error { return &failure{tried, err} }
 func (f *failure) Error() string { return f.tried + ": " + f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// recordUndecided records a run without a decision. It returns the message for the user, "" if they have seen it
-// in this session or already have an answer.
+// recordUndecided records a run that failed to decide. It returns the message for the user, or "" if the
+// session has had one about this fault or the hook has already answered.
 func (s *start) recordUndecided(f fault) (told string) {
 	r := s.recordOf(Settled{Verdict: strategy.Verdict{Decision: ledger.None, Rule: f.rule, Evidence: f.err.Error()}}, s.plugin)
 	did := s.plugin + " let " + s.event.Host.Agent + " stop without a decision: "
@@ -89,7 +89,8 @@ func (s *start) recordUndecided(f fault) (told string) {
 	return told
 }
 
-// pluginNameOf returns the plugin name from the manifest, when strategy.json cannot be read.
+// pluginNameOf returns the plugin's name from its manifest or, failing that, from its directory. It is used
+// if strategy.json is unreadable.
 func pluginNameOf(root string) string {
 	if data, err := file.ReadRegular(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && codec.IsValid(data) {
 		if name, ok := codec.ExactString(codec.FindMember(data, "name")); ok && isPluginName(name) {

@@ -1,5 +1,5 @@
-// All counts begin with the user's last prompt. The log can be written by the agent, so if the host sends prompt IDs,
-// a count will only begin with an ID from an event, and where it is from is decided when we first see it.
+// All counts start again at the user's last prompt. The agent can write to the log. If the host sends prompt IDs,
+// counts therefore start only at an ID from an event, and its origin is decided once, when it first appears.
 
 package hook
 
@@ -17,14 +17,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// maxNamed bounds the remembered ids of prompts. Hosts do not return to an old prompt.
+// maxNamed bounds the prompt IDs that are remembered. Hosts do not return to an old prompt.
 const maxNamed = 8
 
-// opens reports whether the log shows which line opened the event's prompt.
+// opens reports whether the event has a prompt ID that identifies the first line of the prompt in the log.
 func (s *Snapshot) opens() bool { return s.Event.Host.Opens && s.Event.PromptID != "" }
 
-// meetPrompt returns the state at this stop's prompt. A stop after a wake-up belongs to the user's prompt before
-// it.
+// meetPrompt returns the state updated for this stop's prompt. After a wake-up, the stop still belongs to the
+// user's last prompt.
 func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	name, own, said, o := state.Prompt, state.Own, state.Said.Of, &s.View.Opening
 	heard, id := s.View.Heard, shortenText(s.Event.PromptID, 100)
@@ -70,7 +70,8 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	return state
 }
 
-// nameByLog names the last prompt in the log, for hosts whose events do not name the user's prompts.
+// nameByLog returns an identifier of the last prompt, or "". It uses the event's prompt ID if only the user's
+// prompts change that, and otherwise prefers the log's.
 func (s *Snapshot) nameByLog() string {
 	switch {
 	case s.Event.PromptID != "" && s.Event.Host.Prompts:
@@ -85,7 +86,6 @@ func (s *Snapshot) nameByLog() string {
 	return ""
 }
 
-// hangs reports whether the client runs under another agent, which may type into it.
 func (s *Snapshot) hangs() bool { return s.Hangs != nil && s.Hangs() }
 
 func (s *Snapshot) readWords(words transcript.Words) lastword.Word {
@@ -103,8 +103,8 @@ type reading struct {
 	word  lastword.Word
 }
 
-// takeWord applies the word of a new prompt. A yes to a question for leave answers the next such question. A
-// standing order answers all until the next prompt that is not a yes.
+// takeWord stores the meaning of the user's new prompt. If the agent asked whether to go on, a yes also
+// answers the next such question. A standing order answers all of them until a prompt that is not a yes.
 func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledger.State {
 	switch {
 	case word.Kind == lastword.Standing:
@@ -119,7 +119,8 @@ func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledge
 	return state
 }
 
-// takeUncertain applies a prompt of uncertain origin: it can only forbid or ask.
+// takeUncertain applies a prompt that may not be the user's. It counts only if it forbids work, or if it asks
+// something and work is not forbidden.
 func takeUncertain(state ledger.State, word lastword.Word) ledger.State {
 	if word.Kind == lastword.Forbids || word.Kind == lastword.Asks && state.Said.Kind != string(lastword.Forbids) {
 		state.Said.Kind, state.Said.Evidence = string(word.Kind), word.Evidence
@@ -128,7 +129,7 @@ func takeUncertain(state ledger.State, word lastword.Word) ledger.State {
 	return state
 }
 
-// leave returns why a question for leave may be answered with yes, "" if it may not.
+// leave returns why a question whether to go on may be answered with yes, or "" if it may not.
 func (s *Snapshot) leave() string {
 	choice := rules.AfterYes
 	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {
@@ -143,8 +144,8 @@ func (s *Snapshot) leave() string {
 	return s.met.Leave
 }
 
-// noteLeave updates leave after a decision. The question that a yes has answered uses it up. A yes is valid only
-// after a stop that left the user with the question.
+// noteLeave updates the user's permission to go on. A continue that uses a yes removes it. A stop records
+// whether the agent has asked to go on.
 func (s *Snapshot) noteLeave(out *Settled) {
 	if s.Settings.Strategy.Event != "Stop" {
 		return

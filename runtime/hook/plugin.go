@@ -16,9 +16,9 @@ import (
 
 const configFile = "strategy.json"
 
-// findRoot returns the directory of the plugin that contains the hook, as hooks/springfield-hook,
-// hooks/<os>-<arch>/springfield-hook or in hooks/scripts, as in the originals. A plugin has a strategy.json or a
-// strategy's name. CLAUDE_PLUGIN_ROOT is the fallback.
+// findRoot returns the plugin directory that has the executable in hooks or in a subdirectory of hooks. The
+// directory must have a strategy.json or a strategy's name. If there is none, findRoot returns fallback, or
+// an error if that is empty.
 func findRoot(executable, fallback string) (string, error) {
 	if executable != "" {
 		dir := filepath.Dir(followLink(executable))
@@ -36,7 +36,8 @@ func findRoot(executable, fallback string) (string, error) {
 	return fallback, nil
 }
 
-// followLink resolves a link to the binary but keeps linked directories: the plugin is the one that was named.
+// followLink resolves path if it is a symlink. It does not resolve symlinked directories, because a plugin's
+// directory may select its strategy by name.
 func followLink(path string) string {
 	for range 16 {
 		target, err := os.Readlink(path)
@@ -51,7 +52,7 @@ func followLink(path string) string {
 	return path
 }
 
-// Plugin is a plugin as its own file names it.
+// Plugin is a plugin and its strategy, as named in its settings file.
 type Plugin struct {
 	Name     string
 	Strategy strategy.Strategy
@@ -60,7 +61,8 @@ type Plugin struct {
 	data     []byte
 }
 
-// ReadPlugin reads the plugin in a directory. Without a file the directory's name selects the strategy.
+// ReadPlugin reads the plugin in the directory root. Without strategy.json, the directory's name selects the
+// strategy.
 func ReadPlugin(root string) (Plugin, error) {
 	path := filepath.Join(root, configFile)
 	data, err := file.ReadRegular(path, maxConfig)
@@ -82,8 +84,8 @@ func (n *named) Members(m *codec.Members) {
 	m.Text("strategy", &n.strategy)
 }
 
-// parsePlugin reads the plugin and strategy that a file names. Otherwise is the strategy of a file that names
-// none. Mistakes in the rules are not errors here.
+// parsePlugin reads the names of the plugin and its strategy from data, the content of path. otherwise is the
+// default strategy. Mistakes in other members are not errors.
 func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	var named named
 	parts, fault := codec.ReadStrictly(data, &named, func(string) bool { return true })
@@ -104,9 +106,8 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	return p, nil
 }
 
-// ReadFile returns the settings from a file, which is strategy.json in a plugin, or rules from the user. If there is
-// no strategy in it, the strategy is selected by the name of the file, or the default is used. Any mistake is an
-// error.
+// ReadFile returns the settings from a single file. If the file names no strategy, its own name selects one,
+// or else the default is used. Any mistake is an error.
 func ReadFile(path string) (Settings, error) {
 	data, err := file.ReadRegular(path, maxConfig)
 	if err != nil {
@@ -127,7 +128,7 @@ func ReadFile(path string) (Settings, error) {
 	return s, nil
 }
 
-// isPluginName reports whether a plugin's name is safe in a path.
+// isPluginName reports whether s has 1 to 64 lowercase letters, digits and hyphens, and is safe in a path.
 func isPluginName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "-0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }

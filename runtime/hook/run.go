@@ -30,8 +30,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// ArmourProcess makes crashes end by SIGABRT on Unix, not with Go's exit code 2, which Claude Code
-// reads as "block". It also limits the stack to 4 MiB. Every main calls it first.
+// ArmourProcess makes crashes end by SIGABRT on Unix, because Claude Code reads Go's exit status 2 as
+// "block". It also limits the stack to 4 MiB.
 func ArmourProcess() {
 	debug.SetTraceback("crash")
 	debug.SetMaxStack(4 << 20)
@@ -41,34 +41,36 @@ func ArmourProcess() {
 type Process struct {
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Stderr gets lines from display.OneLine and text for Claude from display.PlainText, whose joiners a
-	// display.SafeWriter would escape.
+	// Stderr gets lines from display.OneLine, and text for Claude from display.PlainText. A
+	// display.SafeWriter would escape its joiners.
 	Stderr     io.Writer
 	Executable string // path
 	PluginRoot string // CLAUDE_PLUGIN_ROOT
 	Project    string // CLAUDE_PROJECT_DIR
 	Home       string
 	Off        bool // SPRINGFIELD is an off word
-	// Getenv reads the environment for the programs that the hook starts.
+	// Getenv returns variables for the programs that the hook starts.
 	Getenv func(string) string
-	// Hangs reports whether the client was started from a different agent. If nil, it was not.
+	// Hangs reports whether another agent started the client. If nil, none did.
 	Hangs func() bool
 	// Environ returns the whole environment, from which springfield-judge picks.
 	Environ func() []string
 	Now     time.Time
 	Up      int64         // see ledger.RunningTime
 	Self    func() string // the command that a person types for this program
-	// Sleep waits and returns the time then. ok is false if the client has ended. If Sleep is nil, no session is woken.
+	// Sleep waits and returns the time then. ok is false if the client has ended. If nil, no session is
+	// woken.
 	Sleep func(time.Duration) (now time.Time, up int64, ok bool)
 	// Ancestors returns the IDs of the processes above this one, the nearest first.
 	Ancestors func() []int
-	// Answer returns the answer to a slash command of the plugin, "" if it needs a model. If Answer is nil, all do.
+	// Answer returns the answer to a slash command of the plugin, or "" if it needs a model. If nil, all do.
 	Answer func(e Event, state, word, arguments string) string
 
 	finish time.Time // deadline, by default maxTime from the start
 }
 
-// IsOffWord reports whether SPRINGFIELD has a value to switch off all hooks.
+// IsOffWord reports whether value, from SPRINGFIELD, switches off all hooks: off, 0, false, no or none,
+// ignoring case.
 func IsOffWord(value string) bool {
 	return slices.Contains([]string{"off", "0", "false", "no", "none"}, strings.ToLower(value))
 }
@@ -87,10 +89,11 @@ type start struct {
 	quiet     bool   // Claude reads standard error
 }
 
-// maxTime is a second less than the timeout in hooks.json, after which Claude Code ignores the answer.
+// maxTime is a second less than the timeout in hooks.json, after which the answer is ignored.
 const maxTime = 9 * time.Second
 
-// Run answers one event. It returns the exit code: 0, or 2 for a continue under protocol exit2 or after an API error.
+// Run reads and answers an event. It returns the exit status: 2 for a continue under protocol exit2 or after
+// an API error, otherwise 0.
 func (h Process) Run() (code int) {
 	if h.Off {
 		return 0
@@ -156,7 +159,8 @@ func (h Process) Run() (code int) {
 	return code
 }
 
-// readEvent reads the plugin and the event. asked is false if there is no event, or if the plugin does not answer it.
+// readEvent reads the plugin and the event. asked is false if there is no event, or none that the plugin
+// answers.
 func (s *start) readEvent() (f *fault, asked bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
@@ -206,9 +210,9 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	return f, true
 }
 
-// stateOf returns the state directory of the event's session. All hosts share one, so that one hold
-// stops them all. Claude Code 2.1.197 lets a project move its configuration directory. A directory
-// inside the project is not trusted, unless the project contains the user's home.
+// stateOf returns the session's state directory: next to the transcripts for Claude Code, in the home
+// directory for other hosts. A directory in the project is not trusted, because the project may have moved it
+// there, unless the project contains the home directory.
 func (s *start) stateOf() string {
 	own := ledger.StateDir("", s.Home)
 	if !s.event.Host.Default {
@@ -226,8 +230,9 @@ func (s *start) stateOf() string {
 	return state
 }
 
-// projectDir returns the directory to read project settings from. It must not be used to choose where a question
-// goes.
+// projectDir returns the project whose settings apply: CLAUDE_PROJECT_DIR if the host sets it, otherwise the
+// event's directory. The project may have chosen it, so it must not determine where a judge's question is
+// sent.
 func (s *start) projectDir() string {
 	if s.Project != "" && (s.event.Cwd == "" || s.event.Host.ProjectVariable != "") {
 		return s.Project
@@ -243,7 +248,8 @@ type answer struct {
 	context bool   // the host reads additionalContext
 }
 
-// decideAndRecord does not continue if it cannot record the decision.
+// decideAndRecord decides a stop and records the decision. If the decision cannot be recorded, the agent may
+// stop.
 func (s *start) decideAndRecord(settings Settings) answer {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {
@@ -329,7 +335,6 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 }
 
-// stopOf returns the stop, but not yet the workspace.
 func (s *start) stopOf(settings Settings, before ledger.State) Stop {
 	stop := Stop{Event: s.event, Settings: settings, Before: before, Now: time.UnixMilli(before.Clock.Tell(s.Now, s.Up).At), Self: s.Self, Home: s.Home, Project: s.projectDir()}
 	if s.Hangs != nil {
@@ -345,8 +350,8 @@ func (s *start) stopOf(settings Settings, before ledger.State) Stop {
 	return stop
 }
 
-// meetSession records that a plugin which drives loops is enabled, so that other plugins stand aside
-// from the first stop on.
+// meetSession records at the start of a session that a plugin with loops is enabled. Other plugins then yield
+// to its loop from the first stop on.
 func (s *start) meetSession(settings Settings) {
 	if settings.Strategy.Loop == nil {
 		return
@@ -389,8 +394,8 @@ func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	return snapshot
 }
 
-// holdVeto returns the veto of the hold in force. A project that moves the state directory lifts no
-// hold.
+// holdVeto returns a veto if a hold is in force. It also checks the home directory, so that a project cannot
+// lift a hold by moving the state directory.
 func (s *start) holdVeto() guard.Veto {
 	hold, ok := ledger.HoldInForce(s.state, sessionKey(s.event), s.Now)
 	if own := ledger.StateDir("", s.Home); !ok && own != "" && own != s.state {
@@ -405,8 +410,8 @@ func (s *start) holdVeto() guard.Veto {
 	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + timestamp.LengthInWords(hold.Until-s.Now.UnixMilli())}
 }
 
-// awayDir returns the directory for away orders. It is always in the home directory, so that all continues for an
-// order are counted in a single file. It returns "" if home is inside the project, because it might be from there.
+// awayDir returns the directory of away orders. It is always in the home directory, so that one file counts
+// an order's continues. It returns "" if the project contains the home directory.
 func (s *start) awayDir() string {
 	if project := s.projectDir(); !filepath.IsAbs(s.Home) || project != "" && file.LiesWithin(s.Home, project) {
 		return ""
@@ -433,7 +438,8 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 
 const lockWait = 2 * time.Second
 
-// openWorkspace locks the workspace if the strategy owns files there. A missing workspace is no error.
+// openWorkspace opens the directory of the strategy's files, and locks it if the strategy changes them. space
+// is nil if there is no such directory. Only a failed lock is an error.
 func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
@@ -461,7 +467,7 @@ func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock
 func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 	event := ""
 	if s.event.Name == stopFailure {
-		event, v.Told = stopFailure, "" // the client shows nothing of it
+		event, v.Told = stopFailure, "" // the client does not show it
 	}
 	return ledger.Record{
 		Host: s.event.Host.RecordName(), At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200),
@@ -472,7 +478,7 @@ func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 	}
 }
 
-// shortenText bounds a text so that its record fits into a line.
+// shortenText returns s without invisible characters, cut to most bytes, so that a record fits into a line.
 func shortenText(s string, most int) string {
 	return quotation.Beginning(display.PlainText(s), most)
 }
@@ -488,8 +494,7 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err e
 	return answer{Settled: v, fault: &fault{rule, err}}
 }
 
-// said is the JSON that the host reads. It is empty when the agent may stop and the user needs no
-// message.
+// said is the JSON that the host reads. It is empty if the agent may stop and the user needs no message.
 type said struct {
 	decision, reason, systemMessage string // "block" or ""; to the model; to the user
 	// event is the event that the other members belong to.
@@ -523,7 +528,7 @@ func (o *denial) Members(m *codec.Members) {
 	m.Text("message", &o.message)
 }
 
-// maxContext bounds the context that Claude Code shows to the model, in bytes. It cuts longer text.
+// maxContext is the length in bytes above which Claude Code cuts additionalContext.
 const maxContext = 10_000
 
 func (s *start) answerHost(a answer, settings Settings) (code int) {
@@ -578,8 +583,8 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	return code
 }
 
-// withoutReminderEnd makes sure that text cannot close the <system-reminder> tag that Claude Code adds around
-// context, since parts can be from a transcript or a project.
+// withoutReminderEnd returns text with the < of tags like </system-reminder> replaced. Text from a transcript
+// or a project must not close the tag that Claude Code puts around it.
 func withoutReminderEnd(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -601,8 +606,8 @@ func (s *start) printAnswer(o said) error {
 	return err
 }
 
-// recordEvents is called after the answer with no lock, because the commands take time. If the progress command
-// fails, we do not call it again.
+// recordEvents records events of loops, and reports them to the user's command until the first error. The
+// command takes time, so no lock may be held.
 func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress) {
 	for _, e := range events {
 		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
@@ -612,8 +617,8 @@ func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress)
 	}
 }
 
-// RecordLoopEvent records an event of a loop and reports it to the user's command. It ignores the
-// cancelling of a loop that has ended.
+// RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event.
+// It ignores a cancel event of a loop that is over.
 func RecordLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
 	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil
@@ -630,8 +635,8 @@ func RecordLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, 
 	return err
 }
 
-// runScript runs a script in the plugin, as in the original plugin. Any output is dropped, and it is ignored if it
-// fails.
+// runScript runs a script of the plugin with its arguments in dir. It discards the output and ignores
+// failures.
 func (s *start) runScript(dir string, script []string) {
 	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(script[0])))
 	if err != nil || !file.IsReadable(path) {

@@ -1,7 +1,7 @@
 // Settings come in three layers: the plugin's strategy.json, the user's <state>/<plugin>.json, and the project's
 // .claude/springfield/<plugin>.json. The project may not be trusted. Its file can add rules that stop, add rules
-// that continue where no other rule decides, with our own reasons, switch continuing rules off and lower limits.
-// It can neither continue where the user's settings stop, nor bring text to the model.
+// that continue where no other rule decides, switch continuing rules off and lower limits. It can neither continue
+// where the user's settings stop, nor send text to the model.
 
 package hook
 
@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// The sizes of settings files, in bytes. Others may have written a project's.
+// The maximum sizes of settings files, in bytes. Others may have written a project's.
 const (
 	maxConfig  = 256 << 10
 	maxProject = 64 << 10
@@ -45,22 +45,23 @@ type Settings struct {
 	Plugin   string
 	Strategy strategy.Strategy
 	Options  strategy.Options
-	// Protocol is the form of a continue: "context", "block", "exit2" (standard error and exit code 2), or "" to let the
-	// strategy decide.
+	// Protocol is the form of a continue: "context", "block", "exit2" (standard error and exit status 2), or
+	// "" for the strategy's choice.
 	Protocol string
 	Progress *strategy.Progress // for loops, or nil
-	// AfterError is set if sessions are woken after API errors without an away order, too.
+	// AfterError is set if sessions are woken after API errors even without an away order.
 	AfterError bool
 	Limits     guard.Limits
 	lowered    []string // limits that the project sets
-	// Faults are the mistakes in the files, a line each. The part with the mistake is ignored, or where the line
-	// says so, the whole file.
+	// Faults has a line for each mistake in the files. The part with the mistake is ignored, or the whole
+	// file if the line so begins.
 	Faults []string
 	// Prepared, if set, decides in place of Options. It is faster for many situations.
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// MaxContinues returns how often the plugin can continue in a row with no tool call.
+// MaxContinues returns the maximum number of continues in a row without a tool call, or 0 if the plugin does
+// not decide at Stop.
 func (s Settings) MaxContinues() int {
 	if s.Strategy.Event != "Stop" {
 		return 0
@@ -89,7 +90,7 @@ func (s Settings) JudgeOptions() (j judge.Options, ok bool) {
 	return asks.Judge(), true
 }
 
-// ReadSettings reads the layers for the plugin in root. An empty state or project leaves out its layer.
+// ReadSettings reads the settings of the plugin in the directory root. An empty state or project leaves out its file.
 func ReadSettings(root, state, project string) (Settings, error) {
 	p, err := ReadPlugin(root)
 	if err != nil {
@@ -98,7 +99,7 @@ func ReadSettings(root, state, project string) (Settings, error) {
 	return p.ReadSettings(state, project), nil
 }
 
-// FindSettings returns the settings of the plugin that contains a hook.
+// FindSettings returns the settings of the plugin that contains the executable of a hook.
 func FindSettings(executable, state, project string) (Settings, error) {
 	root, err := findRoot(executable, "")
 	if err != nil {
@@ -114,8 +115,8 @@ type LayerFile struct {
 	most int // bytes
 }
 
-// Layers returns the settings files for a plugin, from weakest to strongest. In the home directory, the project's
-// file belongs to the user.
+// Layers returns the plugin's settings files, from weakest to strongest. In the home directory, the project's
+// file is the user's and is listed once.
 func (p Plugin) Layers(state, project string) []LayerFile {
 	all := make([]LayerFile, 0, 3)
 	own := p.path
@@ -134,7 +135,7 @@ func (p Plugin) Layers(state, project string) []LayerFile {
 	return all
 }
 
-// ReadSettings merges the layers.
+// ReadSettings merges the plugin's layers over the strategy's defaults, and lists mistakes in Faults.
 func (p Plugin) ReadSettings(state, project string) Settings {
 	s := Settings{Plugin: p.Name, Strategy: p.Strategy, Limits: guard.Defaults, Options: p.Strategy.New()}
 	for _, layer := range p.Layers(state, project) {
@@ -159,7 +160,8 @@ func (p Plugin) ReadSettings(state, project string) Settings {
 	return s
 }
 
-// Defaults returns a strategy's settings without any file, with one of its rule sets, "" for the first.
+// Defaults returns a strategy's settings without any file. set names one of its rule sets, or is "" for the
+// first.
 func Defaults(known strategy.Strategy, set string) (Settings, error) {
 	s := Plugin{Name: known.Name, Strategy: known}.ReadSettings("", "")
 	if set == "" {
@@ -181,7 +183,7 @@ func (b *budget) Members(m *codec.Members) {
 	}
 }
 
-// fileMembers are all members in a settings file, both from the strategy and common to all.
+// fileMembers are all members of a settings file: the strategy's and the common ones.
 type fileMembers struct {
 	options  strategy.Options
 	protocol string
@@ -205,8 +207,8 @@ func (f *fileMembers) Members(m *codec.Members) {
 // WholeFile begins the fault of a file that is ignored as a whole.
 const WholeFile = "the whole file is not in force: "
 
-// Overlay returns the settings with a file over them. It ignores parts with mistakes and returns these. It returns an
-// error if the whole file is ignored. Members of other strategies are allowed.
+// Overlay returns s overridden by the settings in data, and a line for each mistake, which is ignored. If all
+// of data is ignored, it returns an error. Members of other strategies are allowed.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := fileMembers{options: s.Strategy.New()}
@@ -276,8 +278,8 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseLimit returns how the user can raise a limit, with a command and, if the CLI is not installed, with the file
-// to edit. It returns "" if the limit is already at the maximum or is set in the project.
+// raiseLimit returns how the user can raise a limit: by a command or, without the CLI, by editing a file. It
+// returns "" if the limit is at its maximum or set by the project.
 func (s Settings) raiseLimit(name, state, home, self string) string {
 	for _, l := range limitsOf(&s.Limits) {
 		if l.name != name || *l.value >= l.most || slices.Contains(s.lowered, name) {
@@ -296,8 +298,8 @@ func (s Settings) raiseLimit(name, state, home, self string) string {
 	return ""
 }
 
-// isOfAnother reports whether some strategy has a member, and notes the fault of one that this strategy must not
-// have.
+// isOfAnother reports whether any strategy has a member with this name. It notes a fault in l if this
+// strategy must not have the member.
 func isOfAnother(name string, l *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {

@@ -29,7 +29,7 @@ import (
 // maxText bounds the part of the last message that the rules read, in bytes from its end.
 const maxText = 256 << 10
 
-// maxAsks bounds the rounds in which a strategy asks for files, maxWants the files.
+// maxAsks bounds the rounds in which a strategy wants files, maxWants the files.
 const (
 	maxAsks  = 8
 	maxWants = 64
@@ -54,8 +54,8 @@ type Stop struct {
 	Away     *ledger.Away  // if in force
 }
 
-// Reading reads a session's transcript: the part that is new since the stop that returned log, and its last
-// lines. Prompt is the id that the event names. A replay implements it to read a transcript just once.
+// Reading reads a session's transcript: the part after since, the log of an earlier stop, and its last lines.
+// prompt is the event's prompt ID. A replay implements it to read each transcript only once.
 type Reading interface {
 	ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error)
 	LastLines(lines int, word string) (activity.Window, error)
@@ -105,8 +105,8 @@ func (stop Stop) Examine() Snapshot {
 	return s
 }
 
-// vetoOfTeammate returns a veto for a teammate, which will be woken by the team lead, since all plans, todos and
-// counts belong to the team. We only continue if the last message announces the next action.
+// vetoOfTeammate returns a veto for a teammate, which the team's lead will wake, unless its last message
+// announces the next action.
 func (s *Snapshot) vetoOfTeammate() guard.Veto {
 	v := &s.Verdict
 	if v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
@@ -117,8 +117,8 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
-// vetoOfTranscript asks the guards that read the transcript. Another loop, and an answer to the user, matter
-// only at Stop, where any block wins.
+// vetoOfTranscript returns the first veto of the guards that read the event and the transcript. Other loops
+// and answers to the user are checked only at Stop.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)
@@ -163,7 +163,8 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	return veto
 }
 
-// waitInForeground continues, once per prompt, if the agent waits for something that will not wake it.
+// waitInForeground replaces a veto for background or scheduled work by a continue, once per prompt, if the
+// host exits at the end of the turn and cannot wake the agent.
 func (s *Snapshot) waitInForeground() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
 	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsFor(s.met) {
@@ -178,7 +179,8 @@ func (s *Snapshot) waitInForeground() {
 
 const headless = "headless"
 
-// waitsFor keeps State.Waits from being empty for a prompt without a name.
+// waitsFor returns the value of State.Waits for the current prompt. The value is not empty, even if the
+// prompt has no name.
 func waitsFor(state ledger.State) string { return "for " + state.Prompt }
 
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
@@ -210,14 +212,14 @@ func (s *Snapshot) patience() time.Duration {
 	return lag
 }
 
-// isBlind reports whether we would continue at a prompt that might forbid it but is not yet in the log. Some logs do
-// not have prompt IDs, so later in a session this can only be true if the log has them.
+// isBlind reports whether we would continue without having seen the prompt, which might forbid it. After a
+// session's first decision, a log without prompt IDs is trusted.
 func (s *Snapshot) isBlind() bool {
 	return s.opens() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
-// transcriptLags reports whether the message, the last result or the prompt is not yet in the transcript, if this
-// matters. With a new prompt there is a new budget, and the answer to it might have the same text as before.
+// transcriptLags reports whether the transcript lacks the message, the last result or the prompt, if this can
+// change the decision.
 func (s *Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.opens() && !s.View.Opening.Found && known != "" {
@@ -231,7 +233,8 @@ func (s *Snapshot) transcriptLags() bool {
 	return late || s.isBlind() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
-// readWorkspace asks again after each read, because the next file may depend on the last one.
+// readWorkspace reads the files that wants returns into situation. It calls wants again after each round,
+// because one file may name the next.
 func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.Want, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
@@ -271,7 +274,8 @@ func readFile(space *workspace.Space, project string, want strategy.Want) strate
 	return around.ReadWanted(want)
 }
 
-// readTranscript ignores a transcript that cannot be read: the event's text may be enough.
+// readTranscript reads the transcript and builds the situation. If the transcript is unreadable, the event's
+// text may be enough.
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
@@ -316,7 +320,7 @@ func sizeInWords(bytes int64) string {
 	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB"
 }
 
-// buildSituation prefers the event to the transcript, which may lag.
+// buildSituation sets s.Situation from the event and from the transcript, which may lag.
 func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	event, view, h := s.Event, &s.View, s.Event.Host
 	s.met = s.meetPrompt(s.Before)
@@ -360,8 +364,8 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	m.Text = secret.Mask(quotation.Tail(m.Text, maxText)) // so that no rule quotes a secret
 }
 
-// mergePlans returns the plans from the last message, which might not be in the transcript yet, then those from the
-// transcript.
+// mergePlans returns the plans named in text, then the others in known. text is the last message, which may
+// not be in the transcript yet.
 func mergePlans(text string, known []activity.Plan) []activity.Plan {
 	var all []activity.Plan
 	for _, name := range transcript.PlansIn(text) {
@@ -403,8 +407,8 @@ type Settled struct {
 	Away ledger.AwayEvent // without Did, the order did nothing
 }
 
-// Settle spends the budget and turns a continue beyond it into a stop. Such a stop changes nothing in the
-// workspace, so another prompt can go on from there.
+// Settle applies the away order and the limits to the verdict. A continue beyond a limit becomes a stop that
+// changes no files, so that another prompt can go on from there.
 func (s *Snapshot) Settle() Settled {
 	s.met = s.meetPrompt(s.Before) // Before may have changed since Examine
 	ordered := away.Answer{Verdict: s.Verdict}
@@ -462,8 +466,9 @@ func (s *Snapshot) selfCalled() string {
 	return s.Self()
 }
 
-// sayContinue puts the reason for the user in front of the agent's instruction, which hosts show. So a message
-// to the user follows only at a prompt's first continue, and names the way to stop.
+// sayContinue puts the plugin's name, the limit and the evidence in front of the instruction to the agent.
+// Hosts show the instruction, so a message to the user follows only at a prompt's first continue, or if it is
+// pressing.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1
@@ -487,7 +492,6 @@ func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	}
 }
 
-// sayLimit returns the message about a reached limit, with the way to raise it.
 func (s *Snapshot) sayLimit(v guard.Veto) string {
 	log := ""
 	if s.Event.Host.Default {
@@ -497,7 +501,8 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 
-// askAway asks the away order in force. It will not override a guard or the maximum for a loop.
+// askAway returns the away order's answer to the stop. The order overrides neither a guard nor a continue of
+// a loop.
 func (s *Snapshot) askAway() away.Answer {
 	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
 		return away.Answer{Verdict: s.Verdict}
@@ -513,7 +518,7 @@ func (s *Snapshot) askAway() away.Answer {
 	})
 }
 
-// limitInWords returns the use of the limit that ends first.
+// limitInWords returns the use of the limit with the fewest continues left, such as "2 of 3 in 5 min".
 func (s *Snapshot) limitInWords(left ledger.Left) string {
 	l := s.Settings.Limits
 	of := func(left, limit int) string { return strconv.Itoa(limit-left) + " of " + strconv.Itoa(limit) }

@@ -1,6 +1,5 @@
-// After an API error Claude Code shows the error and rests. Its StopFailure hook runs beside the resting session, and
-// wakes it by exit code 2. So the hook waits, compares the session with the one before, and decides within the limits
-// of any continue. No lock is held meanwhile.
+// After an API error Claude Code ends the turn and runs the StopFailure hook in the background, whose exit status 2 wakes
+// the session. The hook waits without a lock, checks that the session is unchanged, and decides within the usual limits.
 
 package hook
 
@@ -28,10 +27,10 @@ import (
 
 const stopFailure = "StopFailure"
 
-// settling is more than Claude Code needs to write the log and session state when a turn has failed.
+// settling is enough for Claude Code to write the log and its state after a failed turn.
 const settling = 2 * time.Second
 
-// wakeAfterError returns 2, which wakes the session, or 0.
+// wakeAfterError waits after an API error. It returns 2 to wake the session, or 0 to let it rest.
 func (s *start) wakeAfterError(settings Settings) (code int) {
 	s.quiet = true
 	kind, _ := codec.ExactString(s.event.Failure)
@@ -71,7 +70,7 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	return 2
 }
 
-// sleep moves the hook's time. It reports whether the session's process is still there.
+// sleep waits and restarts the hook's time limit. ok is false if the client has ended meanwhile.
 func (s *start) sleep(d time.Duration) (ok bool) {
 	s.Now, s.Up, ok = s.Sleep(d)
 	s.begun = time.Now()
@@ -86,8 +85,8 @@ func verdictOfWake(of strategy.Situation) strategy.Verdict {
 	}
 }
 
-// beginWait claims the failure for this plugin and records it. It returns no wait if another plugin waits, or if the
-// session is not to be woken.
+// beginWait claims the API error for this plugin and records it. It returns the session's state and the time
+// to wait. The time is 0 if the session is not to be woken by this plugin.
 func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Duration, failed *fault) {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {
@@ -155,8 +154,8 @@ func (s *start) momentOf(of *Snapshot) wake.Moment {
 	}
 }
 
-// lastTyped returns the time of the last prompt or command that was typed in the session. Older clients show only there
-// that /rewind was used.
+// lastTyped returns the time of the last prompt or command typed in the session, or "". In older clients only
+// this shows that /rewind was used.
 func (s *start) lastTyped() (at string) {
 	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), maxEnd)
 	for line := range bytes.Lines(end) {
@@ -179,7 +178,7 @@ func (s *start) ownClient() (own wake.Client) {
 	return own
 }
 
-// readSwitches returns the members of Claude Code's settings that switch plugins and hooks on and off.
+// readSwitches returns the members of Claude Code's settings that enable plugins and disable hooks.
 func (s *start) readSwitches() string {
 	var all []string
 	project := filepath.Join(s.projectDir(), ".claude")
@@ -196,8 +195,8 @@ func (s *start) readSwitches() string {
 	return strings.Join(all, "\x00")
 }
 
-// limitWakes puts the number of failures in a row in the place of the limits of continues in a row. An order that does
-// not count a wake does not apply to the session.
+// limitWakes lifts the limits Same and Idle for a wake after an API error, because wakes have their own
+// limit. It returns a veto if neither an away order nor the user's settings allow the wake any more.
 func (s *Snapshot) limitWakes(limits *guard.Limits, counts bool) guard.Veto {
 	if s.Event.Name != stopFailure {
 		return guard.Veto{}

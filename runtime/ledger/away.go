@@ -1,6 +1,5 @@
-// An away order keeps agents at work without their user: in a project, until a time, for a number of continues.
-// The file of events counts these continues and is the source of the report. An agent can write both files, but
-// gains nothing but turns, which are counted.
+// An away order keeps agents at work without their user: in a project, until a time, for a number of continues. The
+// report is made from the file of events. An agent can write both files, but gains only turns, which are counted.
 
 package ledger
 
@@ -15,7 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// These are limits for an order, also if it was written by a different program.
+// Limits for an order, even if another program wrote it.
 const (
 	MostAway      = 24 * time.Hour
 	MostContinues = 500
@@ -35,7 +34,7 @@ type AwayOrder struct {
 	Check   string // the command that proves the work done, "" for none
 	Note    string // the user's wishes, for one project only
 	From    string // the terminal, "" if unknown
-	// Head and Kept are commits of the project's repository, "" for none: the checked-out one, and a snapshot of
+	// Head and Kept are commits in the project's repository, or "": the checked-out one, and a snapshot of
 	// the uncommitted changes.
 	Head, Kept string
 }
@@ -55,8 +54,8 @@ func (o *AwayOrder) Members(m *codec.Members) {
 	m.Text("kept", &o.Kept)
 }
 
-// IsInForce reports whether an order applies now. If it starts in the future or is longer than allowed, it was
-// written by a different program and is ignored.
+// IsInForce reports whether an order applies now. An order that starts in the future or exceeds a limit was
+// written by another program and is ignored.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()
 	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= activity.MaxCheck && len(o.Note) <= MaxNote
@@ -87,16 +86,16 @@ type AwayEvent struct {
 	Order   string
 	Session string
 	Did     string
-	// Key names the stop or the request. Only one of several plugins answers it.
+	// Key identifies the stop or the request. Only one of several plugins answers it.
 	Key  string
 	By   string // the plugin
 	Text string // the question, tool and input, or command
-	// Same names the question by its words or options, to recognise it when it is repeated.
+	// Same identifies the question, to recognise a repetition.
 	Same string
 	Word string // the word of the question that reserves it for the user
-	// Work counts the changed files and test runs of the session.
+	// Work counts the session's changed files and test runs.
 	Work int
-	// Used counts continues for this order up to now. Earlier lines might be lost.
+	// Used counts the order's continues so far, because earlier lines may be lost.
 	Used int
 	// Check is the result of the check since the last change: passed, failed, denied or "".
 	Check string
@@ -124,12 +123,13 @@ func (e AwayEvent) IsContinue() bool {
 // besides bounds the time between two plugins' questions about the same stop, in milliseconds.
 const besides = 15_000
 
-// IsByAnother reports whether another plugin has just answered the same stop or request.
+// IsByAnother reports whether e and of are answers to the same stop or request by different plugins, within
+// 15 seconds.
 func (e AwayEvent) IsByAnother(of AwayEvent) bool {
 	return e.Session == of.Session && e.Key == of.Key && e.By != of.By && of.At-e.At < besides
 }
 
-// Away is an order in force with its events.
+// Away is an order with its events.
 type Away struct {
 	Order AwayOrder
 	Past  []AwayEvent
@@ -151,12 +151,11 @@ func (f *awayFile) Members(m *codec.Members) { codec.ListOf(m, "orders", &f.Orde
 
 const awayName = "away.json" // the file of the orders
 
-// awayLines is the file of events. It is halved at some thousand.
 func awayLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "away.jsonl"), 1 << 20, maxEventLen}
 }
 
-// AwayOrders returns the orders, the latest last. It returns none if the file cannot be read.
+// AwayOrders returns the orders, oldest first, or none if the file cannot be read.
 func AwayOrders(dir string) []AwayOrder {
 	var f awayFile
 	if _, err := readSmall(filepath.Join(dir, awayName), &f); err != nil {
@@ -179,7 +178,7 @@ func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
 
 func NewOrderID(now time.Time) string { return strconv.FormatInt(now.UnixMilli(), 36) }
 
-// AwayEvents returns the events of an order, oldest first, or of all orders.
+// AwayEvents returns the events of an order, or of all orders for "", oldest first.
 func AwayEvents(dir, order string) (all []AwayEvent, err error) {
 	err = awayLines(dir).eachLine(func(line []byte) {
 		var e AwayEvent
@@ -190,7 +189,7 @@ func AwayEvents(dir, order string) (all []AwayEvent, err error) {
 	return all, err
 }
 
-// AwayLog is an order with all events. It is locked for each stop or request.
+// AwayLog is an order with its events, locked until Close.
 type AwayLog struct {
 	Away
 	dir  string

@@ -18,8 +18,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// openFile opens a file of the state directory for appending. It refuses links, so that writes stay in the
-// directory. Without Nonblock Go makes four more system calls.
+// openFile opens or creates a file of the state directory for appending. It refuses symlinks, so that writes
+// stay there. Without Nonblock, Go makes four more system calls.
 func openFile(dir, path string) (*os.File, error) {
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
 	f, err := os.OpenFile(path, flags, 0o600)
@@ -30,7 +30,7 @@ func openFile(dir, path string) (*os.File, error) {
 	return f, err
 }
 
-// makeDirs creates the state directory, and the agent's directory above if it does not exist.
+// makeDirs creates the state directory, and its parent if that is .claude.
 func makeDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
 		os.Mkdir(filepath.Dir(dir), 0o700)
@@ -39,7 +39,7 @@ func makeDirs(dir string) {
 	os.Mkdir(filepath.Join(dir, "sessions"), 0o700)
 }
 
-// makeAll makes a directory and its parents for the user alone. os.MkdirAll adds 120 KB to the hook.
+// makeAll creates a directory and its parents for the user alone. os.MkdirAll adds 120 KB to the hook.
 func makeAll(dir string) {
 	if above := filepath.Dir(dir); os.IsNotExist(os.Mkdir(dir, 0o700)) && above != dir {
 		makeAll(above)
@@ -47,7 +47,7 @@ func makeAll(dir string) {
 	}
 }
 
-// TakeLock takes the lock for a name. It is released when the file is closed.
+// TakeLock takes the named lock, or returns ErrBusy after wait. Closing the file releases it.
 func TakeLock(dir, name string, wait time.Duration) (*os.File, error) {
 	f, err := openFile(dir, filepath.Join(dir, "sessions", SessionKey(name)+".lock"))
 	if err != nil {
@@ -60,7 +60,7 @@ func TakeLock(dir, name string, wait time.Duration) (*os.File, error) {
 	return f, nil
 }
 
-// waitLock returns ErrBusy if another process holds the lock until then.
+// waitLock locks f, or returns ErrBusy if f is still locked at the time until.
 func waitLock(f *os.File, until time.Time) error {
 	for {
 		if got, err := tryLock(f); err != nil || got {
@@ -78,9 +78,8 @@ func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) 
 	return TakeLock(dir, "workspace:"+workspace, wait)
 }
 
-// halveFile keeps the complete lines in the last most/2 bytes of a locked file, and returns its new size. It copies
-// them to the beginning and then truncates, so a kill never loses the last line. A file that cannot be halved keeps
-// growing.
+// halveFile keeps the complete lines in the last most/2 bytes of a locked file, and returns its new size. It
+// copies before it truncates, so that a kill never loses the last line.
 func halveFile(path string, size, most int64) int64 {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // O_APPEND would write only at the end
 	if err != nil {
@@ -99,7 +98,7 @@ func halveFile(path string, size, most int64) int64 {
 	return int64(len(kept))
 }
 
-// lines is a file of lines that many processes append to. It is halved above most bytes.
+// lines is a file of lines that many processes append to. It is halved when larger than most bytes.
 type lines struct {
 	dir, path string
 	most      int64
@@ -132,7 +131,8 @@ func (l lines) addLine(o codec.Object) error {
 	return err
 }
 
-// eachLine reads up to twice the size at which the file is halved. Lines that are too long are skipped.
+// eachLine calls take with each line in the first 2*most bytes, and cuts lines that are too long. A missing
+// file has no lines.
 func (l lines) eachLine(take func(line []byte)) error {
 	f, _, err := file.OpenRegular(l.path, file.Nofollow)
 	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
@@ -154,7 +154,8 @@ func (l lines) eachLine(take func(line []byte)) error {
 	return nil
 }
 
-// readSmall reads an object from a small file. A missing file is no error.
+// readSmall reads a JSON object from a file of up to 128 KiB. The result there is false if the file is
+// missing.
 func readSmall(path string, o codec.Object) (there bool, err error) {
 	data, err := file.ReadBeginning(path, file.Nofollow, maxSmall)
 	if err != nil {
@@ -165,8 +166,8 @@ func readSmall(path string, o codec.Object) (there bool, err error) {
 
 const maxSmall = 128 << 10 // bytes
 
-// replaceFile replaces a file atomically. The temporary name is unique, so that two writers never collide and
-// nothing that is there is written through.
+// replaceFile atomically replaces a file by o as JSON. The temporary file has a random name and must be new,
+// so that writers never collide and no symlink is followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -183,15 +184,14 @@ func replaceFile(path string, o codec.Object) error {
 	return err
 }
 
-// A sweep removes the ledger for a session if there was no decision for 90 days. This is done by the CLI, and in a
-// new session after the answer. Holds in force are kept, and ledgers if a loop is still open.
+// The CLI, and each new session after its first answer, removes ledgers without a decision for 90 days. Holds in force
+// and ledgers with an open loop are kept.
 
 const (
-	// KeepDays is the default age at which ledgers are removed, mostDays the longest.
+	// KeepDays is the default age in days at which ledgers are removed, mostDays the maximum.
 	KeepDays = 90
 	mostDays = 36_500
-	// swept bounds the files that one sweep looks at, from a random one on, so that it is quick and reaches all
-	// in time.
+	// swept bounds the files that one sweep examines. It starts at a random one, so that all are reached in time.
 	swept = 200
 )
 
@@ -201,8 +201,8 @@ type keeping struct {
 
 func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
 
-// DaysKept returns how many days ledgers are kept, 0 for forever. It is an error if the setting cannot be read,
-// so that nothing is removed then.
+// DaysKept returns how many days ledgers are kept, or 0 if forever. An unreadable setting is an error, so
+// that nothing is removed.
 func DaysKept(dir string) (days int, err error) {
 	k, path := keeping{KeepDays}, filepath.Join(dir, "settings.json") // {"keep_days": 30}
 	if there, err := readSmall(path, &k); there && err != nil {
@@ -250,7 +250,8 @@ func isOlderThan(path string, before time.Time) bool {
 	return err == nil && info.ModTime().Before(before)
 }
 
-// removeLedger removes a ledger, but not if the session is active again or has a loop.
+// removeLedger removes a ledger, unless it is locked, has changed since before, or has a loop whose file
+// still exists.
 func removeLedger(path string, before time.Time) {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0)
 	if err != nil {

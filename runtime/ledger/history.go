@@ -1,4 +1,4 @@
-// The index has a line per session and day, so that a search opens only the ledgers that can match.
+// The index has a line per session and day, so that a search opens only ledgers that can match.
 
 package ledger
 
@@ -38,7 +38,7 @@ type session struct {
 
 func (s session) openTail() *tail { return openTail(SessionFile(s.dir, s.ID)) }
 
-// sessionsOf returns the sessions of a scope, the most recently active first.
+// sessionsOf returns the sessions in a scope, the most recently active first.
 func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {
@@ -62,8 +62,7 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 	return all
 }
 
-// Backwards yields the decisions of a scope, the latest first. It opens a ledger only once its session can have
-// the next decision.
+// Backwards yields the decisions in a scope, the latest first. It opens ledgers only as needed.
 func Backwards(dirs []string, of Scope) iter.Seq[Record] { return backwards(sessionsOf(dirs, of)) }
 
 func backwards(all []session) iter.Seq[Record] {
@@ -96,8 +95,8 @@ func backwards(all []session) iter.Seq[Record] {
 	}
 }
 
-// SessionsNamed returns the last decision in up to n sessions with an id that starts with beginning. The most recent
-// is first.
+// SessionsNamed returns the last decision in each of up to n sessions whose ID begins with beginning, the
+// most recent first.
 func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
 		if t := s.openTail(); len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) && t.stepBack() {
@@ -109,8 +108,8 @@ func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 
 const maxLooked = 5000 // decisions per search
 
-// Newest returns the last n wanted decisions in a scope, oldest first, and how many were looked at. If every is not
-// set, it drops those that stood aside at a stop when a different plugin decided.
+// Newest returns the last n decisions in a scope that wanted accepts, oldest first, and how many it examined.
+// Unless every is set, it omits those for which StandsAsideFor finds another plugin's decision.
 func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
 		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (every || all[n-1].aside() == 0) {
@@ -142,8 +141,8 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 	return all, looked
 }
 
-// FindDecision returns the decision with the given ID, for example 3f2a51-17. It only reads ledgers if the ID fits the
-// key.
+// FindDecision returns the decision with the given ID, such as 3f2a51-17. It reads only ledgers whose key
+// matches the ID.
 func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
 		var fitting []session
@@ -171,7 +170,7 @@ func HasSession(dir, session string) bool {
 	return file.IsReadable(SessionFile(dir, session)) || file.IsReadable(holdFile(dir, session))
 }
 
-// Readable returns the error that keeps decisions from being read, nil for missing files.
+// Readable returns the error that prevents reading decisions, or nil. Missing files are not an error.
 func Readable(dir string) error {
 	for _, name := range []string{"index", "sessions"} {
 		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|file.Nonblock, 0)
@@ -190,7 +189,7 @@ type tail struct {
 	head Record
 }
 
-// openTail returns an empty tail for a file that cannot be read.
+// openTail reads the last 4 MiB of a ledger. The tail is empty if the file cannot be read.
 func openTail(path string) *tail {
 	f, size, err := file.OpenRegular(path, file.Nofollow)
 	if err != nil {
@@ -202,7 +201,7 @@ func openTail(path string) *tail {
 	return &tail{rest: data[:n]}
 }
 
-// stepBack moves head to the record before and reports whether there was one.
+// stepBack moves head to the previous decision and reports whether there is one.
 func (t *tail) stepBack() bool {
 	for len(t.rest) > 0 {
 		i := bytes.LastIndexByte(t.rest, '\n')

@@ -1,6 +1,5 @@
-// A hold lets agents stop, in a session or in all sessions. Anything can set it, even the agent, but only the user
-// can lift it, at a terminal. It cannot be overruled by any budget, rule or model. If the file was deleted, this is
-// shown in the history.
+// A hold lets agents stop, in a session or in all sessions. Anyone can set it, even the agent, but only the user can
+// lift it, at a terminal. No budget, rule or model overrules it. The history shows if its file was deleted.
 
 package ledger
 
@@ -28,8 +27,7 @@ func (h *Hold) Members(m *codec.Members) {
 
 func (h Hold) isOver(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
 
-// If a hold ended, or if the file was removed or rewritten from elsewhere, we notice when we are next asked about
-// holds.
+// HoldEnded and HoldRemoved, by another program, are noticed when holds are next read.
 const (
 	HoldSet     = "set"
 	HoldLifted  = "lifted"
@@ -39,7 +37,7 @@ const (
 
 // HoldEvent is a change of a hold.
 type HoldEvent struct {
-	At  int64 // Unix milliseconds; of a removed hold, when it was noticed
+	At  int64 // Unix milliseconds; for HoldRemoved, when it was noticed
 	Did string
 	Of  string // the session's key, "" for all
 	Hold
@@ -66,7 +64,7 @@ type Means struct {
 var (
 	ErrShorter = errors.New("a longer hold is in force")
 	ErrNoHold  = errors.New("no hold is in force")
-	// ErrOtherHold is returned if the hold in force is not the one shown to the user.
+	// ErrOtherHold means that the hold in force is not the one shown to the user.
 	ErrOtherHold = errors.New("another hold has been set meanwhile")
 	// ErrUnnoted means that a change took effect but is not in the history.
 	ErrUnnoted = errors.New("it could not be recorded")
@@ -74,7 +72,7 @@ var (
 
 const holdWait = 2 * time.Second
 
-// holdFile returns the path of a session's hold, with an empty id of the one on all.
+// holdFile returns the path of a session's hold, or of the one on all sessions if id is empty.
 func holdFile(dir, id string) string {
 	if id == "" {
 		return filepath.Join(dir, "hold")
@@ -82,12 +80,11 @@ func holdFile(dir, id string) string {
 	return filepath.Join(dir, "sessions", SessionKey(id)+".hold")
 }
 
-// holdLines is the history. It is halved at some thousand events.
 func holdLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
-// HoldInForce returns the hold in force for a session, which can be for all sessions or only for this.
+// HoldInForce returns the hold in force for a session: the one on all sessions, or else its own.
 func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 	if h, ok := HoldOfSession(dir, "", now); ok {
 		return h, true
@@ -95,8 +92,8 @@ func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 	return HoldOfSession(dir, id, now)
 }
 
-// HoldOfSession returns the hold in force for a session, or for all if id is empty. If the file is a link or a pipe,
-// or cannot be read, this is a hold until lifted.
+// HoldOfSession returns the hold in force on a session, or on all if id is empty. If the file is unreadable,
+// for example a pipe, the hold lasts until lifted.
 func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
 	there, err := readSmall(holdFile(dir, id), &h)
 	if there && err != nil {
@@ -105,8 +102,8 @@ func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
 	return h, there && !h.isOver(now)
 }
 
-// SetHold sets a hold, with an empty id on all sessions. With a zero duration it lasts until it is lifted. It
-// returns ErrShorter, and the hold in force, rather than shorten that one.
+// SetHold sets a hold on a session, or on all if id is empty. If d is 0, the hold lasts until lifted. If a
+// longer hold is in force, SetHold returns that hold and ErrShorter.
 func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, error) {
 	makeAll(filepath.Dir(dir))
 	makeDirs(dir)
@@ -131,7 +128,8 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// LiftHold removes the hold that was shown to the user. The caller must ensure that the user asked for this.
+// LiftHold removes the hold old, or returns ErrOtherHold if another one is in force. The caller must ensure
+// that the user wants this.
 func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
 	lock, err := TakeLock(dir, "holds", holdWait)
 	if err == ErrBusy {
@@ -159,8 +157,8 @@ func noteHold(dir string, e HoldEvent) error {
 	return nil
 }
 
-// HoldEvents returns all events, oldest first, each once even if several directories have it. It records the
-// ends and removals that no springfield has noticed yet.
+// HoldEvents returns the events in all directories, oldest first, without duplicates. It also records ends
+// and removals that were not noticed before.
 func HoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
 	for i, dir := range dirs {
 		some, fault := holdEvents(dir, now)
@@ -206,7 +204,7 @@ func readHolds(dir string) (all []HoldEvent, err error) {
 	return all, err
 }
 
-// unseenHolds returns the ends and removals that the history lacks.
+// unseenHolds returns the ends and removals of holds that the history all lacks.
 func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 	for _, e := range LastHoldEvents(all) {
 		if _, held := HoldOfSession(dir, e.Of, now); held || !e.BeginsHold() {
@@ -239,7 +237,7 @@ type InForce struct {
 	Hold
 }
 
-// HoldsInForce returns all holds in force that the history has, the one on all first.
+// HoldsInForce returns the holds in force: the one on all sessions, then those in the history.
 func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	if h, ok := LongestHold(dirs, "", now); ok {
 		all = append(all, InForce{"", h})
@@ -260,7 +258,7 @@ func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	return all, err
 }
 
-// LongestHold returns the hold in force that ends last in several state directories.
+// LongestHold returns the hold in force for id that ends last, from several state directories.
 func LongestHold(dirs []string, id string, now time.Time) (h Hold, held bool) {
 	for _, dir := range dirs {
 		if one, ok := HoldOfSession(dir, id, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {

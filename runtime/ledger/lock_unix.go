@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock if it is free. It is released when the file is closed or the process ends.
+// tryLock locks the file unless another process has locked it. Closing the file releases the lock.
 func tryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == syscall.EWOULDBLOCK || err == syscall.EINTR {
@@ -16,12 +16,12 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// isStillAt reports whether an open file is still the one at a path.
+// isStillAt reports whether path still names the open file.
 func isStillAt(f *os.File, path string) bool {
 	var open, named syscall.Stat_t
 	return syscall.Fstat(int(f.Fd()), &open) == nil && syscall.Stat(path, &named) == nil &&
 		open.Dev == named.Dev && open.Ino == named.Ino
 }
 
-// renameOver replaces a file. os.Rename adds 120 KB to the hook.
+// renameOver renames a file, replacing any existing one. os.Rename adds 120 KB to the hook.
 func renameOver(from, to string) error { return syscall.Rename(from, to) }

@@ -13,8 +13,8 @@ const (
 	errorIOPending          = syscall.Errno(997)
 )
 
-// tryLock takes the lock if it is free. Locks are mandatory on Windows, so it locks one byte far beyond the end
-// of the file.
+// tryLock locks the file unless another process has locked it. Locks are mandatory on Windows, so it locks a
+// byte far beyond the file's end.
 func tryLock(f *os.File) (bool, error) {
 	lockFileEx := syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx")
 	at := syscall.Overlapped{OffsetHigh: 0x7fffffff}
@@ -29,7 +29,7 @@ func tryLock(f *os.File) (bool, error) {
 	return false, err
 }
 
-// isStillAt is always true: Windows does not remove open files.
+// isStillAt returns true, because Windows does not remove open files.
 func isStillAt(*os.File, string) bool { return true }
 
 const movefileReplaceExisting = 1

@@ -1,4 +1,4 @@
-// The first event of a loop has its whole file, so that it can run again.
+// The first event of a loop has the loop's whole file, so that the loop can run again.
 
 package ledger
 
@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// loopLines is halved at some twenty thousand iterations. JSON can make 16 KiB of a loop's file six times as
-// long.
+// loopLines returns the history of loops. A line may have a loop's file of 16 KiB, which JSON can make six
+// times as long.
 func loopLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
 }
@@ -28,7 +28,7 @@ func AppendLoop(dir string, e activity.LoopEvent) error {
 	return nil
 }
 
-// PastOfLoop returns the history of a loop in a directory.
+// PastOfLoop summarises the history of a loop in a directory.
 func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
 	_ = loopLines(state).eachLine(func(line []byte) { // an unreadable history is empty
 		if !bytes.Contains(line, []byte(id)) {
@@ -51,7 +51,7 @@ func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
 	return p
 }
 
-// LoopEvents returns all events, oldest first.
+// LoopEvents returns the events of all loops, oldest first.
 func LoopEvents(dir string) (all []activity.LoopEvent, err error) {
 	err = loopLines(dir).eachLine(func(line []byte) {
 		if e, ok := loopEvent(line); ok {

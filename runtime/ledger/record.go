@@ -1,8 +1,7 @@
 // Package ledger records all decisions with the state after them, and all holds.
 //
-// Each session has a file that we only append to. For a stop, a JSON line with the decision and the state is written
-// in a single write(). The last complete line is the state. If we are killed, the file can still be read, because a
-// torn last line is ignored.
+// Each session has a file. A stop appends a JSON line with its decision and the new state in a single write(). The last
+// complete line has the current state: a last line torn by a kill is ignored.
 package ledger
 
 import (
@@ -14,7 +13,7 @@ import (
 )
 
 type Record struct {
-	// ID names the decision: the end of the session's key and a number, like 3f2a51-17. AppendRecord sets it.
+	// ID is the end of the session's key and a number, like 3f2a51-17. AppendRecord sets it.
 	ID      string
 	Host    string // "" for Claude Code
 	At      int64  // Unix milliseconds
@@ -22,7 +21,7 @@ type Record struct {
 	Cwd     string
 	Project string // directory in which the session started, if the host reports it
 	Plugin  string
-	// Decision is stop or continue; before a prompt pass or remind; or None.
+	// Decision is stop or continue, before a prompt pass or remind, or None.
 	Decision string
 	Event    string // of a run without a decision, and StopFailure; "" for Stop
 	Rule     string
@@ -37,7 +36,7 @@ type Record struct {
 	State    State
 }
 
-// ProjectPlace returns the project, or the working directory if that is unknown.
+// ProjectPlace returns the project, or the working directory if the project is unknown.
 func (r *Record) ProjectPlace() string {
 	return cmp.Or(r.Project, r.Cwd)
 }
@@ -45,15 +44,16 @@ func (r *Record) ProjectPlace() string {
 // sideBySide bounds the time between the hooks of one stop, in milliseconds.
 const sideBySide = 10_000
 
-// StandsAsideFor reports whether this plugin had nothing to decide, or no reason, when other decided the same stop.
+// StandsAsideFor reports whether other is another plugin's decision at the same stop and matters more than r,
+// as aside defines.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
 	return r.aside() > other.aside() && (other.Decision == "stop" || other.Decision == "continue") &&
 		r.Session == other.Session && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// aside returns how much a stop with no message to the user can be ignored: 2 if there is no loop to drive or it is
-// already driven, 1 if no rule matched, otherwise 0.
+// aside ranks decisions: 2 for a stop without a loop to drive, 1 for a stop because no rule matched, and 0
+// for decisions that matter.
 func (r *Record) aside() int {
 	if r.Decision == "stop" && r.Told == "" {
 		switch r.Rule {
@@ -106,41 +106,41 @@ type Judged struct {
 type State struct {
 	Number int // of decisions
 	Clock  Clock
-	// Continues are when we continued in the last hour, oldest first, in Unix milliseconds. Rounds are the same for
-	// loops, which have separate maximums.
+	// Continues are the times of continues in the last hour, oldest first, in Unix milliseconds. Rounds are
+	// those in loops, which have separate maximums.
 	Continues, Rounds []int64
 	Prompt            string
 	// InPrompt counts continues from Prompt on.
 	InPrompt int
-	// Own is the ID from the host for the user's last prompt. InOwn counts continues since then.
+	// Own is the host's ID of the user's last prompt. InOwn counts continues since then.
 	Own   string
 	InOwn int
-	// Named are hashes of the prompt ids of known origin, the latest last. The log cannot make them new again.
+	// Named are hashes of the prompt IDs seen so far, the latest last. The log cannot make them new again.
 	Named []uint64
 	// Said is the word of the user's last prompt.
 	Said Said
-	// AsksLeave reports whether the last stop left the user with a question for leave. Leave is why the next one
-	// may be answered with yes, or "". Once limits that to one question.
+	// AsksLeave is set if the last stop left the user with a question whether to go on. Leave is why the next
+	// one may be answered with yes, or "". Once limits that to one question.
 	AsksLeave, Once bool
 	Leave           string
-	// Waits is the prompt that has already had a continue to wait in the foreground.
+	// Waits is the prompt that has had a continue to wait in the foreground.
 	Waits string
-	// InLoops counts continues in loops since Own, because this can be forgotten in Loops.
+	// InLoops counts continues in loops since Own, even of loops that Loops has dropped.
 	InLoops int
 	// Known counts all continues of the session.
 	Known int
-	// Seen is a hash of the session at our last continue. Same counts the continues in a row with that hash.
+	// Seen is a hash of the session at our last continue. Same counts continues in a row with that hash.
 	Seen string
 	Same int
-	// Idle counts continues in a row with no tool call, to match Claude Code. Tools is the number of calls by
-	// then.
+	// Idle counts continues in a row without a tool call, as Claude Code does. Tools is the number of calls
+	// by then.
 	Idle   int
 	Tools  int
 	Outage Outage
 	Loops  []activity.Memory // the latest last
 	Judged []Judged          // the latest last
 	Spent  int64             // by judges, in millionths of a dollar
-	// Barred reports that the project's settings bar the judge, and that the user knows.
+	// Barred is set if the project's settings bar the judge and the user knows.
 	Barred  bool
 	Faults  []string  // reported to the user: plugin and rule
 	Plugins []Present // that have decided, the latest last
@@ -162,7 +162,7 @@ type Said struct {
 	At             int64 // Unix milliseconds, 0 if unknown
 }
 
-// How many we remember in a session.
+// How many are remembered in a session.
 const (
 	maxLoops   = 8
 	maxPlugins = 16
@@ -170,7 +170,7 @@ const (
 	maxJudged  = 8
 )
 
-// Remember stores m as the latest memory, in place of one with the same key.
+// Remember stores m, replacing any existing memory with the same key, and makes it the most recent.
 func (s *State) Remember(m activity.Memory) {
 	m.Told = m.Told[max(0, len(m.Told)-maxLoops):]
 	var others []activity.Memory
@@ -185,9 +185,9 @@ func (s *State) Remember(m activity.Memory) {
 type Present struct {
 	Plugin   string
 	Strategy string // if not the plugin name
-	At       int64  // last decision, Unix milliseconds
-	// Copy names the plugin's directory and Stop the event, which was Sent then, in Unix milliseconds. Ended is
-	// when the decision ended, in Unix microseconds, because one takes less than a millisecond.
+	At       int64  // of the last decision, Unix milliseconds
+	// Copy identifies the plugin's directory, and Stop the event, which the host sent at Sent, in Unix
+	// milliseconds. Ended is when the decision ended, in Unix microseconds.
 	Copy, Stop  string
 	Sent, Ended int64
 }
@@ -205,7 +205,7 @@ func (s *State) MeetPlugin(one Present) {
 	s.Plugins = append(others, one)[max(0, len(others)+1-maxPlugins):]
 }
 
-// LastDecision returns when any of the selected plugins last decided, or 0.
+// LastDecision returns when any plugin for which of is true last decided, in Unix milliseconds, or 0.
 func (s *State) LastDecision(of func(Present) bool) (at int64) {
 	for _, p := range s.Plugins {
 		if of(p) {
@@ -215,8 +215,8 @@ func (s *State) LastDecision(of func(Present) bool) (at int64) {
 	return at
 }
 
-// TellOnce records that the user hears of a plugin's fault. It returns false if they already have in this
-// session.
+// TellOnce records that the user is notified of a plugin's fault. It returns false if they already were in
+// this session.
 func (s *State) TellOnce(plugin, rule string) bool {
 	fault := plugin + " " + rule
 	if slices.Contains(s.Faults, fault) {
@@ -230,7 +230,7 @@ func (s *State) NoteJudgement(j Judged) {
 	s.Judged = append(slices.Clone(s.Judged), j)[max(0, len(s.Judged)+1-maxJudged):]
 }
 
-// Members are a record's members in the file and in log --json.
+// Members lists a record's members in the file and in log --json.
 func (r *Record) Members(m *codec.Members) {
 	m.KeepEmpty().Text("id", &r.ID)
 	codec.Number(m.KeepEmpty(), "at", &r.At)

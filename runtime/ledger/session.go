@@ -15,20 +15,19 @@ import (
 )
 
 const (
-	// maxRecord bounds a line, in bytes, so that the last state is always within the part that is read from the
-	// end.
+	// maxRecord bounds a line, in bytes, so that the part read from the end has the last state.
 	maxRecord = 32 << 10
 	// maxFile is the size in bytes at which a ledger is halved: a few hundred decisions.
 	maxFile = 1 << 20
-	// lockWait is the wait for a different hook in the same session. If this is not enough, the agent is
-	// allowed to stop.
+	// lockWait bounds the wait for another hook of the session, after which the agent may stop.
 	lockWait = 50 * time.Millisecond
 )
 
 var ErrBusy = errors.New("the session's ledger is locked by another hook")
 
-// StateDir returns the state directory of a session: "springfield" next to the "projects" directory of its transcript,
-// or in the user's home. It reads no variable, because a project's settings can set any.
+// StateDir returns a session's state directory: "springfield" next to the transcript's directory "projects",
+// or else .claude/springfield in home, or "". It reads no environment variable, because a project's settings
+// can set any.
 func StateDir(transcript, home string) string {
 	if filepath.IsAbs(transcript) {
 		projects := filepath.Dir(filepath.Dir(filepath.Clean(transcript)))
@@ -42,14 +41,14 @@ func StateDir(transcript, home string) string {
 	return filepath.Join(home, ".claude", "springfield")
 }
 
-// SessionKey returns a session's name in file names. It is a hash, because a session id is untrusted.
+// SessionKey returns a hash of a session's ID for use in file names, because the ID is untrusted.
 func SessionKey(id string) string {
 	h := fnv.New128a()
 	io.WriteString(h, id)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// An ID has the digits of a key from inID on: the last ones, which FNV mixes best.
+// A decision's ID begins with the last digits of the session's key, which FNV mixes best.
 const shortened, inID = 6, 32 - shortened
 
 // SessionFile returns the path of a session's ledger.
@@ -88,8 +87,8 @@ func OpenSession(dir, id string) (*Session, error) {
 	return s, nil
 }
 
-// LockSession waits up to 50 ms for other hooks of the session, and reads the state again if one has written.
-// Close releases the lock.
+// LockSession waits up to 50 ms for the lock, and reads the state again if another hook has written. Close
+// releases the lock.
 func (s *Session) LockSession() error {
 	for deadline := time.Now().Add(lockWait); !s.locked; {
 		if err := waitLock(s.file, deadline); err != nil {
@@ -115,8 +114,7 @@ func (s *Session) LockSession() error {
 	return s.readNewest()
 }
 
-// readNewest finds the last complete record with a state. It reads the last bytes, then enough for a whole record
-// before a torn one, then the whole file.
+// readNewest reads State from the last complete record that has a state. It first reads only the last 8 KiB.
 func (s *Session) readNewest() error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -148,9 +146,9 @@ func (s *Session) readNewest() error {
 	return nil
 }
 
-// AppendRecord writes a record with a single write() and returns its ID. The session must be locked, except for
-// None, which is then written without state and ID. A record without any decision only updates the state. It
-// does not sync: the file must survive kill -9, not a power cut, and a sync takes longer than a decision.
+// AppendRecord numbers and writes a record in a single write(), and returns its ID. The session must be
+// locked, except for a record of None, which then gets neither state nor ID. The file is not synced, because
+// a sync takes longer than a decision.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
 	if !s.locked && r.Decision == None {
 		r.State = State{}
@@ -195,10 +193,9 @@ func (a *active) Members(m *codec.Members) {
 
 const dayLength = 86_400_000 // milliseconds
 
-// indexOf returns the index. It is halved at some fifty thousand lines.
 func indexOf(dir string) lines {
 	return lines{dir, filepath.Join(dir, "index"), 8 << 20, 4 << 10}
 }
 
-// Close releases the lock.
+// Close closes the ledger and releases the lock.
 func (s *Session) Close() error { return s.file.Close() }

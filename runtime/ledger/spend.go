@@ -1,5 +1,5 @@
-// Before a question is asked, we reserve the maximum cost, and correct it after the answer. Sessions that ask at the
-// same time will therefore not exceed the limit, and the cost is counted even if the hook is killed in between.
+// The maximum cost of a question is reserved before it is asked, and corrected after the answer. So sessions that ask at
+// the same time do not exceed the limit, and the cost counts even if the hook is killed in between.
 
 package ledger
 
@@ -18,15 +18,14 @@ type Spend struct {
 	Day       string // like 2026-11-21, UTC
 	Micros    int64  // millionths of a dollar
 	Questions int
-	// Failures counts failed questions in a row. Failure is why the last failed, and FailedAt when, in Unix
-	// milliseconds.
+	// Failures counts failed questions in a row. The last one failed by Failure, at FailedAt in Unix milliseconds.
 	Failures int
 	Failure  string
 	Detail   string
 	FailedAt int64
 	// Until is when a judge may be asked again, in Unix milliseconds.
 	Until int64
-	// Behind is the clock when the machine's was first found far behind it, or 0.
+	// Behind is Clock.At when the system clock was first found far behind it, or 0.
 	Clock  Clock
 	Behind int64
 }
@@ -52,7 +51,7 @@ const (
 	// Each further failure doubles rest, up to longRest.
 	rest     = 5 * time.Minute
 	longRest = time.Hour
-	// A clock that is set back further is not believed until the machine has run as long, in milliseconds.
+	// A clock that is set back by more milliseconds is not believed until the machine has run that long.
 	behindAtMost = 3_600_000
 )
 
@@ -63,8 +62,8 @@ var (
 	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
-// ReadSpend returns the costs for the day, or zero if there is no file. If the clock is set back, this does not start
-// a new day until it has been an hour.
+// ReadSpend returns the day's costs, or zero if there is no file. A system clock that was set back by more
+// than an hour is ignored until the machine has run for another hour.
 func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	there, err := readSmall(spendFile(dir), &old)
 	if there && err != nil {
@@ -92,7 +91,8 @@ func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	return old, nil
 }
 
-// TakeFromDay reserves the cost of a question within the day's limit.
+// TakeFromDay reserves the cost of a question. It returns ErrSpent at the day's limit, and ErrResting after
+// too many failures.
 func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 	return changeSpend(dir, now, func(p *Spend) error {
 		if p.Until > now.UnixMilli() {
@@ -107,7 +107,8 @@ func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 	})
 }
 
-// TakeFromSession reserves the cost in the session state, because two stops in the same session might ask at once.
+// TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent at
+// the limit. It writes r, because two stops might ask at once.
 func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64, err error) {
 	s, err := OpenSession(dir, id)
 	if err != nil {
@@ -126,7 +127,7 @@ func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64
 	return r.State.Spent, err
 }
 
-// giveBack returns a reservation if it was made on this day.
+// giveBack cancels a reservation of the given age, unless a new day has begun since.
 func (p *Spend) giveBack(ago time.Duration, micros int64) {
 	if p.Day == dayOf(time.UnixMilli(p.Clock.At).Add(-ago)) {
 		p.Micros = max(0, p.Micros-micros)
@@ -142,8 +143,8 @@ type Outcome struct {
 	Unasked         bool // the project barred the question, so it is no failure of the judge
 }
 
-// SettleSpending replaces the reservation of a time by the actual cost. It returns due when judges fail for the
-// third time in a row.
+// SettleSpending replaces taken, reserved at the time at, by the actual cost. due reports whether this is the
+// third failure in a row.
 func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
 		p.giveBack(now.Sub(at), taken)

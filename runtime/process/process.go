@@ -1,7 +1,6 @@
-// Package process runs a program from the user or from the plugin, with a line on standard input and a time limit. If
-// it fails, this does not affect a decision.
+// Package process runs a program of the user or the plugin, with a line on standard input and a time limit.
 //
-// The environment might be set by an untrusted project, so the program is run by absolute path, with a new PATH and
+// An untrusted project may have set the environment. The program is therefore run by absolute path, with a new PATH and
 // only a few variables.
 package process
 
@@ -14,7 +13,7 @@ import (
 	"time"
 )
 
-// Patience is the most time for a program. Then it is killed with its children.
+// Patience bounds the time of a program, which is then killed with its children.
 const Patience = 5 * time.Second
 
 type Program struct {
@@ -29,14 +28,15 @@ type Program struct {
 
 var ErrSlow = errors.New("it took too long, and was killed")
 
-// Run runs the program and discards its output. After the time limit it kills the program and returns ErrSlow.
+// Run runs the program and discards its output. After the time limit it kills the program and returns
+// ErrSlow.
 func (p Program) Run() error {
 	p.Within = min(p.Within, Patience)
 	return p.runInto(nil)
 }
 
-// AskOutput runs the program and returns its output. It is an error if that exceeds most bytes, or if a child keeps it
-// open.
+// AskOutput runs the program and returns its output. It is an error if that exceeds most bytes, or if a child
+// keeps it open.
 func (p Program) AskOutput(most int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -70,7 +70,7 @@ func (p Program) AskOutput(most int) ([]byte, error) {
 // linger is the wait for more output after the program has ended.
 const linger = 250 * time.Millisecond
 
-// runInto runs the program with a file for its output, nil for none.
+// runInto runs the program with stdout as its output, or without output if stdout is nil.
 func (p Program) runInto(stdout *os.File) error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
 		return errors.New("a program must be named by its absolute path")

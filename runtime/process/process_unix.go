@@ -9,7 +9,8 @@ import (
 
 const searchPath = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
-// separateGroup puts the program into its own process group, so that its children can be killed with it.
+// separateGroup returns attributes for a new process group, so that the program's children can be killed with
+// it.
 func separateGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // groupEnder returns a function that kills a program and its children.

@@ -7,7 +7,7 @@ import (
 
 const searchPath = `C:\Windows\System32;C:\Windows`
 
-// separateGroup prevents a window.
+// separateGroup returns the attributes of a program without a window.
 func separateGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{HideWindow: true} }
 
 const (
@@ -15,7 +15,7 @@ const (
 	processSetQuota  = 0x0100
 )
 
-// groupEnder returns a function to kill a program and all children, which are in the same job.
+// groupEnder returns a function that kills a program and, if it could be added to a job, its children.
 func groupEnder(p *os.Process) (end func()) {
 	kernel := syscall.NewLazyDLL("kernel32.dll")
 	job, _, _ := kernel.NewProc("CreateJobObjectW").Call(0, 0)

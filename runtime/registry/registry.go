@@ -39,7 +39,7 @@ func Default() string {
 	return ""
 }
 
-// HostNamed returns the host with this name. "" is the default host, which records do not name.
+// HostNamed returns the host with this name, or the default host for "", as in records.
 func HostNamed(name string) (*host.Host, bool) {
 	if name == "" {
 		return DefaultHost(), true
@@ -52,7 +52,7 @@ func HostNamed(name string) (*host.Host, bool) {
 	return nil, false
 }
 
-// DefaultHost returns Claude Code.
+// DefaultHost returns the default host, which is Claude Code.
 func DefaultHost() *host.Host {
 	for _, h := range Hosts {
 		if h.Default {
@@ -68,7 +68,7 @@ const (
 	maxOwn   = 1 << 20
 )
 
-// HostOfLog returns the host that recognises any of the first lines in a log, otherwise the default host.
+// HostOfLog returns the host that recognises one of the first lines of a log, or the default host.
 func HostOfLog(path string) *host.Host {
 	f, _, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -92,8 +92,8 @@ func HostOfLog(path string) *host.Host {
 	return DefaultHost()
 }
 
-// CallingHost returns the host if this program was started by an agent, and the session if known. It returns nil for
-// a person. When an agent runs in the shell of a different agent, we cannot know from the variables which is inside.
+// CallingHost returns the host whose agent started this program, or nil for a person, and the session if
+// known. If one agent runs in another's shell, it may return either host.
 func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 	for _, h := range Hosts {
 		session := ""
@@ -112,8 +112,8 @@ func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 // scriptRunners run hosts that are scripts.
 var scriptRunners = []string{"node", "bun", "deno"}
 
-// HostOfProgram returns the host for a process, or nil, given the path, the name and the arguments. args[0] is a
-// name.
+// HostOfProgram returns the host that a process with this path, name and arguments runs, or nil. For a script
+// runner such as node, the script counts, too.
 func HostOfProgram(program, name string, args []string) *host.Host {
 	names := []string{name, program}
 	for i, arg := range args {
@@ -148,7 +148,7 @@ func baseOf(program string) string {
 	return base
 }
 
-// AgentName returns the agent's name in sentences.
+// AgentName returns the name that sentences use for a host's agent, or "the agent" for an unknown host.
 func AgentName(name string) string {
 	if h, ok := HostNamed(name); ok {
 		return h.Agent
@@ -156,7 +156,7 @@ func AgentName(name string) string {
 	return "the agent"
 }
 
-// TitleOf returns the host's name in sentences.
+// TitleOf returns the name that sentences use for a host, or name for an unknown host.
 func TitleOf(name string) string {
 	if h, ok := HostNamed(name); ok {
 		return h.Title

@@ -55,7 +55,7 @@ func main() {
 	}.Run())
 }
 
-// sleepBesideClient returns early if the client ends, which then no longer ends the hook.
+// sleepBesideClient waits for d or until the client ends. ok reports whether it still runs.
 func sleepBesideClient(d time.Duration) (now time.Time, up int64, ok bool) {
 	client, end := os.Getppid(), time.Now().Add(d)
 	for left := d; left > 0 && os.Getppid() == client; left = time.Until(end) {
@@ -64,7 +64,8 @@ func sleepBesideClient(d time.Duration) (now time.Time, up int64, ok bool) {
 	return time.Now(), ledger.RunningTime(), os.Getppid() == client
 }
 
-// isTerminal reports whether the hook was started by a person, because agents do not send events from a terminal.
+// isTerminal reports whether stdin is a terminal, which means that a person started the hook: agents send
+// events through pipes. The null device is no terminal.
 func isTerminal(stdin *os.File) bool {
 	in, err := stdin.Stat()
 	if err != nil || in.Mode()&os.ModeCharDevice == 0 {
@@ -74,8 +75,8 @@ func isTerminal(stdin *os.File) bool {
 	return err != nil || !os.SameFile(in, null)
 }
 
-// growStack makes the stack grow once while little is on it, and not five times later. It saves 2.5 % of a
-// decision.
+// growStack makes the stack grow once while little is on it, instead of five times later. This saves 2.5 % of
+// a decision.
 //
 //go:noinline
 func growStack() byte {
@@ -83,7 +84,8 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
-// ownCall returns the command that a person types for this program: springfield, if that is on PATH.
+// ownCall returns the command that a person types for this program: springfield if that is on PATH, otherwise
+// the quoted path.
 func ownCall() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // exec.LookPath would make the hook larger
 		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
@@ -104,7 +106,8 @@ func newConsole(home, program string) *console.Console {
 	return person
 }
 
-// answerPerson never returns 2, so that a call with wrong words does not block the agent.
+// answerPerson answers a command and returns the exit status, which is never 2, because that would block the
+// agent.
 func answerPerson(home, program string, args []string) int {
 	config := cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude"))
 	person, said := newConsole(home, program), &display.SafeWriter{To: safeOutput(os.Stderr)}

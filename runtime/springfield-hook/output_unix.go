@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// safeOutput duplicates a standard stream. A write to a pipe without a reader is then an error. On the stream itself
-// Go ends the process by SIGPIPE, with the decision half done.
+// safeOutput returns a duplicate of a standard stream. A write to a closed pipe is then an error. On the
+// stream itself, SIGPIPE would end the process with the decision half done.
 func safeOutput(f *os.File) io.Writer {
 	fd, err := syscall.Dup(int(f.Fd()))
 	if err != nil {

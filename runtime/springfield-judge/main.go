@@ -1,9 +1,8 @@
-// Command springfield-judge asks a model one question. The hook of lisa-simpson sends a judge.Question to
-// standard input and reads a judge.Reply, one line, from standard output. It isolates the hook from programs
-// that hang.
+// Command springfield-judge asks a model one question. It reads a judge.Question from standard input, and writes a
+// judge.Reply as one line to standard output. It isolates the hook of lisa-simpson from programs that hang.
 //
-// It exits with 0 after any reply, with 1 if it cannot read the question, and never with 2, which Claude Code
-// takes for a decision. When it is told to end, or its parent has ended, it ends its children and itself.
+// It exits with 0 after any reply, with 1 if it cannot read the question, and never with 2, which Claude Code takes for a
+// decision. On a signal, or if its parent ends, it ends its children and itself.
 package main
 
 import (
@@ -67,7 +66,7 @@ func askUntilTold(q judge.Question) judge.Reply {
 	return backend.Ask(ctx, q, backend.Env{Vars: os.Environ(), Home: home, Temp: os.TempDir()})
 }
 
-// orphaned calls gone when the parent has ended.
+// orphaned calls gone once the parent has ended or ctx is done.
 func orphaned(ctx context.Context, gone func()) {
 	for alive := watchParent(); alive() && ctx.Err() == nil; {
 		time.Sleep(100 * time.Millisecond)

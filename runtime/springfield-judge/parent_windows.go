@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// watchParent returns a function that reports whether the parent is still running. An open handle keeps the parent's id
-// from being reused.
+// watchParent returns a function that reports whether the parent is still running. The open handle prevents
+// reuse of its ID.
 func watchParent() (alive func() bool) {
 	handle, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(os.Getppid()))
 	if err != nil {

@@ -15,8 +15,7 @@ const maxAncestors = 64
 // process has empty fields where the system has no answer.
 type process struct {
 	id, parent int
-	// session is the id of the session's leader, 0 on systems without sessions, -1 if the leader is invisible
-	// from here.
+	// session is the ID of the session leader, 0 on systems without sessions, or -1 if that process is invisible.
 	session          int
 	terminal, pseudo bool // has a controlling terminal; it is a pseudo-terminal
 
@@ -40,8 +39,8 @@ func (p process) variable(name string) string {
 	return ""
 }
 
-// makers make a terminal for another program or adopt orphans. A person sits at their child's terminal only if
-// they have one themselves. Node is not a maker, because editors run in it.
+// makers are programs that make a terminal for another program or adopt orphans. A person uses that terminal only if
+// the maker itself has one. Node is not a maker, because editors run in it.
 var makers = []string{
 	"script", "expect", "unbuffer", "socat", "perl", "ruby",
 	"init", "systemd", "launchd", "tini", "dumb-init", "docker-init", "catatonit",
@@ -56,12 +55,13 @@ func (p process) isMaker() bool {
 	return slices.Contains(makers, name) || strings.HasPrefix(name, "python")
 }
 
-// lookUpFunc finds a process, and its environment if asked to: reading that is most of the work.
+// lookUpFunc finds a process. Reading the environment takes most of the time, and is done only if environ is
+// set.
 type lookUpFunc func(id int, environ bool) (process, error)
 
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
-// OwnTerminal opens the controlling terminal if, as far as can be seen, a person sits there: no ancestor of this
+// OwnTerminal opens the controlling terminal if, as far as can be seen, a person uses it: no ancestor of this
 // process is an agent, and one leads the terminal's session. It returns ErrNone without a terminal.
 func OwnTerminal() (*Terminal, error) {
 	t, err := openTerminal()
@@ -75,10 +75,10 @@ func OwnTerminal() (*Terminal, error) {
 	return t, nil
 }
 
-// nearest is the number of processes between a client and its hook, and more: a shell, a launcher.
+// nearest is more than the processes between a client and its hook, such as a shell or a launcher.
 const nearest = 4
 
-// Ancestors returns the IDs of the nearest processes above this one, the parent first.
+// Ancestors returns the IDs of up to four processes above this one, the parent first.
 func Ancestors() (ids []int) {
 	for id := os.Getpid(); len(ids) < nearest; {
 		p, err := lookUp(id, false)
@@ -91,8 +91,8 @@ func Ancestors() (ids []int) {
 	return ids
 }
 
-// HangsOnAgent reports whether another agent started the client that started this program, and so may type into
-// it. It misses a client that was orphaned.
+// HangsOnAgent reports whether another agent started the client that started this program, and so may type
+// into it. It misses orphaned clients.
 func HangsOnAgent() bool { return findTwoAgents(lookUp, os.Getpid()) }
 
 func findTwoAgents(lookUp lookUpFunc, own int) bool {
@@ -124,8 +124,8 @@ func findTwoAgents(lookUp lookUpFunc, own int) bool {
 	return false
 }
 
-// findAgent walks the ancestors of a process and returns an error if an agent may have started it: the agent, or
-// the reason for the doubt.
+// findAgent returns an error if the process own or any ancestor is an agent or was started by one, or if this
+// cannot be excluded.
 func findAgent(lookUp lookUpFunc, own int) error {
 	var child process
 	var doubt error

@@ -2,5 +2,6 @@
 
 package terminal
 
-// lookUp finds nothing on systems without a release, where any terminal is accepted.
+// lookUp returns a process without a parent, so that any terminal is accepted. There is no release for these
+// systems.
 func lookUp(id int, _ bool) (process, error) { return process{id: id}, nil }

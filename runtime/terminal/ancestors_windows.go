@@ -7,7 +7,7 @@ import (
 
 const processQueryLimited = 0x1000 // PROCESS_QUERY_LIMITED_INFORMATION
 
-// lookUp finds neither arguments nor variables nor sessions on Windows.
+// lookUp finds a process. On Windows, it finds no arguments, environment or session.
 func lookUp(id int, _ bool) (process, error) {
 	all, err := syscall.CreateToolhelp32Snapshot(syscall.TH32CS_SNAPPROCESS, 0)
 	if err != nil {

@@ -4,5 +4,5 @@ package terminal
 
 import "os"
 
-// terminalNameOf returns /dev/tty: only Linux easily returns more.
+// terminalNameOf returns /dev/tty, because only Linux provides the real name easily.
 func terminalNameOf(f *os.File) (string, bool) { return f.Name(), true }

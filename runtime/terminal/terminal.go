@@ -1,8 +1,8 @@
 // Package terminal asks a person at the controlling terminal of this process.
 //
-// Agents start commands and hooks without one, so no question reaches them. A terminal that an agent makes is
-// recognised by the ancestors of this process. This is no security boundary: a program with the user's rights
-// can type into the user's terminal.
+// Agents start commands and hooks without a terminal, so no question reaches them. A terminal that an agent makes is
+// recognised by the ancestors of this process. This is no security boundary: a program with the user's rights can type
+// into the user's terminal.
 package terminal
 
 import (
@@ -36,7 +36,7 @@ func (t *Terminal) Close() {
 	}
 }
 
-// TerminalName returns the name of the controlling terminal, or "".
+// TerminalName returns the name of the controlling terminal, or "" if there is none.
 func TerminalName() string {
 	t, err := openTerminal()
 	if err != nil {
@@ -46,8 +46,8 @@ func TerminalName() string {
 	return t.Name
 }
 
-// Confirm returns nil once the person has answered the question with yes. Cancel, which may be nil, ends the
-// wait.
+// Confirm returns nil if the person answers the question with yes. It returns ErrCancelled for another
+// answer, or once cancel, which may be nil, is closed.
 func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	answer := make(chan error, 1)
 	go func() { answer <- askToConfirm(t.in, t.Screen, display.PlainText(question)) }() // a read cannot be cancelled
@@ -60,7 +60,7 @@ func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	}
 }
 
-// askToConfirm asks once. A terminal that is still in raw mode delivers single keys, such as Ctrl-C and Ctrl-D.
+// askToConfirm asks once. In raw mode, Ctrl-C and Ctrl-D arrive as characters, and cancel.
 func askToConfirm(in io.Reader, out io.Writer, question string) error {
 	if _, err := io.WriteString(out, question+" [y/N] "); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package timestamp reads and writes times, RFC 3339 in UTC or with an offset, and durations. It is smaller than
-// the parser of package time. Times are Unix milliseconds.
+// Package timestamp parses and formats durations, and times as in RFC 3339. It is smaller than package time. Times are
+// Unix milliseconds.
 package timestamp
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ParseTime parses a time like 2026-02-06T21:30:00Z, with an optional fraction and offset.
+// ParseTime parses a time from 1970 on, such as 2026-02-06T21:30:00Z, with an optional fraction and offset.
 func ParseTime(text string) (ms int64, ok bool) {
 	const form = "0000-00-00T00:00:00"
 	if len(text) < len(form)+1 {
@@ -76,7 +76,7 @@ func readOffset(text string) (minutes int64, ok bool) {
 	return minutes, true
 }
 
-// FormatTime formats a time since 1970 in UTC, to the second.
+// FormatTime formats a time from 1970 on as RFC 3339 in UTC, without a fraction.
 func FormatTime(ms int64) string {
 	seconds := ms / 1000
 	days, rest := seconds/86_400, seconds%86_400
@@ -101,8 +101,8 @@ func padNumber(n int64, width int) string {
 	return strings.Repeat("0", max(0, width-len(s))) + s
 }
 
-// LengthInWords formats a duration: 45 s, 12 min, 1 h 30 min, 1 d 12 h. It is exact to the minute below a day,
-// then to the hour.
+// LengthInWords formats a duration, such as 45 s, 12 min, 1 h 30 min or 1 d 12 h. It rounds to minutes from
+// two minutes on, and to hours from a day on.
 func LengthInWords(ms int64) string {
 	const second, minute, hour, day = 1000, 60_000, 3_600_000, 86_400_000
 	ms = max(0, ms)
@@ -133,8 +133,8 @@ func joinParts(large int64, largeUnit string, small int64, smallUnit string) str
 	return strconv.FormatInt(large, 10) + largeUnit + " " + strconv.FormatInt(small, 10) + smallUnit
 }
 
-// ParseSpan parses a duration like 90s, 30m, 1.5h, 1h30m, "2 hours" or "1 hour 30 minutes", in milliseconds, up
-// to a year.
+// ParseSpan parses a duration such as 90s, 1.5h, 1h30m or "1 hour 30 minutes", of up to a year, to
+// milliseconds. ok is false for 0.
 func ParseSpan(text string) (ms int64, ok bool) {
 	const year = 365 * 86_400_000
 	last := int64(year) // units must descend

@@ -1,5 +1,5 @@
-// Tool calls and results. We apply a call at once, because the result might not be there yet at a stop. If it is an
-// error, this is undone.
+// Tool calls and results. A call is applied at once, because its result might not be there yet at a stop, and undone if
+// the result is an error.
 
 package transcript
 
@@ -32,7 +32,7 @@ type past struct {
 	Open   bool // interrupted or in background
 }
 
-// claim is a call with no result yet, and the state from before it.
+// claim is a call without a result, and the state before it.
 type claim struct {
 	ID    uint32
 	Of    Does
@@ -198,8 +198,8 @@ func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 
 const maxStarted = 16
 
-// job is background work: a shell command, an agent or a monitor. It ends with a notification or with a call
-// that stopped it or read its output.
+// job is background work: a shell command, an agent or a monitor. It ends by a notification, or by a call
+// that stops it or reads its output.
 type job struct {
 	ID    string
 	Input place // of the call that started it
@@ -230,15 +230,15 @@ const (
 	maxSilence = 3
 )
 
-// mate is a teammate. It joins when it is spawned or writes, works from each message to it until it reports
-// that it is idle, and leaves when it is shut down or the team is deleted.
+// mate is a teammate. It joins when it is spawned or writes, works from each message until it reports that it
+// is idle, and leaves when it is shut down or the team is deleted.
 type mate struct {
 	Name string
 	Idle bool
 	Turn int // of the last message
 }
 
-// mateName returns a name but not the team (moe@barn), or a hash if it is not a plain name.
+// mateName returns a teammate's name without the team (moe@barn), or a hash if it is not a plain name.
 func mateName(raw []byte) string {
 	name, _, _ := bytes.Cut(raw, []byte("@"))
 	if len(name) == 0 || isPlainName(name, maxID) {

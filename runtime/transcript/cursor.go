@@ -1,4 +1,4 @@
-// A replay reads a log once. After every line the situation is that of ReadNew for a log that ends there.
+// A replay reads a log once. After every line the situation is as by ReadNew for a log that ends there.
 
 package transcript
 
@@ -41,18 +41,18 @@ type Cursor struct {
 	tail  int
 }
 
-// EachLine calls visit for all lines in the log at path, always with the same Cursor, until visit returns false. tail
-// is the number of lines to keep for WindowOf. All errors are from the operating system.
+// EachLine calls visit for each line of the log at path until visit returns false, always with the same
+// Cursor. tail is the number of lines to keep for WindowOf.
 func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error {
 	return f.eachLineOf(path, 0, tail, visit)
 }
 
-// EachLastLine is EachLine for the last bytes of the log.
+// EachLastLine is like EachLine for the last bytes of the log, but keeps no lines for WindowOf.
 func (f *Format) EachLastLine(path string, bytes int64, visit func(*Cursor) bool) error {
 	return f.eachLineOf(path, bytes, 0, visit)
 }
 
-// eachLineOf visits the lines of the last bytes of a log, 0 for all.
+// eachLineOf visits the lines in the last bytes of a log, or all if bytes is 0.
 func (f *Format) eachLineOf(path string, bytes int64, tail int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -74,16 +74,16 @@ func (f *Format) eachLineOf(path string, bytes int64, tail int, visit func(*Curs
 	return err
 }
 
-// NewCursor returns a Cursor before the first line, for ReadOn.
+// NewCursor returns a Cursor at the beginning of a log, for ReadOn.
 func (f *Format) NewCursor() *Cursor {
 	return &Cursor{reader: reader{format: f, Log: Log{Form: form, Format: f.Name}}}
 }
 
-// ErrRewritten is returned if this is not the log that was read before.
+// ErrRewritten is returned if the log is not the one that was read before.
 var ErrRewritten = errors.New("the log has been rewritten")
 
-// ReadOn is like EachLine if the log can grow. It starts after the last line that was visited. If the last line is
-// incomplete, it is left for the next call. After ErrRewritten, use a new Cursor.
+// ReadOn is like EachLine for a log that grows. It starts after the last visited line and does not visit an
+// incomplete last line. After ErrRewritten, use a new Cursor.
 func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
 	return err
 }
 
-// readOn returns the incomplete last line.
+// readOn visits the complete lines up to size, and returns the incomplete last line.
 func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (last []byte, err error) {
 	if size < c.Log.Offset || c.Log.Mark != markBefore(opened, c.Log.Offset) {
 		return nil, ErrRewritten
@@ -108,7 +108,8 @@ func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (
 	return last, err
 }
 
-// takeLine first visits the texts in a whole message, then the calls, as if they were on separate lines.
+// takeLine visits a line. A whole message with texts and then calls is visited twice, first with the texts.
+// It returns false if visit does.
 func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool {
 	c.line = line
 	c.known = c.format.parseLine(&c.Entry, line, at)
@@ -141,7 +142,8 @@ func (c *Cursor) passLine(line []byte, at int64, rest bool) {
 	}
 }
 
-// rememberLine keeps facts about a line for WindowOf. If it is the rest, it is added to those from the start.
+// rememberLine keeps facts about a line for WindowOf. If rest is set, they complete those about the line's
+// beginning.
 func (c *Cursor) rememberLine(line []byte, at int64, rest bool) {
 	f := news{}
 	if line != nil {
@@ -172,7 +174,7 @@ func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 
 func (c *Cursor) ViewBehind() View { return c.Log.makeView(c.file, false) }
 
-// LineTime returns the line's timestamp in Unix milliseconds, 0 if it is unknown.
+// LineTime returns the line's timestamp in Unix milliseconds, or 0 if unknown.
 func (c *Cursor) LineTime() int64 {
 	if t := c.Entry.Time; t != nil {
 		return parseMillis(t)
@@ -180,19 +182,19 @@ func (c *Cursor) LineTime() int64 {
 	return parseMillis(codec.InsideQuotes(codec.FindMember(c.line, "timestamp")))
 }
 
-// IsOfSession reports whether the line belongs to a conversation.
+// IsOfSession reports whether the line belongs to a conversation, and not only to the client's state.
 func (c *Cursor) IsOfSession() bool {
 	e := &c.Entry
 	state := len(e.Mode) > 0 || len(e.Queued) > 0 || e.Unqueued
 	return c.known && (c.What != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || !state)
 }
 
-// Blocked reports whether a named Stop hook has blocked.
+// Blocked reports whether the line records a block by a named Stop hook.
 func (c *Cursor) Blocked() bool {
 	return slices.ContainsFunc(c.Entry.Parts, func(p Part) bool { return p.Kind == HookBlock })
 }
 
-// LastCall returns the effect of the last call and whether it has a good result.
+// LastCall returns the effect of the session's last call, and whether it succeeded.
 func (c *Cursor) LastCall() (does Does, done bool) {
 	n := len(c.Log.Recent)
 	if n == 0 {
@@ -202,7 +204,7 @@ func (c *Cursor) LastCall() (does Does, done bool) {
 	return newest.Does, newest.Done && !newest.Failed
 }
 
-// AgentWords returns Claude's texts in the entry, joined as in last_assistant_message.
+// AgentWords returns the agent's texts in the line, joined by newlines as in last_assistant_message.
 func (c *Cursor) AgentWords() string {
 	var texts [][]byte
 	for i := range c.Entry.Parts {

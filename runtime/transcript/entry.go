@@ -18,27 +18,26 @@ const Mark = "[springfield] "
 // Format is the log format of a host. Any function may be nil.
 type Format struct {
 	Name string
-	// Parse fills an entry of which only Line and At are set. It returns false for a torn or irrelevant line
-	// and for lines of subagents. Values must be slices of Line unless their field allows others.
+	// Parse fills an entry that has only Line and At. It returns false for torn or irrelevant lines and for those of
+	// subagents. Values must be slices of Line, unless their field allows others.
 	Parse func(e *Entry) bool
 	// Owns reports whether one of the first lines of a log is of this format.
 	Owns func(line []byte) bool
 	// Outcome reads a result; of is NothingSpecial for calls without an effect.
 	Outcome func(of Does, r *Part) Outcome
-	// Whole is set if all of a message is in a single line, so if there is no call in it, the turn has ended. If not
-	// set, texts and calls are on separate lines.
+	// Whole is set if each message is a single line. Otherwise texts and calls are on separate lines.
 	Whole bool
-	// Dull is a cheap check for lines without words.
+	// Dull is a cheap check for lines that no person wrote.
 	Dull func(line []byte) bool
 }
 
-// Entry is a line. Text is from inside a JSON string and still escaped. Raw values are complete JSON values.
+// Entry is a line. Texts are insides of JSON strings, still escaped. Raw values are complete JSON values.
 type Entry struct {
 	Line []byte
 	At   int64 // offset in the log
 
 	ID     []byte // a repetition within 32 lines is skipped
-	Parent []byte // ID of the line before it in the conversation, which might be rewound
+	Parent []byte // ID of the line before it in the conversation
 	Time   []byte // RFC 3339
 	What   Happening
 	// Words are a person's (Prompted, Joined), or a hook's or background work's (Pushed, Woken).
@@ -47,8 +46,8 @@ type Entry struct {
 	Version  []byte // of the host
 	// Command is set if the prompt only inspects or stops one of our plugins.
 	Command bool
-	// Heard is set for words of a person or the host. The rules of the first design assume that they end
-	// background work. A prompt implies it.
+	// Heard is set for words of a person or the host, which also end background work for the rules of the first design. A
+	// prompt implies it.
 	Heard bool
 	// Filled is set if the host wrote an agent's line.
 	Filled bool
@@ -69,8 +68,8 @@ type Entry struct {
 
 type Part struct {
 	Kind Kind
-	// Text is a text (Text, Result), the name of a skill (UsesSkill) or of a teammate (MayGoOn, TellsMate), or
-	// the ID of background work (EndsBackground). Only a text must be a slice of the line.
+	// Text is a text (Text, Result), the name of a skill (UsesSkill) or of a teammate (MayGoOn, TellsMate),
+	// or the ID of background work (EndsBackground). A text must be a slice of the line.
 	Text []byte
 	// ID is for a call, or for work that Ended. It can be any bytes.
 	ID []byte
@@ -79,7 +78,7 @@ type Part struct {
 	// Input is a raw object, or a raw string that contains the object.
 	Input []byte
 	Does  Does
-	// Outcome is the raw result, but not the text.
+	// Outcome is the raw result without the text.
 	Outcome []byte
 	Failed  bool // of a result
 	Denied  bool // the call was not allowed and did not run
@@ -156,7 +155,7 @@ type Outcome struct {
 	Tasks   []byte // all single tasks, raw
 }
 
-// MaxParts is the maximum number of parts in a line. Usually there is just one, or a few.
+// MaxParts is the maximum number of parts in a line.
 const MaxParts = 256
 
 func (f *Format) parseLine(e *Entry, line []byte, at int64) bool {
@@ -182,8 +181,8 @@ func (e *Entry) happeningOf() Happening {
 	return what
 }
 
-// placeOf returns the place for a slice of Line. The offset is the difference in capacity. If it is not from this
-// array, there is no place.
+// placeOf returns the place of part in the log, from the slices' capacities. If part is not a slice of Line,
+// it returns the zero place.
 func (e *Entry) placeOf(part []byte) place {
 	at := cap(e.Line) - cap(part)
 	if part == nil || at < 0 || at+len(part) > len(e.Line) || len(part) > 0 && &e.Line[at] != &part[0] {
@@ -192,7 +191,7 @@ func (e *Entry) placeOf(part []byte) place {
 	return place{e.At + int64(at), int64(len(part))}
 }
 
-// IsBlank reports whether the inside of a string is only white space.
+// IsBlank reports whether raw, the inside of a JSON string, is only white space.
 func IsBlank(raw []byte) bool {
 	for i, c := range raw {
 		escaped := i > 0 && raw[i-1] == '\\' && (c == 'n' || c == 't' || c == 'r')
@@ -203,7 +202,7 @@ func IsBlank(raw []byte) bool {
 	return true
 }
 
-// parseIdentifier returns a plain name from a raw value or the inside of a string, or nil.
+// parseIdentifier returns the plain name in a raw value or in the inside of a string, or nil.
 func parseIdentifier(raw []byte, limit int) []byte {
 	if s := codec.InsideQuotes(raw); s != nil {
 		raw = s
@@ -214,7 +213,7 @@ func parseIdentifier(raw []byte, limit int) []byte {
 	return raw
 }
 
-// objectIn returns the object of a call's input, which may be inside a string and truncated.
+// objectIn returns the object in a call's input, which may be inside a string and truncated.
 func objectIn(input []byte) []byte {
 	if len(input) == 0 || input[0] != '"' {
 		return input
@@ -225,11 +224,12 @@ func objectIn(input []byte) []byte {
 	return codec.Unescape(nil, input[1:])
 }
 
-// place is an offset and a length. For a string, quotes are not included. We store places in a Log and not text, so
-// that it is small, and we do not need to copy or decode anything while reading a gigabyte.
+// place is an offset and a length, without the quotes of a string. A Log has places instead of text, so that
+// it is small, and a gigabyte can be read without copying or decoding anything.
 type place = [2]int64
 
-// fetchPlace reads up to limit bytes from a place, or fewer if the log changed.
+// fetchPlace reads up to limit bytes from a place, into buf if that is large enough. It returns nil on
+// errors.
 func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	n := min(p[1], limit, maxLine)
 	if p[0] < 0 || n <= 0 {
@@ -245,25 +245,26 @@ func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	return buf[:got]
 }
 
-// shortText decodes the inside of a string as a single line with up to limit bytes.
+// shortText decodes the inside of a JSON string as a single line of up to limit bytes.
 func shortText(raw []byte, limit int) string {
 	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is up to six bytes
 }
 
-// oneLine replaces white space by single blanks and drops control characters.
+// oneLine replaces white space and control characters by single blanks, and cuts s to limit bytes.
 func oneLine(s string, limit int) string {
 	return quotation.Head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'
 	}), " "), limit)
 }
 
-// isPlainName reports whether a value is printable ASCII that JSON does not escape.
+// isPlainName reports whether raw is printable ASCII without blanks or characters that JSON escapes.
 func isPlainName(raw []byte, limit int) bool {
 	special := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) }
 	return len(raw) > 0 && len(raw) <= limit && !bytes.ContainsFunc(raw, special)
 }
 
-// LeadingName returns the name at the beginning of a text. It may contain colons but not end with one.
+// LeadingName returns the ASCII letters, digits, hyphens, underscores and inner colons at the beginning of
+// text.
 func LeadingName(text []byte) []byte {
 	rest := bytes.TrimLeftFunc(text, func(r rune) bool {
 		return r == '-' || r == '_' || r == ':' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
@@ -271,7 +272,7 @@ func LeadingName(text []byte) []byte {
 	return bytes.TrimRight(text[:len(text)-len(rest)], ":")
 }
 
-// NameAfter returns the name after some words, or nil.
+// NameAfter returns the LeadingName after words, or nil.
 func NameAfter(text []byte, words string) []byte {
 	_, name, _ := bytes.Cut(text, []byte(words))
 	if name = LeadingName(name); len(name) == 0 {
@@ -280,8 +281,8 @@ func NameAfter(text []byte, words string) []byte {
 	return name
 }
 
-// TakeNotifications adds a part for each notification that background work has ended. Work with no status is still
-// running.
+// TakeNotifications adds a part for each notification in text that background work has ended. Work without a
+// status is still running.
 func (e *Entry) TakeNotifications(text []byte) {
 	const id = "<task-id>"
 	_, text, found := bytes.Cut(text, []byte(id))
@@ -301,7 +302,7 @@ func CallIn(call []byte, id, name, input string) Part {
 	return p
 }
 
-// ResultIn reads a functionResponse of Gemini CLI or Qwen Code.
+// ResultIn returns the result in a functionResponse of Gemini CLI or Qwen Code.
 func ResultIn(result []byte) Part {
 	p := Part{Kind: Result}
 	var response, fault []byte
@@ -315,7 +316,8 @@ func ResultIn(result []byte) Part {
 	return p
 }
 
-// TakeBlocks takes content blocks from the Anthropic API. It reports whether any is an image or a document.
+// TakeBlocks adds content blocks of the Anthropic API to Parts, and calls describe for each call. It reports
+// whether any block is an image or a document.
 func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bool) {
 	list := w.Enter('[')
 	for list.Next() {
@@ -365,7 +367,7 @@ func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bo
 	return picture
 }
 
-// FirstText returns the first text of some content blocks, or the content itself if it is a string.
+// FirstText returns the first text in content blocks, or the content if it is a string, still escaped.
 func FirstText(content []byte) (first []byte) {
 	if s := codec.InsideQuotes(content); s != nil {
 		return s
@@ -378,7 +380,8 @@ func FirstText(content []byte) (first []byte) {
 	return first
 }
 
-// WithoutTags removes the tagged texts that a host puts before a person's words.
+// WithoutTags removes elements with the given tags, which hosts put before a person's words, from the
+// beginning of text.
 func WithoutTags(text []byte, tags ...string) []byte {
 	for {
 		i := slices.IndexFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte("<"+tag+">")) })
@@ -395,7 +398,8 @@ func WithoutTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code has an exit code or a signal.
+// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code has a nonzero exit code or a
+// signal.
 func hasFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))

@@ -1,5 +1,5 @@
-// The state of a log between two stops. Only single lines change it, so reading a log in pieces or at once ends
-// in the same Log.
+// The state of a log between two stops. It is updated line by line, so reading a log in pieces or at once gives
+// the same Log.
 
 package transcript
 
@@ -16,7 +16,7 @@ import (
 const (
 	// form is the Log version. Other versions are discarded.
 	form = 8
-	// maxSeen is the distance of duplicates. Claude Code writes them when it resumes or forks a session.
+	// maxSeen is the maximum distance of duplicates, which Claude Code writes when it resumes or forks a session.
 	maxSeen  = 32
 	maxHeard = 2 * 4
 	maxName  = 64 // bytes, for tools and skills
@@ -71,11 +71,11 @@ type Facts struct {
 	Skipped  int64  // bytes skipped if the log is huge
 	Driven   bool   // a loop of the host itself began the turn
 	Escaped  bool   // a person has interrupted since they last typed
-	Changed  bool   // something might be changed from a call after a person last spoke
+	Changed  bool   // a call since a person last spoke may have changed something
 	Wakes    bool   // a call since then has scheduled a wake-up
 }
 
-// opening is the first line of View.Opening. A later line with its ID can be forged.
+// opening is the first line of View.Opening. A later line with the same ID can be forged.
 type opening struct {
 	ID    string
 	Named bool // by the host
@@ -85,8 +85,8 @@ type opening struct {
 	At    int64 // Unix milliseconds
 }
 
-// takeOpening takes a line that might open a prompt. If the host names an ID and the prompt has a different ID, it is
-// only heard. For an interruption, the ID is in the next line.
+// takeOpening sets Opening if the line begins the current prompt: the one with the host's ID or, without an
+// ID, the last one that a person typed. Other words of a person are added to Heard.
 func (l *Log) takeOpening(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
@@ -111,7 +111,8 @@ func (l *Log) takeOpening(e *Entry) {
 	}
 }
 
-// takeEntry returns false for a duplicate.
+// takeEntry updates the log's state from a line. It returns false, without an update, if the line repeats one
+// of the last 32.
 func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	if len(e.ID) > 0 {
 		h := quotation.Hash64(e.ID)
@@ -205,8 +206,8 @@ func (l *Log) beginTurn(e *Entry) {
 // maxOurs limits our continues within oursWithin milliseconds.
 const maxOurs, oursWithin = 240, 3600_000
 
-// feedback counts continues from Stop hooks, in case the ledger is lost. The log has a line with the name of the
-// hook, a line with the text, or both. If there is text but no name, it is not ours.
+// feedback counts continues by Stop hooks, in case the ledger is lost. For each, the log has a line that
+// names the hook, a line with its text, or both. Text without a name is not ours.
 type feedback struct {
 	Ours     []int64 // times in Unix milliseconds, oldest first
 	All      int     // ours

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// onlyLooks reports whether no command of a command line changes anything. Substitutions and redirections to
+// onlyLooks reports whether a command line is known to change nothing. Substitutions and redirections to
 // files count as changes.
 func onlyLooks(line string) bool {
 	commands, plain := splitCommands(line)
@@ -15,7 +15,8 @@ func onlyLooks(line string) bool {
 	return plain && len(commands) > 0 && !slices.ContainsFunc(commands, changes)
 }
 
-// splitCommands is not plain if only a shell could split the line.
+// splitCommands splits a command line into commands and their words. plain is false if only a shell could do
+// so, or if output goes to a file.
 func splitCommands(line string) (commands [][]string, plain bool) {
 	var words []string
 	word, begun := "", false
@@ -151,7 +152,8 @@ func isOneOf(word, list string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+list+" ", " "+word+" ")
 }
 
-// argumentsLook checks arguments against the columns of a command, at the beginning of rest.
+// argumentsLook reports whether a command with these arguments changes nothing. rest is the command's line in
+// lookers after its name.
 func argumentsLook(rest string, args []string) bool {
 	line, _, _ := strings.Cut(rest, "\n")
 	var columns [4]string
@@ -180,7 +182,8 @@ func argumentsLook(rest string, args []string) bool {
 	return first && (!strings.HasSuffix(columns[3], "--noEmit") || len(args) > 0)
 }
 
-// sedLooks reports whether the script of sed has only addresses, p, q and =.
+// sedLooks reports whether sed only prints: it has a flag such as -n, and its script has only addresses, p,
+// q, = and !.
 func sedLooks(args []string) bool {
 	script := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return isOneOf(arg, "-n -E -nE -r") })
 	isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") }

@@ -14,7 +14,7 @@ func ReadMembers(object []byte, members ...Member) {
 	}
 }
 
-// ReadMember reads the member at hand if it is among those listed.
+// ReadMember reads the current member of w if members lists it.
 func ReadMember(w *codec.Walk, members []Member) {
 	for _, m := range members {
 		switch {

@@ -1,7 +1,7 @@
-// Plan files that a session names, except in contents of files: a page of links is no plan in use.
+// Plan files that a session names, except in contents of files, because a page of links is no plan in use.
 //
-// A plan is a Markdown file in a directory plan, plans or planning, or with plan as a word of its name. Files
-// of superpowers' ledgers, .superpowers/sdd/NAME/…, name the directory NAME.
+// A plan is a Markdown file in a directory plan, plans or planning, or with plan as a word of its name. A file of
+// superpowers' ledgers, .superpowers/sdd/NAME/…, counts as its directory.
 
 package transcript
 
@@ -27,13 +27,13 @@ type named struct {
 	Wrote int    // turn when last written or edited, plus one
 }
 
-// joint is the beginning of a turn. A later turn with the same line before it follows a rewind to there.
+// joint is the beginning of a turn. If a later turn has the same parent, the conversation was rewound.
 type joint struct {
 	Parent, Spoke uint32 // hashes of the ID before it, and of the ID when the agent last spoke
 	At            int64
 }
 
-// rewindPlans forgets the plans that the agent no longer knows, because the conversation was rewound.
+// rewindPlans removes the plans named since the line to which the conversation was rewound, if any.
 func (l *Log) rewindPlans(e *Entry) {
 	if len(e.Parent) == 0 {
 		return
@@ -100,7 +100,7 @@ func (l *Log) namesIn(e *Entry, p *Part) {
 	}
 }
 
-// PlansIn returns the names of plans in a text, the last one first.
+// PlansIn returns the names of plan files in a text, the last one first.
 func PlansIn(text string) (all []string) {
 	if !strings.Contains(text, ".md") {
 		return nil
@@ -111,7 +111,7 @@ func PlansIn(text string) (all []string) {
 	return all
 }
 
-// eachPlan yields the names of plans in the inside of a JSON string, still escaped.
+// eachPlan yields the names of plan files in the inside of a JSON string, still escaped.
 func eachPlan(text []byte, yield func(name []byte)) {
 	const suffix = ".md"
 	for from, matches := 0, 0; matches < maxMatches; matches++ {
@@ -155,7 +155,6 @@ func pathStart(text []byte, floor, end int) int {
 	return i
 }
 
-// isLongerWord reports whether the text after ".md" continues the word.
 func isLongerWord(rest []byte) bool {
 	if len(rest) > 1 && (rest[0] == '.' || rest[0] == '-') {
 		return isLetter(rest[1])

@@ -1,10 +1,10 @@
 // Package transcript reads session logs.
 //
-// Unknown lines are skipped, and if a log cannot be read it counts as empty, because the format might change in any
-// release of the host. We do not trust logs, so all reads are bounded.
+// Unknown lines are skipped, because the format might change in any release of the host. Logs are not trusted, so all
+// reads are bounded.
 //
-// A hook is a new process at each stop, and a log can have gigabytes. We therefore start to read where we ended
-// before, from a Log that is stored as JSON.
+// Each stop starts a new process, and a log can have gigabytes. Reading therefore starts where the last process ended,
+// from a Log that is stored as JSON.
 package transcript
 
 import (
@@ -34,14 +34,12 @@ type File struct {
 	Brief bool // readings omit the texts of calls
 }
 
-// ReadNew reads a log from where an earlier reading ended. since is the Log that it returned, or nil to start at the
-// beginning. It returns the Log for the next reading and the situation at the end of the file.
+// ReadNew reads a log from where an earlier call ended. since is the log which that call returned, or nil. It
+// returns the log for the next call and the situation at the end of the file. prompt is the host's ID of the
+// current prompt, or "".
 //
-// If the log has been replaced or since is damaged, it starts at the beginning. It reads at most the last maxNew bytes.
-// A complete last line without a line ending counts, but is read again the next time. Only the operating system causes
-// errors.
-//
-// prompt is the host's ID of the current prompt, or "".
+// If the file was replaced or since is damaged, ReadNew starts at the beginning, but reads at most the last
+// maxNew bytes. A last line without a line ending is read again the next time.
 func (f File) ReadNew(since []byte, prompt string) (log []byte, view View, err error) {
 	opened, size, err := file.OpenRegular(f.Path, 0)
 	if err != nil {
@@ -105,8 +103,8 @@ type reader struct {
 	Number int // of the line, from 1
 }
 
-// eachLine calls take with every line and its offset until take returns false, and advances the log's offset. A
-// line longer than maxLine is nil. It returns the incomplete last line.
+// eachLine calls take with each complete line and its offset until take returns false, and advances the log's
+// offset. For a line longer than maxLine, take gets nil. eachLine returns the incomplete last line.
 func (r *reader) eachLine(take func(line []byte, at int64) bool) (last []byte, err error) {
 	begin := r.Log.Offset
 	left := r.end - begin

@@ -1,6 +1,6 @@
-// The skill in use. Its signs, surest first: the model calls the Skill tool; Claude Code shows the skill's
-// text to the model; it attributes the model's lines to the skill; the model announces it: "I'm using the
-// brainstorming skill to …" or "Using brainstorming to …". The last sign decides.
+// The skill in use. Its signs, surest first: the model calls the Skill tool; Claude Code shows the skill's text to the
+// model, or attributes the model's lines to the skill; the model writes "I'm using the brainstorming skill to …" or
+// "Using brainstorming to …". The last sign decides.
 
 package transcript
 
@@ -43,8 +43,9 @@ func (l *Log) useSkill(name []byte, from source) {
 	l.Skill.Turn = l.Turns
 }
 
-// findAnnouncement searches the model's text. "Using X to …" is weak evidence, because tools have names too: X
-// must look like a skill's name, the words must begin a line, and this turn must have no surer sign.
+// findAnnouncement finds skills that the agent announces. "Using X to …" is weak evidence, because tools have
+// names too: X must look like a skill's name, the words must begin a line, and this turn must have no surer
+// sign.
 func (l *Log) findAnnouncement(text []byte) {
 	for at := 0; ; {
 		i := bytes.Index(text[at:], []byte("sing "))
@@ -63,7 +64,7 @@ func (l *Log) findAnnouncement(text []byte) {
 		after := bytes.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz0123456789-:")
 		name = name[:len(name)-len(after)]
 		after = bytes.TrimLeft(after, markup)
-		// Names of skills have several words or a plugin's prefix; only brainstorming is common without.
+		// Skills' names have several words or a plugin's prefix, except brainstorming.
 		named := bytes.IndexByte(name, '-') > 0 || bytes.IndexByte(name, ':') > 0 || string(name) == "brainstorming"
 		surer := l.Skill.Name != "" && l.Skill.From != byAnnouncement && l.Skill.Turn == l.Turns
 		full := bytes.HasPrefix(after, []byte(" skill")) && (begun || endsInFirstPerson(before))
@@ -77,7 +78,6 @@ func (l *Log) findAnnouncement(text []byte) {
 // markup is emphasis and quotes, also escaped.
 const markup = "*`_\\\"'"
 
-// startsLine reports whether a line or a sentence begins after some text.
 func startsLine(before []byte) bool {
 	before = bytes.TrimRight(before, " >#-"+markup)
 	return len(before) == 0 || bytes.HasSuffix(before, []byte(`\n`)) ||

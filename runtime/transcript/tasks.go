@@ -1,5 +1,5 @@
-// The todo list, replayed over the session. TodoWrite writes whole lists; TaskCreate and TaskUpdate change
-// single tasks. The kind that changed last is in effect. Reminders and TaskList correct it.
+// The todo list. TodoWrite writes whole lists; TaskCreate and TaskUpdate change single tasks. The kind that changed last
+// is in effect. Reminders and TaskList correct it.
 
 package transcript
 
@@ -26,7 +26,7 @@ type todos struct {
 	When  when
 }
 
-// list is the last of TodoWrite.
+// list is the last list from TodoWrite.
 type list struct {
 	Place place
 	Sum   uint64 // 0 for an empty list
@@ -37,7 +37,7 @@ type when struct {
 	Tasks bool // not the list
 }
 
-// task is a todo of TaskCreate.
+// task is a todo from TaskCreate.
 type task struct {
 	ID       string
 	State    state
@@ -85,7 +85,7 @@ func (l *Log) setList(e *Entry, array []byte) {
 	l.Todos.List = list{Place: e.placeOf(array), Sum: sum}
 }
 
-// correctList takes a list that Claude Code shows. An empty one does not replace tasks.
+// correctList sets the todo list to one that the host shows. An empty list does not replace tasks.
 func (l *Log) correctList(e *Entry, array []byte) {
 	sum, ok := sumOfList(array)
 	switch {
@@ -97,7 +97,7 @@ func (l *Log) correctList(e *Entry, array []byte) {
 	}
 }
 
-// sumOfList hashes a list; 0 is an empty one.
+// sumOfList returns a hash of a todo list, or 0 if it is empty. ok is false if it is incomplete.
 func sumOfList(list []byte) (sum uint64, ok bool) {
 	ok = eachItem(list, maxNested, func(i item) {
 		sum = (sum*31+quotation.Hash64(i.content))*31 + quotation.Hash64(i.status)
@@ -127,7 +127,6 @@ func (l *Log) dropTask(i int) {
 	}
 }
 
-// weightOf returns the most bytes of JSON that tasks can take.
 func weightOf(tasks []task) (bytes int) {
 	for _, t := range tasks {
 		bytes += 50 + len(t.ID)
@@ -141,7 +140,8 @@ func weightOf(tasks []task) (bytes int) {
 	return bytes
 }
 
-// updateTask takes the input from TaskUpdate. It returns the task ID and the state before, or nil.
+// updateTask applies the input of TaskUpdate. It returns the task's ID, or "", and the task before the
+// update, or nil.
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
@@ -191,7 +191,7 @@ func parseBlockers(known []uint32, ids []byte) []uint32 {
 	return known
 }
 
-// addBlocker returns a new list, because a claim may hold the old one.
+// addBlocker returns a copy of known with the hash of id added. A claim may hold the original.
 func addBlocker(known []uint32, id []byte) []uint32 {
 	h := shortCallID(id)
 	if len(known) >= maxBlocker || slices.Contains(known, h) {
@@ -219,7 +219,8 @@ func taskFrom(e *Entry, object []byte) (t task, ok bool) {
 	return t, t.ID != "" && t.State != deleted
 }
 
-// correctTasks takes all tasks as Claude Code shows them. None do not replace a list of TodoWrite.
+// correctTasks sets the tasks to those that the host shows. An incomplete array changes nothing. An empty one
+// does not replace a list from TodoWrite.
 func (l *Log) correctTasks(e *Entry, array []byte) {
 	old := l.Todos.Tasks
 	l.Todos.Tasks = nil
@@ -256,8 +257,8 @@ func listInInput(input []byte) []byte {
 	return input
 }
 
-// eachItem yields the items of a JSON array, of an object or a string with one, or of a text with lines. It
-// returns false for an incomplete list.
+// eachItem yields the todos in a JSON array, in an object or a string with an array, or in lines of a string.
+// It returns false if the list is incomplete.
 func eachItem(list []byte, depth int, yield func(item)) bool {
 	list = bytes.TrimSpace(list)
 	if len(list) == 0 || depth == 0 {
@@ -284,7 +285,8 @@ func eachItem(list []byte, depth int, yield func(item)) bool {
 	return false
 }
 
-// eachLine yields lines like "- [x] Write the tests" and "2. [in_progress] Write them".
+// eachLine yields the todos in lines like "- [x] Write the tests" and "2. [in_progress] Write them". It
+// returns false if there are none.
 func eachLine(text []byte, yield func(item)) (found bool) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t-*+0123456789.)")

@@ -19,11 +19,11 @@ const (
 	maxInput  = 4 << 10
 )
 
-// View is the situation when a log ends. Lines from subagents are not included.
+// View is the situation at the end of a log. Lines from subagents are not included.
 type View struct {
-	// Text is the last text from the assistant, up to 64 KiB from the end.
+	// Text is the agent's last text, up to 64 KiB from its end.
 	Text string
-	// Spoken reports whether that text came after the last prompt.
+	// Spoken is set if that text came after the last prompt.
 	Spoken bool
 	// Prompt is the uuid of a person's last prompt, or "".
 	Prompt string
@@ -32,7 +32,7 @@ type View struct {
 	Opening  Opening
 	// Heard are other words of a person since that prompt, oldest first.
 	Heard []Words
-	// Rewritten reports whether the log is not the one read before.
+	// Rewritten is set if the log is not the one read before.
 	Rewritten bool
 	Facts
 	// PromptText and PromptEnd are the first and the last 400 bytes of the prompt.
@@ -42,24 +42,23 @@ type View struct {
 	CallsInTurn int
 	// LastTool is the tool of the session's last call.
 	LastTool string
-	// Todos is the todo list, up to 60 items, and TodosTurns the number of prompts since it was changed.
+	// Todos has up to 60 items. TodosTurns is the number of prompts since they changed.
 	Todos      []activity.Todo
 	TodosTurns int
-	// Plans are the last eight plan files that the session named, the last one first.
+	// Plans are the last eight plan files that were named, the last one first.
 	Plans []activity.Plan
 	Skill activity.Skill
-	// Asked is the tool if the turn ended with a question to the person. This is only set for the last call, if there
-	// is no good result or if the agent has not spoken since then.
+	// Asked is the tool of the last call if that asked the person, unless the agent has spoken since a good result.
 	Asked string
 	Team  activity.Team
-	// Started is unfinished background work of this turn, at most 16.
+	// Started is this turn's unfinished background work, at most 16.
 	Started []Task
-	// Earlier are the last 16 IDs of unfinished background work of earlier turns.
+	// Earlier are the last 16 IDs of earlier turns' unfinished background work.
 	Earlier  []string
 	Feedback Feedback
 }
 
-// Opening is the first line of the current prompt, by the host's ID or by a person's last prompt.
+// Opening is the first line of the current prompt: with the host's ID, or of a person's last prompt.
 type Opening struct {
 	ID    string
 	Found bool // it is in the log
@@ -195,7 +194,7 @@ var vague = [][]string{
 	{"prompt"},
 }
 
-// aboutCall summarizes a call by its input, which may be truncated.
+// aboutCall summarizes a call by the most descriptive member of its input, which may be truncated.
 func aboutCall(input []byte) string {
 	var best, status []byte
 	rank := len(vague) + 1
@@ -222,7 +221,8 @@ func aboutCall(input []byte) string {
 	return shortText(best, maxShort)
 }
 
-// hashFailure hashes a failed result without digits, because times and addresses vary.
+// hashFailure returns a hash of a failed result without digits, because times and addresses vary, or "" if
+// the call succeeded.
 func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 	if !p.Failed {
 		return ""
@@ -238,7 +238,8 @@ func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 // shells are the tools of all hosts that run a shell command.
 var shells = []string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}
 
-// commandOf returns a shell's command line, "?" if it is too long.
+// commandOf returns a shell call's command line, preceded by a cd to the call's directory. It returns "?" if
+// the input is too long, and "" for another tool.
 func commandOf(f io.ReaderAt, p past, buf []byte) string {
 	if !slices.Contains(shells, p.Name) {
 		return ""

@@ -12,8 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// LastLines reads the last n lines. With a word it reads only the texts with that word and
-// may skip other lines. Only the operating system causes errors.
+// LastLines reads the last n lines. If word is set, it may skip lines without word that no person wrote.
 func (f File) LastLines(n int, word string) (activity.Window, error) {
 	lines, err := lastLines(f.Path, n)
 	if err != nil {
@@ -31,7 +30,7 @@ func (f File) LastLines(n int, word string) (activity.Window, error) {
 	return w, nil
 }
 
-// news is the contribution of one line. It does not reference the line.
+// news are the facts of one line that a Window needs. They do not reference the line.
 type news struct {
 	at         int64
 	raw        string // the line, if it is no JSON object
@@ -95,11 +94,11 @@ func addToWindow(w *activity.Window, f *news) {
 	w.Background = w.Background || f.background
 }
 
-// maxTail is the most read from the end of a log, in bytes.
+// maxTail bounds the part read from the end of a log, in bytes.
 const maxTail = 4 << 20
 
-// lastLines returns the last n lines that are not blank, oldest first, or less if they are not within maxTail. The
-// last line might be incomplete if Claude Code is still writing it.
+// lastLines returns the last n lines that are not blank, oldest first, or fewer if they exceed maxTail bytes.
+// The last line may be incomplete.
 func lastLines(path string, n int) ([][]byte, error) {
 	f, size, err := file.OpenRegular(path, 0)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package wake decides whether a session that an API error has ended is woken: how long it waits first, and what
-// must be unchanged then. It is pure: the hook reads everything and waits.
+// Package wake decides whether to wake a session after an API error, after how long, and under which conditions. It is
+// pure: the hook reads everything and waits.
 package wake
 
 import (
@@ -14,14 +14,15 @@ import (
 // Rule is the rule of a wake, and of a failure after which the session waits for one.
 const Rule = "api-error"
 
-// IsOutage reports whether an error of a StopFailure event passes by itself. Claude Code waits for usage limits
-// itself, and only the user can mend the others.
+// IsOutage reports whether an API error of this kind passes by itself. Claude Code itself waits for usage
+// limits, and only the user can mend other errors.
 func IsOutage(kind string) bool { return kind == "server_error" || kind == "overloaded" }
 
-// waits are the waits after the failures in a row, in seconds. Only the linker of a test changes them.
+// waits are the waits after successive failures, in seconds. Only the linker of a test changes them.
 var waits = "60,180,600,1800,1800"
 
-// WaitAfter returns how long a session waits after a number of failures in a row. ok is false if it gives up.
+// WaitAfter returns how long to wait after a number of failures in a row. ok is false if the session is no
+// longer woken.
 func WaitAfter(failures int) (wait time.Duration, ok bool) {
 	all := strings.Split(waits, ",")
 	if failures < 1 || failures > len(all) {
@@ -34,8 +35,8 @@ func WaitAfter(failures int) (wait time.Duration, ok bool) {
 // claimed bounds the time between two plugins' claims of one failure, in milliseconds.
 const claimed = 30_000
 
-// Claim returns the outage after a failure, counted by one plugin. ok is false if another plugin has just claimed that
-// failure. A prompt or a tool call between two failures starts the count anew.
+// Claim returns failure, counted in a row with last unless a prompt or a tool call came between. ok is false
+// if another plugin has just claimed the same failure.
 func Claim(last, failure ledger.Outage) (claim ledger.Outage, ok bool) {
 	inRow := last.Times > 0 && last.Turns == failure.Turns && last.Calls == failure.Calls
 	if apart := failure.At - last.At; inRow && last.By != failure.By && -claimed < apart && apart < claimed {
@@ -48,14 +49,13 @@ func Claim(last, failure ledger.Outage) (claim ledger.Outage, ok bool) {
 	return failure, true
 }
 
-// Client is the process of Claude Code that a session has ended in.
+// Client is the Claude Code process of a session.
 type Client struct {
 	claude.Process
 	Shared bool // another process has its session, too
 }
 
-// CanWait returns why a client cannot be woken later, or "". Only a session at a terminal is still there after an
-// error.
+// CanWait returns why the client cannot be woken later, or "". Only a client at a terminal outlives an error.
 func (c Client) CanWait(session string) string {
 	switch {
 	case c.Session == "":
@@ -83,7 +83,7 @@ type Moment struct {
 	Switches string // the settings that switch plugins
 }
 
-// WhyNot returns why a session must not be woken after a wait, "" if nothing has happened.
+// WhyNot returns why a session must not be woken after a wait, or "" if it is unchanged.
 func WhyNot(before, after Moment, wait time.Duration) string {
 	passed := time.Duration(after.At-before.At) * time.Millisecond
 	switch why := after.CanWait(before.Session); {

@@ -1,6 +1,5 @@
-// Changes of files are atomic: a new file replaces the old one by a rename. Before that, the old one is read again, so
-// that a concurrent edit is not lost. Read-only and irregular files are left alone. A change also removes leftovers of
-// killed writers.
+// Changes of files are atomic: a rename replaces the old file. Before that, the old file is read again, so that a
+// concurrent edit is not lost. Read-only and irregular files are not changed.
 
 package workspace
 
@@ -21,7 +20,7 @@ import (
 // ErrChanged is the error for a file that has changed since it was read.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// ApplyChanges makes changes in order and stops at the first error, which names the file.
+// ApplyChanges makes changes in order, up to the first error. Errors of optional changes are ignored.
 func (s *Space) ApplyChanges(changes []strategy.Change) error {
 	for _, c := range changes {
 		if err := s.applyChange(c); err != nil && !c.Optional {
@@ -86,8 +85,8 @@ func (s *Space) applyChange(c strategy.Change) error {
 	return err
 }
 
-// firstLink returns the first link on the path of a name, or "". os.Root refuses links that leave the workspace; one
-// inside could lead a write into .git, for example. Its target is not reported: that text is the project's too.
+// firstLink returns the first symlink on the path of a name, or "". os.Root refuses symlinks that leave the
+// workspace, but another could lead a write into .git, for example.
 func (s *Space) firstLink(name string) string {
 	for i := 0; i <= len(name); i++ {
 		if i < len(name) && !os.IsPathSeparator(name[i]) {
@@ -109,7 +108,7 @@ const (
 	abandoned = time.Minute // when the writer of a temporary file must be dead
 )
 
-// sweepLeftovers removes temporary files of killed writers. Errors do not matter.
+// sweepLeftovers removes temporary files that killed writers of name have left. It ignores errors.
 func (s *Space) sweepLeftovers(name string) {
 	dir, err := s.root.OpenFile(filepath.Dir(name), os.O_RDONLY|file.Nonblock, 0)
 	if err != nil {
@@ -129,7 +128,8 @@ func (s *Space) sweepLeftovers(name string) {
 	}
 }
 
-// writeFile also creates the directory if needed. If a file is replaced, the mode is kept despite the umask.
+// writeFile creates a file, and its directory if needed. Unless isNew is set, the umask does not change the
+// mode.
 func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, isNew bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := s.root.OpenFile(name, flags, mode)

@@ -1,8 +1,7 @@
-// Package workspace reads and changes files that a strategy keeps in the project: the state of a loop, a plan, a list
-// of tasks.
+// Package workspace reads and changes files that a strategy keeps in the project, such as the state of a loop or a plan.
 //
-// The user may not trust the project. All files are therefore opened through os.Root, which no name and no link can
-// leave; reads are bounded and limited to regular files.
+// The user may not trust the project. All files are therefore opened through os.Root, which no name or symlink can
+// leave. Reads are bounded and limited to regular files.
 package workspace
 
 import (
@@ -36,7 +35,7 @@ type Space struct {
 	late time.Time // the end of waiting
 }
 
-// OpenSpace opens a directory, "" for the working directory.
+// OpenSpace opens a directory, or the working directory if dir is empty.
 func OpenSpace(dir string) (*Space, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -52,7 +51,8 @@ func OpenSpace(dir string) (*Space, error) {
 
 func (s *Space) Close() { _ = s.root.Close() }
 
-// ReadWanted reads a file or the names in a directory.
+// ReadWanted reads a file or the names in a directory. A file less than two seconds old is read again, for up
+// to a second in all, until it is unchanged and want.Whole accepts it.
 func (s *Space) ReadWanted(want strategy.Want) strategy.File {
 	f := s.lookNow(want.Name)
 	for want.Whole != nil && f.Readable() && f.Age < fresh.Milliseconds() {
@@ -122,7 +122,8 @@ func (s *Space) lookNow(name string) strategy.File {
 
 var errOutside = errors.New("outside of the workspace")
 
-// localName returns a name in the form of the system. It is an error if the name leaves the workspace.
+// localName converts a name with slashes to the operating system's form. A name that leaves the workspace is
+// an error.
 func localName(name string) (string, error) {
 	local := filepath.FromSlash(path.Clean(name))
 	if name == "" || strings.ContainsRune(name, 0) || !filepath.IsLocal(local) {
@@ -131,7 +132,7 @@ func localName(name string) (string, error) {
 	return local, nil
 }
 
-// plainCause returns the cause of an error without the name and the system call.
+// plainCause returns the cause of an error without the path and the system call.
 func plainCause(err error) string {
 	switch e := err.(type) { // errors.As would make the hook larger
 	case *fs.PathError:
@@ -142,14 +143,12 @@ func plainCause(err error) string {
 	return err.Error()
 }
 
-// maxUp is the most directories upwards.
+// maxUp bounds the directories that are searched upwards.
 const maxUp = 40
 
-// Nearest returns the directory for files in a session, which should not change with each cd. In a repository, this is
-// the first directory from dir up to its top that has any of the marks (names with slashes), otherwise the top. Outside a
-// repository only dir is searched. If no mark is found but there is one in project, and
-// dir is inside it, we use project, because nested repositories, submodules and worktrees have a different top. If it
-// is "", there is no project. marked is set if a mark was found.
+// Nearest returns the first directory from dir up to the top of its repository with any of marks, which are
+// names with slashes. Without one, it returns project if that contains the repository and has a mark, or else
+// the top. The top is below home. marked reports whether there was a mark.
 func Nearest(dir, project string, marks []string, home string) (nearest string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
@@ -179,7 +178,7 @@ func Nearest(dir, project string, marks []string, home string) (nearest string, 
 	return top, false
 }
 
-// ProjectAround returns project in dir's spelling, "" if dir is not in it.
+// ProjectAround returns project in dir's spelling, or "" if project does not contain dir.
 func ProjectAround(dir, project string) string {
 	want, err := os.Stat(project)
 	if err != nil {
@@ -193,7 +192,6 @@ func ProjectAround(dir, project string) string {
 	return ""
 }
 
-// parents returns a directory and at most maxUp-1 directories above it.
 func parents(dir string) (all []string) {
 	for len(all) < maxUp && (len(all) == 0 || dir != all[len(all)-1]) {
 		all = append(all, dir)
@@ -202,7 +200,6 @@ func parents(dir string) (all []string) {
 	return all
 }
 
-// hasAny reports whether a directory has an entry with one of the names, which have slashes.
 func hasAny(dir string, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
