@@ -74,11 +74,12 @@ func (w *World) interactive(model *StandIn, mode string, rows int, steps ...[2]s
 // interactiveKeys is interactive and returns the keyboard, too.
 func (w *World) interactiveKeys(model *StandIn, mode string, rows int, steps ...[2]string) (vt10x.Terminal, io.Writer) {
 	w.t.Helper()
+	trusted := map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}
 	known, err := json.Marshal(map[string]any{
 		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "hasSeenAutoDefaultNotice": true,
 		"lastOnboardingVersion": w.Version, "lastReleaseNotesSeen": w.Version,
 		"customApiKeyResponses": map[string]any{"approved": []string{"sk-ant-stand-in"}, "rejected": []string{}},
-		"projects":              map[string]any{w.Project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+		"projects":              map[string]any{w.Home: trusted, w.Project: trusted}, // in all projects at home, as a client writes its own back
 	})
 	must(w.t, err)
 	must(w.t, os.WriteFile(filepath.Join(w.Home, ".claude.json"), known, 0o600))

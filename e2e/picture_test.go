@@ -127,6 +127,26 @@ func TestNightPictureIsCurrent(t *testing.T) {
 	isCurrent(t, screen, "night.svg", "Claude Code", "carry out plan.md", "the cache is in memory.")
 }
 
+func TestWatchPictureIsCurrent(t *testing.T) {
+	w := evergreen(t)
+	session := func(project string, script []Turn, steps ...[2]string) {
+		w.Project = filepath.Join(w.Home, project)
+		write(t, w.path(".claude/settings.local.json"), `{"permissions": {"allow": ["Bash(make test)"]}}`)
+		write(t, w.path("Makefile"), "test:\n\t@sleep 600\n")
+		w.interactive(newStandIn(t, script, nil), "acceptEdits", 28, append([][2]string{{"accept edits on", "carry out plan.md"}, {"carry out plan.md", "\r"}}, steps...)...)
+	}
+	session("barn", says("The parser reads TOML. Shall the cache live in memory or on disk?"), [2]string{"memory or on disk?", ""})
+	session("orchard", says("All three tasks are done, and the tests pass."), [2]string{"the tests pass.", ""})
+	session("evergreen", []Turn{calls("Task 1 is done.", "Bash", map[string]any{"command": "make test", "description": "Run the tests"})}, [2]string{"make test", ""})
+	screen, _, ended := w.at(20, w.env([]string{filepath.Dir(springfield(t)), "/usr/bin", "/bin"}), "sh", "-ec", `
+		printf '{"session_id":"silo","turn_id":"t1","transcript_path":null,"cwd":"%s","hook_event_name":"Stop","model":"gpt","permission_mode":"default","stop_hook_active":false,"last_assistant_message":"Which of the two schemas is the right one?"}' "$HOME/silo" |
+			"$HOME/continuation-hooks/ned-flanders/hooks/springfield-hook" >/dev/null
+		printf '\033[90m$\033[0m \033[1mspringfield watch\033[0m\n'
+		springfield watch --once`)
+	must(t, <-ended, screen)
+	isCurrent(t, screen, "watch.svg", "springfield", "$ springfield watch", "orchard")
+}
+
 // isCurrent compares a picture with the rows of a screen from the last that has some words to the last that has others.
 // The description of a picture is its text.
 func isCurrent(t *testing.T, screen vt10x.Terminal, name, title, from, to string) {
