@@ -22,7 +22,7 @@ const maxSettings = 1 << 20 // bytes
 // directory.
 //
 // named are the variables passed to the user's program, which the project must not set either. Settings in
-// the home directory are the user's own, unless a project moves this directory.
+// the home directory are the user's own, unless they move this directory.
 func Redirected(project, home string, named []string) string {
 	if project == "" {
 		return ""
