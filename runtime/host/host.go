@@ -84,7 +84,7 @@ type Host struct {
 	SessionVariable string
 }
 
-// RecordName returns the host's name in records, or "" for the default host.
+// RecordName returns the host's name in records, or "" for the default host and nil.
 func (h *Host) RecordName() string {
 	if h == nil || h.Default {
 		return ""
