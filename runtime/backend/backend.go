@@ -1,11 +1,11 @@
-// Package backend asks a model one question, through the user's own Claude Code or another program of the user. It
-// opens no connection. These are the rules:
+// Package backend asks a model one question, through the user's own Claude Code or another program of the
+// user. It opens no connection. These are the rules:
 //
-//   - A question ends in one answer that matches judge.AnswerSchema, or a judge.Failure, within its deadline.
-//   - The user alone chooses where a question goes. Project settings can be from anyone, and Claude Code passes
-//     their env to hooks. If they choose the address, the account or the program's input, no question is asked.
+//   - A question ends within its deadline in an answer that matches judge.AnswerSchema, or in a judge.Failure.
+//   - The user alone chooses where a question goes. If project settings, which can be from anyone, choose the
+//     address, the account or the program's input, no question is asked.
 //   - No reply contains a key or token.
-//   - The environment, the home and the temporary directory come in an Env. Only mains read the process's own.
+//   - Only mains read the process's own environment, home and temporary directory, which are in an Env.
 package backend
 
 import (
@@ -26,7 +26,8 @@ type Env struct {
 	Temp string // directory
 }
 
-// Variable returns the value of a variable. Names ignore case on Windows.
+// Variable returns the value of an environment variable, or "" if it is not set. Names are case-insensitive
+// on Windows.
 func (e Env) Variable(name string) string {
 	value := ""
 	for _, v := range e.Vars {
@@ -41,8 +42,8 @@ func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// Ask returns within the deadline and the half second that it takes to end a process. The end of ctx ends all
-// that was started.
+// Ask asks the model, and returns at most half a second after the deadline of q. When ctx is done, it ends
+// all processes that it started.
 func Ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	start := time.Now()
 	within := cmp.Or(max(0, time.Duration(q.Within)*time.Millisecond), judge.Within*time.Second)
@@ -81,7 +82,8 @@ func failedReply(why judge.Failure, detail string) judge.Reply {
 	return judge.Reply{Failed: why, Detail: detail}
 }
 
-// redactSecrets removes keys from an error message, which may quote one.
+// redactSecrets replaces the values of environment variables whose names suggest a secret with "…". It
+// ignores values of less than six bytes.
 func (e Env) redactSecrets(s string) string {
 	marks := []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"}
 	for _, v := range e.Vars {
@@ -94,7 +96,7 @@ func (e Env) redactSecrets(s string) string {
 	return s
 }
 
-// HintFor returns the hint for a judge that does not answer.
+// HintFor returns advice for the user on a failure of the judge.
 func HintFor(why judge.Failure) string {
 	const wait = "wait a little; the hook tries again by itself"
 	hints := map[judge.Failure]string{

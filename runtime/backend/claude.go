@@ -14,10 +14,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// clientArguments uses safe mode, which leaves out CLAUDE.md, memory, skills, plugins, hooks and MCP servers,
-// and keeps every login, also one in the user's settings (apiKeyHelper, env), which --setting-sources "" loses.
-// --bare loses the login itself. Safe mode still answers in the language of the user's settings, so that is
-// reset. The other options repeat these limits.
+// clientArguments returns the arguments for Claude Code. Safe mode leaves out CLAUDE.md, memory, skills,
+// plugins, hooks and MCP servers, but keeps every login. --bare would lose the login, and --setting-sources
+// "" one in the user's settings. Safe mode also keeps the user's language, so --settings resets it.
 func clientArguments(q judge.Question) []string {
 	return []string{
 		"-p",
@@ -50,7 +49,8 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	})
 }
 
-// foreignProject returns the project, or "" for one that contains the user's home, and so their programs.
+// foreignProject returns the project's directory, or "" if it contains the user's home directory, and so the
+// user's own programs.
 func (e Env) foreignProject(q judge.Question) string {
 	if e.Home != "" && isWithin(e.Home, q.Project) {
 		return ""
@@ -58,9 +58,9 @@ func (e Env) foreignProject(q judge.Question) string {
 	return q.Project
 }
 
-// findClient returns the absolute path to Claude Code. This is client if set, otherwise from PATH, otherwise where it
-// is usually installed. We ignore the project and any relative directories in PATH, so that a repository cannot bring
-// a different program.
+// findClient returns the absolute path of Claude Code's program, or "". It checks only client if that is set,
+// otherwise PATH and the usual installation directories. It ignores relative directories and the project,
+// which might contain a different program.
 func (e Env) findClient(client, project string) string {
 	if client != "" {
 		if filepath.IsAbs(client) && isProgram(client) {
@@ -81,7 +81,7 @@ func (e Env) findClient(client, project string) string {
 		dirs = append(dirs, "/usr/local/bin", "/opt/homebrew/bin", "/usr/bin")
 	}
 	names := []string{"claude"}
-	if windows { // npm installs a script, which calls a program below it
+	if windows { // npm installs a script, which calls a program in node_modules
 		names = []string{"claude.exe", filepath.Join("node_modules", "@anthropic-ai", "claude-code", "bin", "claude.exe")}
 	}
 	for _, dir := range dirs {
@@ -94,8 +94,8 @@ func (e Env) findClient(client, project string) string {
 	return ""
 }
 
-// searchPath returns PATH without the directories of the project. The client needs it: npm's is a script for
-// node.
+// searchPath returns PATH without relative directories and those in the project. The client may be a script
+// that needs node from PATH.
 func (e Env) searchPath(project string) string {
 	outside := slices.DeleteFunc(filepath.SplitList(e.Variable("PATH")), func(dir string) bool {
 		return !filepath.IsAbs(dir) || isWithin(dir, project)
@@ -103,7 +103,8 @@ func (e Env) searchPath(project string) string {
 	return strings.Join(outside, string(os.PathListSeparator))
 }
 
-// isWithin reports whether path is in dir, by its name or after resolving links.
+// isWithin reports whether path is dir or below it, by name or after resolving symlinks. It is false if dir
+// is "".
 func isWithin(path, dir string) bool {
 	if dir == "" {
 		return false
@@ -122,8 +123,8 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// readEnvelope reads the client's result. The answer is in structured_output, never in the text. Explained
-// reports whether the result has the reason for a failure.
+// readEnvelope parses the client's JSON output, which has the answer in structured_output. model is used
+// unless the output names one. explained reports whether the output gives the reason for a failure.
 func readEnvelope(data []byte, model string) (reply judge.Reply, explained bool) {
 	var result struct {
 		Type    string                     `json:"type"`
@@ -160,7 +161,7 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, explained bool)
 	return takeAnswer(reply, result.Answer), false
 }
 
-// clientFailure maps an error of the client by the API's status, if known, or by its text.
+// clientFailure classifies an error of the client, by the API's status code or, without one, by the text.
 func clientFailure(code int, subtype, text string) judge.Failure {
 	switch {
 	case code <= 0:
@@ -203,7 +204,6 @@ func takeAnswer(reply judge.Reply, data []byte) judge.Reply {
 	return reply
 }
 
-// usage is in tokens, as the client writes it.
 type usage struct {
 	Input      float64 `json:"input_tokens"`
 	Output     float64 `json:"output_tokens"`
@@ -211,7 +211,7 @@ type usage struct {
 	CacheWrite float64 `json:"cache_creation_input_tokens"`
 }
 
-// wholeCount returns n as a sane count.
+// wholeCount truncates n to an integer from 0 to 1e12, and converts NaN to 0.
 func wholeCount(n float64) int64 {
 	const most = 1e12
 	if !(n > 0) { // or NaN

@@ -17,13 +17,12 @@ import (
 
 const maxSettings = 1 << 20 // bytes
 
-// Redirected returns the member of a project's settings that chooses where questions go, or "". Claude Code
-// passes the env of these files to hooks, even in a directory that is not trusted. A file that cannot be read
-// may choose anything.
+// Redirected returns a message about the first of the project's settings files that sets where questions go
+// or cannot be read, or "". Claude Code passes the env of these files to hooks, even in an untrusted
+// directory.
 //
-// Named are the variables that the user's program gets, which the project must not set either. Variables that
-// choose just a model, like ANTHROPIC_MODEL, are allowed and not passed on. The settings in the home directory
-// are the user's own, unless they make it the home.
+// named are the variables passed to the user's program, which the project must not set either. Settings in
+// the home directory are the user's own, unless they move this directory.
 func Redirected(project, home string, named []string) string {
 	if project == "" {
 		return ""
@@ -48,9 +47,9 @@ func Redirected(project, home string, named []string) string {
 	return ""
 }
 
-// projectSettings returns the settings files that are read for a session in a directory. These are the two in the
-// directory and, since 2.1.211, settings.local.json at the top of the repository, which for a linked worktree is in
-// the main worktree (seen with 2.1.329). We also include those in between.
+// projectSettings returns the settings files that Claude Code may read in a project: settings.json, and
+// settings.local.json in the directories from there up to the top of the repository and in the main worktree
+// of a linked one.
 func projectSettings(project string) []string {
 	local := func(dir string) string { return filepath.Join(dir, ".claude", "settings.local.json") }
 	files := []string{filepath.Join(project, ".claude", "settings.json"), local(project)}
@@ -72,7 +71,7 @@ func projectSettings(project string) []string {
 	return files
 }
 
-// directoriesAbove returns a directory and its parents, by name and with links resolved.
+// directoriesAbove returns dir and its ancestors: all[0] by name, all[1] with symlinks resolved.
 func directoriesAbove(dir string) (all [2][]string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -87,7 +86,8 @@ func directoriesAbove(dir string) (all [2][]string) {
 	return all
 }
 
-// mainWorktree returns the main worktree of a linked worktree's .git, or "".
+// mainWorktree returns the directory of the main worktree if git is the .git file of a linked worktree,
+// otherwise "".
 func mainWorktree(git string) string {
 	at := func(dir, path string) string {
 		if path = strings.TrimSpace(path); !filepath.IsAbs(path) {
@@ -107,9 +107,9 @@ func mainWorktree(git string) string {
 	return filepath.Dir(at(own, string(data)))
 }
 
-// brought returns a file in the project if it sets a variable that chooses where questions go, or "". This is for
-// other hosts, which read these files in the project and above, and pass the variables to hooks. If a variable is not
-// set, the host did not read it. Files in the home directory belong to the user.
+// brought returns a message about a file of q.Variables, in the project or an ancestor, that sets a variable
+// for where questions go, or "". Hosts other than Claude Code pass these variables to hooks. The home
+// directory and variables that are not in the environment are ignored.
 func (e Env) brought(q judge.Question) string {
 	if q.Project == "" {
 		return ""
@@ -119,7 +119,7 @@ func (e Env) brought(q judge.Question) string {
 		if !ok || e.Variable(name) == "" {
 			return false
 		}
-		// Many projects set variables of clouds, which most questions do not use.
+		// Many projects set cloud variables, which most questions do not use.
 		unused := isCloudLogin(strings.ToUpper(name)) && !(q.Backend == judge.Claude && e.usesCloud())
 		return isNamed(name, q.Named) || !unused && choosesDestination(member)
 	}
@@ -144,8 +144,9 @@ func isNamed(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// chosenIn returns which member in a file chooses where questions go. bad selects members by name, with those from
-// env starting with "env.". If the file is not JSON, it is read as NAME=value lines. In messages, it is called name.
+// chosenIn returns a message if the file has a member for which bad returns true, or cannot be read,
+// otherwise "". Members of env begin with "env.". A file that is not JSON has NAME=value lines. name is the
+// file's name in messages.
 func chosenIn(path, name string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -162,7 +163,7 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 		}
 		return ""
 	}
-	// This should match any name that would be read by the dotenv package for Node.
+	// Names as the dotenv package for Node reads them.
 	const space, line = `[\s\v\p{Z}\x{feff}]`, `(?:^|[\n\r\x{2028}\x{2029}])`
 	names := regexp.MustCompile(line + space + `*(?:export` + space + `+)?([\w.-]+)`)
 	for _, found := range names.FindAllSubmatch(data, -1) {
@@ -173,7 +174,8 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 	return ""
 }
 
-// chosenBackend returns the bad member of a settings file that comes first by name, or "", and whether the file can be read.
+// chosenBackend returns the first member of a settings file, by name, for which bad returns true, or "". It
+// returns false if data is invalid.
 func chosenBackend(data []byte, bad func(member string) bool) (string, bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {

@@ -18,14 +18,14 @@ import (
 const (
 	maxStdout = 1 << 20
 	maxStderr = 16 << 10
-	// grace is the time between a request to end and a kill, and for grandchildren to close our pipes.
+	// grace is the time between the request to end and the kill, and for grandchildren to close our pipes.
 	grace = 500 * time.Millisecond
 )
 
-// run asks a program, and kills its whole process group when ctx is done. read returns explained if the output has the
-// reason for a missing answer.
+// run runs a program and returns the reply that read parses from its output. When ctx is done, it ends the
+// whole process group. If read returns explained, its reply already has the reason for a failure.
 func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, explained bool)) judge.Reply {
-	// Claude Code searches CLAUDE.md and settings from its directory upwards, so it gets an empty one.
+	// Claude Code reads CLAUDE.md and settings from its directory upwards, so it gets an empty one.
 	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")
 	if err != nil {
 		return failedReply(judge.Crashed, "no temporary directory: "+err.Error())
@@ -41,7 +41,7 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	cmd.SysProcAttr = ownGroup()
 	cmd.Cancel = func() error { return endGroup(cmd.Process) }
 	cmd.WaitDelay = grace
-	runtime.LockOSThread() // Linux takes the end of this thread for ours
+	runtime.LockOSThread() // Linux kills the program when this thread ends
 	err = cmd.Run()
 	runtime.UnlockOSThread()
 	name := filepath.Base(argv[0])
@@ -66,7 +66,8 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	return withoutAnswer(ctx, reply, name, err, line)
 }
 
-// withoutAnswer returns the reply of a program that failed. It keeps the cost and drops the answer.
+// withoutAnswer returns reply as that of a failed program, without the answer but with the cost. line is the
+// program's error message.
 func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, line string) judge.Reply {
 	reply.Continue, reply.Why = false, ""
 	if line = judge.OneLine(line, 200); err == nil {
@@ -83,7 +84,7 @@ func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err erro
 	return reply
 }
 
-// bounded keeps the first limit bytes and then calls full, without blocking the writer.
+// bounded keeps the first limit bytes written. If there are more, it calls full and drops them.
 type bounded struct {
 	limit int
 	full  func()

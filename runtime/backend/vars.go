@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// locationVariables returns the variables with the user's own directories.
+// locationVariables returns the names of the variables for the user's and the system's directories.
 func locationVariables() []string {
 	names := []string{"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR"}
 	if runtime.GOOS == "windows" {
@@ -22,7 +22,7 @@ func locationVariables() []string {
 	return names
 }
 
-// isRoutingVariable reports whether a variable chooses where a question goes, or the account.
+// isRoutingVariable reports whether a variable determines the address or the account for a question.
 func isRoutingVariable(name string) bool {
 	named := []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
 		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE"}
@@ -39,9 +39,8 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// choosesDestination reports whether a member of a project's settings would choose where a question goes or
-// which program runs: helpers for logins, and variables that the client gets from us or that programs obey at
-// their start.
+// choosesDestination reports whether a member of a project's settings would set where a question goes or
+// which program runs: a login helper, or a variable that the client or other programs read.
 func choosesDestination(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {
@@ -55,14 +54,14 @@ func choosesDestination(member string) bool {
 	return isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }
 
-// movesHome reports whether a member would move the user's home. If it is moved, we cannot know who owns it.
+// movesHome reports whether a member sets a variable for the user's home or configuration directory.
 func movesHome(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))
 }
 
-// pickVars returns the environment to run the judge. It only has the named variables and those for which pick is
-// true. SPRINGFIELD=off turns off hooks from older plugins, as InJudge does for ours.
+// pickVars returns the environment for the judge: a few safe variables and those for which pick returns true.
+// SPRINGFIELD=off disables hooks of older plugins, as judge.InJudge does for ours.
 func (e Env) pickVars(path string, pick func(name string) bool) []string {
 	names := append(locationVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 	var vars []string
@@ -85,14 +84,14 @@ func (e Env) clientVars(path string, within time.Duration) []string {
 		return isRoutingVariable(name) || provider && isCloudLogin(name)
 	})
 	return append(vars,
-		// No traffic but the one question, and no waiting past the deadline even if nothing ends the client.
+		// No other traffic, and no waiting past the deadline even if nothing ends the client.
 		"DISABLE_AUTOUPDATER=1",
 		"DISABLE_TELEMETRY=1",
 		"DISABLE_ERROR_REPORTING=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"CLAUDE_CODE_MAX_RETRIES=1",
 		"API_TIMEOUT_MS="+strconv.FormatInt(within.Milliseconds(), 10),
-		// Nothing but the page. 2.1.197 would let haiku think for 31,999 tokens.
+		// No input but the page. 2.1.197 would let haiku think for 31,999 tokens.
 		"CLAUDE_CODE_DISABLE_CLAUDE_MDS=1",
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1",
 		"CLAUDE_CODE_DISABLE_THINKING=1",

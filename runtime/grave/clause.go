@@ -1,5 +1,3 @@
-// The clauses of a text.
-
 package grave
 
 import (
@@ -8,7 +6,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// A clause is folded, and names are in the place of quotes.
+// clause is a folded clause, with names in place of quoted text.
 type clause struct {
 	text string
 	asks bool
@@ -16,13 +14,14 @@ type clause struct {
 
 var (
 	quotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "「", `"`, "」", `"`, " '", ` "`, "' ", `" `, "'.", `".`, "',", `",`, "'?", `"?`)
-	// A sentence ends with a line, a clause with a tab.
+	// ends replaces the end of a sentence with a newline and the end of a clause with a tab.
 	ends = strings.NewReplacer(". ", "\n", "! ", "\n", "。", "\n", "！", "\n", "।", "\n", "? ", "?\n", "？", "?\n", "؟", "?\n", ", ", "\t", ": ", "\t", ";", "\t",
 		"(", "\t", ")", "\t", "–", "\t", "—", "\t", "，", "\t", "、", "\t", "；", "\t", "：", "\t", "،", "\t", "•", "\t", "→", "\t", "|", "\t", "…", "\t",
 		",\xe3", "\t\xe3", ",\xe4", "\t\xe4", ",\xe5", "\t\xe5", ",\xe6", "\t\xe6", ",\xe7", "\t\xe7", ",\xe8", "\t\xe8", ",\xe9", "\t\xe9") // Japanese, Chinese
 )
 
-// splitClauses takes the clauses of the last sentence for a question where no sentence is one.
+// splitClauses returns the clauses of a text. If no sentence is a question, the last one counts as a
+// question.
 func splitClauses(text string) (all []clause) {
 	last, question := 0, false
 	for sentence := range strings.SplitSeq(ends.Replace(nameQuotes(text)), "\n") {
@@ -40,7 +39,7 @@ func splitClauses(text string) (all []clause) {
 	return all
 }
 
-// nameQuotes puts a word in the place of what is quoted. Code of several words stays, as it may be a command.
+// nameQuotes replaces quoted text with "name". Code of several words remains, because it may be a command.
 func nameQuotes(text string) string {
 	text = quotes.Replace(text)
 	for _, quote := range []string{"`", `"`} {
@@ -48,7 +47,7 @@ func nameQuotes(text string) string {
 		for i := 1; i+1 < len(all); i += 2 {
 			inner := all[i][min(1, len(all[i])):]
 			if strings.Contains(inner, "\n") {
-				i-- // nothing ends it
+				i-- // the quote is not closed
 			} else if quote == `"` || strings.Contains(inner, "(") || !strings.Contains(inner, " ") {
 				all[i] = "name"
 			}
@@ -58,13 +57,13 @@ func nameQuotes(text string) string {
 	return text
 }
 
-// nameFiles puts a word in the place of paths.
+// nameFiles replaces paths with "file", or with "dotfile" if they are outside of the project.
 func nameFiles(clause string) string {
 	words := strings.Split(clause, " ")
 	for i, word := range words {
 		name, ending, _ := strings.Cut(word, ".")
 		if strings.HasPrefix(word, "/etc/") || strings.HasPrefix(word, "~/.") {
-			words[i] = "dotfile" // not of the project
+			words[i] = "dotfile"
 		} else if len(word) > 3 && strings.Contains(word, "/") && word != "and/or" || name != "" && ending > "a" && len(ending) < 7 {
 			words[i] = "file"
 		}

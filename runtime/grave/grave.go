@@ -1,10 +1,9 @@
-// Package grave finds questions about acts that only the user may decide: one that cannot be undone or reaches other
-// people. It is pure.
+// Package grave finds questions about grave acts, which only the user may decide: those that cannot be undone
+// or that reach other people. It is pure.
 //
-// The verb that the agent would carry out and its object decide: to delete a table is grave, to delete an
-// unused import is not. What a verb of building governs is built, not done: "add a delete button". What
-// is quoted is a name. Circumstances decide in doubt: before customers see it, or where git has no copy, all is
-// grave but work on text. The words are in grave.txt, a section for a language.
+// A verb and its object decide: to delete a table is grave, to delete an unused import is not. The object of
+// a verb of building is only built: "add a delete button". Quoted text is a name. In doubt, circumstances
+// decide: before customers see it, or where git has no copy, every act but work on text is grave.
 package grave
 
 import (
@@ -17,11 +16,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// maxLength and maxClause bound in bytes what is looked at; maxBefore how many clauses "it" can be behind what it is.
+// maxLength and maxClause are the maximum lengths of a text and of a clause, in bytes. A pronoun may refer to
+// the last maxBefore clauses.
 const maxLength, maxClause, maxBefore = 8192, 512, 8
 
-// Find reports whether a question asks for a grave act, and the words by which it does. The text
-// may begin with what leads to the question.
+// Find reports whether a question asks for a grave act, and returns the words that name the act. The text
+// before the question may be included.
 func Find(question string) (act string, found bool) {
 	if len(question) > maxLength {
 		question = strings.ToValidUTF8(question[len(question)-maxLength:], "")
@@ -39,8 +39,8 @@ func Find(question string) (act string, found bool) {
 	return act, act != ""
 }
 
-// weigh judges the act together with its circumstances. Where they reach beyond the repository, an act that
-// is not known to be mild is grave. Where they do not, a grave one is mild if something brings back its object.
+// weigh returns the grave act, or "", given the circumstances. If they reach beyond the repository, every act
+// is grave unless it is known to be mild. Otherwise an act is not grave if something restores its object.
 func weigh(tongues []*tongue, text string, clauses []clause) (act string) {
 	beyond, mild, back := "", false, false
 	for _, t := range tongues {
@@ -58,8 +58,8 @@ func weigh(tongues []*tongue, text string, clauses []clause) (act string) {
 	return beyond
 }
 
-// find looks at the questions first. One that builds nothing may point to what a statement says:
-// "This drops the table. Shall I?"
+// find sets t.act to the first grave act of a question. If no question is about building something, the act
+// may also be in a statement: "This drops the table. Shall I?"
 func (t *tongue) find(clauses []clause) {
 	for _, asks := range []bool{true, false} {
 		for i, c := range clauses {
@@ -70,13 +70,13 @@ func (t *tongue) find(clauses []clause) {
 	}
 }
 
-// judge returns the grave act of a clause, asked for or stated. Before are the clauses in front of it.
+// judge returns the grave act that c asks for or states, or "". before are the clauses before c.
 func (t *tongue) judge(c clause, before []clause) (act string) {
 	text := t.upTo(c.text, "cut", 0)
 	if t.built = false; !c.asks && t.first(text, "past") != "" {
 		return ""
 	}
-	for _, word := range t.lists["and"] { // English tells two acts by the places of their verbs
+	for _, word := range t.lists["and"] { // in English, the positions of the verbs separate two acts
 		text = strings.ReplaceAll(text, word, "\n")
 	}
 	for part := range strings.SplitSeq(text, "\n") {
@@ -116,18 +116,18 @@ func (t *tongue) actOf(part clause, before []clause) string {
 			return part.text[v.at:max(v.end, v.long)]
 		}
 		i++
-		// What is only built is mild wherever it is. What points to something may be anything.
+		// A thing that is only built is mild in all circumstances. A pronoun may refer to anything.
 		builds := v.list == "build" || !points && (grade < unknown && v.list != "do" && v.list != "plain" || t.first(part.text[v.at:v.end], "mild") != "")
 		t.mild = t.mild || (part.asks || t.english && !t.asked) && (builds || v.list == "go" && !points || v.list != "" && v.grade <= harm && grade < unknown)
 		if v.grade <= harm && grade < unknown || v.grade == out || v.grade == live || v.list == "go" && !points {
-			t.built, i = true, next // what it governs is built
+			t.built, i = true, next // its object is built
 			t.builds = t.builds || part.asks && (builds || !points)
 		}
 	}
 	return ""
 }
 
-// verbs lists the verbs in a part of a clause, beginning with the governing one.
+// verbs returns the verbs in part of a clause. A verb precedes those that it governs.
 func (t *tongue) verbs(part string) (all []mark) {
 	marks := t.marks(part)
 	for i, m := range marks {
@@ -136,7 +136,7 @@ func (t *tongue) verbs(part string) (all []mark) {
 			all = append(all, m)
 		}
 	}
-	if at := len(t.upTo(part, "frame", 0)); len(all) == 0 && at < len(part) { // a verb that is not known is grave in doubt
+	if at := len(t.upTo(part, "frame", 0)); len(all) == 0 && at < len(part) { // an unknown verb may be grave
 		all = []mark{{kind: kind{grade: harm}, at: at, end: at, long: len(part)}}
 	}
 	if t.lists["order"] != nil {
@@ -145,7 +145,8 @@ func (t *tongue) verbs(part string) (all []mark) {
 	return all
 }
 
-// isVerb reports whether an English word is a verb behind what is in front of it: "the push" is not one.
+// isVerb reports whether an English word of this form is a verb after the text in front: "push" after "the"
+// is not.
 func (t *tongue) isVerb(front, form string) bool {
 	if form != "" {
 		return !t.endsWith(front, "article") && (form == "ing" || t.first(front, form) != "")
@@ -153,13 +154,13 @@ func (t *tongue) isVerb(front, form string) bool {
 	return front == "" || t.endsWith(front, "slot")
 }
 
-// endsWith reports whether the last word of a text is one of a list.
+// endsWith reports whether the last word of text is in the named list.
 func (t *tongue) endsWith(text, list string) bool {
 	text = strings.TrimRight(text, " -")
 	return slices.Contains(t.lists[list], text[strings.LastIndexAny(text, " -")+1:])
 }
 
-// object returns what a verb is done to, and the next verb that it does not govern.
+// object returns the object of verbs[i], and the index of the next verb that verbs[i] does not govern.
 func (t *tongue) object(part string, verbs []mark, i int) (object string, next int) {
 	at, end := verbs[i].at, verbs[i].end
 	if !t.english {
@@ -173,8 +174,9 @@ func (t *tongue) object(part string, verbs []mark, i int) (object string, next i
 	return part[end:], next
 }
 
-// gradeOf grades an object: by its last noun up to a preposition in English, in most other languages by its first one,
-// or by what is at more risk after the preposition. It also reports whether the object only refers to an earlier one.
+// gradeOf returns the grade of an object, and whether it only refers to an earlier one. The last noun before
+// a preposition decides in English, the first one in most other languages. A noun after the preposition can
+// raise the grade.
 func (t *tongue) gradeOf(object string) (int, bool) {
 	var nouns []mark
 	for _, m := range t.marks(object) {

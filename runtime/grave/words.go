@@ -1,5 +1,3 @@
-// The words of a language, and where a clause has them.
-
 package grave
 
 import (
@@ -11,45 +9,45 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// data are the words of grave acts. Below a language, a line begins with its kind. Verbs, by the objects that
-// make them grave:
+// data has the words of grave acts, in a section for each language. A line begins with its kind. Verbs, with
+// the objects that make them grave:
 //
-//	send     every one but inner
-//	commit   every one but inner
-//	delete   every one but code and inner
+//	send     all but inner
+//	commit   all but inner
+//	delete   all but code and inner
 //	remove   harm, or more
-//	do, go   reach, or more; what else go governs is only the next piece of work
-//	make     out, or more: what it governs is built, else
+//	do, go   reach, or more; other objects of go are only the next piece of work
+//	make     out, or more; other objects are built
 //	build    live
 //	plain    none
 //
-// Nouns, by what an act on them risks: inner moves inside of a program, code is edited, harm is hard to get back,
-// reach runs or changes what runs, out is of other people, live is in use. And:
+// Nouns, by the risk of an act on them: inner moves inside of a program, code is edited, harm is hard to
+// restore, reach runs or changes running things, out belongs to others, live is in use. And:
 //
 //	sure     grave in every sentence that builds nothing
-//	beyond   circumstances in which all is grave but what is known to be harmless; live is one, too
-//	back     brings back the object of an act, where nothing is beyond; back commit does so for a commit.
-//	         Both are parts of words, too
+//	beyond   circumstances in which every act is grave unless known to be harmless; live is one, too
+//	back     restores the object of an act, without beyond; back commit that of a commit. Both match parts of words
 //	mild     verbs of other lists that only change text
-//	cut      what follows is another act than the one that is asked about
+//	cut      begins another act
 //	and      between two acts
-//	past     marks what has been done
-//	frame    asks leave for a verb that no list has: it is one of remove
+//	past     marks an act as done
+//	frame    asks permission for an unlisted verb, which counts as one of remove
 //	order    the verb comes last
-//	head     the noun that counts comes last
-//	anywhere syllables are in front of a stem
+//	head     the decisive noun comes last
+//	anywhere a stem may have syllables before it
 //
-// ~ is a few words. English words are stems that are bent, others beginnings of words, those with a * in front ends
-// of them; those with a dot at their end are whole. [*] belongs to every language but English, [all] to all. What
-// else is in [en] tells an English verb from a noun.
+// ~ is a few words. English words are stems that take endings, others prefixes of words. A * in front makes a
+// word match inside of others, a dot at the end only as a whole. [*] applies to every language but English,
+// [all] to all. Other lists in [en] distinguish an English verb from a noun.
 //
 //go:embed grave.txt
 var data string
 
-// The grades of an object, by what an act on it risks.
+// The grades of an object, by the risk of an act on it.
 const inner, code, unknown, harm, reach, out, live = 1, 2, 3, 4, 5, 6, 7
 
-// A kind is a list of nouns with their grade, or of verbs with the grade of an object that makes them grave.
+// kind is a list of nouns with their grade, or of verbs with the lowest grade of an object that makes them
+// grave.
 type kind struct {
 	list  string
 	grade int
@@ -66,18 +64,18 @@ type tongue struct {
 	english    bool
 	lists      map[string][]string
 	builds     bool   // a question is about building something
-	built      bool   // a clause is
-	understood bool   // a verb is in its place
-	act, by    string // what is grave by itself, and the list of its verb
-	far        bool   // the act is, so that nothing here brings back its object
+	built      bool   // the current clause is
+	understood bool   // a known verb was found
+	act, by    string // the grave act, and the list of its verb
+	far        bool   // the act reaches others, so nothing restores its object
 	asked      bool   // a question has a verb
 	mild       bool   // a question asks for an act that is harmless in any circumstance
 }
 
-// readTongue reads what a text may have of the words of some sections.
+// readTongue returns the words of some sections that may occur in text.
 func readTongue(text string, sections ...string) *tongue {
-	text += " file dotfile" // which name paths
-	var grams [1 << 15]bool // the three bytes that something in the text begins with
+	text += " file dotfile" // from nameFiles
+	var grams [1 << 15]bool // the three-byte sequences in the text
 	gram := func(s string) uint32 { return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & (1<<15 - 1) }
 	for i := range max(0, len(text)-2) {
 		grams[gram(text[i:])] = true
@@ -98,16 +96,16 @@ func readTongue(text string, sections ...string) *tongue {
 	return t
 }
 
-// A mark is a word of a clause that is known.
+// mark is a known word in a clause.
 type mark struct {
 	kind
 	at, end, long int    // long is the length of the listed part
-	apart         bool   // more of it is apart
+	apart         bool   // the word has a separate second part
 	form          string // "s", "ed" or "ing" of an English word
 }
 
-// marks lists the verbs and the nouns of a clause in their order, except those within a longer one such as "release
-// notes".
+// marks returns the known verbs and nouns of a clause in order, except those within a longer one such as
+// "release notes".
 func (t *tongue) marks(clause string) []mark {
 	var all []mark
 	for _, k := range kinds {
@@ -133,10 +131,11 @@ func (t *tongue) marks(clause string) []mark {
 	return kept
 }
 
-// forms are what the endings of an English stem make of it.
+// forms maps the endings of an English stem to forms of the word.
 const forms = " =, e=, y=, s=s, es=s, ies=s, d=ed, ed=ed, ied=ed, ing=ing, ying=ing, "
 
-// locate finds the first place of a word from there on, at -1 if there is none. What is behind a ~ is not in it.
+// locate returns the first occurrence of a word in clause from offset from, or a mark at -1 if there is none.
+// The mark does not include a part after ~.
 func (t *tongue) locate(clause, word string, from int) mark {
 	first, second, apart := strings.Cut(word, "~")
 	begins, whole := strings.CutSuffix(first, ".")
@@ -165,7 +164,7 @@ func (t *tongue) locate(clause, word string, from int) mark {
 	return mark{at: -1}
 }
 
-// upTo drops from a clause what the first word of a list begins.
+// upTo returns the clause up to the first word of the named list at or after offset from.
 func (t *tongue) upTo(clause, list string, from int) string {
 	for _, word := range t.lists[list] {
 		if m := t.locate(clause, word, from); m.at >= 0 {

@@ -1,4 +1,4 @@
-// Package host is the contract of the programs that our hook runs in, which have a folder each.
+// Package host describes the programs in which our hook runs. Each has its own folder.
 package host
 
 import (
@@ -22,30 +22,30 @@ type Host struct {
 
 	// Is recognizes the host's event by its payload alone, because a project may set the environment and paths.
 	Is func(event []byte) bool
-	// Read fills the event from a valid JSON object. Without it, ReadEvent uses the Members of Event.
+	// Read fills the event from a valid JSON object. If nil, ReadEvent uses the Members of Event.
 	Read func(event []byte, e *Event) error
 	// Stop and Prompt are the host's names of our events Stop and UserPromptSubmit.
 	Stop, Prompt string
-	// FromUser reports whether a prompt has the user's own words. If nil, all prompts but ours have.
+	// FromUser reports whether a prompt has the user's own words. If nil, all prompts except ours do.
 	FromUser func(e Event) bool
 
-	// Context reports whether a continue may use additionalContext; version is the host's by its log. If nil,
+	// Context reports whether a continue may use additionalContext; version is the host's in its log. If nil,
 	// only {"decision": "block"} is possible.
 	Context func(e Event, version string) bool
 	// Reminds is set if additionalContext before a prompt reaches the model.
 	Reminds bool
 	// Marked is set if our texts to the agent need transcript.Mark, because the log does not name the hook.
 	Marked bool
-	// NoWitness is set if the log has no continues.
+	// NoWitness is set if the log does not record continues.
 	NoWitness bool
 	// Prompts is set if the event's PromptID changes with each prompt of the user and only then.
 	Prompts bool
-	// Opens is set if PromptID identifies the line that opened the turn, even if no person began it.
+	// Opens is set if PromptID identifies the line that opened the turn, even if no person began the turn.
 	Opens bool
 
 	Log transcript.Format
-	// Arrived reports whether the end of the log has this stop's own entry. The hook waits for it, but not
-	// long.
+	// Arrived reports whether the end of the log has this stop's own entry. The hook waits a short time until
+	// it does.
 	Arrived func(e Event, end []byte) bool
 
 	// Logged is set if only the log has plan mode and background work.
@@ -53,11 +53,11 @@ type Host struct {
 	// Plans is set if only the log has plan mode.
 	Plans bool
 
-	// Forgets is set if the event loses Active after the next call of a tool. The log has it.
+	// Forgets is set if the event loses Active after the next tool call. The log still has it.
 	Forgets bool
 
-	// Cap limits the continues in a row before the host ends the turn, 0 for no limit. It can be changed
-	// with the environment variable CapVariable.
+	// Cap is the number of continues in a row after which the host ends the turn, 0 for no limit. The
+	// environment variable CapVariable changes it.
 	Cap         int
 	CapVariable string
 
@@ -69,22 +69,22 @@ type Host struct {
 	Dir, DirVariable, Sessions, Program string
 	// Package is the prefix for all npm packages.
 	Package string
-	// ProjectFile contains the project's directory. It is relative to a log's directory.
+	// ProjectFile is the path of a file that contains the project's directory, relative to a log's directory.
 	ProjectFile string
 	// ProjectVariable is the environment variable with the project of a session.
 	ProjectVariable string
 
 	// Variables are files in a project, or above it, with variables for hooks: member env of JSON, or lines
-	// NAME=value. Package backend has Claude Code's, which projects of all hosts may use.
+	// NAME=value. Those of Claude Code are in package backend.
 	Variables []string
 
-	// Inside are environment variables of programs of the agent, and SessionVariable has the session. They
-	// affect no decision.
+	// Inside are environment variables of programs that the agent starts. SessionVariable has the session's
+	// ID. They affect no decision.
 	Inside          []string
 	SessionVariable string
 }
 
-// RecordName returns the host's name in records, "" for the default host.
+// RecordName returns the host's name in records, or "" for the default host and nil.
 func (h *Host) RecordName() string {
 	if h == nil || h.Default {
 		return ""
@@ -99,7 +99,7 @@ func (h *Host) WordToType(plugin, word string) string {
 	return h.Command(plugin, word)
 }
 
-// ReadEvent reads an event and gives it our name.
+// ReadEvent parses an event and replaces the host's names for Stop and UserPromptSubmit with ours.
 func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	e.Host = h
 	var err error
@@ -118,8 +118,8 @@ func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	return err
 }
 
-// SessionNamed returns a pattern for a single session. The name of the log ends in the ID or, if this is fixed, the
-// directory is the ID.
+// SessionNamed returns the pattern for the log of one session. The ID is at the end of the file name or, if
+// that is fixed, the name of the directory.
 func (h *Host) SessionNamed(id string) string {
 	dir, name := path.Split(h.Sessions)
 	if i := strings.LastIndexByte(name, '*'); i >= 0 {
@@ -155,13 +155,14 @@ type Event struct {
 	Input []byte
 	// Command is a slash command, "ned-flanders:why", with its arguments and its source, all raw.
 	Command, Arguments, Source []byte
-	// Failure is which API error ended the turn, raw. Subagent is the raw ID if it was a turn for a subagent.
+	// Failure is the API error that ended the turn, raw. Subagent is the raw ID of the subagent whose turn
+	// ended.
 	Failure, Subagent []byte
 	// Cap limits the continues in a row with no tool call, 0 for no limit.
 	Cap int
 }
 
-// Common lists the members that all hosts share.
+// Common lists the members of an event that all hosts share.
 func (e *Event) Common(m *codec.Members) {
 	m.Text("session_id", &e.SessionID)
 	m.Text("transcript_path", &e.TranscriptPath)
@@ -186,8 +187,8 @@ func (e *Event) CountSchedules(m *codec.Members, name string) {
 	}
 }
 
-// Members lists the members of Claude Code's event. Do not add a name that a host's Is looks for: the event would be
-// taken for that host's. Use Raw if the type may change, because a wrong type is an error.
+// Members lists the members of Claude Code's event. Do not add a name by which a host's Is recognizes its own
+// events. Use Raw if the type may change, because a wrong type is an error.
 func (e *Event) Members(m *codec.Members) {
 	e.Common(m)
 	m.Text("prompt_id", &e.PromptID)
@@ -204,7 +205,7 @@ func (e *Event) Members(m *codec.Members) {
 	}
 }
 
-// IsFromUser reports whether a prompt is the user's own words. Some hosts send ours as a prompt.
+// IsFromUser reports whether a prompt is the user's own words. Some hosts also send our texts as prompts.
 func (e Event) IsFromUser() bool {
 	switch {
 	case e.Host.FromUser != nil:
@@ -216,7 +217,7 @@ func (e Event) IsFromUser() bool {
 	return true
 }
 
-// HasLine searches backwards for a line with this beginning that satisfies is.
+// HasLine reports whether a line of end has the prefix begin and satisfies is. It searches backwards.
 func HasLine(end []byte, begin string, is func(line []byte) bool) bool {
 	for len(end) > 0 {
 		i := bytes.LastIndexByte(end, '\n')

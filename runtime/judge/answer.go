@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// AnswerSchema returns the JSON Schema for an answer. The reason is first, so that the model will reason before it
-// decides. The length is not enforced, because if a client checks the schema, we would pay for a second question.
+// AnswerSchema returns the JSON Schema for an answer. The reason comes first, so that the model reasons
+// before it decides. Its length is not limited, because a client that checks the schema would ask again.
 func AnswerSchema() string {
 	return `{"type":"object","properties":{` +
 		`"reason":{"type":"string","description":"One short sentence, at most 200 characters: which field of the page decides."},` +
@@ -23,9 +23,9 @@ func AnswerSchema() string {
 
 const maxAnswer = 8 << 10 // bytes
 
-// ReadAnswer reads an answer, which must be a JSON object with exactly the members in AnswerSchema and nothing else.
-// We do not repair anything: if a model does not follow the schema, we cannot trust it with the decision, and the
-// agent is then allowed to stop. The reason is a single line with up to MaxWhy bytes.
+// ReadAnswer parses an answer: a JSON object with exactly the members in AnswerSchema. Anything else is an
+// error, because a model that ignores the schema cannot be trusted. why is a single line of at most MaxWhy
+// bytes.
 func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	if len(data) > maxAnswer {
 		return false, "", errors.New("the answer is longer than " + strconv.Itoa(maxAnswer) + " bytes")
@@ -68,7 +68,7 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	return cont, OneLine(why, MaxWhy), nil
 }
 
-// OneLine returns untrusted text as a printable line with up to limit bytes.
+// OneLine returns untrusted text as a printable line of at most limit bytes.
 func OneLine(s string, limit int) string {
 	words := strings.Fields(strings.ReplaceAll(display.OneLine(s), "\uFFFD", ""))
 	return strings.TrimSpace(quotation.Head(strings.Join(words, " "), limit))

@@ -1,5 +1,5 @@
-// A page has fixed lines. Text of the session is quoted on one line, with everything escaped that could end a
-// field, begin a line or hide from a reader. Secrets are masked before a text is cut.
+// Text of the session is quoted on one line of a page, escaped so that it cannot end a field, begin a line or
+// hide. Secrets are masked before a text is cut.
 
 package judge
 
@@ -24,7 +24,6 @@ const (
 	maxCalls                    = 3
 )
 
-// Page is a session as a judge sees it.
 type Page struct {
 	Skill   string // in use
 	Todos   activity.Tally
@@ -71,7 +70,7 @@ func (p Page) waiting() string {
 	return "nothing"
 }
 
-// shownCall returns a call like "Bash(npm test → exit 0)", or "TaskUpdate(task2 → completed)".
+// shownCall formats a call: "Bash(npm test → exit 0)", "TaskUpdate(task2 → completed)".
 func shownCall(c activity.Call) string {
 	input, result := c.Input, c.Result
 	if c.Name == "TaskUpdate" {
@@ -86,7 +85,7 @@ func shownCall(c activity.Call) string {
 	return cmp.Or(shownName(c.Name), "?") + "(" + inside + ")"
 }
 
-// shownName quotes a short text unless it is plain.
+// shownName masks and shortens a text, and quotes it unless it is plain.
 func shownName(s string) string {
 	s = quotation.FirstRunes(strings.TrimSpace(secret.Mask(s)), maxField)
 	if strings.Trim(s, plainLetters) != "" {
@@ -95,7 +94,6 @@ func shownName(s string) string {
 	return s
 }
 
-// plainLetters need no quotation marks around them.
 const plainLetters = " ._/:=@+-~*…#%0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 func quoteText(s string, most int) string {
@@ -113,8 +111,8 @@ func quoteText(s string, most int) string {
 	return b.String()
 }
 
-// escapedLetter escapes a letter that would end the text or begin a line, and drops an invisible one. Package
-// display keeps more letters: a model reads more than a terminal shows.
+// escapedLetter escapes a character that would end the text or begin a line, and drops invisible ones,
+// including some that package display keeps.
 func escapedLetter(r rune) string {
 	switch {
 	case strings.ContainsRune("\"＂〃ˮ״", r): // a quotation mark, or what a reader may take for one
@@ -133,14 +131,14 @@ func escapedLetter(r rune) string {
 	return string(r)
 }
 
-// isHidden reports invisible letters that count as graphic: fillers, selectors and enclosing marks.
+// isHidden reports whether r is invisible but counts as graphic: a filler, a selector or an enclosing mark.
 func isHidden(r rune) bool {
 	return r == 0x034f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800 ||
 		r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe0fff || unicode.Is(unicode.Me, r)
 }
 
-// endOfMessage returns the last 500 characters or so, from a sentence's start if there is one: the end of a
-// message announces the next action.
+// endOfMessage returns at most the last maxMessage characters of a message, if possible from the start of a
+// sentence.
 func endOfMessage(s string) string {
 	s = strings.TrimSpace(s)
 	at, width := len(s), 0
@@ -155,7 +153,7 @@ func endOfMessage(s string) string {
 		return s
 	}
 	tail := s[at:]
-	// Skip to the first sentence that begins in its first half.
+	// Skip to the first sentence that begins in the first half.
 	for i := 0; i < len(tail)/2; i++ {
 		if tail[i] == '\n' || strings.IndexByte(".!?:", tail[i]) >= 0 && (tail[i+1] == ' ' || tail[i+1] == '\n') {
 			return "… " + strings.TrimSpace(tail[i+1:])
@@ -167,7 +165,7 @@ func endOfMessage(s string) string {
 	return "…" + tail
 }
 
-// PromptFor returns the system prompt of a judge.
+// PromptFor returns the system prompt for a judge of this agent.
 func PromptFor(agent string) string { return strings.ReplaceAll(prompt, "Claude", agent) }
 
 const prompt = `You judge one moment of a coding session: Claude has just ended its turn. Decide whether it should go on working by itself, or hand the turn to the user.

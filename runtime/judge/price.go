@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// price is in millionths of a dollar per million tokens. Writing to the cache costs 1.25 times the input,
-// reading a tenth, for some models less: the result is never too low.
+// price is in millionths of a dollar per million tokens. Cache writes cost at most 1.25 times the input,
+// reads a tenth.
 type price struct {
 	model   string // prefix of the id
 	in, out int64
@@ -30,22 +30,21 @@ var prices = []price{
 	{"claude-fable-5", 10_000_000, 50_000_000},
 }
 
-// dearestOf returns the most expensive model that recent clients use for an alias: before the answer it is
-// unknown.
+// dearestOf returns the most expensive model for which recent clients use an alias, as the actual one is not
+// yet known.
 func dearestOf(model string) string {
 	dearest := map[string]string{"haiku": "claude-haiku-4-5", "sonnet": "claude-sonnet-4-6", "opus": "claude-opus-5"}
 	return cmp.Or(dearest[model], model)
 }
 
-// ValidModel reports whether a name can be an alias, an id, or a name on Bedrock or Vertex. It is neither a flag
-// nor a way out of the URL path in which some providers put it.
+// ValidModel reports whether model can be an alias, an ID, or a name on Bedrock or Vertex. A leading dash or
+// ".." is invalid, because it could act as a flag or leave a URL path.
 func ValidModel(model string) bool {
 	const letters = "._:/@[]-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	return model != "" && len(model) <= 100 && model[0] != '-' && !strings.Contains(model, "..") && strings.Trim(model, letters) == ""
 }
 
-// findPrice returns the price for a model by any name, such as us.anthropic.claude-…-v1:0 or claude-…@20251001. If it
-// is unknown, the highest price is used to make sure that we stay within the limits.
+// findPrice returns the price of a model by any of its names, or the highest price if the model is unknown.
 func findPrice(model string) price {
 	id := dearestOf(model)
 	if i := strings.Index(id, "claude-"); i > 0 {
@@ -64,10 +63,10 @@ func findPrice(model string) price {
 // MaxOutput limits the tokens of an answer, including the thinking of models that always think.
 const MaxOutput = 2000
 
-// maxTokens bounds a count, so that sums do not overflow.
+// maxTokens is the maximum of a count, so that sums do not overflow.
 const maxTokens = 100_000_000
 
-// PriceInMicros returns the list price in millionths of a dollar, rounded up.
+// PriceInMicros returns the list price of u in millionths of a dollar, rounded up.
 func PriceInMicros(model string, u Usage) int64 {
 	p := findPrice(model)
 	count := func(n int64) int64 { return min(max(n, 0), maxTokens) }
@@ -77,8 +76,8 @@ func PriceInMicros(model string, u Usage) int64 {
 	return sum/million + min(sum%million, 1)
 }
 
-// PriceAtMost returns the most that a question can cost: a token per byte, with the additions of a client, a
-// schema and the API, all written to a cache, and the longest answer.
+// PriceAtMost returns an upper bound for the price of a question in millionths of a dollar: a token per byte,
+// additions by the client and the API, and the longest answer.
 func PriceAtMost(model string, q Question) int64 {
 	const added = 2000
 	return PriceInMicros(model, Usage{CacheWrite: int64(len(q.System) + len(q.Page) + added), Output: MaxOutput})

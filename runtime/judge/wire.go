@@ -1,16 +1,15 @@
-// Package judge has lisa-simpson's question to a model and its answer: the page, the system prompt, and the JSON
-// between the hook and springfield-judge. It is pure. Package backend, which the hook does not contain, asks.
+// Package judge has lisa-simpson's question to a model and its answer. It is pure. Package backend, which is
+// not in the hook, asks the model.
 package judge
 
 import "github.com/cameronsjo/springfield/runtime/codec"
 
-// The backends.
 const (
 	Claude  = "claude"  // the user's client and login
 	Command = "command" // the user's own program
 )
 
-// Backends returns the names, the default first.
+// Backends returns the names of the backends, the default first.
 func Backends() []string { return []string{Claude, Command} }
 
 const DefaultModel = "haiku"
@@ -23,14 +22,13 @@ const (
 	Spare     = 10
 )
 
-// Options are used to choose a judge, and to limit time and dollars.
 type Options struct {
 	Backend string // one of Backends
 	Model   string // for Claude
 	Within  int    // seconds
 	Client  string // absolute path of Claude Code's program, "" to search for it
-	// Command is an absolute path to the user's program, with arguments. Cost is the price for a question in dollars,
-	// or nil if not yet set by the user. Variables are passed to it together with a few that are safe.
+	// Command is the absolute path of the user's program, with arguments. Cost is its price for a question in
+	// dollars, nil if not set. Variables are passed to the program, besides a few that are safe.
 	Command   []string
 	Cost      *float64
 	Variables []string
@@ -42,7 +40,7 @@ func Defaults() Options {
 	return Options{Backend: Claude, Model: DefaultModel, Within: Within, Daily: 1, Session: 0.25}
 }
 
-// Lacks returns which setting is missing to ask a question. With no cost, the limits in dollars would not work.
+// Lacks returns a message about a required setting that is missing, or "".
 func (o Options) Lacks() string {
 	if o.Backend == Command && len(o.Command) == 0 {
 		return "judge.command is not set"
@@ -53,11 +51,11 @@ func (o Options) Lacks() string {
 	return ""
 }
 
-// InJudge is set when running a judge. Our hooks then do not answer, so that no judge is asked from within a judge.
+// InJudge is a variable in the environment of a judge. Our hooks do not answer there, so that a judge never
+// asks another.
 const InJudge = "SPRINGFIELD_JUDGE"
 
-// MaxWire bounds a question and a reply in bytes.
-const MaxWire = 64 << 10
+const MaxWire = 64 << 10 // bytes of a question or a reply
 
 // Question is the input of springfield-judge.
 type Question struct {
@@ -67,11 +65,11 @@ type Question struct {
 	Page    string
 	Within  int64  // milliseconds
 	Client  string // absolute path of Claude Code's program, "" to search for it
-	// Command is the user's program with its arguments, Named the variables that it gets.
+	// Command is the user's program with its arguments, Named the variables passed to it.
 	Command, Named []string
 	// Project is the project's directory, or "". Its settings must not choose where the question goes.
 	Project string
-	// Variables are files in the project or above it, if the host passes variables from them to hooks.
+	// Variables are names of files, in the project or above, from which the host passes variables to hooks.
 	Variables []string
 }
 
@@ -112,13 +110,13 @@ func (r *Reply) Members(m *codec.Members) {
 	m.Text("detail", &r.Detail)
 }
 
-// MaxWhy bounds Reply.Why and MaxDetail bounds Reply.Detail, in bytes.
+// MaxWhy and MaxDetail are the maximum lengths of Reply.Why and Reply.Detail, in bytes.
 const (
 	MaxWhy    = 300
 	MaxDetail = 300
 )
 
-// Usage is in tokens.
+// Usage is a number of tokens by kind.
 type Usage struct {
 	Input      int64
 	Output     int64

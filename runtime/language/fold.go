@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// FoldText makes texts comparable: lower case, straight apostrophes, single blanks, and with commas and any marks
-// that are only drawn removed.
+// FoldText normalises a text for comparison: lower case, straight apostrophes and single spaces, without
+// commas, vowel signs and invisible characters.
 func FoldText(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -54,7 +54,8 @@ func FoldText(s string) string {
 	return b.String()
 }
 
-// foldRune is the character that stands for one and those that are written like it.
+// foldRune returns the character that represents r and its variants, for example the lower-case letter or the
+// ASCII digit.
 func foldRune(r rune) rune {
 	switch {
 	case r == '’' || r == '‘' || r == 'ʼ':
@@ -77,8 +78,8 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// isWordRune reports whether a character belongs to a word that blanks or signs end. Chinese and Japanese words end
-// anywhere.
+// isWordRune reports whether r belongs to a word that ends at a space or sign. It is false for Chinese and
+// Japanese.
 func isWordRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || r == '_'
@@ -89,13 +90,13 @@ func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
-// HasBlanks reports whether the script of a word separates words with blanks. Chinese and Japanese do not.
+// HasBlanks reports whether the script of a word separates words with spaces, unlike Chinese and Japanese.
 func HasBlanks(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return isWordRune(r)
 }
 
-// IsWithinWord reports whether i is inside a word, not at its beginning or end.
+// IsWithinWord reports whether offset i of s is inside a word, not at its beginning or end.
 func IsWithinWord(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return false

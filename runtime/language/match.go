@@ -1,19 +1,19 @@
-// How an entry of a pack is found in a sentence. An entry is words, with
+// Matching of a pack's entries in a sentence. An entry consists of words, and of
 //
-//	^      the sentence, or a clause behind a colon or a dash, begins here
-//	$      the sentence ends here, signs left aside
-//	$4     it ends within four words
+//	^      the beginning of the sentence, or of a clause after a colon or a dash
+//	$      the end of the sentence, ignoring signs
+//	$4     the end within four words
 //	…      anything, within the sentence
-//	word*  a word that begins so
-//	*word  a word that ends so
+//	word*  a word with this prefix
+//	*word  a word with this suffix
 //	{do}   an entry of that class
-//	[a|b]  one of these, which have no brackets in them
+//	[a|b]  one of these, which contain no brackets
 //	{n}    a number
-//	!x     and x is nowhere in the sentence
-//	!x !y  in front of a class: neither is in the sentence, for all of its entries
-//	!…x    and x is not behind it, up to a word of the class break
-//	-x     x is not of the class, though it looks like one
-//	-<x    nor is what stands behind the word x
+//	!x     only if x is nowhere in the sentence
+//	!x !y  as an entry: the next entries of the class match only without x and y in the sentence
+//	!…x    only if x does not follow, up to a word of the class break
+//	-x     an exception: x is not in the class
+//	-<x    an exception: nothing after the word x is in the class
 package language
 
 import (
@@ -23,7 +23,8 @@ import (
 	"unicode/utf8"
 )
 
-// matchesNone tests that the patterns of an entry that must not match do not.
+// matchesNone reports whether s matches none of the patterns in nots. A pattern that begins with "…" is
+// searched only in the clause after end.
 func (f *finder) matchesNone(nots, s string, end int) bool {
 	for nots != "" {
 		var one string
@@ -39,7 +40,7 @@ func (f *finder) matchesNone(nots, s string, end int) bool {
 	return true
 }
 
-// firstClause is a text up to a word that begins another clause.
+// firstClause returns s up to the first entry of the class Break, ignoring one at offset 0.
 func (f *finder) firstClause(s string) string {
 	for i := range s {
 		if i == 0 || IsWithinWord(s, i) {
@@ -121,7 +122,7 @@ func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 			c, ok := named[name]
 			return ok && f.hasMemberAt(c, s, i, rest, good)
 		}
-		// A run of words, up to what is special.
+		// A run of words, up to the next special character.
 		run, rest := pattern, ""
 		if j := strings.IndexAny(pattern, "{[…$"); j >= 0 {
 			run, rest = pattern[:j], pattern[j:]
@@ -134,7 +135,8 @@ func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 	}
 }
 
-// restBefore returns the condition that the rest of a pattern matches, up to a good end.
+// restBefore returns a function that reports whether the rest of a pattern matches at an offset, with an end for which
+// good returns true.
 func (f *finder) restBefore(rest, s string, good func(end int) bool) func(end int) bool {
 	if rest == "" {
 		return good
@@ -142,7 +144,7 @@ func (f *finder) restBefore(rest, s string, good func(end int) bool) func(end in
 	return func(end int) bool { return f.matchesAt(rest, s, end, good) }
 }
 
-// mayMatchAt reports whether the first byte of a pattern lets it match there.
+// mayMatchAt reports whether pattern may match at offset i of s, judging by its first byte.
 func mayMatchAt(pattern, s string, i int) bool {
 	if pattern == "" {
 		return true
@@ -155,13 +157,14 @@ func mayMatchAt(pattern, s string, i int) bool {
 	}
 }
 
-// maxDepth bounds entries of classes in entries of classes.
+// maxDepth is the maximum depth of nested classes.
 const maxDepth = 8
 
-// hasMemberAt reports whether an entry of a class begins at i, followed by the rest of a pattern with a good end.
+// hasMemberAt reports whether an entry of class c matches at offset i of s, followed by the rest of a pattern,
+// with an end for which good returns true.
 func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(end int) bool) bool {
 	for _, e := range f.entries(c) {
-		if e[0] == '-' { // none of the class, though it looks like one
+		if e[0] == '-' { // an exception
 			if word, behind := strings.CutPrefix(e[1:], "<"); behind {
 				if before, ok := strings.CutSuffix(s[:i], word+" "); ok && !IsWithinWord(s, len(before)) {
 					return false
@@ -198,7 +201,8 @@ func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(en
 	return false
 }
 
-// beginsRun reports whether a run of words begins at i, and where it ends. A star after a word matches the rest of it.
+// beginsRun reports whether a run of words begins at offset i of s, and returns its end. A star matches the
+// rest of a word.
 func beginsRun(run, s string, i int) (end int, ok bool) {
 	for run != "" {
 		word, rest, star := strings.Cut(run, "*")
@@ -214,7 +218,8 @@ func beginsRun(run, s string, i int) (end int, ok bool) {
 	return i, !IsWithinWord(s, i)
 }
 
-// endsSentence reports whether only signs are left of a sentence, or at most a number of words.
+// endsSentence reports whether rest has at most as many words as the digit in words, or none if words is
+// empty.
 func endsSentence(rest, words string) bool {
 	most := 0
 	if words != "" {
@@ -233,7 +238,7 @@ func endsSentence(rest, words string) bool {
 	return true
 }
 
-// beginnings returns where a sentence starts, and where any clause in it starts.
+// beginnings returns up to eight offsets of s where a sentence or clause begins, also after words like "so".
 func (f *finder) beginnings(s string) []int {
 	all := make([]int, 0, 8)
 	add := func(i int) {
@@ -272,17 +277,17 @@ func (f *finder) beginnings(s string) []int {
 	return all
 }
 
-// searched is the text to be searched. It also has which three bytes are found anywhere in it, so that we do not need
-// to search for most entries.
+// searched is the text to search. grams is a set of its three-byte sequences, which excludes most entries
+// without a search.
 type searched struct {
 	all   string
 	grams [512]uint64
 }
 
-// Finders find the entries of some packs in the same folded sentences.
+// Finders find the entries of several packs in the same folded sentences.
 type Finders []*finder
 
-// FindersFor returns a finder for each pack.
+// FindersFor returns a finder for each pack, for use with these sentences only.
 func FindersFor(packs []*Pack, sentences []string) (all Finders) {
 	t := &searched{all: strings.Join(sentences, "\n")}
 	for i := 0; i+3 <= len(t.all); i++ {
@@ -311,7 +316,7 @@ func (t *searched) mayHave(entry string) bool {
 	if group, ok := strings.CutPrefix(begin, "["); ok {
 		group, _, _ = strings.Cut(group, "]")
 		may := false
-		for one, more := "", true; more && !may; { // no iterator: the hook is built without inlining, and one allocates
+		for one, more := "", true; more && !may; { // an iterator would allocate, because the hook is built without inlining
 			one, group, more = strings.Cut(group, "|")
 			may = mayBegin(one)
 		}
@@ -330,7 +335,7 @@ func (t *searched) hasGram(s string) bool {
 	return t.grams[h>>6]&(1<<(h&63)) != 0
 }
 
-// isPlain holds the bytes that stand for themselves wherever they are in an entry.
+// isPlain contains the bytes without a special meaning in an entry.
 var isPlain = func() (plain [256]bool) {
 	for c := range plain {
 		plain[c] = 'a' <= c && c <= 'z' || c >= 0x80 && c != 0xe2
@@ -341,17 +346,17 @@ var isPlain = func() (plain [256]bool) {
 type finder struct {
 	pack *Pack
 	text *searched
-	has  [classes][]string // entries that might be in the text
+	has  [classes][]string // entries that may match in the text
 	read [classes]bool
 
-	depth  int    // of entries in entries
+	depth  int    // of nested classes
 	begun  string // sentence for begins
 	begins []int
 }
 
 func always(int) bool { return true }
 
-// Has reports whether a sentence has an entry of a class.
+// Has reports whether an entry of class c matches in a sentence.
 func (all Finders) Has(c Class, sentence string) bool {
 packs:
 	for _, f := range all {
@@ -378,7 +383,8 @@ packs:
 	return false
 }
 
-// Skip returns the end of the longest entry of some classes that begins a text, 0 if none does.
+// Skip returns the length of the longest match of these classes at the beginning of text, or 0 if there is
+// none.
 func (all Finders) Skip(text string, some ...Class) (longest int) {
 	take := func(end int) bool {
 		longest = max(longest, end)
@@ -392,7 +398,6 @@ func (all Finders) Skip(text string, some ...Class) (longest int) {
 	return longest
 }
 
-// entries returns the entries in a class that might be in the text.
 func (f *finder) entries(c Class) []string {
 	if f.read[c] {
 		return f.has[c]
@@ -407,8 +412,7 @@ func (f *finder) entries(c Class) []string {
 	return f.has[c]
 }
 
-// literalOfEntry is what a sentence has to contain for an entry to be worth a look, ""
-// if that is not known.
+// literalOfEntry returns the literal text at the beginning of an entry, which every match contains, or "".
 func literalOfEntry(entry string) string {
 	if entry[0] == '^' || entry[0] == '*' || entry[0] == '-' {
 		entry = entry[1:]
@@ -422,8 +426,7 @@ func literalOfEntry(entry string) string {
 	return entry
 }
 
-// longestWord is the longest run of letters that a sentence has to contain for an entry
-// to hold.
+// longestWord returns the longest literal text that a sentence must contain for an entry to match.
 func longestWord(entry string) (word string) {
 	start, depth := 0, 0
 	take := func(end int) {
@@ -434,7 +437,7 @@ func longestWord(entry string) (word string) {
 	}
 	for i := 0; i < len(entry); i++ {
 		switch c := entry[i]; {
-		case 'a' <= c && c <= 'z': // as most are
+		case 'a' <= c && c <= 'z':
 		case c == '{' || c == '[':
 			take(i)
 			depth++

@@ -1,94 +1,91 @@
-// Package language holds what agents say in each language, and finds it in their
-// sentences.
+// Package language has phrases of agents and users in each language, and finds them in sentences.
 //
-// A language is one file of data, a pack: phrases below their classes. The code knows classes
-// and no words. The package is pure, and bounded by the length of what it is given.
+// Each language has a data file, its pack, with phrases below the names of their classes. The code has no
+// phrases. The package is pure.
 //
-// By its classes a message is found to do something (lastmessage.Act), and by that a rule
-// decides, in the order of rules.BaseRules:
+// The classes in a message determine its acts (lastmessage.Act), and these the first of rules.BaseRules to
+// hold:
 //
 //	class                  act        rule       decision
-//	leave, ready           leave      leave      continue, if the user's last word gives leave
+//	leave, ready           leave      leave      continue, if the user has permitted it
 //	ask                    asks       asks       stop; not if an answer follows a question
 //	offer, wait, blocked,  offers …   the same   stop; not in a sentence of start
 //	hand, plan
 //	start                  starts     intent     continue, in the last sentence
 //	move                   moves      progress   continue, in the last sentence
-//	announce, start        announces  intent     continue, in the last two sentences; not behind a bid
+//	announce, start        announces  intent     continue, in the last two sentences; not after a bid
 //	finished               finishes   finished   stop; reported, while todos are pending
 //
-// A sentence of later, or of you and not of mine, takes no work on. Common tells the language,
-// link may stand before an entry; now, do, doing, finite and break are for other entries.
+// A sentence with later, or with you and without mine, announces no work. common identifies the language, and
+// link may precede an entry; now, do, doing, finite and break are parts of other entries.
 package language
 
 import "strings"
 
-// Class is what a phrase of a pack says.
 type Class byte
 
 const (
-	Common   Class = iota // words by which the language is told
+	Common   Class = iota // frequent words that identify the language
 	Ask                   // asks the user, question mark or not
-	Offer                 // offers what has not been asked for
+	Offer                 // offers unrequested work
 	Wait                  // waits for a job, a review, an agent
 	Blocked               // cannot go on
-	Hand                  // tells the user to do something
-	Plan                  // shows what it would do, for approval
-	Later                 // not now, but if, when or as a habit
-	Mine                  // the task has it: "you asked for", "on my list"
-	Start                 // begins an action at once; the rest of the sentence is about the work
+	Hand                  // asks the user to do something
+	Plan                  // presents a plan for approval
+	Later                 // conditional, later or habitual
+	Mine                  // part of the task: "you asked for", "on my list"
+	Start                 // begins an action at once
 	Move                  // goes on to the next step
-	Announce              // says what it does now
-	Bid                   // may tell the reader to do something, if an announcement follows
+	Announce              // announces the current action
+	Bid                   // may ask the reader to do something, if an announcement follows
 	Finished              // all is done
 	Answer                // begins the answer to a question just asked
 	Link                  // words to skip before an entry
 	Now                   // next, now, first
 	Do                    // verbs of work, as an order or infinitive
-	Doing                 // verbs of work, as what the speaker does
-	Finite                // verbs by which a sentence states something
+	Doing                 // verbs of work, as done by the speaker
+	Finite                // verbs of statements
 	You                   // the reader
-	Step                  // what plans consist of
-	Break                 // words that end what a verb is looked for in, see match.go
-	Did                   // verbs of work, as what has been done
-	Leave                 // asks leave to go on with work already agreed, in a question
+	Step                  // parts of a plan
+	Break                 // words that end the range of "!…x"
+	Did                   // verbs of work, as done before
+	Leave                 // asks permission to go on with agreed work, in a question
 	Ready                 // the same without a question: "ready for phase 3 when you are"
-	May                   // words that ask leave
-	GoOn                  // verbs of going on, behind such words
+	May                   // words that ask permission
+	GoOn                  // verbs of going on, after such words
 
-	// Of the user's prompts, see package lastword. Signs at its ends and soft words are cut off a
-	// clause before it is looked at.
+	// Classes for prompts, see package lastword. A clause is compared without signs and soft words at its
+	// ends.
 	Forbid   // stop, wait, not yet
-	Look     // an order to change nothing, which forbids, unless there is something to tell
+	Look     // an order to only look, which forbids unless it asks something
 	Halt     // words that stop work, alone or with those of while: "stop", "hold on"
 	While    // "here", "for now", "a second"
-	Not      // negations in front of a verb
+	Not      // negations before a verb
 	Resume   // verbs of going on
 	Touch    // verbs of working on something
 	Any      // "anything", "any code"
 	Need     // "let me", "i want to"
-	Think    // what the user does before work goes on
+	Think    // things the user does before work goes on
 	Bother   // verbs of asking and interrupting
 	All      // "everything", "all tests"
 	Request  // a question that orders, or a nudge: "should we just", "are you done"
-	Could    // what makes a question or a wish of an order: "can you", "i want you to"
-	Inquire  // a question with no question mark, or an order to explain: "why", "status"
-	Tell     // verbs that order to tell something
+	Could    // makes an order a question or wish: "can you", "i want you to"
+	Inquire  // a question without a question mark, or an order to explain: "why", "status"
+	Tell     // verbs that request information
 	How      // not an order: "how to"
 	Standing // an order to go on without asking
 	Consult  // an order to ask first
 	Yes      // if nothing else, this is a yes or "continue"
 	Command  // a clause that orders work
-	Act      // verbs of work as they stand in orders
+	Act      // verbs of work in orders
 	And      // words between two clauses, or two words
 	Then     // words between two clauses
-	But      // the next words might take this back
-	Fault    // to report a failure: "error", "is missing"
-	Soft     // words to ignore around a clause: "please", "ok"
+	But      // an objection may follow
+	Fault    // reports a failure: "error", "is missing"
+	Soft     // ignored at the ends of a clause: "please", "ok"
 	classes
 )
 
-// ClassNames are the headings of a pack's classes.
 var ClassNames = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
@@ -104,15 +101,15 @@ var named = func() map[string]Class {
 	return all
 }()
 
-// Pack is all we know about a language.
+// Pack has the phrases of a language.
 type Pack struct {
 	Code string // as in BCP 47
 	Name string // in English
 	text [classes]string
 }
 
-// ParsePack reads a pack. The first line is the name of the language. Classes start with a name in brackets. Lines
-// that start with # are comments.
+// ParsePack parses a pack. The first line has the language's name, a line in brackets begins a class, and one
+// with # is a comment.
 func ParsePack(code, data string) *Pack {
 	p := &Pack{Code: code}
 	p.Name, data, _ = strings.Cut(data, "\n")

@@ -7,7 +7,6 @@ import (
 	"sync"
 )
 
-// The packs, a file a language.
 var (
 	//go:embed en.txt
 	englishPack string
@@ -47,8 +46,8 @@ var (
 	indonesianPack string
 )
 
-// packs lists the languages that have a pack. Latin ones are told by their words, and by
-// letters that no other has, in texts too short for words.
+// packs lists the languages with a pack. Those in Latin script are detected by their words, or by letters
+// that no other has.
 var packs = [...]struct {
 	code    string
 	data    *string
@@ -75,7 +74,7 @@ var packs = [...]struct {
 	{"id", &indonesianPack, true, ""},
 }
 
-// PackCodes returns the codes for all languages with a pack.
+// PackCodes returns the codes of all languages with a pack.
 func PackCodes() (all []string) {
 	for _, p := range packs {
 		all = append(all, p.code)
@@ -83,8 +82,8 @@ func PackCodes() (all []string) {
 	return all
 }
 
-// LanguageNames returns codes as names: "Spanish, Portuguese". It returns "" if English is included, because common
-// words from other languages can be found in English messages, and technical English words in all messages.
+// LanguageNames returns the English names of languages: "Spanish, Portuguese". It returns "" if English is
+// included, because the others are then uncertain.
 func LanguageNames(codes []string) string {
 	if slices.Contains(codes, "en") {
 		return ""
@@ -98,13 +97,12 @@ func LanguageNames(codes []string) string {
 	return strings.Join(all, ", ")
 }
 
-// parsed has the packs that were asked for.
 var parsed [len(packs)]struct {
 	sync.Once
 	pack *Pack
 }
 
-// PackNamed returns the pack of a language, or nil.
+// PackNamed returns the pack with this language code, or nil if there is none.
 func PackNamed(code string) *Pack {
 	for i, known := range packs {
 		if known.code == code {

@@ -1,5 +1,3 @@
-// Which language a text is in: by its script, then by its most common words.
-
 package language
 
 import (
@@ -8,11 +6,11 @@ import (
 	"unicode"
 )
 
-// maxTold limits the text that we look at, in bytes from the end.
+// maxTold is the number of bytes at the end of a text that are examined.
 const maxTold = 2048
 
-// TellLanguages returns the packs for the detected languages of a text. English is first, because any message can
-// contain technical words.
+// TellLanguages detects the languages at the end of a folded text, by script and common words. English comes
+// first if detected.
 func TellLanguages(folded string) []*Pack {
 	if len(folded) > maxTold {
 		folded = folded[len(folded)-maxTold:]
@@ -31,7 +29,7 @@ func TellLanguages(folded string) []*Pack {
 			letters += n
 		}
 	}
-	// A few letters of a script do in a short text, not in a long one.
+	// In a long text, a few letters of a script are not enough.
 	many := func(s scriptID) bool { return script[s] > 1 && script[s]*12 > letters }
 	add := func(code string) {
 		if p := PackNamed(code); p != nil {
@@ -53,7 +51,7 @@ func TellLanguages(folded string) []*Pack {
 		add("hi")
 	}
 	if many(cyrillic) {
-		// Short texts might not contain letters that are only used in either.
+		// A short text may have no letter that only one of these languages uses.
 		ukrainian, russian := strings.ContainsAny(folded, "іїєґ"), strings.ContainsAny(folded, "ыэъё")
 		if ukrainian || !russian && script[cyrillic] < 25 {
 			add("uk")
@@ -65,8 +63,8 @@ func TellLanguages(folded string) []*Pack {
 	return found
 }
 
-// GuessLanguages returns up to three languages, if these words are mostly found in the classes for prompts. This is
-// used if a prompt is too short to contain common words. It returns nil if many words are common in English.
+// GuessLanguages returns up to three packs whose classes for prompts contain the most of these words. It is
+// for prompts too short for common words, and returns nil if many words are common in English.
 func GuessLanguages(words []string) (found []*Pack) {
 	common := 0
 	for _, word := range words {
@@ -101,7 +99,6 @@ func GuessLanguages(words []string) (found []*Pack) {
 	return found
 }
 
-// hasWord reports whether a text has a word, and not only as a part of another.
 func hasWord(text, word string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], word)
@@ -152,10 +149,11 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
-// latinIn finds languages with Latin letters from common words.
+// latinIn returns the packs of languages in Latin script with the largest number of common words in a folded
+// text, or with a letter there that no other has.
 func latinIn(folded string) []*Pack {
 	words := make(map[string]struct{}, len(folded)/8)
-	var ends [256]uint32 // how words end that begin with a byte
+	var ends [256]uint32 // bit sets of last letters, by first byte
 	for word := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !isWordRune(r) && r != '\'' }) {
 		if word = strings.TrimLeft(word, "'"); word != "" {
 			words[word] = struct{}{}
@@ -186,8 +184,8 @@ func latinIn(folded string) []*Pack {
 		if hits[i] == 0 && known.letters != "" && strings.ContainsAny(folded, known.letters) {
 			hits[i] = max(best, 1)
 		}
-		// Neighbours share words, so they have to come near the best. Technical words
-		// make nearly every message English, too.
+		// Related languages share words, so a language must be close to the best one. Nearly every message
+		// has technical words, so English needs fewer.
 		if hits[i] > 0 && 5*hits[i] > 4*best || known.code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
 			found = append(found, PackNamed(known.code))
 		}

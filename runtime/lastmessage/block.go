@@ -1,6 +1,6 @@
-// Package lastmessage finds the acts at the end of the last message from an agent, for example a question, or that it
-// announces work. It ignores code and quotations, since these are not said by the agent. The package is pure, and
-// linear in the length of the message.
+// Package lastmessage finds acts at the end of an agent's last message, for example that it asks a question
+// or announces work. It ignores code and quotations, which are not the agent's own words. The package is pure
+// and takes linear time.
 package lastmessage
 
 import (
@@ -34,7 +34,7 @@ type block struct {
 // maxBlocks is the number of blocks that are kept from the end of a message.
 const maxBlocks = 200
 
-// rulers are the signs of which lines between paragraphs consist.
+// rulers are the characters of horizontal rules.
 var rulers = []string{"- ", "* ", "_ ", "━─═="}
 
 func splitBlocks(text string) []block {
@@ -98,7 +98,7 @@ func splitBlocks(text string) []block {
 	return all[max(0, len(all)-maxBlocks):]
 }
 
-// FenceAt returns the character, length and info string of the code fence at the start of a line, mark 0
+// FenceAt returns the character, length and info string of the code fence at the start of a line. mark is 0
 // if there is none.
 func FenceAt(line string) (mark byte, run int, info string) {
 	if line == "" || line[0] != '`' && line[0] != '~' {
@@ -112,7 +112,7 @@ func FenceAt(line string) (mark byte, run int, info string) {
 	return line[0], run, strings.TrimSpace(rest)
 }
 
-// HeadingIn returns the text of a heading, "" if the line is not one.
+// HeadingIn returns the text of a heading, or "" if the line is not one.
 func HeadingIn(line string) string {
 	rest := strings.TrimLeft(line, "#")
 	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
@@ -121,7 +121,7 @@ func HeadingIn(line string) string {
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#"))
 }
 
-// parseListItem removes the mark of a list item: "- a", "* [x] a", "2. a", "b) a", "✅ a".
+// parseListItem returns the text of a list item without its marker: "- a", "* [x] a", "2. a", "b) a", "✅ a".
 func parseListItem(line string) (body string, ok bool) {
 	marker, rest, found := strings.Cut(line, " ")
 	switch {
@@ -140,10 +140,8 @@ func parseListItem(line string) (body string, ok bool) {
 	return rest, true
 }
 
-// checkMarks can start a list item with no other mark before them.
 const checkMarks = "✅✔✓☑🟢⬜☐⏳🔲⌛🔜◻▢🟡⚪🚧❌✘✗🔴"
 
-// isBareBullet reports whether a line is only the mark of a list item.
 func isBareBullet(line string) bool {
 	return line == "-" || line == "*" || len(line) > 1 && len(line) <= 3 && line[len(line)-1] == '.' && isOrdinal(line[:len(line)-1])
 }
@@ -153,7 +151,7 @@ func isOrdinal(s string) bool {
 	return isLetter || s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// maxSentence bounds a sentence, in bytes from its end.
+// maxSentence is the maximum length of a sentence in bytes. A longer one loses its beginning.
 const maxSentence = 600
 
 type sentence struct {
@@ -164,8 +162,8 @@ type sentence struct {
 	title  bool   // it is part of a heading, where a question mark asks no one
 }
 
-// plainText returns a block without emphasis, with a backtick for inline code or a URL and "" for a
-// quotation. from has the offset of each byte in the block.
+// plainText returns a block without emphasis. Inline code and URLs are replaced with a backtick, quotations
+// with "", and links with their labels. from[i] is the offset in text of the byte out[i].
 func plainText(text string) (out string, from []int) {
 	b := make([]byte, 0, len(text))
 	from = make([]int, 0, len(text)+1)
@@ -245,8 +243,7 @@ func parseLink(text string, i int) (label string, end int, ok bool) {
 
 type span struct{ open, end int }
 
-// maxQuote bounds a quotation, in bytes.
-const maxQuote = 400
+const maxQuote = 400 // bytes of a quotation
 
 // quotePairs are opening quotation marks and the marks that may close them.
 var quotePairs = [...]struct {
@@ -338,7 +335,8 @@ func splitSentences(b block) []sentence {
 	return all
 }
 
-// signsAt skips the signs and brackets after a sign. A question mark among them replaces it.
+// signsAt returns the offset after the punctuation marks at offset at, and the final mark: sign, or a
+// question mark if they include one.
 func signsAt(p string, at int, sign rune) (int, rune) {
 	end := len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
 	if strings.ContainsRune(p[at:end], '？') {
@@ -347,7 +345,7 @@ func signsAt(p string, at int, sign rune) (int, rune) {
 	return end, sign
 }
 
-// finalSign returns the sign at the end of a text, 0 for none. It ignores marks and symbols.
+// finalSign returns the punctuation mark at the end of a text, or 0. It ignores markup and symbols.
 func finalSign(s string) rune {
 	s = strings.TrimRightFunc(s, func(r rune) bool {
 		isSymbol := unicode.In(r, unicode.So, unicode.Cf, unicode.Sk) || r == 0xfe0f
@@ -360,7 +358,8 @@ func finalSign(s string) rune {
 	return r
 }
 
-// isAbbreviated reports whether a full stop does not end a sentence: "e.g. this", "z. B.", "3. Kapitel".
+// isAbbreviated reports whether the full stop between before and after is part of an abbreviation or ordinal:
+// "e.g. this", "z. B.", "3. Kapitel".
 func isAbbreviated(before, after string) bool {
 	word := before[strings.LastIndexAny(before, " \n(")+1:]
 	if len(word) > 4 {
@@ -375,7 +374,7 @@ func isAbbreviated(before, after string) bool {
 	return word != "" && strings.Trim(word, "0123456789") == "" && unicode.IsLower(r)
 }
 
-// isWrapped reports whether a line ending is only a soft wrap.
+// isWrapped reports whether the line ending between before and after is only a soft wrap.
 func isWrapped(before, after string) bool {
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	r, _ := utf8.DecodeRuneInString(after)

@@ -12,7 +12,7 @@ type Act string
 
 const (
 	// These need a person.
-	Leave    Act = "leave"    // asks leave to go on with agreed work
+	Leave    Act = "leave"    // asks permission to go on with agreed work
 	Asks     Act = "asks"     // a question without an answer in the next sentence
 	Offers   Act = "offers"   // work that was not asked for
 	Waits    Act = "waits"    // for a job, a review, an agent
@@ -45,7 +45,7 @@ type Closing struct {
 	near   []sentence // before these
 }
 
-// ReadMessage reads a message, but not any HTML comments in it.
+// ReadMessage parses a message and detects its languages. It ignores HTML comments.
 func ReadMessage(text string) *Closing {
 	c := &Closing{blocks: splitBlocks(WithoutComments(text))}
 	for _, b := range c.blocks {
@@ -95,8 +95,8 @@ func (c *Closing) findSentences() {
 	}
 }
 
-// FindAct returns the words of an act in the last paragraph, or in the last list and its intro. near looks
-// before these instead, up to maxNear.
+// FindAct returns a sentence with this act in the last paragraph, or in the last list and its intro. For the
+// acts from Offers to Finishes, near searches up to maxNear bytes before these instead.
 func (c *Closing) FindAct(act Act, near bool) (said string, ok bool) {
 	switch act {
 	case Leave:
@@ -124,7 +124,7 @@ func (c *Closing) FindAct(act Act, near bool) (said string, ok bool) {
 	return "", false
 }
 
-// SaysWhatNow reports whether the message ends with work of the agent.
+// SaysWhatNow reports whether the end of the message starts or announces work of the agent.
 func (c *Closing) SaysWhatNow() bool {
 	return slices.ContainsFunc([]Act{Starts, Moves, Announces}, func(act Act) bool {
 		_, ok := c.FindAct(act, false)
@@ -132,8 +132,8 @@ func (c *Closing) SaysWhatNow() bool {
 	})
 }
 
-// IntendsLast reports whether the very last sentence starts or announces work. A next step alone is not an
-// intent.
+// IntendsLast reports whether the last sentence starts or announces work, and is not about moving to the next
+// step.
 func (c *Closing) IntendsLast() bool {
 	last := *c
 	last.intro, last.final = nil, c.final[max(0, len(c.final)-1):]
@@ -159,8 +159,8 @@ func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 	return "", false
 }
 
-// asksLeave finds a question for leave in the last two sentences. A final list is a choice, and a plan asks
-// for more than leave.
+// asksLeave returns a question for permission to go on from the last two sentences, unless a plan or a final
+// list asks for more.
 func (c *Closing) asksLeave() (string, bool) {
 	if _, plans := c.saysClass(language.Plan, false); plans || len(c.intro) > 0 {
 		return "", false
@@ -176,7 +176,7 @@ func (c *Closing) asksLeave() (string, bool) {
 
 func isQuestion(s sentence) bool { return !s.title && s.end == '?' || s.end == '？' || s.end == '؟' }
 
-// asksQuestion finds a menu, or a question that the next sentence does not answer.
+// asksQuestion returns the first menu, or else the last question that the next sentence does not answer.
 func (c *Closing) asksQuestion() (string, bool) {
 	for _, b := range c.prose[max(0, len(c.prose)-30):] {
 		if b.kind != row && offersMenu(b.text) {
@@ -193,7 +193,7 @@ func (c *Closing) asksQuestion() (string, bool) {
 	return "", false
 }
 
-// offersMenu reports whether a line offers a key to press: "[C] Continue".
+// offersMenu reports whether text offers a key to press: "[C] Continue".
 func offersMenu(text string) bool {
 	for i := 0; i+4 < len(text); i++ {
 		if text[i] == '[' && text[i+2] == ']' && text[i+3] == ' ' && 'A' <= text[i+1] && text[i+1] <= 'Z' && text[i+1] != 'X' && isLetterAt(text, i+4) {
@@ -203,8 +203,9 @@ func offersMenu(text string) bool {
 	return false
 }
 
-// intents returns the sentences that can state the agent's work: the intro of a list instead of its
-// items, none if the message shows the work itself: it ends with code or a quotation after a title or a colon.
+// intents returns the sentences that may announce work: those of the last paragraph, or before a final list.
+// It returns nil if the message ends with code or a quotation after a title or colon, because that is the
+// work itself.
 func (c *Closing) intents() []sentence {
 	if n := len(c.prose); n > 0 {
 		last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[n-1]
@@ -227,8 +228,9 @@ func (c *Closing) startsAction() (string, bool) {
 	return s.said, c.in.Has(language.Start, s.folded) && !isQuestion(s)
 }
 
-// announcesWork finds the agent's work in the last sentence, or an action in the one before. An
-// announcement in front of a list is a plan that waits for approval.
+// announcesWork returns the last sentence if it has a phrase of class and is about the agent's own work now.
+// For language.Announce, one of the last two sentences may instead start an action, and an announcement
+// before a list is ignored as a plan.
 func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	list := c.intents()
 	if c.titled || len(list) == 0 || len(c.intro) > 0 && class == language.Announce {
@@ -250,15 +252,15 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	return "", false
 }
 
-// announcesStep reports whether a step was announced before, but not who will do it. In this case an announcement
-// might wait for the reader to do this step.
+// announcesStep reports whether a sentence before may ask the reader to do something, without announcing work
+// of the agent.
 func (c *Closing) announcesStep(before []sentence) bool {
 	return slices.ContainsFunc(before, func(s sentence) bool {
 		return c.in.Has(language.Bid, s.folded) && !c.in.Has(language.Move, s.folded) && !c.in.Has(language.Announce, s.folded)
 	})
 }
 
-// isTitle reports whether a block is a heading or wholly bold.
+// isTitle reports whether a block is a heading or entirely bold.
 func isTitle(b block) bool {
 	line := strings.TrimFunc(b.text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f || r == ':' })
 	return b.kind == heading || len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
@@ -277,8 +279,8 @@ func WithoutComments(text string) string {
 	}
 }
 
-// Sentence is a sentence without emphasis: a backtick replaces code, "" a quotation. End is its final
-// sign, 0 for none.
+// Sentence is a sentence without emphasis, with a backtick in place of code and "" of a quotation. End is its
+// final punctuation mark, or 0.
 type Sentence struct {
 	Text string
 	End  rune

@@ -7,8 +7,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// Traits returns the classes of the last sentences, the kinds of the last blocks, and the final sign.
-// Lengths and counts are left out: they depend on the source of a message.
+// Traits returns features of the message's end: the classes of its sentences, the kinds of the last two
+// blocks, and the final punctuation mark.
 func (c *Closing) Traits() []string {
 	var all []string
 	for _, place := range []struct {

@@ -9,7 +9,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// act is what a clause does.
 type act byte
 
 const (
@@ -23,20 +22,19 @@ const (
 // clause is a part of a sentence that may have its own act.
 type clause struct {
 	said     string   // as written
-	text     string   // folded, with soft words and signs removed from both ends
-	forms    []string // the same, with soft words at the beginning, at both ends, and all of it
+	text     string   // folded, without soft words and signs at its ends
+	forms    []string // text, and variants that keep soft and joining words
 	asks     bool     // has a question mark
 	first    bool     // of its sentence
 	listed   bool     // only a word, with just a comma or an "and" before it
 	sentence int      // the sentence number
 	act      act
-	sure     bool // a word says so
+	sure     bool // act was determined by a known word
 }
 
-// reader finds words in the languages of a prompt.
 type reader struct{ language.Finders }
 
-// joinForbidding checks again if a clause forbids, when this is only seen together with the word that was split off.
+// joinForbidding sets the act of a clause to forbids if the piece from which it was split forbids as a whole.
 func (in reader) joinForbidding(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
@@ -46,7 +44,8 @@ func (in reader) joinForbidding(clauses []clause) {
 	}
 }
 
-// actOf returns the act of a clause, given the clauses before it, and whether a word shows it.
+// actOf returns the act of c, and whether a known word determines it. before are the clauses before c in the
+// sentence.
 func (in reader) actOf(c clause, before []clause) (act, bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
@@ -75,12 +74,14 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 	return states, false
 }
 
-// isBehindWork reports whether a word joined to other clauses may name a thing: "add play, pause and stop".
+// isBehindWork reports whether a word after these clauses may be a name, as in "add play, pause and stop":
+// one of them orders or asks, and the last does not forbid.
 func isBehindWork(before []clause) bool {
 	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
-// actBehind returns the act after "can you". end is the offset after these words.
+// actBehind returns the act of a clause that begins with words such as "can you", which end at offset end,
+// and true.
 func (in reader) actBehind(c clause, end int) (act, bool) {
 	wanted := in.withoutSoft(trimSigns(c.text[end:]))
 	part := c.forms[len(c.forms)-1]
@@ -96,7 +97,6 @@ func (in reader) actBehind(c clause, end int) (act, bool) {
 	return does, true
 }
 
-// splitClauses splits a sentence into clauses, at signs and at words that join clauses.
 func (in reader) splitClauses(s sentence) (all []clause) {
 	pieces := splitAtSigns(s.text)
 	for i, piece := range pieces {
@@ -110,7 +110,7 @@ func (in reader) splitClauses(s sentence) (all []clause) {
 		for _, part := range in.splitAtWords(whole, asks) {
 			c := clause{said: piece, asks: asks, first: len(all) == 0}
 			if c.text = in.withoutSoft(part); c.text != "" {
-				own := part // without words that join it to others
+				own := part // without joining words at its beginning
 				for n := 1; n > 0; own = trimSigns(own[n:]) {
 					n = in.Skip(own, language.Then, language.And)
 				}
@@ -124,7 +124,7 @@ func (in reader) splitClauses(s sentence) (all []clause) {
 	return all
 }
 
-// splitAtSigns cuts a sentence at commas, colons, dashes, brackets and emoji.
+// splitAtSigns splits a sentence at commas, semicolons, colons, dashes, brackets and emoji, at most 20 times.
 func splitAtSigns(text string) (all []string) {
 	start := 0
 	for i, r := range text {
@@ -148,8 +148,8 @@ func splitAtSigns(text string) (all []string) {
 	return append(all, text[start:])
 }
 
-// splitAtWords splits a piece at words that join clauses. It does not split a question, or at an "and" in an order to
-// explain, because this might join the things to explain.
+// splitAtWords splits a piece at words that join clauses. It does not split a question without an order, or
+// an order to explain at "and".
 func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	classes := []language.Class{language.Then, language.And}
 	begin := in.withoutSoft(piece)
@@ -170,7 +170,7 @@ func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	return append(all, trimSigns(piece[start:]))
 }
 
-// withoutSoft removes soft words, words that join clauses, and code from both ends.
+// withoutSoft removes soft words from both ends of a text, and joining words and code from its beginning.
 func (in reader) withoutSoft(text string) string {
 	for {
 		n := max(in.Skip(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))
@@ -193,14 +193,14 @@ func (in reader) withoutSoftEnd(text string) string {
 	return text
 }
 
-// accented and plain are letters with marks that people leave out when they type in haste, and what
-// they type. The packs have these words without the marks.
+// accented are letters with diacritics, and plain the letters that replace them in the packs.
 var (
 	accented = []rune("àáâãäåāăąçćčèéêëēęěìíîïīıłñńňòóôõöøőùúûüūůűýÿśšşžźżğďťřœæ")
 	plain    = "aaaaaaaaaccceeeeeeeiiiiiilnnnooooooouuuuuuuyyssszzzgdtroa"
 )
 
-// fold folds the case of a text and removes accents. Three or more of the same letter, as in "stoppp", become one.
+// fold normalises a text, removes accents, and reduces three or more of the same letter, as in "stoppp", to
+// one.
 func fold(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r >= 0xdf && r < 0x180 {

@@ -1,11 +1,10 @@
-// Package lastword reads the newest prompt that the user typed: whether it forbids work, asks
-// something, is a standing order, or is a bare yes.
+// Package lastword classifies the last prompt that the user typed: whether it forbids work, asks something,
+// is a standing order, or is a bare yes.
 //
-// Of a long prompt the first 400 bytes and the last 400 are read. The text between them decides
-// nothing, nor does half a sentence at the seam. Code,
-// quotations, output of programs and what the host adds are not the user's words.
+// Only the beginning and the end of a long prompt are read. Code, quotations, output of programs and text
+// added by the host are ignored.
 //
-// The package is pure. Words are data: classes of the packs of package language.
+// The package is pure. Its words are in the packs of package language.
 package lastword
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// Kind is the effect that a prompt has on the stops after it.
+// Kind is the effect of a prompt on the stops after it.
 type Kind string
 
 // The kinds, from the strongest to the weakest.
@@ -29,27 +28,26 @@ const (
 	Yes      Kind = "yes"      // a bare yes or "continue"
 	Orders   Kind = "orders"   // anything else
 	States   Kind = "states"   // it is short, orders nothing and reports no fault: "anna has to see it first"
-	Unclear  Kind = "unclear"  // it takes a turn at its end ("but", "hmm"), and no word there is known to order, ask or forbid
+	Unclear  Kind = "unclear"  // it ends with an objection or doubt ("but", "hmm"), and no known word there orders, asks or forbids
 )
 
-// Word is a prompt that has been read. Evidence quotes the words that decided.
+// Word is the result of reading a prompt. Evidence quotes the words that decided.
 type Word struct {
 	Kind     Kind
 	Evidence string
 }
 
-// Prompt is as much of a prompt as the log keeps: the beginning, and the end. Of a short prompt
-// both are the whole text.
+// Prompt is the part of a prompt that the log keeps: the beginning and the end. For a short prompt both are
+// the whole text.
 type Prompt struct{ Begin, End string }
 
-// maxShort is the length in bytes up to which any word that forbids counts, if it is not followed by an order. If a
-// prompt is longer, it must be the last word or the first sentence.
+// maxShort is the maximum length of a short prompt in bytes. In a short prompt any clause that forbids counts
+// if no order follows, in a longer one only the last clause or the first sentence.
 const maxShort = 200
 
-// maxUntold is the length of a prompt, in bytes, that may be too short to tell its language.
+// maxUntold is the length in bytes up to which a prompt may be too short to detect its language.
 const maxUntold = 120
 
-// maxLanguages bounds the languages that a prompt is read in.
 const maxLanguages = 4
 
 func Read(p Prompt) Word {
@@ -82,7 +80,8 @@ func Read(p Prompt) Word {
 	return word
 }
 
-// readerFor returns a reader for these packs and for English, because English words are found in all prompts.
+// readerFor returns a reader for English, which any prompt can contain, and for these packs, at most
+// maxLanguages in all.
 func readerFor(packs []*language.Pack, folded []string) reader {
 	all := []*language.Pack{language.PackNamed("en")}
 	for _, p := range packs {
@@ -93,8 +92,8 @@ func readerFor(packs []*language.Pack, folded []string) reader {
 	return reader{language.FindersFor(all, folded)}
 }
 
-// readIn reads a prompt in some languages. sure is set if we know from a word how the last clause acts, because a
-// question mark or an unknown order might be different in a different language.
+// readIn classifies a prompt in the languages of in. sure is false if no known word determined the act of the
+// last clause, so that another language may do better.
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	orders := func(c clause) bool { return c.act == does }
@@ -149,12 +148,12 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	return Word{Kind: Orders}, sure
 }
 
-// turns reports whether a prompt takes a turn at its end: "but", "hmm", "actually".
+// turns reports whether one of the last two sentences has a word such as "but", "hmm" or "actually".
 func (in reader) turns(own []sentence) bool {
 	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s sentence) bool { return in.Has(language.But, fold(s.text)) })
 }
 
-// reports reports whether a prompt names a fault, a file or code, which the agent is to look after.
+// reports reports whether a prompt mentions a fault, a path or code.
 func (in reader) reports(own []sentence) bool {
 	return slices.ContainsFunc(own, func(s sentence) bool {
 		return strings.ContainsAny(s.text, "`/\\_=") || in.Has(language.Fault, fold(s.text))
@@ -166,8 +165,8 @@ func asksBehindOrders(all []clause) bool {
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
 }
 
-// forbidding returns the clause that forbids, if it is last or not followed by an order. If the prompt is long, we
-// only check the last clause and the first sentence.
+// forbidding returns the last clause that forbids and has no order after it. If short is false, only the last
+// clause and a first sentence of one clause count.
 func forbidding(all []clause, short bool) (clause, bool) {
 	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
 		c := all[i]
@@ -180,7 +179,7 @@ func forbidding(all []clause, short bool) (clause, bool) {
 	return clause{}, false
 }
 
-// standing finds a standing order. An order to ask first, anywhere, cancels it.
+// standing returns the first standing order. ok is false if any sentence orders the agent to ask first.
 func (in reader) standing(own []sentence) (found sentence, ok bool) {
 	for _, s := range own {
 		folded := fold(s.text)
@@ -194,7 +193,8 @@ func (in reader) standing(own []sentence) (found sentence, ok bool) {
 	return found, ok
 }
 
-// isYes reports whether a prompt is just a yes, apart from words like "please". A question is not, except "why not?".
+// isYes reports whether a prompt consists only of a yes and words like "please". A question is not a yes,
+// except "why not?".
 func (in reader) isYes(own []sentence) (yes bool) {
 	for _, s := range own {
 		for rest := trimSigns(fold(s.text)); rest != ""; {

@@ -9,20 +9,20 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// sentence is a sentence from the user.
 type sentence struct {
 	text string
 	asks bool // it ends with a question mark
 }
 
-// maxPart limits what we read from each part of a prompt, in bytes, and maxSentences the sentences from the
-// outer end.
+// maxPart is the number of bytes that are read from each end of a prompt, and maxSentences the number of
+// sentences.
 const (
 	maxPart      = 512
 	maxSentences = 10
 )
 
-// isCommand reports whether a prompt is a slash command. The host replaces it with the command's text.
+// isCommand reports whether a prompt begins with a slash command, or with the tags by which the host replaces
+// one.
 func isCommand(begin string) bool {
 	begin = strings.TrimSpace(begin)
 	if strings.HasPrefix(begin, "<command-") || strings.HasPrefix(begin, "<local-command-") {
@@ -35,8 +35,8 @@ func isCommand(begin string) bool {
 	return ok && name != "" && !strings.ContainsAny(name, "/.?")
 }
 
-// ownSentences returns the sentences typed by the user, as far as we know, and if the prompt is short. If the prompt
-// is long, a sentence might be cut where text was left out.
+// ownSentences returns the sentences that the user has probably typed, at most the first and last ones. short
+// reports whether they have at most maxShort bytes.
 func ownSentences(p Prompt) (all []sentence, short bool) {
 	first, last := []sentence(nil), []sentence(nil)
 	if whole, ok := joinParts(p); ok {
@@ -55,7 +55,7 @@ func ownSentences(p Prompt) (all []sentence, short bool) {
 	return slices.Concat(first[:min(len(first), maxSentences)], last[max(0, len(last)-maxSentences):]), false
 }
 
-// joinParts puts the parts of a prompt together that meet or overlap.
+// joinParts returns the whole prompt, or false if its beginning and end are too long or do not overlap.
 func joinParts(p Prompt) (string, bool) {
 	if len(p.Begin) > maxPart || len(p.End) > maxPart {
 		return "", false
@@ -68,7 +68,7 @@ func joinParts(p Prompt) (string, bool) {
 	return "", false
 }
 
-// behindFence leaves out the rest of code that began before a text.
+// behindFence removes the rest of a code block that began before text.
 func behindFence(text string) string {
 	fences, rest, named := 0, text, false
 	for at := 0; at < len(text); {
@@ -97,8 +97,8 @@ func sentencesOf(text string) (all []sentence) {
 	return all
 }
 
-// withoutTags leaves out what the host puts into a prompt: tags whose names have a sign in them,
-// "<ide_selection>", and what is in them.
+// withoutTags removes elements that the host adds to a prompt. Their names contain "_" or "-":
+// "<ide_selection>".
 func withoutTags(text string) string {
 	for from := 0; ; {
 		i := strings.IndexByte(text[from:], '<')
@@ -123,7 +123,7 @@ func withoutTags(text string) string {
 	}
 }
 
-// withoutNotes leaves out the marks of the host for what is pasted: "[Image #1]".
+// withoutNotes removes placeholders of the host, such as "[Image #1]".
 func withoutNotes(text string) string {
 	for _, note := range []string{"[Image", "[Pasted text", "[Request interrupted"} {
 		for before, rest, ok := strings.Cut(text, note); ok; before, rest, ok = strings.Cut(text, note) {
@@ -134,7 +134,7 @@ func withoutNotes(text string) string {
 	return text
 }
 
-// withoutMentions puts code for files that are mentioned: "@main.go".
+// withoutMentions replaces mentions of files, such as "@main.go", with inline code.
 func withoutMentions(text string) string {
 	words := strings.Split(strings.ReplaceAll(text, "\n", "\n "), " ")
 	for i, word := range words {
@@ -155,14 +155,14 @@ func withoutLogs(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// printed are beginnings of lines that programs print.
+// printed are prefixes of lines that programs print.
 var printed = []string{
 	"at ", "File \"", "Traceback", "Caused by", "panic:", "goroutine ", "npm ", "$ ", "% ", "error[", "error TS", "--- FAIL", "=== RUN", "FAIL", "diff --git", "@@ ",
 	"+++", "INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "[INFO", "[WARN", "[ERROR", "[error", "[DEBUG", "E/", "W/", "❯", "➜", ">>>", "fatal:", "error:", "warning:", "Exception in",
 }
 
-// isPrinted reports whether a line is probably output from a program. When it is among other lines, a line with few
-// words is also output.
+// isPrinted reports whether a line is probably output of a program. If among is set, because there are other
+// lines, a line with few words counts, too.
 func isPrinted(line string, among bool) bool {
 	for _, p := range printed {
 		if strings.HasPrefix(line, p) && (p != "at " && p != "npm " || strings.ContainsAny(line, "(!/")) {

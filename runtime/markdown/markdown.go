@@ -7,8 +7,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 )
 
-// EachLine visits all lines, starting from 1, with no line ending. code is set for lines in a fenced code block, and
-// for fences.
+// EachLine calls visit for each line, numbered from 1 and without its line ending. code is set for lines in a
+// fenced code block, and for the fences.
 func EachLine(text string, visit func(n int, line string, code bool)) {
 	var fence byte // of the current block, 0 outside
 	width := 0
@@ -34,8 +34,8 @@ type Box struct {
 	Text string
 }
 
-// ParseBox parses a line as a check box. It ignores boxes that are no work: in a quotation, struck through, without
-// words, or with another character, "- [-]".
+// ParseBox parses a line as a check box. ok is false if the box is quoted, struck through, without words, or
+// has another mark, as in "- [-]".
 func ParseBox(line string) (b Box, ok bool) {
 	line = strings.TrimLeft(line, " \t")
 	marker, rest, found := strings.Cut(line, " ")
@@ -55,7 +55,7 @@ func ParseBox(line string) (b Box, ok bool) {
 	return b, b.Text != "" && !strings.HasPrefix(b.Text, "~~")
 }
 
-// WithoutMarks removes emphasis and code marks.
+// WithoutMarks removes bold and code marks and surrounding white space.
 func WithoutMarks(s string) string {
 	if !strings.ContainsAny(s, "*_`") { // creating a replacer is slow
 		return strings.TrimSpace(s)

@@ -9,8 +9,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// QuoteEvidence quotes up to 80 bytes on a single line. Secrets are masked first, because they would not be
-// recognized when cut.
+// QuoteEvidence quotes the first 80 bytes of a text on a single line, with secrets masked.
 func QuoteEvidence(s string) string {
 	return "“" + Beginning(OneLine(secret.Mask(Beginning(s, 1000))), 80) + "”"
 }
@@ -20,7 +19,7 @@ func OneLine(s string) string {
 	return strings.ToValidUTF8(strings.Join(strings.Fields(display.PlainText(s)), " "), "")
 }
 
-// FirstRunes returns at most n characters from the beginning of a text, with "…" if there is more.
+// FirstRunes returns the first n characters of a text, and "…" if there are more.
 func FirstRunes(text string, n int) string {
 	for i := range text {
 		if n == 0 {
@@ -47,7 +46,7 @@ func Tail(text string, n int) string {
 	return text
 }
 
-// Beginning returns Head, with "…" if there is more.
+// Beginning is like Head, but appends "…" if the text is cut.
 func Beginning(text string, n int) string {
 	if len(text) > n {
 		text = Head(text, n) + "…"
@@ -55,7 +54,7 @@ func Beginning(text string, n int) string {
 	return text
 }
 
-// LastBytes returns Tail, with "…" if there is more.
+// LastBytes is like Tail, but prepends "…" if the text is cut.
 func LastBytes(text string, n int) string {
 	if len(text) > n {
 		text = "…" + Tail(text, n)
@@ -63,7 +62,7 @@ func LastBytes(text string, n int) string {
 	return text
 }
 
-// Hash64 is 64-bit FNV-1a without the allocation of hash/fnv.
+// Hash64 returns the 64-bit FNV-1a hash of b, without the allocation of hash/fnv.
 func Hash64(b []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range b {
@@ -75,7 +74,7 @@ func Hash64(b []byte) uint64 {
 // HashText returns the hash of a text in base 36.
 func HashText(text string) string { return strconv.FormatUint(Hash64([]byte(text)), 36) }
 
-// ShownName returns up to most bytes from a name, with control characters and markup removed.
+// ShownName returns the first most bytes of a name, with "?" in place of unprintable characters and markup.
 func ShownName(name string, most int) string {
 	return Beginning(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == '`' || r == '<' || r == '>' {
@@ -85,7 +84,7 @@ func ShownName(name string, most int) string {
 	}, name), most)
 }
 
-// PlainName is ShownName with 200 bytes.
+// PlainName is ShownName for at most 200 bytes.
 func PlainName(name string) string { return ShownName(name, 200) }
 
 // LowerASCII converts only ASCII letters to lower case, so that all offsets stay the same.

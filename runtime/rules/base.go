@@ -1,5 +1,5 @@
-// Package rules decides by rules over the end of a message: whether a person is needed, and whether work is
-// left.
+// Package rules decides a stop by rules about the end of a message: whether the user is needed, and whether
+// work is left.
 package rules
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Reasons to continue. They do not repeat the evidence: the model has just written it, and the user sees it
-// in a line of its own.
+// Reasons to continue. Most do not repeat the evidence, which the model has just written and the user sees.
 const (
 	GoOnWithTodos    = "The todo list is not done.{todos} Go on with the next one now, and mark each as done. If you need a decision from the user, ask for it."
 	GoOnWithProgress = "You said what comes next, so do it now.{todos} When all is done, say so."
@@ -21,15 +20,16 @@ const (
 	GoOnWithSkill    = "You began to use a skill, and its work is not finished.{todos} Take its next step now. When it is done, or the skill says to wait for the user, say so."
 )
 
-// LeaveRule continues at a question for leave that the user has already answered.
+// LeaveRule continues if the agent asks permission to go on and the user has already given it.
 var LeaveRule = Rule{
 	ID: "leave", Act: lastmessage.Leave, Then: strategy.Continue, Sure: 97, Reason: GoOnByLeave, Test: hasLeave,
 }
 
-// Checkpoint is the rule of a message that wraps up because of an announced usage limit.
+// Checkpoint is the ID of the rule for a message that wraps up because of an announced usage limit.
 const Checkpoint = "checkpoint"
 
-// BaseRules look for a needed person first, then for work, and in the last paragraph before earlier ones.
+// BaseRules are the default rules, in order. Most rules that stop for the user come first, and the last
+// paragraph is searched before earlier ones.
 var BaseRules = []Rule{
 	{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
 	LeaveRule,
@@ -59,21 +59,22 @@ var BaseRules = []Rule{
 	{ID: "hands", Act: lastmessage.Hands, Near: true, Then: strategy.Stop, Sure: 92},
 	{ID: "plans", Act: lastmessage.Plans, Near: true, Then: strategy.Stop, Sure: 70},
 	{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
-	// It never holds: its presence enables the second opinion in Matching.
+	// This rule never holds. Its presence enables the second opinion in Matching.
 	{ID: Opinion, Then: strategy.Stop, Sure: 60, Test: func(strategy.Situation) (evidence, reason string, ok bool) {
 		return "is asked where a doubtful rule says go on", "", false
 	}},
 	{ID: "finished", Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
 }
 
-// PersonRules are the base rules that find a needed person.
+// PersonRules returns the base rules that stop because the user is needed.
 func PersonRules() []Rule {
 	return Without(BaseRules, func(r *Rule) bool {
 		return r.Then != strategy.Stop || slices.Contains([]string{"silent", "finished", "reported", Checkpoint, Opinion}, r.ID)
 	})
 }
 
-// hasLeave reports whether the user's last word, or their setting, answers a question for leave.
+// hasLeave reports whether the user's last word or setting permits the agent to go on, and the message asks
+// for no grave act.
 func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
 	if s.Turn.Leave == "" {
 		return "nothing that you said answers it", "", false
@@ -84,7 +85,7 @@ func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
 	return s.Turn.Leave, "", true
 }
 
-// reportsLast reports whether the last paragraph states finished work.
+// reportsLast reports whether the last paragraph states finished work, and returns that sentence as evidence.
 func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
 	for _, sentence := range endOfText(s.Message.Text).sentences {
 		if said, ok := Reports(sentence); ok {
@@ -94,11 +95,12 @@ func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
 	return "the last paragraph reports nothing", "", false
 }
 
-// LongMessage is the length in bytes from which a message with no next step is a report. We measured that nine in ten
-// stops with a next step are shorter.
+// LongMessage is the length in bytes above which a message without a next step counts as a report. Most stops
+// with a next step are shorter.
 const LongMessage = 350
 
-// Reports finds the first sentence of a short message that states finished work or links to it.
+// Reports quotes the first sentence of a text that states finished work or contains a URL. It ignores texts
+// longer than twice LongMessage.
 func Reports(text string) (sentence string, ok bool) {
 	if len(text) > LongMessage*2 {
 		return "", false
@@ -117,22 +119,21 @@ func Reports(text string) (sentence string, ok bool) {
 	return "", false
 }
 
-// results are words that state finished work.
 var results = []string{
 	"pushed", "committed", "fixed", "done", "created", "updated", "added", "shipped", "merged", "removed", "deleted", "changed", "renamed", "moved",
 	"replaced", "addressed", "resolved", "reverted", "rebased", "squashed", "installed", "deployed", "published", "released", "closed", "opened",
 	"saved", "written", "verified", "confirmed", "cleaned", "implemented", "documented", "refactored", "restored", "complete", "completed", "finished",
 }
 
-// subjects are first words that a result may follow: "All 12 tests fixed", "PR created".
+// subjects are words that may begin a sentence before one of results: "All 12 tests fixed", "PR created".
 var subjects = []string{"all", "pr", "draft", "branch", "commit", "both", "everything", "the", "conflicts", "changes", "it", "it's", "that's", "this"}
 
-// Need is a message's need of the user, found by PersonRules.
+// Need is the reason why a message needs the user, found by PersonRules.
 type Need struct {
 	Rule     string
 	Evidence string
-	// Question reports whether it is a question, a choice or an offer. Text is the question with its
-	// context.
+	// Question reports whether the agent asks a question, gives a choice or makes an offer. Text is the
+	// evidence and the last paragraphs.
 	Question bool
 	Text     string
 }
@@ -153,7 +154,8 @@ func FindNeed(s strategy.Situation) (n Need, ok bool) {
 	return n, true
 }
 
-// wordsOfPointing is the maximum length of a question that refers to the paragraph before: "Shall I do that?"
+// wordsOfPointing is the maximum number of words of a question that refers to the paragraph before: "Shall I
+// do that?"
 const wordsOfPointing = 8
 
 func lastParagraphs(text string, n int) string {

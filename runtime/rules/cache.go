@@ -2,14 +2,12 @@ package rules
 
 import "github.com/cameronsjo/springfield/runtime/lastmessage"
 
-// Cache keeps compiled patterns and the last message between decisions, of any strategy. It is not safe for
-// concurrent use.
+// Cache keeps compiled patterns and the last message between decisions. It is not safe for concurrent use.
 type Cache struct {
 	patterns map[string]pattern
 	last     *message
 }
 
-// message is a text with its lazily computed readings.
 type message struct {
 	text  string
 	end   end

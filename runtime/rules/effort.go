@@ -10,19 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// The agent waits for a decision, and if a hook takes too long, it is killed. Therefore all rules in a decision share
-// a budget, counted in steps so that it only depends on the rules and the message. A step is a regular expression
-// instruction at a byte, 20 to 60 ns. Rules from a project might not be trusted, so they have a separate, smaller
-// budget.
+// The agent kills a slow hook. Therefore all rules of a decision share a budget in steps, so that the outcome
+// depends only on the rules and the message. A step is one instruction of a regular expression at one byte:
+// 20 to 60 ns. Rules from a project, which may be untrusted, have a smaller budget of their own.
 const (
-	maxSteps   = 100 << 20 // for all rules of the user and the plugin: seconds
-	maxProgram = 20_000    // instructions in any pattern for these rules
-	// For the rules of a project: the decision takes less than 50 ms.
+	maxSteps   = 100 << 20 // for all rules of the user and the plugin: takes seconds
+	maxProgram = 20_000    // instructions of a pattern in these rules
+	// For a project's rules: the decision takes less than 50 ms.
 	maxProjectSteps   = 1 << 20
 	maxProjectProgram = 1000
 )
 
-// Meter is a budget. Nil, for built-in phrases, has no limit.
+// Meter is a budget of steps. A nil Meter, as for built-in phrases, has no limit.
 type Meter struct {
 	left       int // steps, below 0 if overspent
 	maxProgram int // instructions of a pattern
@@ -36,25 +35,26 @@ func (m *Meter) spendSteps(steps int) (ok bool) {
 	return m.left >= 0
 }
 
-// canAfford spends the steps only if they are left, so that a cheaper rule may still run.
+// canAfford spends the steps if the budget has enough, otherwise none, so that a cheaper rule can still run.
 func (m *Meter) canAfford(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
 
-// errSteps is the fault of a rule that was not run.
+// errSteps is the fault of a rule that was not run for lack of steps.
 var errSteps = errors.New("takes more steps than are left for this decision")
 
 type pattern struct {
-	re   *regexp.Regexp // nil until text might match
+	re   *regexp.Regexp // nil until a text may match
 	size int
-	// needs are words, at least one of which is in every match, none if unknown.
+	// needs are words of which every match contains at least one, nil if unknown.
 	needs []string
 }
 
-// matchPattern returns the first match of a pattern in a text, or nil. A cached pattern costs the
-// same number of steps, so that the outcome does not depend on earlier decisions.
+// matchPattern returns the byte range of the first match of expr in text, or nil, and errSteps if m has too
+// few steps. A cached pattern costs as many as a new one, so that earlier decisions do not change the
+// outcome.
 func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) {
-	if !m.canAfford(2 * parsingCost(expr)) { // here and by regexp
+	if !m.canAfford(2 * parsingCost(expr)) { // parsed here and by regexp
 		return nil, errSteps
 	}
 	known, ok := c.patterns[expr]
@@ -86,8 +86,8 @@ func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) 
 // compiling is the cost of compiling an instruction, in steps.
 const compiling = 60
 
-// measurePattern returns the number of instructions of a pattern and the words that a match needs, without
-// expanding repetitions. It returns an error if the pattern is invalid or larger than most.
+// measurePattern returns an upper bound for the number of instructions of a pattern, and words of which every
+// match contains one. It returns an error if the pattern is invalid or has more than most instructions.
 func measurePattern(text string, most int) (size int, needs []string, err error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -100,10 +100,9 @@ func measurePattern(text string, most int) (size int, needs []string, err error)
 	return size, neededWords(tree), nil
 }
 
-// maxNeeds bounds the needed words of a pattern.
 const maxNeeds = 16
 
-// neededWords returns words if we know that any match must contain at least one, otherwise nil.
+// neededWords returns words of which every match of re contains at least one, or nil if none are known.
 func neededWords(re *syntax.Regexp) (words []string) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -137,7 +136,8 @@ func shortestLength(words []string) int {
 	return len(slices.MinFunc(words, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// countInstructions returns an upper bound of a tree's instructions. The parser limits its depth to 1000.
+// countInstructions returns an upper bound for the number of instructions of re, whose depth the parser
+// limits to 1000.
 func countInstructions(re *syntax.Regexp) int {
 	const enough = 1 << 30 // more than any limit, but does not overflow
 	n := 0
@@ -151,7 +151,7 @@ func countInstructions(re *syntax.Regexp) int {
 		n += len(re.Sub)
 	case syntax.OpCapture, syntax.OpStar, syntax.OpPlus, syntax.OpQuest:
 		n += 2
-	case syntax.OpRepeat: // one copy each, and one more instruction for an optional one
+	case syntax.OpRepeat: // one copy per repetition, and one more instruction if it is optional
 		if re.Max < 0 {
 			n = n*max(re.Min, 1) + 2
 		} else {
@@ -161,14 +161,14 @@ func countInstructions(re *syntax.Regexp) int {
 	return min(enough, max(n, 1))
 }
 
-// parsingCost returns the cost of parsing a pattern, in steps. Unicode classes and case-insensitive ranges cost
-// more than their length.
+// parsingCost returns the cost of parsing a pattern, in steps. Unicode classes and case-insensitive ranges
+// cost more than their length suggests.
 func parsingCost(text string) int {
 	steps := 20*(len(text)+1) + 10_000*(strings.Count(text, `\p`)+strings.Count(text, `\P`))
 	if !foldsCase(text) {
 		return steps
 	}
-	// Every character of a range is looked up. Escaped ends are below 512, except in hexadecimal.
+	// Every character of a range is looked up. Escaped bounds are below 512, unless hexadecimal.
 	const escaped, folding = 512, 0x1e943
 	hex := strings.Contains(text, `\x`)
 	for i := strings.IndexByte(text, '['); i >= 0 && i < len(text); i++ {
@@ -186,7 +186,7 @@ func parsingCost(text string) int {
 	return steps
 }
 
-// foldsCase reports whether a pattern has the flag i.
+// foldsCase reports whether a group of the pattern sets the flag i.
 func foldsCase(text string) bool {
 	return slices.ContainsFunc(strings.Split(text, "(?")[1:], func(group string) bool {
 		return strings.HasPrefix(strings.TrimLeft(group, "msU-"), "i")

@@ -11,17 +11,17 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// maxParagraph bounds the last paragraph, in bytes from its end.
+// maxParagraph is the maximum length of the last paragraph in bytes. A longer one loses its beginning.
 const maxParagraph = 600
 
-// markup can follow the last character in a sentence.
+// markup lists characters that are ignored after the last one of a sentence.
 const markup = " \t\r\n\"'”’)]*_`」』）"
 
-// lead can be before the first word in a sentence, from a list, a heading or a quote.
+// lead lists characters that are ignored before the first word of a sentence, such as list marks.
 const lead = " \t\r\n-*_#>`(\"“•◆►▶→✓✔✅━─═=|"
 
-// end is the end of a message for the conditions opens, begins, last, says, ending, closes and lists, which
-// users' rules and the seed set have. The default set uses the acts of package lastmessage instead.
+// end is the end of a message, for the conditions opens, begins, last, says, ending, closes and lists. Most
+// default rules use package lastmessage instead.
 type end struct {
 	paragraph string
 	intro     string   // paragraph before a list
@@ -48,7 +48,7 @@ func endOfText(text string) end {
 	return e
 }
 
-// isWhollyList reports whether every line is a list item: "- a", "* a", "1. a", "A) a".
+// isWhollyList reports whether every line of p is a list item, such as "- a", "* a", "1. a" or "A) a".
 func isWhollyList(p string) bool {
 	for _, line := range strings.Split(p, "\n") {
 		if line = strings.TrimLeft(line, " \t"); strings.HasPrefix(line, "* ") {
@@ -63,8 +63,8 @@ func isWhollyList(p string) bool {
 	return p != ""
 }
 
-// Sentences splits at line endings, and at full stops, colons, question and exclamation marks with a blank after
-// them.
+// Sentences splits p at line endings and after full stops, colons, question marks and exclamation marks. The
+// ASCII ones must be followed by a space. Leading markup is removed.
 func Sentences(p string) []string {
 	var all []string
 	start := 0
@@ -99,7 +99,7 @@ func Sentences(p string) []string {
 
 func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
-// ClosesParagraph reports whether one of the characters ends a paragraph, ignoring markup and symbols.
+// ClosesParagraph reports whether p ends with one of the characters, ignoring markup and symbols at the end.
 func ClosesParagraph(p, characters string, m *Meter) bool {
 	if !m.spendSteps(5 + len(p)*len(characters)/64) {
 		return false
@@ -112,7 +112,8 @@ func ClosesParagraph(p, characters string, m *Meter) bool {
 	return p != "" && strings.ContainsRune(characters, last)
 }
 
-// findSentence returns the first sentence with any phrase, or the last if last is set.
+// findSentence quotes the first sentence for which has reports one of the phrases, or the last such sentence
+// if last is set.
 func (e end) findSentence(last bool, phrases []string, m *Meter, has func(sentence string, phrases []string, m *Meter) bool) (
 	string, bool,
 ) {
@@ -128,8 +129,8 @@ func (e end) findSentence(last bool, phrases []string, m *Meter, has func(senten
 	return "", false
 }
 
-// OpensWithPhrase reports whether one of the phrases begins a sentence. {do} and {doing} at the end of a
-// phrase match any verb of work.
+// OpensWithPhrase reports whether sentence begins with one of the phrases, case-insensitively. {do} and
+// {doing} at the end of a phrase match any of englishVerbs.
 func OpensWithPhrase(sentence string, phrases []string, m *Meter) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	s := foldPhrase(sentence)
@@ -158,7 +159,7 @@ func OpensWithPhrase(sentence string, phrases []string, m *Meter) bool {
 	return false
 }
 
-// HasAnyPhrase reports whether a sentence has one of the phrases as whole words.
+// HasAnyPhrase reports whether sentence contains one of the phrases as whole words, case-insensitively.
 func HasAnyPhrase(sentence string, phrases []string, m *Meter) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	folded := foldPhrase(sentence)
@@ -168,7 +169,7 @@ func HasAnyPhrase(sentence string, phrases []string, m *Meter) bool {
 		}
 		phrase = foldPhrase(phrase)
 		for from := 0; ; {
-			m.spendSteps(1) // for each match inside a word
+			m.spendSteps(1) // for each match within a word
 			i := strings.Index(folded[from:], phrase)
 			if i < 0 {
 				break
@@ -183,26 +184,25 @@ func HasAnyPhrase(sentence string, phrases []string, m *Meter) bool {
 	return false
 }
 
-// WordBefore and IsWordAt report whether a letter or digit ends or begins at an offset.
+// WordBefore reports whether a word character is directly before offset i of s.
 func WordBefore(s string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
 	return IsWordRune(r)
 }
 
+// IsWordAt reports whether a word character begins at offset i of s.
 func IsWordAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
 	return IsWordRune(r)
 }
 
-// IsWordRune reports whether a character belongs to a word. Those of languages without blanks do not: a
-// phrase may be anywhere there.
+// IsWordRune reports whether r is a letter or digit of a script that separates words with spaces.
 func IsWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.HasBlanks(string(r))
 }
 
-// englishVerbs are the base forms of verbs for {do} and {doing} in users' phrases, in alphabetical order. Verbs of
-// instructions to a person, such as "try" and "restart", are left out. Words of the default rules belong in a
-// pack of package language.
+// englishVerbs are the base forms of the verbs that {do} and {doing} match, in alphabetical order. Verbs of
+// instructions to a person, such as "try" and "restart", are left out.
 var englishVerbs = []string{
 	"add", "address", "adjust", "analyse", "analyze", "append", "apply", "assemble", "audit", "bisect", "build", "bump", "capture", "change",
 	"check", "clean", "collect", "combine", "commit", "compare", "compile", "compute", "confirm", "continue", "convert", "copy", "correct",
@@ -222,7 +222,7 @@ func isWorkVerb(word string) bool {
 	return i < len(englishVerbs) && englishVerbs[i] == word
 }
 
-// isWorking reports whether a word is the -ing form of any of these verbs, for example checking or writing.
+// isWorking reports whether word is the -ing form of one of englishVerbs, such as "checking" or "writing".
 func isWorking(word string) bool {
 	stem, ok := strings.CutSuffix(word, "ing")
 	if !ok || stem == "" {
@@ -232,7 +232,7 @@ func isWorking(word string) bool {
 	return isWorkVerb(stem) || isWorkVerb(stem+"e") || last > 0 && stem[last] == stem[last-1] && isWorkVerb(stem[:last])
 }
 
-// firstWord returns the letters and hyphens at the start of a text.
+// firstWord returns the longest prefix of s that consists of lower-case ASCII letters and hyphens.
 func firstWord(s string) string {
 	rest := strings.TrimLeftFunc(s, func(r rune) bool { return 'a' <= r && r <= 'z' || r == '-' })
 	return s[:len(s)-len(rest)]

@@ -9,8 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Opinion is the ID of the second opinion, which vetoes continues of doubtful rules at messages that look like
-// reports: it sums up weights of the traits of a message's end, learned from real stops.
+// Opinion is the ID of the second opinion, which vetoes a continue by a doubtful rule if the message's
+// traits, with weights learned from real stops, look like those of a report.
 const Opinion = "opinion"
 
 // `make learn` writes opinion.txt.
@@ -18,7 +18,7 @@ const Opinion = "opinion"
 //go:embed opinion.txt
 var learnedOpinion string
 
-// veto turns a continue into a stop, if the message looks like a report.
+// veto turns the continue v into a stop if the message looks like a report.
 func (a *asking) veto(v *strategy.Verdict) {
 	a.read = true
 	score, limit, seen, reports := weigh(learnedOpinion, OpinionTraits(v.Rule, a.situation, a.message.closing().Traits()))
@@ -32,8 +32,8 @@ func (a *asking) veto(v *strategy.Verdict) {
 	}
 }
 
-// OpinionTraits are the traits of the message's end, the rule that continues, and whether the user's prompt was
-// a question.
+// OpinionTraits returns the traits that are weighed: those of the message, the ID of the rule that continues,
+// and whether the user's prompt was a question.
 func OpinionTraits(rule string, s *strategy.Situation, message []string) []string {
 	all := append(message, "always", "rule "+rule)
 	if s.Turn.Question {
@@ -42,9 +42,9 @@ func OpinionTraits(rule string, s *strategy.Situation, message []string) []strin
 	return all
 }
 
-// weigh sums up the weights of traits, in hundredths. A message with a score above the limit is a report; seen and
-// reports count the learned messages with a similar score. A line of the data is "limit SCORE", "weight POINTS TRAIT",
-// or, at the end and by score, "seen SCORE MESSAGES REPORTS" for the messages up to a score.
+// weigh returns the sum of the traits' weights in data as score, in hundredths, and the limit above which a
+// message is a report. seen is the number of learned messages with a similar score, and reports the number of
+// reports among them.
 func weigh(data string, traits []string) (score, limit, seen, reports int) {
 	for line := range strings.Lines(data) {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")

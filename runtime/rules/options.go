@@ -15,44 +15,45 @@ type Options struct {
 	Add   []Rule   // tested before the built-in rules
 	Off   []string // IDs of disabled rules
 	Order []string // IDs of the rules to test first, in order
-	// Last are checked after all others. They are continuing rules from a project, which must not outvote a stop.
+	// Last are a project's continuing rules. They are tested last, because they must not override a stop.
 	Last []Rule
-	// Muted are the continuing rules that a project has disabled for a strategy with a judge. They stop,
-	// because a project must not cause more questions to the judge.
+	// Muted are the IDs of continuing rules that a project disables for a strategy with a judge. They then
+	// stop, so that no more questions reach the judge.
 	Muted []string
 
 	// Leave is one of Always, AfterYes and Never, "" for AfterYes.
 	Leave string
 
-	added []Rule // of the current file
+	added []Rule // from the current file
 }
 
-// The answers to a question for leave. A standing order answers all but with Never.
+// The values of Leave: when the agent may go on although it asks permission. Never also overrides a standing
+// order.
 const (
 	Always   = "always"
-	AfterYes = "after-yes" // a yes of the user answers the next one, too
+	AfterYes = "after-yes" // a yes to such a question permits the next one, too
 	Never    = "never"
 )
 
-// Ruled are the options of a strategy that decides by rules.
+// Ruled is implemented by the options of strategies that decide by rules.
 type Ruled interface {
 	strategy.Options
 	Chosen() *Options
-	// Rules returns the rules in the order of their tests.
+	// Rules returns the rules in the order in which they are tested.
 	Rules() []Rule
-	// Prepare returns Decide for many situations. It is not safe for concurrent use.
+	// Prepare returns a function like Decide for many situations. It is not safe for concurrent use.
 	Prepare(*Cache) func(strategy.Situation) strategy.Verdict
 }
 
 type Kind struct {
 	Rules func(set string) []Rule
 	Sets  []string // names, default first
-	// Windowed is the set that reads the last lines of the transcript, "" for none.
+	// Windowed is the name of the set that reads the last lines of the transcript, or "".
 	Windowed string
 	Once     bool // the same message is not continued twice
 }
 
-// New returns the options before any file.
+// New returns the options that apply without any settings file.
 func (k *Kind) New() strategy.Options { return &decider{kind: k} }
 
 type decider struct {
@@ -60,7 +61,7 @@ type decider struct {
 	kind *Kind
 }
 
-// RuleSetsOf returns the names of a strategy's rule sets, if there are any to choose from.
+// RuleSetsOf returns the names of a strategy's rule sets, or nil if there is no choice.
 func RuleSetsOf(s strategy.Strategy) []string {
 	if o, ok := s.New().(*decider); ok {
 		return o.kind.Sets
@@ -93,7 +94,8 @@ func (o *decider) Prepare(cache *Cache) func(strategy.Situation) strategy.Verdic
 
 func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// Members reads up to one rule more than allowed, which PutChosen reports as a fault.
+// Members lists the members of a settings file. It accepts one rule more than MaxRules, so that PutChosen can
+// report the fault.
 func (o *Options) Members(m *codec.Members) {
 	m.Text("rules", &o.Set)
 	m.Most = MaxRules + 1
@@ -107,12 +109,12 @@ func (o *Options) Needs() strategy.Needs { return strategy.Needs{Todos: true, Sk
 
 func (o *Options) Chosen() *Options { return o }
 
-// maxIDs bounds the IDs in off and order: there are fewer rules.
+// maxIDs is the maximum number of IDs in off or order, which is more than there are rules.
 const maxIDs = 400
 
-// PutChosen overlays the choice in a file on the choice below. sets are the built-in rule sets to choose from, or
-// nil. set returns a rule set by name. judged is set if a judge is asked when no rule is sure. If a part is faulty,
-// only this part is dropped, because a fault in a rule must not disable a stop rule next to it.
+// PutChosen completes o, the options from one file, with those of the files below. sets are the names of the
+// built-in rule sets to choose from, or nil, and set returns a set by name. judged reports whether the
+// strategy asks a judge. Only a faulty part is dropped, so that a fault cannot disable a stop rule.
 func (o *Options) PutChosen(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
 	if len(o.added) > MaxRules {
@@ -157,7 +159,7 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	for _, list := range []*[]Rule{&o.Add, &o.Last} {
 		if n := len(*list); n > MaxRules {
 			l.NoteFault(tooMany)
-			*list = (*list)[n-MaxRules:] // drop the rules of the last layer, which come first
+			*list = (*list)[n-MaxRules:] // in Add, the rules of the current file come first
 		}
 		*list = Without(*list, func(r *Rule) bool {
 			err := r.checkFields()
@@ -177,7 +179,8 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	}
 }
 
-// checkLeave drops a choice that the writer of the file may not make.
+// checkLeave clears o.Leave and notes a fault if the value is unknown or the writer of the file may not set
+// it.
 func (o *Options) checkLeave(l *strategy.Layer) {
 	switch {
 	case !slices.Contains([]string{Never, AfterYes, Always}, o.Leave):
@@ -192,8 +195,9 @@ func (o *Options) checkLeave(l *strategy.Layer) {
 	o.Leave = ""
 }
 
-// restrictProject keeps only parts that cannot continue against the user's choice: rules to stop, rules to continue if no
-// other rule decides, with no separate reasons, and continuing rules to disable.
+// restrictProject removes from a project's options everything that could continue against the user's choice.
+// Rules that stop remain. Rules that continue move to Last, without reasons. Only rules of inForce that
+// continue can be disabled; if judged is set, they are muted instead.
 func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}
@@ -214,7 +218,8 @@ func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	}
 }
 
-// CheckPatterns returns the faults of patterns in files' rules, which a decision finds only when it uses them.
+// CheckPatterns returns the faults of all regular expressions in rules from files, even if no decision has
+// tested them.
 func CheckPatterns(options strategy.Options) (faults []error) {
 	ruled, ok := options.(Ruled)
 	if !ok {
@@ -234,8 +239,8 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 	return faults
 }
 
-// Without returns the rules that do not match these. slices.DeleteFunc would make the hook larger, because a Rule is a
-// large struct.
+// Without returns the rules for which these returns false. slices.DeleteFunc would make the hook's binary
+// larger.
 func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 	for i := range all {
 		if !these(&all[i]) {
@@ -245,8 +250,9 @@ func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 	return others
 }
 
-// Arranged returns the additions, a built-in set and a project's continuing rules in the order of their tests,
-// without disabled ones. Without any of these it is the set itself.
+// Arranged returns the rules in the order of their tests: those named in o.Order, added rules, the built-in
+// set, late rules and a project's continuing rules. It drops disabled rules and makes muted ones stop. If o
+// changes nothing, it returns set itself.
 func Arranged(o *Options, set []Rule) []Rule {
 	if len(o.Add)+len(o.Off)+len(o.Order)+len(o.Last)+len(o.Muted) == 0 {
 		return set
@@ -263,7 +269,7 @@ func Arranged(o *Options, set []Rule) []Rule {
 		}
 	}
 	all = append(first, Without(all, func(r *Rule) bool { return slices.Contains(o.Order, r.ID) })...)
-	// Late rules come last, but before a final rule "finished": without a match the turn stops, too.
+	// Late rules come last, but before a final rule "finished", because a turn without a match stops anyway.
 	end := len(all)
 	for i := len(all) - 1; i >= 0 && all[i].Then == strategy.Stop; i-- {
 		if all[i].ID == "finished" {
@@ -271,7 +277,7 @@ func Arranged(o *Options, set []Rule) []Rule {
 		}
 	}
 	added := Without(o.Add, func(r *Rule) bool { return off(r) || !late(r) })
-	// Rules from a project are always last, even if ordered.
+	// A project's continuing rules are always last, even if o.Order names them.
 	all = slices.Concat(all[:end], added, all[end:], Without(o.Last, off))
 	for i, r := range all {
 		if r.Then == strategy.Continue && slices.Contains(o.Muted, r.ID) {

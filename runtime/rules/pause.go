@@ -9,16 +9,16 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Pausing is a loop that can pause for the user. It then stops, does not change anything, and continues at the first
-// stop after the next order from the user. The user is only told once.
+// Pausing is a loop that can pause for the user, whom it notifies once. It continues at the first stop after
+// the user's next order.
 type Pausing struct {
-	Key   string // of its memory
-	Title string // begins its messages to the user
-	End   string // command to end it
+	Key   string // of the loop's memory
+	Title string // prefix of messages to the user
+	End   string // command that ends the loop
 }
 
-// AtWord pauses if the user's last word forbids or asks, unless it is known to be no later than since (Unix
-// milliseconds).
+// AtWord pauses the loop if the user's last word forbids work or asks a question. A word with a known time is
+// ignored unless it came after since, in Unix milliseconds.
 func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, ok bool) {
 	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
 	switch kind := s.Turn.Word.Kind; {
@@ -31,7 +31,8 @@ func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, 
 	return v, false
 }
 
-// AtNeed pauses if the agent asks a question or needs a person, and if there is a person in the session.
+// AtNeed pauses the loop if the agent asks the user a question or needs the user, unless the user is away or
+// not at the terminal.
 func (p Pausing) AtNeed(s strategy.Situation) (v strategy.Verdict, ok bool) {
 	if !s.Turn.Attended || s.Turn.Away || s.Message.Earlier {
 		return v, false

@@ -15,8 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Rule is a set of conditions and a decision; the first rule that holds decides. A rule holds if it has a
-// condition and all of them are met. Lists need one match. Phrases are whole words, in any case.
+// Rule is a decision and its conditions, of which it needs at least one. The first rule whose conditions are
+// all met decides. In a list, one match is enough. Phrases match whole words, case-insensitively.
 type Rule struct {
 	ID string
 
@@ -26,14 +26,16 @@ type Rule struct {
 	Skill []string // names of skills in use
 	Used  bool     // a tool was called in this turn
 	Lang  []string // BCP 47 tags of the message
-	// Within limits Todo and Skill to changes in the last turns: 1 is this turn, 0 is no limit.
+	// Within is the maximum age, in turns, of the todo list's last change or the skill: 1 for this turn only,
+	// 0 for no limit.
 	Within int
 
 	Act    lastmessage.Act // at the end of the message
 	Near   bool            // find Act before the last paragraph instead
 	Closes string          // characters that end the text, ignoring markup
 	Lists  string          // characters that end the paragraph before a final list
-	// Opens begin the last sentence. {do} or {doing} at the end of a phrase matches any verb of work.
+	// Opens are phrases that begin the last sentence. {do} or {doing} at the end of a phrase matches any verb
+	// of work.
 	Opens  []string
 	Begins []string // begin any sentence in the last paragraph, or the paragraph before a final list
 	Last   []string // in the last sentence
@@ -45,15 +47,15 @@ type Rule struct {
 	Late bool
 	Then strategy.Decision
 	Sure int // percent, 0 for 90
-	// Reason is for the model when the rule continues, with {evidence} and {todos} replaced. "" is a general
-	// sentence.
+	// Reason is the text for the model if the rule continues, with {evidence} and {todos} replaced. If it is
+	// "", generalReason is used.
 	Reason string
 
-	// No file sets the following members.
+	// Files cannot set the following members.
 
-	ByProject bool // it is from a project, with a smaller budget
-	Doubtful  bool // can be vetoed by the second opinion
-	Window    bool // Tool and Todo see only the last lines of the transcript, as in the first design
+	ByProject bool // the rule is from a project and has a smaller budget
+	Doubtful  bool // the second opinion can veto the rule
+	Window    bool // Tool and Todo use only the last lines of the transcript
 	// Test is a condition of the strategy. It always returns evidence, and optionally a replacement for Reason.
 	Test func(strategy.Situation) (evidence, reason string, ok bool)
 }
@@ -94,14 +96,13 @@ const (
 
 const generalReason = "There is work left.{todos} Go on with it now. When all is done, say so. If you need a decision from the user, ask for it."
 
-// asking is a run of rules in one situation.
 type asking struct {
 	situation *strategy.Situation
 	message   *message
-	read      bool     // closing was read
+	read      bool     // the message's closing was read
 	reason    string   // from the last Test
 	faults    []error  // of patterns
-	unasked   []string // quoted IDs, too expensive
+	unasked   []string // quoted IDs of rules that were too expensive
 	cache     *Cache
 	// Budgets for rules from a project, and for all others.
 	byProject, trusted Meter
@@ -120,7 +121,8 @@ func newAsking(s strategy.Situation, cache *Cache) *asking {
 	}
 }
 
-// Matching returns the function that decides by the first rule that holds, and stops if there is none.
+// Matching returns a function that decides by the first rule that holds, or stops if none does. If the rules
+// contain Opinion, a doubtful rule can be vetoed. cache may be nil.
 func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verdict {
 	secondOpinion := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == Opinion })
 	return func(s strategy.Situation) strategy.Verdict {
@@ -157,7 +159,7 @@ func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verd
 	}
 }
 
-// Answer is the result of one rule, to explain a decision.
+// Answer is the result of testing one rule.
 type Answer struct {
 	Rule     Rule
 	Holds    bool
@@ -174,9 +176,8 @@ func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	return all
 }
 
-// holdsFor reports whether a rule holds. evidence is from the last condition, or from the first that failed. Regular
-// expressions are compiled late, because most stops are already decided by then. If a rule is over budget, it does
-// not hold.
+// holdsFor reports whether r holds. evidence is from the first condition that failed, or else from the last
+// one. A rule that exceeds its budget does not hold.
 func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
 	m := a.meterFor(r)
 	if m.left >= 0 && m.spendSteps(asked+len(r.Skill)) {
@@ -189,16 +190,16 @@ func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
 	return evidence, ok
 }
 
-// asked is the base cost of a rule, in steps.
+// asked is the base cost of testing a rule, in steps.
 const asked = 200
 
 type condition struct {
-	fails string // the evidence where it fails
+	fails string // the evidence if the condition is not met
 	set   func(r *Rule) bool
 	test  func(a *asking, r *Rule, m *Meter) (evidence string, ok bool)
 }
 
-// conditions are all conditions, the cheap ones first.
+// conditions lists all conditions, the cheapest first.
 var conditions = [...]condition{
 	{"the turn did not end with a tool that asks you", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *Meter) (string, bool) {
 		return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
@@ -319,7 +320,7 @@ func (r *Rule) faultOf(err error) error {
 	return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
 }
 
-// findInText quotes the first match of a pattern. An invalid pattern is a fault.
+// findInText quotes the first match of a regular expression, up to the end of a sentence.
 func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 	at, err := a.cache.matchPattern(expr, text, a.meterFor(r))
 	switch {
@@ -329,7 +330,7 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 		a.faults = append(a.faults, r.faultOf(err))
 	case at != nil:
 		found := strings.TrimSpace(text[at[0]:at[1]])
-		for _, end := range []string{"\n", ". ", "! ", "? "} { // might match across sentences
+		for _, end := range []string{"\n", ". ", "! ", "? "} { // a match can span sentences
 			found, _, _ = strings.Cut(found, end)
 		}
 		return quotation.QuoteEvidence(found), true
@@ -337,7 +338,8 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 	return "", false
 }
 
-// matchesTodos looks for the status in the replayed todo list or in that of the window.
+// matchesTodos reports whether an unblocked todo has the status r.Todo, in a list changed within r.Within
+// turns. Unless r.Window is set, an open todo of another agent makes the result false.
 func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {
@@ -366,7 +368,8 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	}
 }
 
-// Remaining returns a sentence, after a blank, that lists the open todos, or "".
+// Remaining returns a sentence that names up to three open todos, with a leading space, or "" if none is
+// open.
 func Remaining(todos []activity.Todo) string {
 	var open []string
 	for _, t := range todos {
@@ -385,7 +388,8 @@ func Remaining(todos []activity.Todo) string {
 	return " Open in the todo list: " + strings.Join(open, ", ") + rest + "."
 }
 
-// checkFields returns the first fault of a user's rule. Patterns are left to matchPattern.
+// checkFields returns the first fault of a rule from a file. It does not compile the patterns, which
+// matchPattern does.
 func (r *Rule) checkFields() error {
 	quoted := "rule " + strconv.Quote(r.ID)
 	var acts []string

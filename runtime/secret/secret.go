@@ -10,14 +10,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// shape is a kind of secret. Its pattern is compiled when a text first has a sign of it, because most texts have none
-// and compiling is slow.
+// shape is a kind of secret. Its pattern is compiled when a text first has one of its signs, because
+// compiling is slow.
 type shape struct {
-	starts   string // of a token, exactly, separated by blanks: they are its signs, and expr is the rest of it
+	starts   string // exact prefixes of a token, separated by blanks: they are its signs, and expr is the remainder
 	signs    string // in lower case, separated by blanks
 	expr     string
 	left     string // the replacement, or "" for the first group and [secret]
-	word     uint8  // the least bytes between blanks, where the signs are common
+	word     uint8  // minimum bytes between blanks, for common signs
 	once     sync.Once
 	compiled *regexp.Regexp
 }
@@ -45,8 +45,8 @@ const (
 	argument = `(?:"[^"]*"|'[^']*'|[^\s|;&<>` + "`" + `]+)`
 )
 
-// shapes are the kinds of secrets, in a row or a few for each. The comment is the kind and, in brackets, where it is
-// from: rules in gitleaks, or the makers that publish it.
+// shapes are the kinds of secrets. A comment gives the kind and, in brackets, its source: a rule of gitleaks,
+// or a vendor.
 var shapes = []shape{
 	// JSON web token (jwt, mapbox)
 	{signs: "eyj", expr: `\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?`, left: "[token]"},
@@ -128,8 +128,8 @@ var (
 	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // this might be the next word
 )
 
-// longest limits the values, in bytes, that are searched for a different secret. If it is longer, all of it is
-// masked.
+// longest is the maximum length, in bytes, of a value that is searched for another secret. A longer one is
+// masked entirely.
 const longest = 300
 
 func maskNamed(text string) string {
@@ -147,14 +147,14 @@ func maskNamed(text string) string {
 	})
 }
 
-// mayBeIn reports whether a line might match. folded is the lower case line, and word the length of the longest word
-// in it.
+// mayBeIn reports whether a line may contain this secret. folded is the line in lower case, and word the
+// length of its longest word.
 func (s *shape) mayBeIn(line, folded string, word int) bool {
 	return word >= int(s.word) && (hasAny(line, s.starts) || hasAny(folded, s.signs))
 }
 
 func hasAny(line, signs string) bool {
-	for sign := ""; signs != ""; { // no iterator: the hook is built without inlining, and one allocates
+	for sign := ""; signs != ""; { // an iterator would allocate, because the hook is built without inlining
 		if sign, signs, _ = strings.Cut(signs, " "); sign != "" && strings.Contains(line, sign) {
 			return true
 		}
@@ -186,8 +186,8 @@ func longestWord(line string) int {
 	return longest
 }
 
-// maskLine masks the secrets in a line. It first checks if we can skip the line: a secret is always long, or the line
-// has a sign such as "=" or one of three words.
+// maskLine masks the secrets in a line. It skips a line with no long word, no sign such as "=" and no typical
+// word.
 func maskLine(line string) string {
 	folded, word := strings.ToLower(line), longestWord(line)
 	if word < 16 && !strings.ContainsAny(line, "=:@-") && !hasAny(folded, "password identified vault") {

@@ -9,11 +9,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// allDone is the completion signal. It must be on a separate line and not in code.
+// allDone is the completion signal, see saysDone.
 const allDone = "ALL_TASKS_COMPLETE"
 
-// whereSignalled returns where the completion signal was found, or "". We look in the last message, in the texts since
-// the last prompt, and in all lines of the window that are not JSON.
+// whereSignalled returns where the completion signal was found, or "". It searches the last message, the
+// agent's texts since the last prompt, and the lines of the transcript that are not JSON.
 func whereSignalled(s strategy.Situation) string {
 	if s.Message.FromEvent && saysDone(s.Message.Text, true) {
 		return "the last message"
@@ -25,8 +25,8 @@ func whereSignalled(s strategy.Situation) string {
 	return ""
 }
 
-// saysDone reports whether the signal is found on a separate line or, if closing is set, at the end after "All done:"
-// or similar.
+// saysDone reports whether text has the signal on a line of its own, outside of code. If closing is set, the
+// signal may also end the last line, after an announcement such as "All done:".
 func saysDone(text string, closing bool) bool {
 	if !strings.Contains(text, allDone) {
 		return false
@@ -46,15 +46,15 @@ func saysDone(text string, closing bool) bool {
 	return alone || closing && isAnnounced(last)
 }
 
-// notDecoration returns a test for characters other than marks and emoji.
+// notDecoration returns a function that reports whether a character is neither an emoji nor one of marks.
 func notDecoration(marks string) func(rune) bool {
 	return func(r rune) bool {
 		return !strings.ContainsRune(marks, r) && !unicode.Is(unicode.So, r) && r != '\ufe0f' && r != '\u200d'
 	}
 }
 
-// isAnnounced reports whether the line announces that all is done and ends with the signal after a colon
-// or a dash: "All 5 tasks are finished: ALL_TASKS_COMPLETE".
+// isAnnounced reports whether a line states that all is done and ends with the signal after a colon or a
+// dash: "All 5 tasks are finished: ALL_TASKS_COMPLETE". Negations and conditions make it false.
 func isAnnounced(line string) bool {
 	before, after, ok := strings.Cut(line, allDone)
 	if !ok || strings.ContainsFunc(after, notDecoration("*_` \t.!")) {

@@ -1,9 +1,5 @@
-// Package specs implements ralph-specum and ralph-speckit. Both drive a spec's tasks.md through a state
-// file that the coordinator, a prompt in the session, maintains; the hook only reads it.
-//
-// The checks, in order: disabled in the plugin's own settings file, no spec, no state file, the
-// completion signal, a broken state file, the limit of iterations, the phase, all tasks done, awaiting
-// approval, another loop, stagnation. Errors therefore precede the guards.
+// Package specs implements ralph-specum and ralph-speckit. Both work through the tasks.md of a spec. The
+// coordinator, a prompt in the session, maintains a state file, which the hook only reads.
 package specs
 
 import (
@@ -21,32 +17,32 @@ import (
 )
 
 const (
-	maxStalls  = 2              // consecutive continues, no progress
-	maxErrors  = 8              // errors of one state file for the model in a session, as many as the ledger remembers
-	orphanAge  = 60 * 60 * 1000 // of a task's file, in milliseconds
+	maxStalls  = 2              // consecutive continues without progress
+	maxErrors  = 8              // errors about a state file for the model in a session; the ledger remembers no more
+	orphanAge  = 60 * 60 * 1000 // of a task's progress file, in milliseconds
 	maxOrphans = 40             // deleted at a stop
 	maxBlock   = 2000           // bytes of tasks.md in the reason
 	maxGroup   = 5              // parallel tasks
 )
 
-// The names of optional checks.
 const (
 	quickMode      = "quick-mode"      // continue in every phase with quickMode set
-	uncheckedBoxes = "unchecked-boxes" // done, but tasks.md still has open boxes
+	uncheckedBoxes = "unchecked-boxes" // continue while tasks.md has unchecked boxes
 )
 
 type Kind struct {
 	Name      string // of the strategy
 	Title     string // begins its messages to the user
 	Noun      string // for a spec
-	Local     string // its own settings file in the project
+	Local     string // the plugin's settings file in the project
 	Current   string // default path of the file that names the active spec
 	StateFile string // base name
-	// Find returns the directories where the active spec might be, most likely first, and the files to read for this.
+	// Find returns the directories where the active spec might be, most likely first, and the files to read
+	// to find them.
 	Find func(s strategy.Situation, local []string) ([]Place, []strategy.Want)
 	// Blocks makes the limit an error for the model, instead of a line on standard error.
 	Blocks bool
-	// Groups hands tasks marked [P] over together.
+	// Groups makes consecutive tasks marked [P] one parallel group.
 	Groups bool
 	// Script runs on completion.
 	Script []string
@@ -68,7 +64,8 @@ func StrategyOf(k *Kind) strategy.Strategy {
 	}
 }
 
-// Options are the maximum that a state file can set, and optional checks, which cannot be set from a project.
+// Options are the ceiling for the maximum in a state file, and the optional checks, which a project cannot
+// set.
 type Options struct {
 	kind    *Kind
 	Ceiling strategy.Number
@@ -121,7 +118,8 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 	return wants
 }
 
-// filesUpToState names the settings file, the files that name the spec, and the state file.
+// filesUpToState returns the settings file, the files that name the spec, and the possible state files.
+// isWhole reports whether a state file is complete.
 func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []strategy.Want {
 	wants := []strategy.Want{{Name: k.Local}}
 	local, asked := s.Workspace.Files[k.Local]
@@ -136,7 +134,7 @@ func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []
 	return wants
 }
 
-// possiblePlaces returns the places of the active spec, none if the hook is disabled.
+// possiblePlaces returns the directories where the active spec may be, or nil if the hook is disabled.
 func (k Kind) possiblePlaces(s strategy.Situation) []Place {
 	local := s.Workspace.Files[k.Local]
 	if isSwitchedOff(local) {
@@ -155,7 +153,8 @@ func (k Kind) activePlace(s strategy.Situation) (Place, bool) {
 	return Place{}, false
 }
 
-// frontLines returns the lines between lines of three dashes, anywhere in the file, as the originals do.
+// frontLines returns the lines between pairs of "---" lines, anywhere in the file, as the original plugins
+// do.
 func frontLines(data []byte) (lines []string) {
 	in := false
 	for line := range strings.SplitSeq(string(data), "\n") {
@@ -169,7 +168,7 @@ func frontLines(data []byte) (lines []string) {
 	return lines
 }
 
-// isSwitchedOff reports whether the settings file has enabled: false, or might: it cannot be read.
+// isSwitchedOff reports whether the settings file has "enabled: false" or cannot be read.
 func isSwitchedOff(local strategy.File) bool {
 	if local.Found && local.Problem != "" {
 		return true
@@ -192,7 +191,8 @@ func RemoveChars(s, cut string) string {
 	}, s)
 }
 
-// NameIn returns the name in a file without white space, "" if it has none.
+// NameIn returns the name in a file, without white space and trailing slashes, or "" if the file is
+// unreadable or longer than 1000 bytes.
 func NameIn(f strategy.File) string {
 	if !f.Readable() || len(f.Data) > 1000 {
 		return ""
@@ -201,7 +201,8 @@ func NameIn(f strategy.File) string {
 	return strings.TrimRight(strings.TrimPrefix(name, "\ufeff"), "/")
 }
 
-// PlaceAt returns a directory, if it is in the workspace.
+// PlaceAt returns the directory shown as a Place. It returns false if the directory is outside of the
+// workspace.
 func PlaceAt(shown string) (Place, bool) {
 	dir := path.Clean(shown)
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {
@@ -210,8 +211,7 @@ func PlaceAt(shown string) (Place, bool) {
 	return Place{Dir: dir, Shown: quotation.ShownName(shown, maxShownPath), Name: quotation.PlainName(path.Base(dir))}, true
 }
 
-// maxShownPath bounds a path in messages, in bytes.
-const maxShownPath = 400
+const maxShownPath = 400 // bytes of a path in messages
 
 func orphanFiles(dir strategy.File) []string {
 	names := slices.DeleteFunc(slices.Clone(dir.Names), func(name string) bool {
@@ -254,7 +254,8 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	return v
 }
 
-// pauseOr replaces a continue with a pause if the user forbade it or asked something, or if the agent needs the user.
+// pauseOr returns v, or a pause instead of a continue if the user has forbidden work or asked a question, or
+// if the agent needs the user.
 func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	p := rules.Pausing{Key: r.memory.Key, Title: r.Title, End: r.commandToType("cancel")}
 	paused, ok := p.AtWord(r.s, 0)
@@ -268,8 +269,8 @@ func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	return paused
 }
 
-// withLost notifies the user, only once, if the session left the loop for the last spec before the completion signal.
-// here is the key for the active spec if it has no state file.
+// withLost adds a message to v, once, if the session left its last loop before the completion signal. here is
+// the memory key of an active spec without a state file, or "".
 func (k Kind) withLost(s strategy.Situation, v strategy.Verdict, here string) strategy.Verdict {
 	last, _ := s.NewestMemory(k.StateFile)
 	if last.Mark == "" {
@@ -352,8 +353,8 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	return v
 }
 
-// continueGuarded continues unless another hook kept the session going first, the loop stagnates, or the limit is
-// reached. more is any progress that is not in the state file.
+// continueGuarded returns the verdict of goOn as a continue, or stops if another hook continued this turn,
+// the loop makes no progress, or the limit is reached. more is progress that is not in the state file.
 func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
 	st := r.state
@@ -405,7 +406,7 @@ func (r *round) tasksFile() []byte { return r.s.Workspace.Files[r.place.Dir+"/ta
 
 func (r *round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
 
-// commandToType returns one of the plugin's commands in the form of the host.
+// commandToType returns the plugin's slash command for word, such as "cancel".
 func (r *round) commandToType(word string) string {
 	if before, ok := strings.CutSuffix(r.s.Session.Hold, "hold"); ok && strings.HasPrefix(before, "/") {
 		return before + word

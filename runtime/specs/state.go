@@ -12,15 +12,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// maxCount caps greater numbers.
+// maxCount replaces larger numbers.
 const maxCount = 1_000_000_000
 
-// specState is the state file, a JSON object that the coordinator maintains. Numbers may be strings, as in
-// the originals.
+// specState is the content of the state file. Numbers may be strings, as in the originals.
 type specState struct {
 	Phase             string
 	Index, Total      int // of tasks, Index from 0
-	Attempt, Attempts int // at the task, and their maximum
+	Attempt, Attempts int // attempt at the task, and its maximum
 	Global, Limit     int // iteration, and its maximum
 	Awaiting          bool
 	Recovery          bool
@@ -32,7 +31,8 @@ func isWholeState(data []byte) bool {
 	return err == nil
 }
 
-// readState reads a state file. A wrong number that steers the loop is an error; the others have defaults.
+// readState parses a state file. An invalid number of tasks or iterations is an error. Other members have
+// defaults.
 func readState(data []byte) (specState, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {
@@ -67,8 +67,8 @@ func readState(data []byte) (specState, error) {
 	return s, nil
 }
 
-// parseCount reads a whole number from 0, also one in quotes. Without one it returns the fallback, ok only
-// if the member is absent.
+// parseCount parses a non-negative integer, also in quotes, and caps it at maxCount. It returns fallback if
+// raw is absent or invalid; ok is false only if it is invalid.
 func parseCount(raw []byte, fallback int) (n int, ok bool) {
 	if codec.IsAbsent(raw) {
 		return fallback, true
@@ -100,12 +100,12 @@ func isFinalPhase(phase string) bool {
 	return false
 }
 
-// filesToLookAt returns the files for armedState. Only the hook for this loop must wait until they are written.
+// filesToLookAt returns the files that armedState reads. The state file may be incomplete.
 func (k Kind) filesToLookAt(s strategy.Situation) []strategy.Want {
 	return k.filesUpToState(s, nil)
 }
 
-// armedState reports whether the spec's loop drives this session: tasks remain, or it has a message at
+// armedState returns the state of the spec's loop. The loop is armed if work remains or it has a message at
 // this stop.
 func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	p, ok := k.activePlace(s)

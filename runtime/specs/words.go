@@ -9,7 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// goOnWithTask continues with a summary of the coordinator's prompt, commands/implement.md.
+// goOnWithTask continues with the current task or group. The reason summarizes the coordinator's prompt,
+// commands/implement.md.
 func (r *round) goOnWithTask() strategy.Verdict {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
@@ -44,7 +45,7 @@ func (r *round) goOnWithTask() strategy.Verdict {
 	}
 }
 
-// goOnWithBoxes continues where the state file is ahead of tasks.md.
+// goOnWithBoxes continues if the state file counts all tasks as done but tasks.md has open boxes.
 func (r *round) goOnWithBoxes(open int) strategy.Verdict {
 	n := strconv.Itoa(open) + " unchecked items"
 	if open == 1 {
@@ -60,7 +61,7 @@ func (r *round) goOnWithBoxes(open int) strategy.Verdict {
 	}
 }
 
-// goOnWithPhase continues a spec that is written in quick mode.
+// goOnWithPhase continues the current phase of a spec in quick mode.
 func (r *round) goOnWithPhase() strategy.Verdict {
 	phase := shortenText(r.state.Phase)
 	return strategy.Verdict{
@@ -110,7 +111,6 @@ func (r *round) stopAtLimit(reached int) strategy.Verdict {
 	return r.blockOnce(v, limitHash(r.file.Data))
 }
 
-// limitHash identifies the notice of the limit at this content of the state file.
 func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
 
 func (r *round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
@@ -124,8 +124,8 @@ func (r *round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	return v
 }
 
-// blockOnce gives an error to the model, once in this session for each content of the state file. After
-// that it only notifies the user.
+// blockOnce makes v a continue with its reason, once in a session for each hash h, and at most maxErrors
+// times. Otherwise v remains a stop, without the reason.
 func (r *round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
@@ -148,8 +148,8 @@ func countOpenBoxes(tasks []byte) (open int) {
 	return open
 }
 
-// taskBlock returns the task with this index: its line and all that is indented below. With groups set
-// and a task marked [P], the marked ones that follow immediately are included.
+// taskBlock returns the task with this index: its line and the indented lines below. If groups is set and the
+// task is marked [P], the marked tasks directly after it are included. group reports whether there are any.
 func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) {
 	var lines []string
 	n, count := -1, 0

@@ -22,12 +22,12 @@ type Options interface {
 type Needs struct {
 	Todos, Skill, Plans, Memories bool
 	Calls                         bool // commands and results of the turn's calls, also of the last one
-	// Lines is the number of lines to read from the transcript's end. Word, if set, is the only word that
-	// it looks for in them.
+	// Lines is the number of lines to read from the transcript's end. Word, if set, is the only word that the
+	// strategy looks for in these lines.
 	Lines int
 	Word  string
-	// Files returns which files to read in the workspace. It is called with the files read so far until there are no
-	// more, up to eight times.
+	// Files returns the files to read in the workspace. It is called again with those read so far until it
+	// names no new ones, up to eight times.
 	Files func(Situation) []Want
 }
 
@@ -56,7 +56,8 @@ type Number struct {
 	Name        string
 	Value, Most int
 	Unit        string // printed after Most, like " minutes"
-	// Raised lets the plugin's file raise it, too, and silently ignores a project's.
+	// Raised lets the plugin's file raise the number, too. A project's attempt is then ignored without a
+	// fault.
 	Raised bool
 	set    int // by the current file, 0: not set
 }
@@ -78,12 +79,13 @@ func (n *Number) OverlayNumber(below Number, l *Layer) {
 	}
 }
 
-// Ceiling returns the setting for how much a loop file can ask for.
+// Ceiling returns the setting that limits the rounds in a loop's file, with a default of rounds.
 func Ceiling(rounds int) Number {
 	return Number{Name: "ceiling", Value: rounds, Most: activity.MostIterations}
 }
 
-// Looping is implemented if the strategy has a loop with a maximum. Rounds are then not counted in the budget.
+// Looping is implemented by the options of a strategy whose loop has its own maximum, so that the budget does
+// not count rounds.
 type Looping interface {
 	MaxIterations() int
 }

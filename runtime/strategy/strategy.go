@@ -1,7 +1,7 @@
 // Package strategy defines the contract between the hook and the strategies, which are in separate folders.
 //
-// Strategies are pure: they read a Situation and return a Verdict. This is why they can be used from the hook, in
-// tests, and to replay past sessions. There is a test that they do not import os or time.
+// Strategies are pure: they read a Situation and return a Verdict, in the hook, in tests and in replays of
+// past sessions.
 package strategy
 
 import (
@@ -41,7 +41,7 @@ type Situation struct {
 	Workspace Workspace
 	// Memories are the session's memories of the strategy's loops.
 	Memories []activity.Memory
-	// Past looks up a loop in the user's own history, which is slow. nil: no history.
+	// Past looks up a loop in the user's own history, which is slow. It is nil without a history.
 	Past func(loop, dir string) activity.LoopPast
 }
 
@@ -64,11 +64,11 @@ type Turn struct {
 	Word     lastword.Word // lastword.Unknown if the prompt is uncertain
 	WordAt   int64
 	Changed  bool   // a call of this turn may have changed anything
-	Leave    string // why a question for leave may be answered with yes, "" if it may not
-	Attended bool   // person at the terminal
-	Away     bool   // their away order is in force
-	// Known reports whether the prompt was found in the transcript. Without it, Count, Calls and the window
-	// are meaningless.
+	Leave    string // why the agent may go on when it asks permission, or ""
+	Attended bool   // a person is at the terminal
+	Away     bool   // the user's away order is in force
+	// Known reports whether the prompt was found in the transcript. If not, Count, Calls and the window are
+	// meaningless.
 	Known    bool
 	Count    int             // tool calls
 	Calls    []activity.Call // up to eight, oldest first
@@ -90,7 +90,7 @@ type Session struct {
 	Now         int64  // Unix milliseconds
 }
 
-// AgentName returns the agent's name for display.
+// AgentName returns the agent's name for display, "Claude" by default.
 func (s Session) AgentName() string { return cmp.Or(s.Agent, "Claude") }
 
 // Todos is a todo list, empty if the log lacks the beginning of a task.
@@ -100,7 +100,8 @@ type Todos struct {
 	Turns int
 }
 
-// CountOwn counts the todos that are open and not blocked. It returns 0 if any open todo has a different owner.
+// CountOwn returns the number of todos that are open and not blocked, or 0 if any open todo has another
+// owner.
 func (t Todos) CountOwn() int {
 	n := 0
 	for _, todo := range t.List {
@@ -117,7 +118,7 @@ func (t Todos) CountOwn() int {
 // Workspace is the project as a strategy sees it.
 type Workspace struct {
 	Dir string // absolute
-	// CwdDiffers reports that the session's own directory is not Dir, so relative names mean nothing
+	// CwdDiffers reports that the session's own directory is not Dir, so that names relative to Dir are wrong
 	// there.
 	CwdDiffers bool
 	// Project is the slash-separated path of the project around Dir, "" if unknown or Dir itself.
@@ -126,23 +127,23 @@ type Workspace struct {
 	Files map[string]File
 }
 
-// Unmatched is the rule of a stop where no rule matched.
+// Unmatched is the rule of a stop at which no rule matched.
 const Unmatched = "otherwise"
 
 // Verdict is a decision with its reason and its effects.
 type Verdict struct {
 	Decision  Decision
-	Rule      string // that decided
+	Rule      string // the rule that decided
 	Sure      int    // percent
 	Evidence  string // the words or the fact behind the decision, short
-	Reason    string // for the model when it continues
+	Reason    string // for the model if it continues
 	Faults    []error
 	Languages []string // BCP 47 tags, if the message was read
 
-	// Page is the question to a judge, "" for none. A yes turns the verdict into a continue with the reason
-	// Going; without an answer the decision is final.
+	// Page is the question to a judge, or "". A yes makes the verdict a continue with the reason Going.
+	// Without an answer the decision is final.
 	Page, Going string
-	// Once keeps the same message, without a tool call since, from continuing again.
+	// Once prevents the same message from continuing twice without a tool call in between.
 	Once bool
 	// Told is shown to the user at a stop and at a prompt's first continue, at later ones only if Pressing.
 	Told     string
@@ -152,13 +153,13 @@ type Verdict struct {
 	// Script is a program below the plugin's root and its arguments. It runs last; its output and exit code
 	// are ignored.
 	Script []string
-	// Remember replaces the memory of its key, unless that is "". A continue that remembers belongs to a loop
-	// with a maximum of its own and is not counted by the budget.
+	// Remember replaces the memory with the same key, unless the key is "". A continue with Remember set
+	// belongs to a loop with its own maximum and is not counted.
 	Remember activity.Memory
 	Events   []activity.LoopEvent // for a loop's history
 }
 
-// StopBy returns a certain stop.
+// StopBy returns a stop by this rule with a certainty of 100 percent.
 func StopBy(rule, evidence string) Verdict {
 	return Verdict{Decision: Stop, Rule: rule, Sure: 100, Evidence: evidence}
 }
@@ -168,23 +169,24 @@ type Strategy struct {
 	Name    string
 	Event   string // of Claude Code: Stop or UserPromptSubmit
 	Default bool   // it is used if none is named
-	// Prefix begins its lines on standard error. With a prefix only the verdicts' notes are printed.
+	// Prefix begins the strategy's lines on standard error. With a prefix, only the notes of verdicts are
+	// printed.
 	Prefix string
 	Placed bool  // it answers only events that name their directory
 	Blocks bool  // a continue is "decision": "block" by default, as the original promises
 	Loop   *Loop // nil for none
 	Owns   bool  // its verdicts change files of the workspace, so stops there are serialized
 	Judges bool  // verdicts can have a page
-	// Marks are files or directories. The workspace is the nearest directory with any of them, from here up to the
-	// repository. If there are none, it is the workspace for the session.
+	// Marks are files or directories. The workspace is the nearest directory that has any of them, from the
+	// session's directory up to the top of the repository, by default the session's directory.
 	Marks []string
-	// Special are members in strategy.json that are only used by some strategies. The second string is why all others
-	// refuse it, for example "reads no ledgers".
+	// Special are members of strategy.json for some strategies only. The second string is why all others
+	// refuse the member, for example "reads no ledgers".
 	Special [][2]string
 	New     func() Options // before any file
 }
 
-// Kind is the role of a strategy in a session. For any kind, a user should only enable a single strategy.
+// Kind is the role of a strategy in a session. A user should enable only one strategy of each kind.
 type Kind string
 
 const (
@@ -213,8 +215,8 @@ func (s Strategy) Silence() Decision {
 	return Pass
 }
 
-// Want is a file to read. The name is relative to the workspace, or an absolute path in the project around it. It
-// uses slashes and, for a directory, ends in a slash, in which case we read the entries. Files outside are not found.
+// Want is a file to read. Name is relative to the workspace, or an absolute path in the project around it,
+// with slashes. A trailing slash asks for the entries of a directory. Files outside are not found.
 type Want struct {
 	Name string
 	// Whole reports whether the data can be a complete file. A file changed in the last two seconds is
@@ -227,8 +229,8 @@ type File struct {
 	Data  []byte   // at most 256 KiB
 	Names []string // entries if this is a directory, sorted, at most 1000
 	Age   int64    // milliseconds since the last change, 0 for a time in the future
-	// Problem is why it could not be read, "" if it could: too large, not regular, not readable, or
-	// outside of the workspace.
+	// Problem is why the file could not be read, or "": too large, not regular, not readable, or outside of
+	// the workspace.
 	Problem string
 }
 
@@ -238,14 +240,14 @@ func (f File) Readable() bool { return f.Found && f.Problem == "" }
 type Change struct {
 	Name string
 	Data []byte // nil removes the file
-	// Was is the expected content: the change is dropped if the file differs. nil accepts any.
+	// Was is the expected content. If the file differs, the change is dropped. nil accepts any content.
 	Was []byte
 	// Optional changes may fail.
 	Optional bool
 }
 
-// MemoryKey returns the key of a loop from the path of its state file. It is bounded because a record
-// of the ledger holds eight, and valid JSON text because it has to survive a round trip.
+// MemoryKey returns the memory key of the loop with this state file: the path, shortened if long, without
+// characters that JSON might change.
 func MemoryKey(path string) string {
 	if key := quotation.ShownName(path, 200); key != path {
 		return key + quotation.HashText(path)
@@ -262,7 +264,7 @@ func (s *Situation) Memory(key string) (activity.Memory, bool) {
 	return activity.Memory{Key: key}, false
 }
 
-// NewestMemory returns the last memory for a loop with this state file.
+// NewestMemory returns the most recent memory of a loop whose state file has this name.
 func (s *Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
 	for i := len(s.Memories) - 1; i >= 0; i-- {
 		m := s.Memories[i]
@@ -273,36 +275,36 @@ func (s *Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
 	return m, false
 }
 
-// Loop is a loop as the session's other plugins see it. While it is armed, they defer to it: any hook
-// that blocks wins, and two drivers would interfere.
+// Loop describes a loop to the session's other plugins. While it is armed, they let it decide.
 type Loop struct {
-	// Spec marks a loop through the tasks of a spec, which foreign plugins drive, too.
+	// Spec marks a loop through the tasks of a spec, which other tools drive, too.
 	Spec bool
 	// Files are the files that Armed reads, as in Needs.
 	Files func(Situation) []Want
 	Armed func(Situation) Armed
 }
 
-// Armed is the state of a loop in a session. The zero Armed is no loop.
+// Armed is the state of a loop in a session. The zero value means no loop.
 type Armed struct {
-	// Evidence is why the loop is armed, "" if it is not.
+	// Evidence is why the loop is armed, or "" if it is not.
 	Evidence string
 	// Running reports whether this loop has continued in this session, from the user's ledger. The state file alone
 	// might be from the project.
 	Running bool
 }
 
-// sameStop is the maximum distance between two hooks of one stop, in milliseconds.
+// sameStop is the maximum time between two hooks of one stop, in milliseconds.
 const sameStop = 30_000
 
-// IsFromThisStop reports whether the loop's own hook wrote the memory at this very stop.
+// IsFromThisStop reports whether the loop's own hook wrote m at this stop, judging by the message and the
+// time.
 func (s *Situation) IsFromThisStop(m activity.Memory) bool {
 	apart := s.Session.Now - m.At
 	return m.Text != "" && m.Text == quotation.HashText(s.Message.Text) && -sameStop < apart && apart < sameStop
 }
 
-// Progress is a command that receives a line of JSON on its standard input when a loop starts, at every
-// n-th iteration, at the last one, and when the loop ends.
+// Progress is a command that receives a line of JSON on standard input when a loop starts, at every n-th and
+// the last iteration, and when the loop ends.
 type Progress struct {
 	Command []string `json:"command"` // the first is an absolute path
 	Every   int      `json:"every,omitempty"`

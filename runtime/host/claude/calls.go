@@ -59,8 +59,8 @@ var denials = []string{
 	"PreToolUse:", "you haven't granted it yet", "require approval", "requires approval",
 }
 
-// isDenied reports whether a failed call was not allowed. A command that has run begins its text with an exit
-// code.
+// isDenied reports whether a failed call was denied. A text that begins with an exit code is from a command
+// that has run.
 func isDenied(kind, text []byte) bool {
 	if kind != nil && string(kind) != "automode-unavailable" {
 		return true
@@ -131,7 +131,7 @@ func stillRuns(outcome, text []byte) bool {
 		bytes.Contains(text, []byte("<status>running<"))
 }
 
-// skillBody takes the text of a skill, which begins with the skill's directory.
+// skillBody adds the name of a skill to e if text is the text of a skill.
 func skillBody(e *transcript.Entry, text []byte) {
 	const before = "Base directory for this skill: "
 	if !bytes.HasPrefix(text, []byte(before)) {
@@ -143,7 +143,8 @@ func skillBody(e *transcript.Entry, text []byte) {
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
 }
 
-// takeTeammateMail takes messages by teammates, and objects by the client about them, if a text begins with one.
+// takeTeammateMail reads messages from teammates, and objects from the client about them, if text begins with
+// one.
 func takeTeammateMail(e *transcript.Entry, text []byte) {
 	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
 	const maxObject = 4 << 10 // bytes; its type comes first

@@ -1,5 +1,4 @@
-// Package claude is Claude Code as a host. Its tests are in runtime/hook (events, form_test.go) and in
-// runtime/transcript (logs).
+// Package claude is Claude Code as a host.
 package claude
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// readEvent also accepts older names and forms of the last message.
+// readEvent parses an event. It also accepts older names and forms of the last message.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, e); err != nil {
 		return err
@@ -27,9 +26,9 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// takesContext reports whether the event certainly comes from a Claude Code that accepts additionalContext from
-// Stop hooks: 2.1.163 or later. Others drop the whole answer. From 2.1.196 on the event has the prompt's UUID;
-// before, only the transcript has the version. A project can set neither.
+// takesContext reports whether the event is certainly from Claude Code 2.1.163 or later. Earlier versions
+// drop an answer with additionalContext. Since 2.1.196 the event has the prompt's UUID; before, only the
+// transcript has the version. A project can set neither.
 func takesContext(e host.Event, version string) bool {
 	if !e.Scheduled {
 		return false
@@ -70,7 +69,7 @@ func atLeast(version string, other [3]int) bool {
 	return true
 }
 
-// fromUser excludes notifications and slash commands. A path like /home/x/log is no command.
+// fromUser reports whether a prompt is from the user, not a notification or slash command.
 func fromUser(e host.Event) bool {
 	if command, ok := strings.CutPrefix(strings.TrimSpace(e.Prompt), "/"); ok {
 		name := strings.FieldsFunc(command, func(r rune) bool { return r <= ' ' })
@@ -79,7 +78,8 @@ func fromUser(e host.Event) bool {
 	return !isOutput([]byte(e.Prompt))
 }
 
-// plainText returns a string, the text or content of an object, or the joined texts of a list.
+// plainText returns the text of a JSON value: a string, the text or content of an object, or the joined texts
+// of a list. depth limits the nesting.
 func plainText(raw []byte, depth int) string {
 	if depth == 0 || !codec.IsValid(raw) {
 		return ""

@@ -168,7 +168,8 @@ func (l *line) message(e *transcript.Entry, w *codec.Walk) {
 	w.Leave(&m)
 }
 
-// isAttachmentOfInterest checks only the first members of an attachment, because others may be long.
+// isAttachmentOfInterest reports whether an attachment may matter, by its first members only, because others
+// may be long.
 func isAttachmentOfInterest(w codec.Walk) bool {
 	a := w.Enter('{')
 	if !a.Next() || string(a.Key) != "type" {
@@ -233,7 +234,7 @@ func (l *line) readAttachment(e *transcript.Entry) {
 
 func isOurHook(command []byte) bool { return bytes.Contains(command, []byte("springfield-hook")) }
 
-// isDullLine recognizes lines that cannot be a person's.
+// isDullLine reports whether a line cannot be from a person.
 func isDullLine(line []byte) bool {
 	return bytes.Contains(line, []byte(`"tool_use_id"`)) || bytes.Contains(line, []byte(`"type":"assistant"`))
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// Process is read from the file that Claude Code writes for a process, which is sessions/PID.json in the
-// configuration directory as of 2.1.330. If a process is killed, the file is left.
+// Process is the file sessions/PID.json in the configuration directory of Claude Code 2.1.330. The file of a
+// killed process remains.
 type Process struct {
 	ID      int
 	Session string
@@ -48,7 +48,8 @@ const (
 	maxProcessFile = 64 << 10 // bytes
 )
 
-// RunningProcesses returns the running processes of Claude Code that have a session.
+// RunningProcesses returns the running processes of Claude Code that have a session, given the configuration
+// directory.
 func RunningProcesses(config string) (all []Process) {
 	dir, err := os.Open(filepath.Join(config, "sessions"))
 	if err != nil {
@@ -69,13 +70,14 @@ func RunningProcesses(config string) (all []Process) {
 	return all
 }
 
-// FindProcess returns a process of Claude Code, if it runs and has a session.
+// FindProcess returns the process of Claude Code with this ID, if it is running and has a session.
 func FindProcess(config string, id int) (p Process, ok bool) {
 	data, err := file.ReadRegular(filepath.Join(config, "sessions", strconv.Itoa(id)+".json"), maxProcessFile)
 	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.isRunning()
 }
 
-// isRunning reports whether the process is running. It is false if the process is in a different container.
+// isRunning reports whether the process is running. On Linux it is false for a process in another container,
+// or if the ID has been reused.
 func (p Process) isRunning() bool {
 	if runtime.GOOS != "linux" {
 		return isFound(p.ID)

@@ -1,5 +1,4 @@
-// The author of a user line. Many are not by a person: results of tools, output of commands, and texts by
-// Claude Code, hooks, background work and other sessions.
+// The authors of user lines, which are often not people.
 
 package claude
 
@@ -52,7 +51,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 	}
 }
 
-// takeInjectedText takes a text if it was not written by a person, otherwise it returns Nothing.
+// takeInjectedText recognizes a text that no person wrote and returns its kind, or transcript.Nothing.
 func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Happening {
 	switch {
 	case isNotification(l.origin, text):
@@ -72,14 +71,15 @@ func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Hap
 	return transcript.Nothing
 }
 
-// mailTags begin messages of other sessions and of watchers.
+// mailTags begin messages from other sessions and from watchers.
 var mailTags = []string{"<teammate-message", "<agent-message", "<cross-session-message", "<ci-monitor-event>"}
 
 func beginsWithAny(text []byte, tags []string) bool {
 	return slices.ContainsFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte(tag)) })
 }
 
-// isPerson accepts older lines, which have no origin and no source.
+// isPerson reports whether a line with this origin and source is from a person. Older lines have neither, and
+// are accepted.
 func isPerson(origin, source []byte) bool {
 	return (origin == nil || string(origin) == "human") &&
 		(source == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(source)))
@@ -101,7 +101,7 @@ func isOutput(text []byte) bool {
 	return beginsWithAny(text, outputs) || beginsWithAny(text, mailTags)
 }
 
-// withoutHeading removes the heading from a message sent by a different session. The text might be escaped.
+// withoutHeading removes the heading of a message from another session.
 func withoutHeading(text []byte) []byte {
 	mail, _ := bytes.CutPrefix(text, []byte("Another Claude session sent a message:"))
 	mail, _ = bytes.CutPrefix(mail, []byte(`\n`))
@@ -111,7 +111,7 @@ func withoutHeading(text []byte) []byte {
 	return text
 }
 
-// isOurCommand recognizes a slash command that inspects or stops one of our plugins.
+// isOurCommand reports whether a prompt is a slash command that inspects or stops one of our plugins.
 func isOurCommand(words []byte) bool {
 	_, name, found := bytes.Cut(words, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))

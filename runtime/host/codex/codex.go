@@ -13,8 +13,7 @@ import (
 
 const Name = "codex"
 
-// Host is Codex. Only our budget ends a turn. PromptID is also new for turns that no person began, so the log
-// decides.
+// Host is Codex. Only our budget ends a turn. PromptID also changes for turns that no person began.
 var Host = host.Host{
 	Name: Name, Title: "Codex", Agent: "Codex",
 	Is: func(event []byte) bool { // a turn and its model, which only Codex sends together
@@ -50,9 +49,9 @@ func readEvent(event []byte, e *host.Event) error {
 	return err
 }
 
-// parseLine reads a line of a rollout. It has most things as items for the model (response_item) and as events
-// for the screen (event_msg). Texts of the person and the agent are read from events, because items include
-// texts by Codex in the user's name. Calls, results and texts of hooks are read from items.
+// parseLine parses a line of the log, and reports whether the line matters. Most content is logged twice, as
+// an item for the model and as an event for the screen. Texts of the person and the agent are read from
+// events, because items include texts by Codex in the user's name; all else is read from items.
 func parseLine(e *transcript.Entry) bool {
 	var kind []byte
 	matters := false
@@ -97,7 +96,7 @@ func takeSessionLine(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeTurnContext takes plan mode, which is not in the event of a stop.
+// takeTurnContext reads the directory and the mode of a turn.
 func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	var mode []byte
 	members := []transcript.Member{{Name: "cwd", Text: &e.Cwd}, {Name: "collaboration_mode", Raw: &mode}}
@@ -108,7 +107,8 @@ func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeEvent takes an event. Older versions write user_message and agent_message instead of item_completed.
+// takeEvent reads an event for the screen, and reports whether the event matters. Older versions write
+// user_message and agent_message instead of item_completed.
 func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
@@ -240,7 +240,8 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeUserWords takes text sent as the user: from a hook, for a requested skill, or when a subagent ends.
+// takeUserWords reads a text that Codex sends as the user: from a hook, for a requested skill, or when a
+// subagent ends. It returns false for others.
 func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	content := p.Value()
 	codec.Elements(content, func(part []byte) {
@@ -264,7 +265,7 @@ func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	return len(e.Parts) > 0
 }
 
-// ownsLog excludes logs of subagents.
+// ownsLog reports whether a line begins a log of Codex that is not a subagent's.
 func ownsLog(line []byte) bool {
 	if string(codec.FindMember(line, "type")) != `"session_meta"` {
 		return false
@@ -273,7 +274,7 @@ func ownsLog(line []byte) bool {
 	return len(source) == 0 || source[0] == '"'
 }
 
-// classifyCall sets the effect of a call. In code mode the calls of a script are unknown.
+// classifyCall sets the effect of a call. Calls by a script in code mode are unknown.
 func classifyCall(call *transcript.Part) {
 	switch string(call.Name) {
 	case "update_plan":
@@ -299,7 +300,8 @@ const (
 	aborted = `\naborted by user`
 )
 
-// resultText returns the relevant text of a result and whether the call failed. Output follows the status.
+// resultText returns the status of a result if the command is running or has failed, otherwise its output. It
+// also reports whether the call failed.
 func resultText(output []byte) (text []byte, failed bool) {
 	head := textOfPart(0, output)
 	if head == nil {
@@ -347,12 +349,13 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// textAfter and textBefore return nil if the word is absent.
+// textAfter returns the text after word, or nil if word is absent.
 func textAfter(text []byte, word string) []byte {
 	_, after, _ := bytes.Cut(text, []byte(word))
 	return after
 }
 
+// textBefore returns the text before word, or nil if word is absent.
 func textBefore(word string, text []byte) []byte {
 	if i := bytes.Index(text, []byte(word)); i >= 0 {
 		return text[:i]
@@ -364,7 +367,7 @@ func leadingDigits(text []byte) []byte {
 	return text[:len(text)-len(bytes.TrimLeft(text, "0123456789"))]
 }
 
-// escapedMember returns a string of JSON inside a string: \"name\":\"value\".
+// escapedMember returns a string from JSON that is itself in a JSON string: \"name\":\"value\".
 func escapedMember(text []byte, name string) []byte {
 	return textBefore(`\"`, textAfter(text, `\"`+name+`\":\"`))
 }

@@ -17,8 +17,7 @@ const Name = "copilot"
 
 var Host = host.Host{
 	Name: Name, Title: "GitHub Copilot CLI", Agent: "Copilot",
-	// A time with a reason to stop or without a transcript. Qwen Code and Gemini CLI send a time and a transcript with
-	// every event.
+	// Qwen Code and Gemini CLI send a timestamp, too, but with a transcript_path and no stop_reason.
 	Is: func(event []byte) bool {
 		return codec.FindMember(event, "timestamp") != nil &&
 			(codec.FindMember(event, "stop_reason") != nil || codec.FindMember(event, "transcript_path") == nil)
@@ -77,7 +76,8 @@ func parseMillis(raw []byte) int64 {
 	return ms
 }
 
-// fromUser excludes notifications and Copilot's text in autopilot mode.
+// fromUser reports whether a prompt is from the user, not a notification, our text, or Copilot's text in
+// autopilot mode.
 func fromUser(e host.Event) bool {
 	others := []string{
 		"<system_notification>", "You have not yet marked the task as complete using the task_complete tool.",
@@ -86,7 +86,8 @@ func fromUser(e host.Event) bool {
 	return !slices.ContainsFunc(others, func(begin string) bool { return strings.HasPrefix(e.Prompt, begin) })
 }
 
-// arrived searches for the entry about this stop's hooks, which may reach the log after they have started.
+// arrived reports whether the log has the entry about this stop's hooks, which may be written after they
+// start.
 func arrived(e host.Event, end []byte) bool {
 	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool {
 		w := codec.EnterValue(line, '{')
@@ -145,7 +146,8 @@ func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 	return nil
 }
 
-// parseLine reads an event. Those of subagents have an agent's ID.
+// parseLine parses an event of the log, and reports whether the event matters. Events of subagents, which
+// have an agentId, do not.
 func parseLine(e *transcript.Entry) bool {
 	var read func(*transcript.Entry, []byte)
 	var data []byte
@@ -184,8 +186,9 @@ func takeSessionLine(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeUserLine takes a text in the user's place. With a source it is the user's only for a slash command.
-// Another's Stop hook has no source, is queued, and lacks the mode of the user's queued words.
+// takeUserLine reads a text in the user's role. A text with a source is the user's only if it is a slash
+// command. A text of another plugin's Stop hook is queued without a source and, unlike the user's queued
+// texts, without agentMode.
 func takeUserLine(e *transcript.Entry, data []byte) {
 	var words, source, id, delivery []byte
 	transcript.ReadMembers(data,
@@ -234,7 +237,7 @@ func takeCall(e *transcript.Entry, call []byte) {
 	}
 }
 
-// tools are Copilot's. The todo list is in a database that calls change by SQL.
+// tools are Copilot's tools. Todos are in a database that calls change by SQL.
 var tools = []transcript.Tool{
 	{Does: transcript.MayGoOn, Names: []string{"bash", "powershell", "task"}},
 	{Does: transcript.EndsBackground, Text: "shellId", Names: []string{
@@ -288,7 +291,7 @@ func takeNotification(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeHookAnswer takes the combined answer from all hooks at a stop. Ours can only be identified by the mark.
+// takeHookAnswer reads the combined answer of all hooks at a stop. Only the mark identifies our hook's.
 func takeHookAnswer(e *transcript.Entry, data []byte) {
 	if string(codec.FindMember(data, "hookType")) != `"agentStop"` {
 		return

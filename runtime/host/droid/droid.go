@@ -70,7 +70,8 @@ func isDullLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":"`)) && !bytes.HasPrefix(line, []byte(`{"type":"message"`))
 }
 
-// parseLine reads a message or the answers from hooks. Subagents have separate logs, which start with the caller.
+// parseLine parses a line of the log, and reports whether the line matters. Subagents have separate logs,
+// which begin with callingSessionId.
 func parseLine(e *transcript.Entry) bool {
 	var kind, reason []byte
 	var m message
@@ -147,7 +148,7 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 	}
 }
 
-// settleSpeaker returns false for an irrelevant line.
+// settleSpeaker determines the author of a message, and returns false if the message does not matter.
 func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	all, byUser := e.Parts, string(m.role) == `"user"`
 	e.Parts = all[:0]
@@ -193,7 +194,8 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
-// outcome finds subagents in the background. Background commands end without a notice, so they count as ended.
+// outcome returns the ID of a subagent started in the background, or whether a job is still running.
+// Background commands are ignored, because the log does not record their end.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {
 	case transcript.MayGoOn:

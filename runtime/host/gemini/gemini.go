@@ -40,8 +40,8 @@ type input host.Event
 
 func (in *input) Members(m *codec.Members) { (*host.Event)(in).Common(m) }
 
-// readEvent ignores prompt_response, which is all text since the prompt. At a stop, prompt is from the user, even
-// after continues. We use the hash as ID, so that there is no new burst if the user types the same words again.
+// readEvent parses an event. At a stop, prompt is still the user's, and its hash becomes PromptID, so that
+// the same words typed again do not count as a new prompt.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, (*input)(e)); err != nil {
 		return err
@@ -52,8 +52,9 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// parseLine reads a line from the log. A message is written again when there are results for the calls. If the line
-// is {"$set": {"messages": …}}, it repeats the conversation, for example after a compression.
+// parseLine parses a line of the log, and reports whether the line matters. A message is logged again with
+// the results of its calls. A line with $set repeats the conversation, for example after a compression, and
+// is ignored.
 func parseLine(e *transcript.Entry) bool {
 	var kind, content, typed, calls []byte
 	members := []transcript.Member{
@@ -92,7 +93,8 @@ func parseLine(e *transcript.Entry) bool {
 	return len(kind) == 0 && e.Session != nil
 }
 
-// takeAssistantLine gives a message with calls the ID of a call, because it has been in the log without calls.
+// takeAssistantLine reads a message. One with calls gets the ID of its last call, because the message's ID is
+// already in the log without calls.
 func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	eachPart(content, func(text, _ []byte) {
 		if text != nil {
@@ -154,8 +156,8 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	return true
 }
 
-// modeOfResult returns the mode that follows from a result, or "". A change by a key is not in the log, but in
-// plan mode no command runs.
+// modeOfResult returns the mode that a tool's result implies, or "". A command that ran implies that plan
+// mode is off.
 func modeOfResult(r *transcript.Part) string {
 	is := func(words string) bool { return bytes.Contains(r.Text[:min(len(r.Text), 200)], []byte(words)) }
 	switch {
@@ -177,7 +179,7 @@ func modeOfResult(r *transcript.Part) string {
 	return ""
 }
 
-// isNoPersons recognizes text from the host.
+// isNoPersons reports whether a text in the user's role is from the host.
 func isNoPersons(text []byte) bool {
 	begins := []string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"}
 	isPrefix := func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }
@@ -185,7 +187,8 @@ func isNoPersons(text []byte) bool {
 		string(text) == "Please continue." || string(text) == "System: Please continue."
 }
 
-// eachPart yields the texts and parts of a content: a text, or a list of texts and parts.
+// eachPart calls yield for the parts of content: a text, or a list of texts and objects. part is nil for a
+// text. It skips thoughts.
 func eachPart(content []byte, yield func(text, part []byte)) {
 	if text := codec.InsideQuotes(content); text != nil {
 		yield(text, nil)

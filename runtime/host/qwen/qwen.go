@@ -37,7 +37,6 @@ type input struct {
 	tasks     []task
 }
 
-// task is a background agent.
 type task struct{ id, status, description string }
 
 func (t *task) Members(m *codec.Members) {
@@ -54,8 +53,8 @@ func (in *input) Members(m *codec.Members) {
 	in.CountSchedules(m, "crons")
 }
 
-// readEvent drops agents that have ended. Tool results and continues are also sent as prompts, but submitted_prompt
-// is only set if the prompt is from the user.
+// readEvent parses an event and drops background agents that have ended. Tool results and continues are sent
+// as prompts, too; only a prompt from the user has submitted_prompt.
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
 	if err := codec.ReadObject(event, &in); err != nil {
@@ -109,7 +108,8 @@ func parseLine(e *transcript.Entry) bool {
 	return len(e.Parts) > 0
 }
 
-// takeUserLine takes a line from the user, from background work or from a schedule.
+// takeUserLine reads a line in the user's role: from the user, our hook, background work or a schedule. It
+// returns false for any other line.
 func (l *line) takeUserLine(e *transcript.Entry) bool {
 	subtype, provenance := string(l.subtype), string(l.provenance)
 	switch {
@@ -134,7 +134,7 @@ func (l *line) takeUserLine(e *transcript.Entry) bool {
 			e.Words = text
 		}
 	})
-	// displayText is the person's text if the model gets more.
+	// displayText is the person's text if the model gets more than this.
 	if typed := codec.InsideQuotes(codec.FindMember(l.payload, "displayText")); len(typed) > 0 {
 		e.Words = typed
 	}
@@ -188,7 +188,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
 }
 
-// parseCall looks into tool_call, which calls tools that are not offered.
+// parseCall parses a call. For tool_call, which calls other tools, it returns the inner call.
 func parseCall(call []byte) transcript.Part {
 	p := transcript.CallIn(call, "id", "name", "args")
 	if name := codec.InsideQuotes(codec.FindMember(p.Input, "name")); name != nil && string(p.Name) == "tool_call" {

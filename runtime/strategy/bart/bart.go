@@ -1,8 +1,8 @@
-// Package bart implements bart-simpson: the agent declares if it will continue, with the marker <!--
+// Package bart implements bart-simpson: the agent declares whether it will continue, with the marker <!--
 // el-barto:continue --> or <!-- el-barto:stop -->, or with an announcement such as "Task 3/5".
 //
-// Only the last is used, and not if it is in code or in a quotation. If there is a question, we stop even if the
-// marker is to continue.
+// The last one counts, except in code or a quotation. A question stops the agent even after the marker to
+// continue.
 package bart
 
 import (
@@ -20,7 +20,6 @@ import (
 
 const maxMarker = 100
 
-// Reasons to continue.
 const (
 	goOnWithMarker   = "Your message says that there is work left.{todos} Go on with it now. End with <!-- el-barto:stop --> when all is done, or when you need the user."
 	goOnWithAnnounce = "The one you are at is not the last.{todos} Go on with it, and then with the next one, now. Say which one you are at. If you need a decision from the user, ask for it."
@@ -31,8 +30,8 @@ var Strategy = strategy.Strategy{Name: "bart-simpson", Event: "Stop", New: kind.
 
 var kind = rules.Kind{Rules: ruleSet, Once: true}
 
-// ruleSet tests the marker stop, then questions, then the marker continue, then other needs of a person, then
-// announcements.
+// ruleSet returns the rules in the order of their tests: the marker stop, permission to go on, questions, the
+// marker continue, other needs of the user, and announcements.
 func ruleSet(string) []rules.Rule {
 	asks := func(r *rules.Rule) bool { return slices.Contains([]string{"asked", "asks", "choices"}, r.ID) }
 	asksNot := func(r *rules.Rule) bool { return !asks(r) }
@@ -59,7 +58,7 @@ func hasMarker(word string) func(strategy.Situation) (string, string, bool) {
 	}
 }
 
-// announced tests the last announcement of this turn's message.
+// announced returns a test that passes if the last announcement of the message satisfies holds.
 func announced(holds func(announcement) bool) func(strategy.Situation) (string, string, bool) {
 	return func(s strategy.Situation) (evidence, reason string, ok bool) {
 		a := announcedIn(s)
@@ -67,7 +66,8 @@ func announced(holds func(announcement) bool) func(strategy.Situation) (string, 
 	}
 }
 
-// announcedTodos tests for an announcement and an open todo list from this turn, which is more precise.
+// announcedTodos reports whether the message has an announcement, and the todo list has open entries and
+// changed in this turn.
 func announcedTodos(s strategy.Situation) (evidence, reason string, ok bool) {
 	a := announcedIn(s)
 	switch {
@@ -85,8 +85,8 @@ func announcedIn(s strategy.Situation) announcement {
 	return lastAnnouncement(outerParagraphs(lastmessage.WithoutComments(spokenWords(s.Message))))
 }
 
-// outerParagraphs returns the first two and the last two paragraphs of a text. Between them, a long message
-// reports: "Phase 12 of 17" may be the line of a table there.
+// outerParagraphs returns the first two and the last two paragraphs of a text. The paragraphs between may
+// only report.
 func outerParagraphs(text string) string {
 	isRuler := func(paragraph string) bool { return strings.Trim(paragraph, " \t\n-*_") == "" }
 	all := slices.DeleteFunc(strings.Split(text, "\n\n"), isRuler)
@@ -116,7 +116,7 @@ func spokenWords(m strategy.Message) string {
 	return withoutCode(b.String())
 }
 
-// withoutCode removes inline code, which ends in the paragraph where it begins.
+// withoutCode removes inline code that ends in the paragraph where it begins.
 func withoutCode(text string) string {
 	var b strings.Builder
 	for {
@@ -135,8 +135,8 @@ func withoutCode(text string) string {
 	}
 }
 
-// lastMarker returns the word of the last marker, "continue" or "stop", or "". Blanks and case do
-// not matter; a quoted marker does not count.
+// lastMarker returns the word of the last marker, "continue" or "stop", or "". White space and case are
+// ignored, and quoted markers do not count.
 func lastMarker(text string) (word string) {
 	for {
 		i := strings.Index(text, "<!--")
@@ -167,7 +167,7 @@ func isQuoted(before, after string) bool {
 	return strings.ContainsRune("\"'“‘„«”", opens) && strings.ContainsRune("\"'”’“»", closes)
 }
 
-// announcement is "Task 3/5", "Step 3 of 5", "Phase 3 of 5".
+// announcement is a phrase such as "Task 3/5" or "Phase 3 of 5".
 type announcement struct {
 	name   string
 	at, of int
@@ -196,7 +196,7 @@ func lastAnnouncement(text string) (last announcement) {
 	return last
 }
 
-// countIn reads " 3/5" or " 3 of 5" if s starts with it, ignoring emphasis.
+// countIn parses a count such as " 3/5" or " 3 of 5" at the beginning of s, ignoring emphasis.
 func countIn(s string) (at, of int, ok bool) {
 	s = strings.TrimPrefix(s, "s")
 	s, gap := skipMarks(s, " \t*_#:(")

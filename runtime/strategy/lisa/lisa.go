@@ -1,6 +1,6 @@
-// Package lisa implements lisa-simpson. It uses the rules from ned-flanders, and more rules to recognize reports and
-// answers. If no rule is sure, which is at about four percent of stops, it asks a judge, which only sees a page. If
-// there is no answer, the agent is allowed to stop.
+// Package lisa implements lisa-simpson. It uses the rules of ned-flanders, and more rules to recognize
+// reports and answers. If no rule is sure, it asks a judge, which sees only a page. Without an answer, the
+// agent may stop.
 package lisa
 
 import (
@@ -41,7 +41,7 @@ func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.
 
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// goOnAsJudged does not quote the judge, because this might repeat text from others.
+// goOnAsJudged does not quote the judge, whose words might repeat text from others.
 const goOnAsJudged = "The work does not look finished.{todos} Go on with its next step now. When all is done, say so. If you need a decision from the user, ask for it."
 
 func ruleSet(string) []rules.Rule {
@@ -69,17 +69,16 @@ func ruleSet(string) []rules.Rule {
 	}...)
 }
 
-// maxDollars is the maximum for any amount in a file.
-const maxDollars = 100
+const maxDollars = 100 // of any amount in a file
 
-// commandInstead replaces the backends that were removed.
+// commandInstead is advice for backends that were removed.
 const commandInstead = `: write {"judge": {"backend": "command", "command": ["/path/to/ask"], "cost": 0}} in your own file, as docs/lisa-simpson.md shows`
 
-// Options are the settings for rules and for the judge. Limits for the judge can be lowered in any file, but only the
-// user can raise costs or set the command.
+// Options are the settings for rules and the judge. Any file can lower the judge's limits, but only the
+// user's can raise costs or set the command.
 type Options struct {
 	rules.Options
-	// always asks the judge at every stop.
+	// always makes the strategy ask the judge at every stop.
 	always bool
 	judge  judge.Options
 

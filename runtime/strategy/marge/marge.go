@@ -1,9 +1,8 @@
-// Package marge implements marge-simpson: it continues while a progress file has open tasks. It reads three
-// kinds: the workflow state of the first design, the ledger of superpowers' subagent-driven development, and
-// the session's plan.
+// Package marge implements marge-simpson: it continues while a progress file has open tasks. This is a
+// workflow state, a ledger of superpowers' subagent-driven development, or the session's plan.
 //
-// A message that needs a person stops first. Then the first usable progress file decides; a stale one, or
-// another session's, is not usable.
+// If the message does not need the user, the first progress file decides that is neither stale nor another
+// session's.
 package marge
 
 import (
@@ -34,10 +33,9 @@ var Strategy = strategy.Strategy{
 	},
 }
 
-// maxStale is a week, in minutes.
-const maxStale = 7 * 24 * 60
+const maxStale = 7 * 24 * 60 // minutes
 
-// Options are the settings of rules, and the age in minutes from which a progress file is stale.
+// Options are the settings of rules, and the age in minutes above which a progress file is stale.
 type Options struct {
 	rules.Options
 	stale strategy.Number
@@ -62,7 +60,7 @@ func (o *Options) Needs() strategy.Needs {
 
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.ruleSet("")) }
 
-// Prepare makes rules for each situation, because they cache the progress files.
+// Prepare returns a function that makes new rules for each situation, because rules cache the progress files.
 func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.Verdict {
 	return func(s strategy.Situation) strategy.Verdict { return rules.Matching(o.Rules(), cache)(s) }
 }
@@ -75,7 +73,7 @@ type reader struct {
 	reads func(*Options, strategy.Situation) progress
 }
 
-// progressReaders are in the order of precedence.
+// progressReaders returns the readers in order of precedence.
 func progressReaders() []reader {
 	return []reader{
 		{"state", func(strategy.Situation) []strategy.Want {
@@ -93,7 +91,8 @@ func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 	return all
 }
 
-// ruleSet returns the rules. A progress file is only read once, when the first rule needs it.
+// ruleSet returns the rules for one situation. They share a cache, so that each progress file is read only
+// once.
 func (o *Options) ruleSet(string) []rules.Rule {
 	all := append([]rules.Rule{rules.LeaveRule}, rules.PersonRules()...)
 	known := map[string]progress{}
@@ -134,7 +133,7 @@ func (p progress) hasProgress() bool {
 	return p.found && p.waiting == "" && p.fault == "" && p.unsure == ""
 }
 
-// staleness returns why a progress file is stale, "" if it is not.
+// staleness returns why a progress file is stale, or "" if it is not. age is in milliseconds.
 func (o *Options) staleness(name string, age int64) string {
 	minutes := o.stale.Value
 	if age <= int64(minutes)*60_000 {
@@ -143,7 +142,7 @@ func (o *Options) staleness(name string, age int64) string {
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
 }
 
-// relativeToWorkspace returns a path relative to the workspace, "" if it is outside.
+// relativeToWorkspace returns name relative to dir, or "" if it is an absolute path outside of dir.
 func relativeToWorkspace(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")

@@ -12,11 +12,11 @@ import (
 
 const (
 	maxPlans = 4 // plans that are read
-	lookBack = 3 // turns to look for a plan's name, after a prompt that only says to go on
+	lookBack = 3 // earlier turns whose plans count after a prompt such as "continue"
 )
 
-// plan is a Markdown file with check boxes, such as superpowers' writing-plans makes. It counts in turns where
-// the prompt, the agent or a tool call names it.
+// plan is a Markdown file with check boxes, like those of superpowers' writing-plans. It counts in turns in
+// which the prompt, the agent or a tool call names it.
 type plan struct {
 	tasks []task
 	boxes []markdown.Box
@@ -65,13 +65,13 @@ func parsePlan(text string) (p plan) {
 	return p
 }
 
-// aside is the part of a plan that is no work: HTML comments, and sections such as "Out of scope".
+// aside tracks the parts of a plan that are not work: HTML comments, and sections such as "Out of scope".
 type aside struct {
 	comment bool // a comment is open
 	level   int  // of the heading of such a section, 0 outside
 }
 
-// workIn returns the part of a line that may be work.
+// workIn returns the part of a line that may be work, given the lines before.
 func (a *aside) workIn(line string) string {
 	var work []byte
 	for opens, closes := true, true; opens && closes; {
@@ -134,7 +134,8 @@ func taskLabel(s string) (label, rest string) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// plansInUse returns the session's plans, the most recent first, in the workspace and in the project around it.
+// plansInUse returns the plans named in this turn, in the workspace or the project around it, most recent
+// first. A prompt such as "continue" adds those of the last lookBack turns.
 func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
 	if prompt := strings.TrimSpace(s.Turn.Prompt); len(prompt) <= 60 && rules.OpensWithPhrase(prompt, []string{

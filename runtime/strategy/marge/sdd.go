@@ -15,7 +15,7 @@ import (
 const (
 	sddDir      = ".superpowers/sdd/"
 	sddFile     = "/progress.md"
-	maxLedgers  = 24     // ledgers to read, the last by name, which begins with a date
+	maxLedgers  = 24     // ledgers to read, the last by name, as names begin with a date
 	maxLabels   = 200    // tasks in a line
 	maxMentions = 20_000 // of tasks in a ledger: more would take too long
 	planLines   = 12     // where to look for the plan
@@ -27,14 +27,14 @@ const (
 //	Task 1: complete (commits 1a2b3c4..5d6e7f8, review clean)
 //	Task 2: fix round 1/5 (…)
 //
-// A line "Task N: complete" is final. The plan has the number of tasks, as headings "### Task N: …", and check
-// boxes below them, which the skill leaves open; a task whose boxes the user has all ticked is done, too.
+// A line "Task N: complete" is final. The plan lists the tasks, as headings "### Task N: …", with check boxes
+// that the skill leaves open. A task is also done if the user has ticked all of these.
 type sddLedger struct {
 	plan     string            // path, "" if none
 	done     map[string]bool   // labels of complete tasks
-	last     map[string]string // by label
+	last     map[string]string // last words about a task, by label
 	boxes    []markdown.Box    // the ledger's own
-	vague    bool              // a completion is written differently
+	vague    bool              // completions are written differently
 	mentions int               // of tasks
 }
 
@@ -75,7 +75,7 @@ func parseSDD(text string) sddLedger {
 	return l
 }
 
-// planInLine returns the plan in a line: "# SDD ledger — plan: FILE.md".
+// planInLine returns the path of the plan in a line such as "# SDD ledger — plan: FILE.md", or "".
 func planInLine(line string) string {
 	folded := quotation.LowerASCII(line)
 	i := strings.Index(folded, "plan:")
@@ -88,7 +88,8 @@ func planInLine(line string) string {
 	return strings.Trim(name, " \t*_")
 }
 
-// taskLine reads "Task 3: complete (…)" or "Tasks 1-3: complete". first reports whether only marks precede it.
+// taskLine parses a line such as "Task 3: complete (…)" or "Tasks 1-3: complete" into labels and the words
+// after them. first reports whether only marks and numbers precede the labels.
 func taskLine(line string) (labels []string, words string, first bool) {
 	folded := quotation.LowerASCII(line)
 	for from := 0; ; {
@@ -131,7 +132,7 @@ func taskLine(line string) (labels []string, words string, first bool) {
 	}
 }
 
-// anotherLabel reads the labels after one: "1-3", "1 to 3", "1, 2", "1 & 2".
+// anotherLabel parses the labels that follow label in a range or list: "1-3", "1 to 3", "1, 2", "1 & 2".
 func anotherLabel(label, s string) (labels []string, rest string) {
 	trimmed := strings.TrimLeft(s, " ")
 	for _, mark := range []string{"-", "–", "to ", "through ", ",", "&", "and "} {
@@ -171,7 +172,7 @@ func workspaceName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }
 
-// ledgerSlugs returns which workspaces to read ledgers from.
+// ledgerSlugs returns the names of the ledgers' directories, at most the last maxLedgers.
 func ledgerSlugs(s strategy.Situation) []string {
 	all := slices.DeleteFunc(slices.Clone(s.Workspace.Files[sddDir].Names), func(name string) bool {
 		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md")
@@ -179,8 +180,8 @@ func ledgerSlugs(s strategy.Situation) []string {
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// latestWorkspace returns the workspace for this session with the most recent ledger, and if there are any for a
-// different session.
+// latestWorkspace returns the directory name of this session's most recent ledger, or "". others reports
+// whether other sessions have ledgers.
 func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
@@ -195,8 +196,8 @@ func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	return slug, others
 }
 
-// isOwnLedger reports whether this session follows a ledger, because it has named the ledger or the plan, or has not
-// called any tool yet. There can be several sessions in the same directory.
+// isOwnLedger reports whether this session follows the ledger slug: it has named the ledger or its plan, or
+// has not called any tool yet.
 func isOwnLedger(s strategy.Situation, slug string) bool {
 	if !s.Turn.Known || s.Turn.LastTool == "" {
 		return true
@@ -219,8 +220,8 @@ func sddWants(s strategy.Situation) []strategy.Want {
 	return all
 }
 
-// planNames returns where the plan for a ledger might be. This is the path in the ledger, which can be in a different
-// checkout, and where superpowers writes plans.
+// planNames returns the paths where the plan of a ledger may be: the one in the ledger, and those where
+// superpowers writes plans.
 func planNames(s strategy.Situation, slug string) []string {
 	var all []string
 	base := slug + ".md"

@@ -14,12 +14,12 @@ import (
 // WorkflowFile is the path of the workflow state.
 const WorkflowFile = ".claude/workflow-state.json"
 
-// Workflow is the workflow state of the first design, which a skill tells the model to write:
+// Workflow is the workflow state of the first design, which a skill makes the model write:
 //
 //	{"skill": "executing-plans", "phase": "batch_execution", "tasks_total": 5,
 //	 "tasks_completed": 2, "waiting_for_user": false, "updated_at": "2026-02-06T21:30:00Z"}
 //
-// The optional members next and session_id are additions. Unknown members are ignored.
+// The members next and session_id are optional. Unknown members are ignored.
 type Workflow struct {
 	Skill, Phase string
 	Total, Done  int
@@ -57,7 +57,7 @@ func ParseWorkflow(data []byte) (w Workflow, err error) {
 	return w, err
 }
 
-// CheckMembers returns an error if the members contradict each other.
+// CheckMembers returns an error if the numbers of tasks or the time are missing or invalid.
 func (w Workflow) CheckMembers() error {
 	switch {
 	case w.Total <= 0:
@@ -84,7 +84,7 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 		}
 	}
 	if err != nil {
-		// A broken file is only litter long after the work.
+		// A broken file that is stale is left over from earlier work.
 		if p.unsure = o.staleness(WorkflowFile, f.Age); p.unsure == "" {
 			p.fault = WorkflowFile + ": " + err.Error()
 		}

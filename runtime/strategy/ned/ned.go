@@ -1,5 +1,5 @@
 // Package ned implements ned-flanders: rules without a model. The rule set "seed" is the decision tree of the
-// first design, to the letter; "default" is rules.BaseRules.
+// first design; "default" is rules.BaseRules.
 package ned
 
 import (

@@ -19,8 +19,9 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 
 const maxRoots = 16
 
-// specumPlaces returns the possible places of the active spec. .current-spec names it, in the first existing directory
-// of specs_dirs or in ./specs: a path begins with ./ or is absolute, a bare name is a sibling of the file.
+// specumPlaces returns the possible directories of the active spec, and the files to read. The file
+// .current-spec, in the first existing directory of specs_dirs or in ./specs, has the path of the spec, or
+// the name of a directory beside the file.
 func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strategy.Want) {
 	root, wants, known := specsRoot(s, local)
 	at, ok := specs.PlaceAt(root)
@@ -49,7 +50,8 @@ func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strate
 	return places, wants
 }
 
-// specsRoot returns the directory of .current-spec. known reports whether all directories before it were read.
+// specsRoot returns the directory that contains .current-spec. known reports whether all directories that
+// precede root were read.
 func specsRoot(s strategy.Situation, local []string) (root string, wants []strategy.Want, known bool) {
 	known = true
 	for _, dir := range specsDirs(local) {
@@ -68,7 +70,6 @@ func specsRoot(s strategy.Situation, local []string) (root string, wants []strat
 	return cmp.Or(root, "./specs"), wants, known
 }
 
-// specsDirs returns the entries of specs_dirs, which is on one line.
 func specsDirs(local []string) (dirs []string) {
 	for _, line := range local {
 		value, ok := strings.CutPrefix(line, "specs_dirs:")
@@ -89,8 +90,8 @@ func specsDirs(local []string) (dirs []string) {
 	return dirs
 }
 
-// inWorkspace returns a path relative to the workspace. Like the original, it takes absolute paths outside as
-// relative ones.
+// inWorkspace makes a path below dir relative. Like the original, it also makes other absolute paths
+// relative.
 func inWorkspace(dir, name string) string {
 	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
 	if rest, ok := strings.CutPrefix(slashed, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {

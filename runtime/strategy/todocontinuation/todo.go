@@ -1,9 +1,9 @@
-// Package todocontinuation implements todo-continuation: the agent is reminded of open todos before each prompt from
-// the user. It does not decide anything at a stop.
+// Package todocontinuation implements todo-continuation: it reminds the agent of open todos before each
+// prompt of the user, and decides nothing at a stop.
 //
-//   - The list is the session's own, or the one that another tool keeps in .claude/todo_state.json.
-//   - After as many reminders as the ceiling, an unchanged list is left alone.
-//   - Todos are data: each is one short line that cannot pass for one of the reminder's.
+//   - The list is the session's own, or the one of another tool in .claude/todo_state.json.
+//   - The ceiling limits the reminders of an unchanged list.
+//   - Each todo becomes one short line that cannot imitate a line of the reminder.
 package todocontinuation
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// todoState is the list of tools other than Claude Code.
+// todoState is the path of the list of other tools.
 const todoState = ".claude/todo_state.json"
 
 const (
-	// Claude Code takes 10,000 characters from a hook.
+	// Claude Code accepts 10,000 characters from a hook.
 	maxInProgress = 20   // entries listed
 	maxPending    = 5    // entries listed
 	maxEntry      = 160  // bytes of an entry
@@ -161,7 +161,8 @@ func listSum(todos []activity.Todo) string {
 	return quotation.HashText(b.String())
 }
 
-// readTodos reads the list from a different tool: {"todos": [{"content", "status"}]}. Other entries are skipped.
+// readTodos parses the list of another tool: {"todos": [{"content", "status"}]}. Entries that are not
+// objects, or beyond maxEntries, are skipped.
 func readTodos(data []byte) ([]activity.Todo, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {

@@ -1,10 +1,9 @@
 // The format of a loop's file, which people write by hand. An edit keeps every byte of the other fields.
 //
 //   - The fields are between a first line "---" and another "---"; the goal follows as free text.
-//   - A field is `key: value`. A value is a whole number, true or false, a bare or quoted string, a list
-//     in brackets, or lines that begin with "-".
+//   - A field is `key: value`. A value is a whole number, true or false, a string, a list in brackets, or lines
+//     that begin with "-".
 //   - "#" begins a comment, at the start of a line or after a blank.
-//   - Lines end with LF or CRLF.
 
 package wiggum
 
@@ -45,7 +44,7 @@ type Goal struct {
 	Body             string
 }
 
-// ReadLoop reads a loop's file. Errors name the line.
+// ReadLoop parses a loop's file. Errors name the line.
 func ReadLoop(data []byte) (Goal, error) {
 	front, err := readFront(string(data))
 	if err != nil {
@@ -102,8 +101,8 @@ func (g *Goal) takeField(f field) (err error) {
 	return err
 }
 
-// SetFields replaces fields in a loop's file, or adds them after the last. Values are raw: a number, true,
-// or a text from QuoteValue; "" removes the field.
+// SetFields sets fields in a loop's file, and adds new ones after the last. A field is a key and a raw value:
+// a number, true, or a result of QuoteValue. The value "" removes a field.
 func SetFields(data []byte, fields ...[2]string) ([]byte, error) {
 	text := string(data)
 	for _, set := range fields {
@@ -127,7 +126,7 @@ func SetFields(data []byte, fields ...[2]string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// SetBody replaces the goal's text and keeps the fields.
+// SetBody replaces the goal's text in a loop's file and keeps the fields.
 func SetBody(data []byte, body string) ([]byte, error) {
 	front, err := readFront(string(data))
 	if err != nil {
@@ -137,8 +136,8 @@ func SetBody(data []byte, body string) ([]byte, error) {
 	return []byte(front.text[:front.after] + strings.ReplaceAll("\n"+body+"\n", "\n", front.newline)), nil
 }
 
-// QuoteValue returns a text as a value: in double quotes, on one line. Characters that the file cannot hold become
-// spaces.
+// QuoteValue returns text as a double-quoted string on one line. Characters that the file cannot contain
+// become spaces.
 func QuoteValue(text string) string {
 	text = strings.Map(func(r rune) rune {
 		isControl := r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85
@@ -150,7 +149,8 @@ func QuoteValue(text string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }
 
-// QuoteList returns texts as a list, or a single text without "|" as a string.
+// QuoteList returns texts as a list of quoted strings, or as one quoted string if there is only one, without
+// "|".
 func QuoteList(texts []string) string {
 	var all []string
 	for _, text := range texts {
@@ -170,7 +170,7 @@ type front struct {
 	after   int // offset of the goal's text
 }
 
-// field is text[start:end], which can be several lines.
+// field is a field at text[start:end], which can be several lines.
 type field struct {
 	key        string
 	values     []string
@@ -233,7 +233,8 @@ func readFront(text string) (front, error) {
 	return f, errorAtLine(number+1, `no line "---" ends the fields`)
 }
 
-// addLine adds a line's field or list item, if any. The line is at f.text[f.end:f.after].
+// addLine parses the line at f.text[f.end:f.after] and adds its field or list item to f. Blank lines and
+// comments are ignored.
 func (f *front) addLine(line string, number int) error {
 	trimmed := strings.TrimSpace(line)
 	if trimmed == "" || trimmed[0] == '#' {
@@ -257,7 +258,6 @@ func (f *front) addLine(line string, number int) error {
 	return nil
 }
 
-// addItem adds an item to the list of the last field.
 func (f *front) addItem(item string) error {
 	last := len(f.fields) - 1
 	if last < 0 || !f.fields[last].list && len(f.fields[last].values) > 0 || item != "" && item[0] != ' ' && item[0] != '\t' {
@@ -336,8 +336,8 @@ func readComment(rest string) (string, error) {
 	return strings.TrimRight(rest, " \t"), nil
 }
 
-// readQuoted reads a quoted string: double quotes with backslash escapes, or single quotes, doubled for
-// one inside.
+// readQuoted parses the quoted string at the beginning of text. Double-quoted strings have backslash escapes;
+// single-quoted ones contain a quote as two.
 func readQuoted(text string) (value, rest string, err error) {
 	var b strings.Builder
 	mark := text[0]

@@ -1,8 +1,6 @@
-// Package wiggum implements ralph-wiggum: the goal loop. A file in the project holds the goal, the maximum
-// of iterations and the promises that end the loop when the agent states one.
-//
-// The file belongs to its user: the loop only counts up and binds it to the first session. It may
-// have come with a cloned repository, so the user's own ceiling limits its maximum.
+// Package wiggum implements ralph-wiggum: the goal loop. A file in the project has the goal, the maximum of
+// iterations, and the promises, one of which the agent states to end the loop. The file may come from a
+// cloned repository, so the user's own ceiling limits its maximum.
 package wiggum
 
 import (
@@ -53,7 +51,7 @@ func (o *Options) Needs() strategy.Needs {
 	}}
 }
 
-// armedState reports whether the loop drives this session, also if it was just ended in the same stop.
+// armedState returns the state of the loop in this session. A loop that ends at this stop is still armed.
 func armedState(s strategy.Situation) strategy.Armed {
 	file := s.Workspace.Files[File]
 	m, _ := s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + File))
@@ -121,7 +119,7 @@ type goalLoop struct {
 	Goal
 	s      strategy.Situation
 	file   strategy.File
-	max    int // the file's, capped by the number that the user typed, or by the ceiling
+	max    int // of the file, capped by the number that the user typed, or by the ceiling
 	memory activity.Memory
 	past   activity.LoopPast
 	fresh  bool   // its first stop
@@ -129,8 +127,8 @@ type goalLoop struct {
 	id     string
 }
 
-// recallMemory restores the loop from the ledger, which counts its iterations whatever the file and
-// whichever session. Stalls start over in a file other than the one counted up last.
+// recallMemory sets the loop's ID, counts, maximum and start. Higher counts in the ledger or the history
+// replace those in the file. A memory that is not from the last iteration is cleared.
 func (l *goalLoop) recallMemory(ceiling int) {
 	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
@@ -158,7 +156,7 @@ func (l *goalLoop) markOfLoop(count int) string { return l.id + " " + strconv.It
 
 const overMark = "over "
 
-// parseMemory returns the loop that this session was in at its last stop.
+// parseMemory returns the ID and count of the loop in which this session was at its last stop, if any.
 func parseMemory(m activity.Memory) (id string, count int, ok bool) {
 	id, number, _ := strings.Cut(m.Mark, " ")
 	count, err := strconv.Atoi(number)
@@ -170,8 +168,8 @@ func (l *goalLoop) pausing() rules.Pausing {
 	return rules.Pausing{Key: l.memory.Key, Title: l.pluginName(), End: strings.TrimSuffix(hold, "hold") + "loop stop"}
 }
 
-// loopIsGone stops if there is no file. If this session was in a loop, then the file was removed, maybe by the agent,
-// or the session is now in a different directory.
+// loopIsGone returns the stop for a missing loop file. If this session was in a loop, it notifies the user
+// once that the file is gone, or that the session is now in a different directory.
 func (l *goalLoop) loopIsGone() strategy.Verdict {
 	v := strategy.StopBy("no-loop", "there is no "+File)
 	if id, count, ok := parseMemory(l.memory); ok {
@@ -190,10 +188,10 @@ func (l *goalLoop) loopIsGone() strategy.Verdict {
 	return v
 }
 
-// elsewhere is the pause if the session is now in a different directory.
+// elsewhere is the pause of a session in a different directory.
 const elsewhere = "elsewhere"
 
-// restOnce stops at an invalid file, and tells the user once.
+// restOnce returns a stop because the file is invalid, and notifies the user once.
 func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
 	v := strategy.StopBy(rule, evidence)
 	if hash := quotation.HashText(evidence); !slices.Contains(l.memory.Told, hash) {
@@ -211,7 +209,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 		v := strategy.StopBy("inactive", "active is false in "+File)
 		if l.memory.Mark != "" { // it was running until now
 			v.Remember = l.rememberEnd("")
-			if l.Stopped == 0 { // else the user has been told
+			if l.Stopped == 0 { // otherwise the user knows
 				v.Told = l.pluginName() + ": the loop is paused: " + v.Evidence
 				v.Events = []activity.LoopEvent{l.newEvent(activity.LoopCancelled, l.Count)}
 			}
@@ -228,8 +226,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 			break
 		}
 	}
-	// idle counts continues in a row for this prompt with no tool call, and stalls those with the same words. If there
-	// is no transcript, calls are not known.
+	// idle counts continues in a row for this prompt without a tool call, and stalls those with the same
+	// words.
 	idle, stalls := 0, 0
 	samePrompt := l.memory.Prompt == l.s.Turn.PromptID
 	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count {
@@ -261,8 +259,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	return l.continueLoop(count, idle, stalls)
 }
 
-// meetPromise ends the loop, unless its check has not passed since the last change to a file. Where the check is
-// denied, the agent may stop.
+// meetPromise ends the loop if it has no check, or its check has passed since the last change to a file. If
+// the check was denied, the agent may stop. Otherwise ends is false, and the next reason demands the check.
 func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, ends bool) {
 	evidence := l.s.Session.AgentName() + " said " + quotation.QuoteEvidence(promise)
 	check, dir := activity.Check{Command: l.Check, Project: l.s.Workspace.Dir}, l.s.Workspace.Dir
@@ -285,7 +283,8 @@ func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, e
 	return l.endLoop(activity.LoopPromised, count, evidence, "Completion promise detected. Loop stopped successfully."), true
 }
 
-// hashForm returns a hash that ignores the values of numbers, except under the original's protocol.
+// hashForm returns a hash of the message that ignores the values of numbers, except under the original's
+// protocol.
 func (l *goalLoop) hashForm() string {
 	if l.s.Session.Protocol == "exit2" {
 		return quotation.HashText(l.s.Message.Text)
@@ -294,8 +293,8 @@ func (l *goalLoop) hashForm() string {
 	return quotation.HashText(strings.Join(between, "0"))
 }
 
-// lastWords returns the message since the last continue, or "": a promise in an older one
-// was made to another loop.
+// lastWords returns the message, or "" if it is older than the last continue, because a promise in it was
+// made to another loop.
 func (l *goalLoop) lastWords() string {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
@@ -373,7 +372,7 @@ func (l *goalLoop) goalInWords() string {
 	return says
 }
 
-// turnsInWords gives the reason for a maximum that is not the file's.
+// turnsInWords returns TurnsInWords and the reason for a maximum lower than the file's.
 func (l *goalLoop) turnsInWords(count int) string {
 	says := TurnsInWords(count, l.max)
 	if l.max < l.Max {
@@ -382,12 +381,13 @@ func (l *goalLoop) turnsInWords(count int) string {
 	return says
 }
 
-// TurnsInWords names the turns that are over: a loop's count.
+// TurnsInWords formats a loop's count: "3 of 25 turns done".
 func TurnsInWords(count, most int) string {
 	return strconv.Itoa(count) + " of " + strconv.Itoa(most) + " turns done"
 }
 
-// CapInWords names the cap of a file's maximum: the number that the user typed, or the ceiling.
+// CapInWords describes the cap of a file's maximum: the number that the user typed, or the ceiling if typed
+// is 0.
 func CapInWords(typed, ceiling int) string {
 	if typed > 0 {
 		return "you typed " + strconv.Itoa(typed)
@@ -406,7 +406,8 @@ func (l *goalLoop) endLoop(event string, count int, evidence, note string) strat
 	}
 }
 
-// pauseLoop keeps the file with active: false, so the goal is not lost because the agent got stuck.
+// pauseLoop returns a stop that sets active to false in the file, so that a stuck agent does not lose the
+// goal.
 func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	data, err := SetFields(l.file.Data, [2]string{"active", "false"})
 	if err != nil {
@@ -422,12 +423,12 @@ func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	}
 }
 
-// rememberEnd returns the memory of a loop that ends at this stop.
+// rememberEnd returns the memory, with this mark, of a loop that ends at this stop.
 func (l *goalLoop) rememberEnd(mark string) activity.Memory {
 	return activity.Memory{Key: l.memory.Key, Mark: mark, Text: quotation.HashText(l.s.Message.Text), At: l.s.Session.Now}
 }
 
-// withBeginning also returns the start if this is the first stop.
+// withBeginning returns e, preceded by a start event if this is the loop's first stop.
 func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 	if !l.fresh {
 		return []activity.LoopEvent{e}
@@ -438,7 +439,7 @@ func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 }
 
 func (l *goalLoop) newEvent(event string, count int) activity.LoopEvent {
-	words := "" // the last sentence's
+	words := "" // the last sentence
 	if all := rules.Sentences(l.lastWords()); len(all) > 0 {
 		words = quotation.LastBytes(strings.TrimSpace(all[len(all)-1]), 300)
 	}
