@@ -213,7 +213,7 @@ var englishVerbs = []string{
 	"perform", "pin", "prepare", "proceed", "process", "profile", "propagate", "pull", "push", "query", "re-check", "re-read", "re-run",
 	"re-test", "re-verify", "read", "rebase", "rebuild", "record", "redo", "refactor", "regenerate", "register", "remove", "rename", "replace",
 	"reproduce", "rerun", "research", "resolve", "restore", "resume", "retry", "review", "revise", "rewrite", "run", "save", "scaffold", "scan",
-	"search", "sketch", "simplify", "spawn", "split", "squash", "stage", "start", "strip", "sweep", "switch", "sync", "tackle", "tag", "test",
+	"search", "simplify", "sketch", "spawn", "split", "squash", "stage", "start", "strip", "sweep", "switch", "sync", "tackle", "tag", "test",
 	"tidy", "trace", "trim", "tune", "update", "validate", "verify", "wire", "work", "wrap", "write",
 }
 
