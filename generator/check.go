@@ -149,7 +149,7 @@ func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 	return nil
 }
 
-// HowToStart returns a hint for an error of CheckPrograms. suite is the directory to rebuild, or "" if there is none.
+// HowToStart returns a hint for an error of CheckPrograms. suite is the directory to rebuild, or "" if none exists.
 func HowToStart(err error, suite string) string {
 	var at *fs.PathError
 	s, unreadable := ReadSuite(suite)

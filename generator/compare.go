@@ -336,7 +336,7 @@ type ownBuilds struct {
 }
 
 // ownChecksumOf returns the checksum of springfield's own build of the program with the same version of Go, or "" if
-// there is none.
+// none exists.
 func (r ownBuilds) ownChecksumOf(s foundProgram) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {

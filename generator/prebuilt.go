@@ -36,7 +36,7 @@ const (
 	maxHook          = 64 << 20 // limits a program, in bytes
 )
 
-// ReadCarried reads the manifest of carried programs. It returns nil if there is none.
+// ReadCarried reads the manifest of carried programs. It returns nil if none exists.
 func ReadCarried(files fs.FS) (*Build, error) {
 	if files == nil {
 		return nil, nil

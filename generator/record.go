@@ -58,7 +58,7 @@ func withEndsOf(model []byte, text string) []byte {
 	return []byte(text)
 }
 
-// readRecord reads the record of the suite in dir. It returns nil if there is none.
+// readRecord reads the record of the suite in dir. It returns nil if none exists.
 func readRecord(dir string) (record, error) {
 	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
 	data, err := rooted.ReadFile(dir, RecordFile, maxRecord)

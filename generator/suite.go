@@ -109,7 +109,7 @@ func (s Suite) findMissingLine() error {
 	return nil
 }
 
-// FindSuite returns dir or its nearest ancestor that contains a suite, or "" if there is none.
+// FindSuite returns dir or its nearest ancestor that contains a suite, or "" if none exists.
 func FindSuite(dir string) string {
 	return rooted.FindAbove(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
 }

@@ -130,7 +130,7 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 	return r
 }
 
-// ownRule returns the rule that away added for the order's check, or "" if there is none or the settings file has
+// ownRule returns the rule that away added for the order's check, or "" if none exists or the settings file has
 // changed since.
 func (e *environment) ownRule(order ledger.AwayOrder) string {
 	rule := activity.RuleFor(order.Check)

@@ -71,7 +71,7 @@ func exitCode(err error) int {
 func (s *streams) encodeFailure(err error, hint string) error {
 	failure := struct {
 		Error string `json:"error"`
-		Hint  string `json:"hint"` // "" if there is none
+		Hint  string `json:"hint"` // "" if none exists
 	}{err.Error(), display.PartWords(hint)}
 	enc := json.NewEncoder(s.out)
 	enc.SetEscapeHTML(false)

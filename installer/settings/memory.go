@@ -70,7 +70,7 @@ type filled struct {
 	Raw  string   `json:"raw,omitempty"` // "" if absent
 }
 
-// kept is a cached memory; memory is nil if there is none.
+// kept is a cached memory; memory is nil if none exists.
 type kept struct {
 	journal.Edit
 	memory *memory

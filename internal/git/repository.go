@@ -37,7 +37,7 @@ func RepositoryRoot(dir string) string {
 	})
 }
 
-// Repository returns the checkout around dir, or nil if there is none or git is not installed. The checkout of
+// Repository returns the checkout around dir, or nil if none exists or git is not installed. The checkout of
 // another directory or user is an *OutsideError.
 func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	c := g.callerIn(dir)

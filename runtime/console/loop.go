@@ -72,7 +72,7 @@ type loopHere struct {
 	past   activity.LoopPast
 }
 
-// ActiveLoop returns the path of the active loop's file, or "" if there is none, and the driver.
+// ActiveLoop returns the path of the active loop's file, or "" if none exists, and the driver.
 func (d *Console) ActiveLoop() (path string, driver Driver) {
 	l, err := d.openLoop(false)
 	if err != nil {

@@ -134,7 +134,7 @@ func (t *tongue) marks(clause string) []mark {
 // forms maps the endings of an English stem to forms of the word.
 const forms = " =, e=, y=, s=s, es=s, ies=s, d=ed, ed=ed, ied=ed, ing=ing, ying=ing, "
 
-// locate returns the first occurrence of a word in clause from offset from, or a mark at -1 if there is none.
+// locate returns the first occurrence of a word in clause from offset from, or a mark at -1 if none exists.
 // The mark does not include a part after ~.
 func (t *tongue) locate(clause, word string, from int) mark {
 	first, second, apart := strings.Cut(word, "~")

@@ -131,7 +131,7 @@ func TestSpecsPathsAreKnownAgain(t *testing.T) {
 func TestSpecsScript(t *testing.T) {
 	const script = "#!/bin/sh\necho \"$@ in $(pwd -P) for $RALPH_CWD\" >>\"$0.log\"\necho stray; echo stray >&2\n"
 	for name, test := range map[string]struct {
-		own, named string // the scripts, "" if there is none
+		own, named string // the scripts, "" if none exists
 		text       string
 		runs       string // whose
 	}{

@@ -102,7 +102,7 @@ var parsed [len(packs)]struct {
 	pack *Pack
 }
 
-// PackNamed returns the pack with this language code, or nil if there is none.
+// PackNamed returns the pack with this language code, or nil if none exists.
 func PackNamed(code string) *Pack {
 	for i, known := range packs {
 		if known.code == code {

@@ -99,7 +99,7 @@ func splitBlocks(text string) []block {
 }
 
 // FenceAt returns the character, length and info string of the code fence at the start of a line. mark is 0
-// if there is none.
+// if none exists.
 func FenceAt(line string) (mark byte, run int, info string) {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return 0, 0, ""

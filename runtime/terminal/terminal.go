@@ -36,7 +36,7 @@ func (t *Terminal) Close() {
 	}
 }
 
-// TerminalName returns the name of the controlling terminal, or "" if there is none.
+// TerminalName returns the name of the controlling terminal, or "" if none exists.
 func TerminalName() string {
 	t, err := openTerminal()
 	if err != nil {
