@@ -11,7 +11,7 @@ import (
 
 const newTextMode = 0o644
 
-var ErrNotText = errors.New("not text in UTF-8")
+var ErrNotText = errors.New("not UTF-8 text")
 
 // AppendParagraph adds a paragraph to a text file such as CLAUDE.md, and creates the file if it is missing. It refuses
 // a file that is not UTF-8 with ErrNotText. For in see journal.OpenEdit.
