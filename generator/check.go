@@ -28,7 +28,7 @@ var (
 	// ErrChanged is returned for a program that differs from the record of its suite.
 	ErrChanged = errors.New("not the program that its suite records")
 
-	errNoProgram = errors.New("not a program")
+	errNoProgram = errors.New("not an executable program")
 )
 
 type openedProgram struct {
@@ -134,7 +134,7 @@ func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 		}
 		says := id + ": " + err.Error()
 		if p.program == Judge {
-			says += "; where its rules are not sure, Claude stops"
+			says += "; without it, Claude stops where the rules are unsure"
 		}
 		f := check.Failed(says, HowToStart(err, suite))
 		if errors.Is(err, ErrNotExecutable) {
@@ -160,7 +160,7 @@ func HowToStart(err error, suite string) string {
 	case errors.Is(err, ErrNotExecutable) && errors.As(err, &at):
 		return "chmod +x " + check.QuoteArgument(at.Path)
 	case suite == "" || unreadable != nil:
-		return "ask its publisher for one compiled for " + HostTarget().String()
+		return "ask the plugin's publisher for a build for " + HostTarget().String()
 	}
 	return "springfield build " + check.QuoteArgument(suite) + s.MissingTargets()
 }
