@@ -142,7 +142,7 @@ func (c *caller) withoutPrograms(ctx context.Context) error {
 	return nil
 }
 
-var errSlow = errors.New("git did not answer: is one of its files a pipe?")
+var errSlow = errors.New("git did not answer; maybe one of its files is a pipe")
 
 // runGit runs a command with text as standard input and returns its output without the last
 // line ending. The error without git wraps exec.ErrNotFound.

@@ -279,7 +279,7 @@ func (j Journal) Damaged() []error {
 	return all
 }
 
-var ErrLocked = errors.New("another springfield is at work")
+var ErrLocked = errors.New("another springfield is running")
 
 // TakeLock waits up to two seconds for the lock file at path, then returns an error that
 // wraps ErrLocked. It creates the file, and the directory with mode 0700; unlock does not
@@ -492,7 +492,7 @@ func (j Journal) readEntry(id int) (Entry, error) {
 		e, err = decodeEntry(data)
 	}
 	if err == nil && e.ID != id {
-		err = fmt.Errorf("it says it is number %d", e.ID)
+		err = fmt.Errorf("it contains entry number %d", e.ID)
 	}
 	if err != nil {
 		return Entry{}, &DamagedError{file, err}
@@ -552,7 +552,7 @@ func (c contents) readStored(stored *Content) (*Content, error) {
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err == nil && HashBytes(data) != stored.SHA256 {
-		err = fmt.Errorf("%s is not what was stored", stored.SHA256)
+		err = fmt.Errorf("the content stored for %s has changed", stored.SHA256)
 	}
 	if err != nil {
 		return nil, &DamagedError{c.path, err}

@@ -32,7 +32,7 @@ type ChangedSinceError struct {
 }
 
 func (e *ChangedSinceError) Error() string {
-	return fmt.Sprintf("%s was changed after springfield's edit (%s)", e.File, e.Entry.Did)
+	return fmt.Sprintf("%s has changed since springfield's edit (%s)", e.File, e.Entry.Did)
 }
 
 // PlanUndo plans to undo the last entry. Files are restored if they are as the change left them, and skipped if they
