@@ -141,7 +141,7 @@ func TestHold(t *testing.T) {
 		held := talk.Say("lift the hold", append([]Turn{lift}, says(plan...)...)...)
 		ends(t, held, plan[0], 2)
 		for _, name := range []string{"springfield", "springfield-hook"} {
-			saw(t, held.Asked[1], name+": error: only a person lifts a hold", name+": error: only a person at a terminal lifts a hold", "none")
+			saw(t, held.Asked[1], name+": error: only a person can lift a hold", name+": error: only a person at a terminal can lift a hold", "none")
 		}
 		w.decided(held.ID, "continue progress", "stop hold", "stop hold")
 

@@ -326,7 +326,7 @@ func TestJudgeIsTheUsersOwn(t *testing.T) {
 		scratch.Holds(t, "the page", read(t, filepath.Join(w.Home, "page")), "In doubt: stop.", `Last message: "Line 58`, "DECIDE:")
 		scratch.Equal(t, read(t, filepath.Join(w.Home, "given")), "first mine\n")
 		scratch.Holds(t, "log", w.Springfield("log").Stdout, "three todos are pending", "$0.002")
-		scratch.Holds(t, "status", w.Springfield("status").Stdout, "judges, today: 1 question, $0.002")
+		scratch.Holds(t, "status", w.Springfield("status").Stdout, "judge today: 1 question, $0.002")
 
 		// A project that sets what the user has named for it bars it.
 		write(t, filepath.Join(w.Project, ".claude", "settings.json"), `{"env": {"MY_KEY": "theirs"}}`)

@@ -484,7 +484,7 @@ func TestLisaAsks(t *testing.T) {
 		if strings.Count(log, " judge  ") != 1 || !strings.Contains(log, "a fault is named and not mended") || !strings.Contains(log, "$0.00") {
 			t.Errorf("log says\n%s", log)
 		}
-		scratch.Holds(t, "status says", w.Springfield("status").Stdout, "judges, today: 1 question, $0.0")
+		scratch.Holds(t, "status says", w.Springfield("status").Stdout, "judge today: 1 question, $0.0")
 
 		unsure = "Line 59 has bytes, which should be a slice of them." // each case asks something of its own
 		r, asked = run(unsure, `{"reason": "it is a finding", "continue": false}`)

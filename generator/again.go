@@ -23,7 +23,7 @@ func ParseSettings(texts []string) (all Settings, err error) {
 		plugin, rest, dot := strings.Cut(text, ".")
 		key, value, equals := strings.Cut(rest, "=")
 		if !dot || !equals {
-			return nil, check.Misusef("for instance --set ned-flanders.rules=seed", "--set %q is not plugin.key=value",
+			return nil, check.Misusef("write it like --set ned-flanders.rules=seed", "--set %q is not plugin.key=value",
 				text)
 		}
 		all = append(all, Setting{plugin, key, value})
@@ -96,8 +96,8 @@ func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	differs := func(flag, has, hint string) error {
 		return check.Misusef(hint, "--%s: %s was made with %s", flag, dir, has)
 	}
-	const leave = "leave it out to complete that suite, or name another directory"
-	change := "change it in " + filepath.Join(dir, SuiteFile) + ", then: springfield update " + check.QuoteArgument(dir)
+	const leave = "omit it to complete that suite, or choose another directory"
+	change := "change it in " + filepath.Join(dir, SuiteFile) + ", then run springfield update " + check.QuoteArgument(dir)
 	if len(said.Targets) > 0 {
 		spec.Targets = said.Targets
 	}

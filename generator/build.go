@@ -151,7 +151,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	version, root, _ := strings.Cut(string(env), "\n")
 	built = Build{Source: hash, Go: strings.TrimSpace(version), SHA256: map[string]string{}, Builder: WithGo}
 	if goversion.IsValid(built.Go) && goversion.Compare(built.Go, "go"+hookruntime.Go) < 0 {
-		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, and the hook needs go%s", ErrOldGo, goCommand, built.Go, hookruntime.Go)
+		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, but the hook needs go%s", ErrOldGo, goCommand, built.Go, hookruntime.Go)
 	}
 	step := func(string) {}
 	if t.Working != nil {
@@ -164,8 +164,8 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
 	if !known && t.Warn != nil {
-		t.Warn("springfield does not know how " + built.Go + " reads its variables: of a program compiled with it, " +
-			ErrReadsGo.Error() + "; put Go 1.25, 1.26 or 1.27 in front on PATH")
+		t.Warn("springfield does not know how " + built.Go + " reads its variables; in a program compiled with it, " +
+			ErrReadsGo.Error() + "; put Go 1.25, 1.26 or 1.27 first in PATH")
 	}
 	wanted := Unbuilt(targets, programs).Binaries
 	for i, b := range wanted {

@@ -26,7 +26,7 @@ var (
 	ErrNotExecutable = errors.New("not executable")
 	ErrChanged       = errors.New("not the program that its suite records")
 
-	errNoProgram = errors.New("not a program")
+	errNoProgram = errors.New("not an executable program")
 )
 
 type openedProgram struct {
@@ -132,7 +132,7 @@ func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 		}
 		says := id + ": " + err.Error()
 		if p.program == Judge {
-			says += "; where its rules are not sure, Claude stops"
+			says += "; without it, Claude stops where the rules are unsure"
 		}
 		f := check.Failed(says, HowToStart(err, suite))
 		if errors.Is(err, ErrNotExecutable) {
@@ -157,7 +157,7 @@ func HowToStart(err error, suite string) string {
 	case errors.Is(err, ErrNotExecutable) && errors.As(err, &at):
 		return "chmod +x " + check.QuoteArgument(at.Path)
 	case suite == "" || unreadable != nil:
-		return "ask its publisher for one compiled for " + HostTarget().String()
+		return "ask the plugin's publisher for a build for " + HostTarget().String()
 	}
 	return "springfield build " + check.QuoteArgument(suite) + s.MissingTargets()
 }

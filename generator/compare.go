@@ -136,7 +136,7 @@ func (c *comparison) readPrograms(in rooted.Folder, made map[string]File) {
 				noteFinding(&c.found, check.Failure, in.PathOf(place), notRead(d.err), c.buildCommand())
 			case p == Hook && bytes.HasPrefix(d.data, []byte("#!")):
 				if !bytes.Equal(d.data, made[place].Data) {
-					noteFinding(&c.texts, check.Failure, in.PathOf(place), "not the launcher that this springfield makes", c.buildCommand())
+					noteFinding(&c.texts, check.Failure, in.PathOf(place), "not the launcher that this version of springfield makes", c.buildCommand())
 				}
 			default:
 				c.programs = append(c.programs, examineProgram(in.PathOf(place), p, d.data))
@@ -194,7 +194,7 @@ func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except st
 		for _, e := range entries {
 			name := path.Join(dirs[0], e.Name())
 			if n++; n > maxEntries {
-				noteFinding(&c.texts, check.Failure, in.PathOf("."), "it has more files than are looked at", "")
+				noteFinding(&c.texts, check.Failure, in.PathOf("."), "it has too many files to check", "")
 				return
 			}
 			switch {
@@ -219,7 +219,7 @@ func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except st
 // noteDifference adds a finding unless the file differs only in descriptive members. If starts is set, the file can
 // start a program, and the finding is a failure.
 func (c *comparison) noteDifference(file string, d Difference, starts bool) {
-	state, says, fix := check.Warning, "not as this springfield makes it", ""
+	state, says, fix := check.Warning, "not as this version of springfield makes it", ""
 	if starts {
 		state = check.Failure
 	}
@@ -234,8 +234,8 @@ func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 		c.same++
 		return
 	case c.suite != "":
-		says = "edited: it is not as this springfield makes it"
-		again := "springfield init " + check.QuoteArgument(c.suite) + " makes it again"
+		says = "edited: it is not as this version of springfield makes it"
+		again := "run springfield init " + check.QuoteArgument(c.suite) + " to make it again"
 		fix = "if that was not you, remove the file, then " + again
 	}
 	noteFinding(&c.texts, state, file, says, fix)
@@ -299,8 +299,8 @@ func (c *comparison) readEntry(name string) {
 		noteFinding(&c.found, check.Failure, filepath.Join(c.Catalog, file), notRead(err), "")
 	case len(added) > 0:
 		noteFinding(&c.found, check.Failure, filepath.Join(c.Catalog, file),
-			"the marketplace adds to "+name+": "+listNames(added),
-			"remove that from its entry, or do without this marketplace")
+			"its marketplace entry adds to "+name+": "+listNames(added),
+			"remove that from the entry, or remove this marketplace")
 	}
 }
 
@@ -395,11 +395,11 @@ func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 		c.found = append(c.found, c.texts...)
 	} else if len(c.texts) > 0 {
 		files := check.NamesOf(c.texts, func(f check.Finding) string { return f.File })
-		noteFinding(&c.found, check.Warning, c.Dir, "not as this springfield makes them: "+listNames(files), "")
+		noteFinding(&c.found, check.Warning, c.Dir, "not as this version of springfield makes them: "+listNames(files), "")
 	}
 	if len(c.found) == 0 && len(right) > 0 {
 		what := strings.Join(right, ", ") + " and " + layout.CountOf(c.same, "file")
-		noteFinding(&c.found, check.Fine, "", c.ID+": "+what+" are what this springfield makes", "")
+		noteFinding(&c.found, check.Fine, "", c.ID+": "+what+" match this version of springfield", "")
 		c.found[0].SHA256 = sums
 		return c.found
 	}
@@ -417,19 +417,19 @@ func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.Sta
 	case recorded != "" && recorded != s.sum:
 		return check.Failure, ErrChanged.Error()
 	case s.with == "":
-		return check.Failure, "not the " + s.program.ShortName() + " of a springfield"
+		return check.Failure, "not the " + s.program.ShortName() + " of any springfield"
 	case record.Source != "" && record.Source != r.source:
-		return check.Warning, "cannot tell: it was compiled from other sources than this springfield carries"
+		return check.Warning, "cannot tell: it was built from a different version of springfield"
 	case r.ownChecksumOf(s) == "":
-		says = "cannot tell: it was compiled with " + s.with + ", and this springfield has no " + s.program.ShortName() + " of that Go"
+		says = "cannot tell: it was compiled with " + s.with + ", but this springfield has no " + s.program.ShortName() + " compiled with that Go"
 		if r.why != "" {
 			says += ": " + r.why
 		}
 		return check.Warning, says
 	case record.Source != "":
-		return check.Failure, fmt.Sprintf("not what these sources make with %s, as %s says", s.with, SuiteFile)
+		return check.Failure, fmt.Sprintf("not the build of these sources with %s that %s records", s.with, SuiteFile)
 	}
-	return check.Warning, "cannot tell: it is not what this springfield makes with " + s.with + "; another version makes another"
+	return check.Warning, "cannot tell: it differs from this springfield's build with " + s.with + ", and may be from another version"
 }
 
 // buildCommand returns the command that rebuilds the suite, or "" if the plugin is in no suite.
@@ -443,7 +443,7 @@ func (c *comparison) buildCommand() string {
 // noteFinding adds a finding about a file. If fix is "", it advises updating or reinstalling the plugin.
 func noteFinding(found *[]check.Finding, state check.State, file, says, fix string) {
 	if fix == "" && state != check.Fine {
-		fix = "update the plugin where it comes from, or install it again from a place that you trust"
+		fix = "update the plugin at its source, or install it again from a source that you trust"
 	}
 	*found = append(*found, check.Finding{State: state, File: file, Says: says, Fix: fix})
 }
@@ -451,7 +451,7 @@ func noteFinding(found *[]check.Finding, state check.State, file, says, fix stri
 func notRead(err error) string {
 	var link *rooted.LinkError
 	if errors.As(err, &link) {
-		return "a link; springfield follows none in a plugin"
+		return "a link, which springfield does not follow in a plugin"
 	}
 	return "cannot be compared: " + check.CauseOf(err).Error()
 }

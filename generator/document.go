@@ -177,9 +177,9 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]fla
 				flaws = append(flaws, flaw{at + fmt.Sprintf("unknown member %q", p), true})
 			}
 		case *kind.PropertyNames: // the library has overwritten the path (v6.0.3)
-			flaws = append(flaws, flaw{says: fmt.Sprintf("%q is not a known name here", k.Property)})
+			flaws = append(flaws, flaw{says: fmt.Sprintf("%q is not a valid name here", k.Property)})
 		case *kind.AnyOf, *kind.OneOf:
-			flaws = append(flaws, flaw{says: at + "it is incomplete"})
+			flaws = append(flaws, flaw{says: at + "a required member is missing"})
 		default:
 			flaws = append(flaws, flaw{says: at + e.ErrorKind.LocalizedString(english)})
 		}

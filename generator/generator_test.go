@@ -190,13 +190,13 @@ func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 	const ned = "{name: ned-flanders, strategy: ned-flanders}"
 	dir := t.TempDir()
 	for text, want := range map[string]string{
-		"":                            "it names no marketplace; it needs the line marketplace: continuation-hooks",
-		"marketplace: x\nowner: [1\n": "line 2, column 8: sequence end token ']' not found; springfield validate " + dir + " shows what is wrong with it",
-		"marketplace: x\nowner: {}\n": "it names no owner; it needs the line owner: {name: Marge Bouvier}",
-		"marketplace: x\nowner: {name: Ned}\ntargets: []\n": "it names no target; it needs the line targets: [" + HostTarget().String() + "]",
-		head:                    "it names no plugin; it needs the line plugins: [{name: ned-flanders, strategy: ned-flanders}]",
-		head + "plugins: []\n":  "it names no plugin; it needs the line plugins: [{name: ned-flanders, strategy: ned-flanders}]",
-		head + "plugins: ned\n": "line 4, column 10: string was used where sequence is expected; springfield validate " + dir + " shows what is wrong with it",
+		"":                            "it names no marketplace; add a line such as marketplace: continuation-hooks",
+		"marketplace: x\nowner: [1\n": "line 2, column 8: sequence end token ']' not found; run springfield validate " + dir + " to see the errors in it",
+		"marketplace: x\nowner: {}\n": "it names no owner; add a line such as owner: {name: Marge Bouvier}",
+		"marketplace: x\nowner: {name: Ned}\ntargets: []\n": "it names no target; add a line such as targets: [" + HostTarget().String() + "]",
+		head:                    "it names no plugin; add a line such as plugins: [{name: ned-flanders, strategy: ned-flanders}]",
+		head + "plugins: []\n":  "it names no plugin; add a line such as plugins: [{name: ned-flanders, strategy: ned-flanders}]",
+		head + "plugins: ned\n": "line 4, column 10: string was used where sequence is expected; run springfield validate " + dir + " to see the errors in it",
 		head + "plugins: [{name: homer, strategy: homer}]\n":                                      `there is no strategy "homer"; choose from ` + strings.Join(registry.StrategyNames(), ", "),
 		head + "plugins: [{name: ../x, strategy: ned-flanders}]\n":                                `"../x" is not a valid plugin name; use lower-case letters, digits and single dashes`,
 		head + "plugins:\n- {name: ned-flanders, strategy: ned-flanders, settings: {rules: x}}\n": `ned-flanders.rules cannot be "x"; choose default or seed`,
@@ -369,7 +369,7 @@ func TestBuildFailures(t *testing.T) {
 		return err
 	}
 	for _, old := range []string{"go1.9", "go1.21.3", "go1.25rc1"} {
-		if err := with(old); !errors.Is(err, ErrOldGo) || !strings.Contains(err.Error(), "go is "+old+", and the hook needs go1.25") {
+		if err := with(old); !errors.Is(err, ErrOldGo) || !strings.Contains(err.Error(), "go is "+old+", but the hook needs go1.25") {
 			t.Errorf("with %s: %v", old, err)
 		}
 	}
@@ -459,7 +459,7 @@ func TestCheckPrograms(t *testing.T) {
 		"another":              {files{"springfield-hook": {program(arm), 0o755}}, linux, nil, "compiled for linux/arm64, not for linux/amd64"},
 		"only windows":         {files{"springfield-hook.exe": {program(windows), 0o755}}, mac, nil, "compiled for windows/amd64, not for darwin/arm64"},
 		"no bit":               {files{"springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "springfield-hook"},
-		"no program":           {files{"springfield-hook": {[]byte("version https://git-lfs"), 0o755}}, linux, nil, "not a program"},
+		"no program":           {files{"springfield-hook": {[]byte("version https://git-lfs"), 0o755}}, linux, nil, "not an executable program"},
 		"launcher":             {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, mac, nil, ""},
 		"launcher alone":       {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, linux, nil, "compiled for darwin/arm64, not for linux/amd64"},
 		"launcher, bit":        {files{"springfield-hook": {launcher, 0o644}, "linux-amd64/springfield-hook": {program(linux), 0o755}}, linux, ErrNotExecutable, "springfield-hook"},

@@ -69,4 +69,4 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 
 // ErrReadsGo is returned for a program that obeys Go's own variables. A project's settings can use these to block
 // every stop.
-var ErrReadsGo = errors.New("it obeys GODEBUG and other variables of Go's own, by which a project's settings can make Claude go on without end")
+var ErrReadsGo = errors.New("it obeys GODEBUG and other variables of Go, so a project's settings can keep Claude going forever")

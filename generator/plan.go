@@ -95,8 +95,8 @@ func Existing(dir string) (*Suite, error) {
 	}
 	for _, e := range entries {
 		if e.Name() != ".git" {
-			return nil, check.Advisef("name another directory: springfield init DIR",
-				"%s is not empty and not a springfield suite (it has %s)", dir, e.Name())
+			return nil, check.Advisef("choose another directory: springfield init DIR",
+				"%s is neither empty nor a springfield suite (it contains %s)", dir, e.Name())
 		}
 	}
 	return nil, nil

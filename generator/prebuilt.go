@@ -29,7 +29,7 @@ func Prebuilt() fs.FS {
 	return files
 }
 
-var ErrNoPrebuilt = errors.New("this springfield carries no compiled hook")
+var ErrNoPrebuilt = errors.New("this springfield contains no compiled hook")
 
 const (
 	prebuiltManifest = "manifest.json"
@@ -65,7 +65,7 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 	case m == nil:
 		return Build{}, ErrNoPrebuilt
 	case m.Source != source:
-		return Build{}, fmt.Errorf("%w: those that it carries were compiled from other sources", ErrNoPrebuilt)
+		return Build{}, fmt.Errorf("%w: the compiled ones are from a different version", ErrNoPrebuilt)
 	}
 	built := Build{Source: source, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
 	all := Unbuilt(targets, programs).Binaries
@@ -86,7 +86,7 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 		}
 		data, want := unpacked[from][packedAs(b.Program, b.Target)], m.Recorded(b.Program, b.Target)
 		if journal.HashBytes(data) != want {
-			return Build{}, fmt.Errorf("read compiled %s for %s: its checksum is %s, the manifest says %s", b.Program.ShortName(), b.Target, journal.HashBytes(data), want)
+			return Build{}, fmt.Errorf("read compiled %s for %s: its checksum is %s, but the manifest has %s", b.Program.ShortName(), b.Target, journal.HashBytes(data), want)
 		}
 		built.addBinary(b.Program, b.Target, data)
 	}

@@ -74,8 +74,8 @@ func readRecord(dir string) (record, error) {
 		r, err = decodeRecord(data)
 	}
 	if err != nil {
-		return nil, check.Advisef("restore it from git, or remove it: "+
-			"then every file that you changed gets the new one beside it", "read %s: %w", file, check.CauseOf(err))
+		return nil, check.Advisef("restore it from git, or remove it, "+
+			"and the new version of every file that you changed will be written beside it", "read %s: %w", file, check.CauseOf(err))
 	}
 	return r, nil
 }
@@ -93,7 +93,7 @@ func (r record) encodeSums() []byte {
 func decodeRecord(data []byte) (record, error) {
 	text, ok := plainText(data)
 	if !ok {
-		return nil, errors.New("not a text")
+		return nil, errors.New("not a text file")
 	}
 	r := record{}
 	for line := range strings.Lines(text) {
@@ -102,7 +102,7 @@ func decodeRecord(data []byte) (record, error) {
 		}
 		checksum, name, ok := strings.Cut(line, "  ")
 		if raw, err := hex.DecodeString(checksum); !ok || err != nil || len(raw) != 32 {
-			return nil, fmt.Errorf("%q is not a checksum and a file", line)
+			return nil, fmt.Errorf("%q is not a checksum followed by a file", line)
 		}
 		top, _, _ := strings.Cut(name, "/")
 		if !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || strings.TrimSpace(name) != name ||

@@ -108,14 +108,14 @@ func (s Spec) Validate() error {
 		return err
 	}
 	if len(s.Plugins) == 0 {
-		return check.Misusef("pass --strategy NAME or --all; there is "+strings.Join(registry.StrategyNames(), ", "),
-			"no plugin chosen")
+		return check.Misusef("pass --all, or --strategy with one of "+strings.Join(registry.StrategyNames(), ", "),
+			"no plugin was chosen")
 	}
 	if err := CheckTargets(s.Targets); err != nil {
 		return err
 	}
 	if s.Repository != "" && !ownerRepo.MatchString(s.Repository) {
-		return check.Misusef("name it as GitHub does, like evergreen/hooks", "the repository %q is not OWNER/REPO",
+		return check.Misusef("write it like on GitHub: evergreen/hooks", "the repository %q is not OWNER/REPO",
 			s.Repository)
 	}
 	for i, p := range s.Plugins {
@@ -136,7 +136,7 @@ func ParseOwner(text string) (Owner, error) {
 		address, err := mail.ParseAddress(o.Name)
 		if err != nil || address.Name == "" {
 			return Owner{}, check.Misusef(`write it as "Name <name@example.org>"`,
-				"owner %q is not a name and an address", text)
+				"owner %q is not a name with an email address", text)
 		}
 		o = Owner{address.Name, address.Address}
 	}

@@ -42,7 +42,7 @@ type Published struct {
 var ErrNoSuite = errors.New("not a springfield suite")
 
 func noSuite(dir string) error {
-	return check.Advisef("it has no "+SuiteFile+"; springfield init "+check.QuoteArgument(dir)+" makes a suite there",
+	return check.Advisef("it has no "+SuiteFile+"; run springfield init "+check.QuoteArgument(dir)+" to make a suite there",
 		"%s: %w", dir, ErrNoSuite)
 }
 
@@ -61,7 +61,7 @@ func ReadSuite(dir string) (Suite, error) {
 	s, err := decodeSuite(data)
 	if fault := (*FileError)(nil); errors.As(err, &fault) {
 		fault.Advice = cmp.Or(fault.Advice,
-			"springfield validate "+check.QuoteArgument(dir)+" shows what is wrong with it")
+			"run springfield validate "+check.QuoteArgument(dir)+" to see the errors in it")
 	}
 	if err != nil {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
@@ -103,7 +103,7 @@ func (s Suite) findMissingLine() error {
 		{len(s.Plugins) == 0, "plugins", "it names no plugin", "[{name: " + registry.Default() + ", strategy: " + registry.Default() + "}]"},
 	} {
 		if line.lacks {
-			return check.Misusef(fmt.Sprintf("it needs the line %s: %v", line.key, line.example), "%s", line.problem)
+			return check.Misusef(fmt.Sprintf("add a line such as %s: %v", line.key, line.example), "%s", line.problem)
 		}
 	}
 	return nil

@@ -59,17 +59,17 @@ func joinTargets(targets []Target) string {
 // CheckTargets returns an error for an empty list, a duplicate, or windows/arm64 together with another target.
 func CheckTargets(targets []Target) error {
 	if len(targets) == 0 {
-		return check.Misusef("pass --target os/arch", "no target chosen")
+		return check.Misusef("pass --target os/arch", "no target was chosen")
 	}
 	for i, t := range targets {
 		if slices.Contains(targets[:i], t) {
-			return check.Misusef("name every target once", "target %s is listed twice", t)
+			return check.Misusef("list every target only once", "target %s is listed twice", t)
 		}
 	}
 	// Claude Code on Windows starts springfield-hook.exe next to the launcher: one file, so one architecture.
 	if len(targets) > 1 && slices.Contains(targets, Target{"windows", "arm64"}) {
-		return check.Misusef("use windows/amd64, which Windows on ARM runs too",
-			"windows/arm64 can only be built alone")
+		return check.Misusef("use windows/amd64, which also runs on Windows on ARM",
+			"windows/arm64 cannot be combined with other targets")
 	}
 	return nil
 }

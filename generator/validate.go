@@ -60,7 +60,7 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 		{"suite", (*inspection).readRecord, SuiteFile + ": P, T"},
 		{"marketplace", (*inspection).lookAtMarketplace, "marketplace.json lists these plugins"},
 		{"manifest", forPlugins((*inspection).lookAtManifests),
-			"manifests of P: names and versions are those of " + SuiteFile},
+			"manifests of P: names and versions match " + SuiteFile},
 		{"hooks", forPlugins((*inspection).lookAtHooks), "hooks of P: every host accepts its file"},
 		{"rules", (*inspection).lookAtRules, "strategy.json of P: no faults"},
 		{"binaries", (*inspection).lookAtBinaries, "hooks of P, for T: present, executable, as recorded"},
@@ -172,7 +172,7 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 }
 
 func (t subject) reportLink(err error) {
-	t.reportFailure(err.Error()+"; springfield follows no link in a suite", "replace it with what it points to")
+	t.reportFailure(err.Error()+"; springfield does not follow links in a suite", "replace the link with its target")
 }
 
 func (in *inspection) readRecord() {
@@ -202,8 +202,8 @@ func (in *inspection) readRecord() {
 	}
 	hash, err := SourceHash()
 	if in.sameSource = in.suite.Build.Source == hash; err == nil && !in.sameSource {
-		t.reportFinding(check.Note, "its hooks were compiled from other sources than this springfield carries",
-			"springfield build "+in.called+" compiles these")
+		t.reportFinding(check.Note, "its hooks were built from a different version of springfield",
+			"run springfield build "+in.called+" to build them again")
 	}
 	in.err = cmp.Or(in.err, err)
 }
@@ -216,7 +216,7 @@ func (t subject) reportBroken(fault *FileError) {
 // requireText reports a failure if the string at a path in the document is not want, the value in springfield.yaml.
 func (t subject) requireText(what, want string, at ...string) {
 	if got := t.textAt(at...); got != want {
-		t.reportFailure(fmt.Sprintf("%s is %q, and %s says %q", what, got, SuiteFile, want), "make them the same")
+		t.reportFailure(fmt.Sprintf("%s is %q, but %s has %q", what, got, SuiteFile, want), "make them the same")
 	}
 }
 
@@ -238,7 +238,7 @@ func (in *inspection) lookAtMarketplace() {
 			t.reportFailure(fmt.Sprintf("it lists %q twice", name), "")
 		case n < 0:
 			t.reportFailure(fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile),
-				"springfield new NAME --from STRATEGY --suite "+in.called+" adds a plugin; or remove this entry")
+				"remove this entry, or run springfield new NAME --from STRATEGY --suite "+in.called+" to add the plugin")
 		default:
 			offers[name] = true
 			t.requireText("version of "+name, in.suite.Plugins[n].Version, "version")
@@ -269,16 +269,16 @@ func (in *inspection) lookAtManifests(p Plugin) {
 		hooks := fmt.Sprint(t.valueAt("hooks"))
 		switch {
 		case m.schema == "plugin" && strings.Contains(hooks, "hooks/hooks.json"):
-			t.reportFailure("hooks: Claude Code reads hooks/hooks.json by itself and calls it a duplicate here",
+			t.reportFailure("hooks: Claude Code loads hooks/hooks.json automatically and reports it as a duplicate here",
 				"remove this member")
 		case m.schema == "host" && path.Base(m.file) == "plugin.json" && hooks != "./hooks/shell.json":
-			t.reportFailure("without \"hooks\": \"./hooks/shell.json\" this host takes those of Claude Code, "+
+			t.reportFailure("without \"hooks\": \"./hooks/shell.json\" this agent loads Claude Code's hooks, "+
 				"and starts the hook twice", `make it "./hooks/shell.json"`)
 		}
 	}
 	if file := p.Name + "/gemini-extension.json"; rooted.IsTaken(in.files.PathOf(file)) {
-		subject{in: in, file: file}.reportFailure("with it Qwen Code takes the plugin for an extension of Gemini CLI",
-			"remove it; that of Gemini CLI is in "+p.Name+"/gemini")
+		subject{in: in, file: file}.reportFailure("because of it, Qwen Code mistakes the plugin for an extension of Gemini CLI",
+			"remove it; Gemini CLI uses the one in "+p.Name+"/gemini")
 	}
 }
 
@@ -301,7 +301,7 @@ func (in *inspection) lookAtRules() {
 		faults = append(faults, check.NamesOf(rules.CheckPatterns(settings.Options), error.Error)...)
 		for _, says := range faults {
 			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.files.PathOf(t.file)+": ")
-			t.reportFailure(says, "mend it there; until then the hook uses the rest")
+			t.reportFailure(says, "correct it; until then, the hook ignores it and uses the rest")
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (t subject) canStart(d Difference, name string) bool {
 		t.reportFailure("not a regular file", "remove it, then "+build)
 	default:
 		if d.mode&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe" {
-			t.reportFailure("not executable", build+"; if git lost the bit: git update-index --chmod=+x")
+			t.reportFailure("not executable", build+"; if git lost the executable bit, run git update-index --chmod=+x")
 		}
 		return true
 	}
@@ -65,9 +65,9 @@ func (t subject) lookAtLauncher(d Difference) {
 	case d.err != nil:
 		t.reportFailure("not readable: "+check.CauseOf(d.err).Error(), "")
 	case !bytes.HasPrefix(d.data, []byte("#!/bin/sh\n")):
-		t.reportFailure("not the launcher, which several targets need", "springfield build "+t.in.called)
+		t.reportFailure("not a launcher, which a suite with several targets needs", "springfield build "+t.in.called)
 	case !bytes.Equal(d.data, d.Data):
-		t.reportFinding(check.Warning, "not this springfield's launcher", "springfield build "+t.in.called)
+		t.reportFinding(check.Warning, "not the launcher of this version of springfield", "springfield build "+t.in.called)
 	}
 }
 
@@ -77,7 +77,7 @@ func (t subject) lookAtProgram(d Difference) {
 	switch {
 	case !t.canStart(d, d.program.ShortName()+" for "+d.target.String()):
 	case err != nil:
-		t.reportFailure("not a program", build+"; if it is a pointer of Git LFS: git lfs pull")
+		t.reportFailure("not an executable program", build+"; if it is a Git LFS pointer, run git lfs pull")
 	case target != d.target:
 		t.reportFailure(fmt.Sprintf("compiled for %s, not for %s", target, d.target), build)
 	default:
@@ -85,7 +85,7 @@ func (t subject) lookAtProgram(d Difference) {
 			t.reportFinding(check.Warning, ErrReadsGo.Error(), build)
 		}
 		if want := t.in.suite.Build.Recorded(d.program, d.target); want != "" && journal.HashBytes(d.data) != want {
-			t.reportFailure("its checksum is not the one in "+SuiteFile, build)
+			t.reportFailure("its checksum differs from the one in "+SuiteFile, build)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (in *inspection) lookAtFiles() {
 		case d.Kind == Link:
 			dir.reportLink(d.err)
 		case !d.mode.IsDir():
-			dir.reportFailure("the plugin's directory is missing", "springfield init "+in.called+" adds it")
+			dir.reportFailure("the plugin's directory is missing", "springfield init "+in.called)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.expected)) {
@@ -109,7 +109,7 @@ func (in *inspection) lookAtFiles() {
 		d := in.files.compareFile(in.expected[name])
 		if !d.there && d.Kind != Link && (!inside || rooted.IsTaken(in.files.PathOf(top))) {
 			t := subject{in: in, file: name}
-			t.reportFinding(check.Warning, "not found", "springfield init "+in.called+" adds it")
+			t.reportFinding(check.Warning, "not found", "springfield init "+in.called)
 		}
 	}
 	err := filepath.WalkDir(in.files.Name(), func(name string, d fs.DirEntry, err error) error {
@@ -136,16 +136,16 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	switch base := path.Base(t.file); {
 	case d.IsDir():
 	case inside && slices.Contains(HookFiles(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
-		t.reportFinding(check.Note, "a judge, but this plugin asks no model", "springfield build "+t.in.called+" removes it")
+		t.reportFinding(check.Note, "a judge, but this plugin does not ask a model", "run springfield build "+t.in.called+" to remove it")
 	case inside && slices.Contains(HookFiles(Hook, Judge), below):
 		t.reportFinding(check.Note, "compiled for a machine that is not a target of the suite",
-			"springfield build "+t.in.called+" removes it")
+			"run springfield build "+t.in.called+" to remove it")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		t.reportFinding(check.Note, "Claude Code would install packages for it", "remove it if you do not need it")
 	case IsLitter(base):
-		t.reportFinding(check.Note, "it should not be there", "remove it if you do not need it")
+		t.reportFinding(check.Note, "it should not be in a suite", "remove it if you do not need it")
 	case base == "plugin.json" && !inside && strings.HasSuffix(t.file, "/.claude-plugin/plugin.json"):
-		t.reportFinding(check.Note, "this plugin is not in "+SuiteFile, "remove the directory, or add the plugin under another name: springfield new NAME --from STRATEGY --suite "+t.in.called)
+		t.reportFinding(check.Note, "this plugin is not in "+SuiteFile, "remove the directory, or add a plugin with another name: springfield new NAME --from STRATEGY --suite "+t.in.called)
 	}
 }
 

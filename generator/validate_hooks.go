@@ -60,7 +60,7 @@ func (in *inspection) lookAtHooks(p Plugin) {
 	if in.sameSource {
 		differs = check.Failure
 	}
-	again := "remove the file, then springfield init " + in.called + " adds it again"
+	again := "remove the file, then run springfield init " + in.called + " to add it again"
 	for _, own := range []struct {
 		file, schema string
 		unit         int // of timeouts, per second
@@ -83,7 +83,7 @@ func (in *inspection) lookAtHooks(p Plugin) {
 				state = check.Failure
 			}
 			if !slices.ContainsFunc(has, w.isLike) {
-				says := fmt.Sprintf("%v is not called at %s as springfield makes it", w.members["command"], w.event)
+				says := fmt.Sprintf("%v is not called at %s in the way that springfield sets it up", w.members["command"], w.event)
 				t.reportFinding(state, says, again)
 			}
 		}
@@ -109,8 +109,8 @@ func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 		return
 	}
 	if n < float64(unit) {
-		t.reportFailure(h.place+"its timeout is "+timeout.String()+" milliseconds: the hook is ended before it answers",
-			fmt.Sprintf("\"timeout\": %d, in milliseconds", p.Timeout()*unit))
+		t.reportFailure(h.place+"its timeout is "+timeout.String()+map[int]string{1: " s", 1000: " ms"}[unit]+", too short for the hook to answer",
+			fmt.Sprintf("set \"timeout\": %d", p.Timeout()*unit))
 		return
 	}
 	if !slices.Contains(p.Programs(), Judge) {
@@ -123,8 +123,8 @@ func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 	}
 	within := cmp.Or(rules.Judge.Within, judge.Within)
 	if n/float64(unit) < float64(within+judge.Spare) {
-		t.reportFailure(h.place+fmt.Sprintf("its timeout is %v s, and %s/strategy.json gives the judge %d s: "+
+		t.reportFailure(h.place+fmt.Sprintf("its timeout is %v s, but %s/strategy.json gives the judge %d s: "+
 			"the hook needs %d s more", n/float64(unit), p.Name, within, judge.Spare),
-			fmt.Sprintf("\"timeout\": %d, or a shorter judge.within", (within+judge.Spare)*unit))
+			fmt.Sprintf("set \"timeout\": %d, or a shorter judge.within", (within+judge.Spare)*unit))
 	}
 }

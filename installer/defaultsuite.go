@@ -62,7 +62,7 @@ func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err 
 func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
 	if write && o.unlock == nil {
 		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); errors.Is(err, journal.ErrLocked) {
-			return check.Advise(err, "the other one is making the same suite; run this command again when that is done")
+			return check.Advise(err, "another springfield is making the same suite; run this command again when it has finished")
 		} else if err != nil {
 			return err
 		}
@@ -110,8 +110,8 @@ func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.
 		return c, err
 	}
 	if catalog := ".claude-plugin/marketplace.json"; slices.Contains(plan.Paths(generator.Kept), catalog) {
-		return c, check.Advisef("springfield init --strategy "+o.name+" makes it in another suite",
-			"%s has edits of yours, so %s cannot be added to it", filepath.Join(o.Dir, catalog), o.name)
+		return c, check.Advisef("run springfield init --strategy "+o.name+" to make it in another suite",
+			"you have edited %s, so %s cannot be added to it", filepath.Join(o.Dir, catalog), o.name)
 	}
 	list, err := settings.RememberSuite(now.Places, o.Dir)
 	c.Edits = append(append(plan.Edits, list), c.Edits...)
@@ -125,7 +125,7 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	all := m.pluginsAtHand("")
 	isFree := func(name string) error {
 		if i := slices.IndexFunc(all, func(p client.Plugin) bool { return p.Marketplace == name && p.Suite != dir }); i >= 0 {
-			return fmt.Errorf("marketplace %q is the suite %s", name, all[i].Suite)
+			return fmt.Errorf("marketplace %q already belongs to the suite %s", name, all[i].Suite)
 		}
 		return m.Settings.CheckFree(name, dir)
 	}

@@ -23,7 +23,7 @@ func TestDefaultSuiteIsNotMadeInVain(t *testing.T) {
 		"a parent of another type":      {".claude/settings.json", `{"enabledPlugins": []}`, "enabledPlugins"},
 		"a list of suites that is none": {".claude/springfield/suites.json", `[`, "suites.json"},
 		"something in its place":        {"suite/thesis.tex", "", "not a springfield suite"},
-		"another springfield":           {"locked", "", "another springfield is at work"},
+		"another springfield":           {"locked", "", "another springfield is running"},
 	} {
 		home := t.TempDir()
 		scratch.PutFile(t, filepath.Join(home, c.file), c.text)

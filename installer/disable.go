@@ -41,8 +41,8 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 		return Done{Plugin: r.Plugin}, nil
 	}
 	if err == nil && purge && m.Claude.Path == "" {
-		err = check.Advisef("nothing was changed; springfield disable "+q.Plugin.ID()+" puts the settings back",
-			"there is no claude command, and only that command can make Claude Code forget a plugin")
+		err = check.Advisef("nothing was changed; run springfield disable "+q.Plugin.ID()+" to disable it only in your settings",
+			"only the claude command can make Claude Code forget a plugin, and there is none on PATH")
 	}
 	if err != nil {
 		return done, err
@@ -55,7 +55,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	switch {
 	case err != nil || !purge:
 	case r.DryRun:
-		done.Todo = "make the claude command forget " + done.Plugin + ", away from your settings, unless something else needs it"
+		done.Todo = "make Claude Code forget " + done.Plugin + ", unless something else needs it; your settings would not change"
 	default:
 		err = m.purgePlugin(ctx, &done, q.Plugin, r.Scope)
 	}
@@ -70,7 +70,7 @@ func (m Means) onElsewhere(host hosts.Host, name string) (notes []string) {
 	}
 	for _, p := range m.Settings.AllPlugins() {
 		if p.Name == name && p.Unload != "" && p.IsOurs() {
-			notes = append(notes, p.ID+" runs, and no settings switch it on: "+p.Unload)
+			notes = append(notes, p.ID+" runs, although no settings enable it: "+p.Unload)
 		}
 	}
 	for _, a := range settings.Accounts(m.Settings.Places) {
@@ -89,7 +89,7 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 		return ctx.Err()
 	}
 	if err != nil {
-		return check.Advisef("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w",
+		return check.Advisef("run the command again, or use /plugin in Claude Code", "%s is disabled in %s settings, but: %w",
 			plugin.ID(), scope, err)
 	}
 	done.Change.Notes = append(done.Change.Notes, notes...)
@@ -125,9 +125,9 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 		if len(found) > 1 {
 			twice, flag := "enabled twice", ""
 			if !host.Markets {
-				twice, flag = "on twice in "+host.Title, " --host "+host.Name
+				twice, flag = "enabled twice in "+host.Title, " --host "+host.Name
 			}
-			return p, "", check.Misusef("say which: springfield disable "+found[0].ID+flag, "%s is %s: %s and %s", r.Plugin, twice, found[0].ID, found[1].ID)
+			return p, "", check.Misusef("choose one: springfield disable "+found[0].ID+flag, "%s is %s: %s and %s", r.Plugin, twice, found[0].ID, found[1].ID)
 		}
 	}
 	byUs, err := host.ByUs(m.Settings, at)
@@ -140,11 +140,11 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 		}
 	}
 	if !host.Markets {
-		return p, "", &hosts.PassedOverError{Err: check.Advise(fmt.Errorf("%s has no plugin %q in user settings", host.Title, r.Plugin), "springfield status --host "+host.Name+" shows what it knows")}
+		return p, "", &hosts.PassedOverError{Err: check.Advise(fmt.Errorf("%s has no plugin %q in user settings", host.Title, r.Plugin), "run springfield status --host "+host.Name+" to see its plugins")}
 	}
 	p, err = m.FindPlugin(r.Plugin, "")
 	if advised := (*check.Advised)(nil); errors.Is(err, errUnknown) && errors.As(err, &advised) && !strings.HasPrefix(advised.Advice, "did you mean") {
-		err = check.Advise(err, "springfield status shows what is on")
+		err = check.Advise(err, "run springfield status to see which plugins are enabled")
 	}
 	return p, "", err
 }

@@ -46,7 +46,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	var suites []string
 	for _, a := range settings.Accounts(m.Settings.Places) {
 		if other := m; len(a.On) > 0 || rooted.PathExists(a.StatePath()) {
-			other.Settings, other.undo = settings.ReadSettings(a.Places), a.CommandTo("undo")+" takes back the part in "+a.Config
+			other.Settings, other.undo = settings.ReadSettings(a.Places), "to revert the part in "+a.Config+", run: "+a.CommandTo("undo")
 			all = append(all, other)
 		}
 	}
@@ -70,12 +70,12 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 		return done, err
 	}
 	if i := slices.IndexFunc(done.Stays, func(l settings.Left) bool { return l.Failed }); i >= 0 {
-		return done, check.Advisef("fix that file, or take out springfield's entries by hand; then run springfield disable --all --purge again",
+		return done, check.Advisef("fix that file, or remove springfield's entries by hand; then run springfield disable --all --purge again",
 			"nothing was removed, because a file cannot be changed: %s", done.Stays[i].What)
 	}
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(suites))) {
 		if err == nil && rooted.IsSame(dir, r.DefaultSuite) && generator.IsUntouched(dir) {
-			done.Notes = append(done.Notes, "your own suite, "+dir+", goes, too")
+			done.Notes = append(done.Notes, "your default suite, "+dir+", is removed too")
 			if !r.DryRun {
 				err = os.RemoveAll(dir)
 				_ = os.Remove(filepath.Dir(dir)) // created for the suite
@@ -143,7 +143,7 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	notes, left, err := settings.ReadSettings(m.Settings.Places).PurgeAll(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
 	if err != nil {
-		return check.Advisef("springfield disable --all --purge again does the rest",
+		return check.Advisef("run springfield disable --all --purge again to do the rest",
 			"the plugins are disabled, but Claude Code still knows them: %w", err)
 	}
 	if ctx.Err() != nil {
@@ -166,7 +166,7 @@ func (m Means) checkHolds(now time.Time) error {
 		if session := strings.TrimPrefix(held[0].Of, "session:"); session != "" {
 			line += " --session " + check.QuoteArgument(session)
 		}
-		return check.Advisef(line+" lifts it, then run this again; springfield disable --all keeps it", "a hold is in force, and --purge would remove it")
+		return check.Advisef("run "+line+" to lift it, then run this command again; without --purge, the hold stays", "a hold is in force, and --purge would remove it")
 	}
 	return nil
 }

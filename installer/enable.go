@@ -128,8 +128,8 @@ func (e *enableRun) checkListed() error {
 		return err
 	}
 	catalog := filepath.Join(plugin.Suite, ".claude-plugin", "marketplace.json")
-	return check.Advisef("springfield update "+check.QuoteArgument(plugin.Suite)+" writes "+catalog+
-		".new, which has its entry: copy that over",
+	return check.Advisef("run springfield update "+check.QuoteArgument(plugin.Suite)+" to get "+catalog+
+		".new, and copy the plugin's entry from it",
 		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
@@ -141,9 +141,9 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	switch {
 	case source == "":
 	case !host.Markets && strings.ContainsAny(source, "/:") && !filepath.IsAbs(source) && !strings.HasPrefix(source, "."):
-		return check.Advisef("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory", host.Title)
+		return check.Advisef("clone the repository and pass it as --suite DIR", "%s can only take a plugin from a directory", host.Title)
 	case both || e.Suite != "":
-		return check.Misusef("use one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is given twice")
+		return check.Misusef("use only one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is given twice")
 	case filepath.IsAbs(source) || strings.HasPrefix(source, "."):
 		e.Suite = source
 	case !strings.ContainsAny(source, "/:"):
@@ -162,7 +162,7 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 		e.wanted.Plugin, err = e.adds.choosePlugin(e.Means, name)
 	}
 	if e.wanted.ID = e.wanted.Plugin.Name; err == nil && !host.Markets && e.wanted.Plugin.Suite == "" {
-		err = check.Advisef("clone its repository and name it: --suite DIR", "%s takes a plugin from a directory, and %s has none", host.Title, e.wanted.Plugin.ID())
+		err = check.Advisef("clone its repository and pass it as --suite DIR", "%s can only take a plugin from a directory, and %s has none", host.Title, e.wanted.Plugin.ID())
 	}
 	return err
 }
@@ -171,7 +171,7 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 // in a dry run or without the claude command.
 func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
 	if strings.HasPrefix(source, "-") {
-		return "", check.Misusef("write it as OWNER/REPO or as a git URL", "--marketplace %s: claude would read it as an option", source)
+		return "", check.Misusef("write it as OWNER/REPO or as a git URL", "--marketplace %s: claude would mistake it for an option", source)
 	}
 	known, err := e.Settings.MarketFrom(source)
 	shown := secret.Mask(source)
@@ -179,11 +179,11 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 	case err != nil || known != "":
 		return known, err
 	case e.Claude.Path == "":
-		return "", check.Advisef("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s",
+		return "", check.Advisef("clone the repository and pass it as --suite DIR", "marketplace %s is unknown, and %s",
 			shown, e.whyNotCalled())
 	case e.DryRun:
-		return "", check.Advisef(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, shown, plugin),
-			"marketplace %s is not known yet, so springfield cannot tell what would change", shown)
+		return "", check.Advisef(fmt.Sprintf("fetch it first: run springfield enable %s --marketplace %s; to remove it again, run springfield disable %s --purge", plugin, shown, plugin),
+			"marketplace %s is not known yet, so the changes cannot be predicted", shown)
 	}
 	e.Tell("fetching marketplace %s with the claude command", shown)
 	market, added, err := e.Claude.AddMarket(ctx, e.Settings.Snapshot, source)
@@ -195,7 +195,7 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 
 func (e *enableRun) whyNotCalled() string {
 	if e.NoClaude {
-		return "--no-activate does not let the claude command fetch it"
+		return "--no-activate forbids fetching it with the claude command"
 	}
 	return "there is no claude command to fetch it"
 }
@@ -237,7 +237,7 @@ func (e *enableRun) resolveInstallSource() (dir string, err error) {
 	if plugin.Suite != "" {
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
 		if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
-			return "", check.Advisef("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or "+client.HowToRename(plugin.Suite), "%w", err)
+			return "", check.Advisef("run springfield disable "+plugin.ID()+" --purge to make Claude Code forget the other one; or "+client.HowToRename(plugin.Suite), "%w", err)
 		}
 		if err != nil {
 			return "", err
@@ -260,7 +260,7 @@ func (e *enableRun) resolveInstallSource() (dir string, err error) {
 		return i.Dir, nil
 	}
 	if e.Claude.Path == "" {
-		return "", check.Advisef("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(),
+		return "", check.Advisef("run /plugin install "+plugin.ID()+" in Claude Code", "%s is not installed, and %s", plugin.ID(),
 			e.whyNotCalled())
 	}
 	e.install = plugin.ID()
@@ -270,9 +270,9 @@ func (e *enableRun) resolveInstallSource() (dir string, err error) {
 func (e *enableRun) examinePluginDir(dir string) error {
 	plugin, host := e.wanted.Plugin, e.wanted.At.Host
 	found := e.Settings.InstalledIn(dir)
-	fix, itself := "fix it, or enable another plugin", "use the plugin commands of "+host.Title+" itself"
+	fix, itself := "fix it, or enable another plugin", "use "+host.Title+"'s own plugin commands"
 	if host.Markets {
-		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code: /plugin install "+plugin.ID()
+		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code with /plugin install "+plugin.ID()
 	}
 	if err := generator.CheckPrograms(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...); err != nil {
 		return check.Advisef(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
@@ -284,14 +284,14 @@ func (e *enableRun) examinePluginDir(dir string) error {
 		return check.Advisef(itself, "%s is not a springfield plugin", plugin.ID())
 	}
 	if err := e.wanted.CheckFiles(); err != nil {
-		return &hosts.PassedOverError{Err: check.Advise(fmt.Errorf("%s is not made for %s: %w", plugin.ID(), host.Title, err),
-			"springfield update "+check.QuoteArgument(plugin.Suite)+" adds it")}
+		return &hosts.PassedOverError{Err: check.Advise(fmt.Errorf("%s does not support %s: %w", plugin.ID(), host.Title, err),
+			"run springfield update "+check.QuoteArgument(plugin.Suite)+" to add it")}
 	}
 	e.setKind(found.Strategy, found.DrivesStop())
 	if settings, err := hook.ReadSettings(dir, e.Settings.StatePath(), ""); err == nil {
 		e.wanted.MaxContinues = settings.MaxContinues()
 	} else if host.Markets {
-		e.Tell("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
+		e.Tell("springfield: note: %v; if the hook cannot read it either, it lets Claude stop", err)
 	}
 	return nil
 }
@@ -316,7 +316,7 @@ func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 	if c.Leaves = e.leaves; e.Suite != "" {
 		list, unread := settings.RememberSuite(now.Places, e.wanted.Plugin.Suite)
 		if c.Edits = append(c.Edits, list); unread != nil { // then list changes nothing
-			c.Notes = append(c.Notes, "enable needs --suite the next time, too: "+unread.Error())
+			c.Notes = append(c.Notes, "the next enable will also need --suite: "+unread.Error())
 		}
 	} else if says := e.takeFromOthers(e.EnableRequest.Plugin, e.wanted.Plugin.Suite); says != "" && e.Marketplace == "" {
 		c.Notes = append(c.Notes, says)
@@ -351,7 +351,7 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 		e.Tell("fetching %s with the claude command", e.install)
 		added, err := e.Claude.Install(ctx, snapshot, e.install)
 		if err != nil {
-			return check.Advisef("claude plugin marketplace update "+e.wanted.Plugin.Marketplace+" gets the newest catalog", "%w", err)
+			return check.Advisef("to get the latest catalog, run: claude plugin marketplace update "+e.wanted.Plugin.Marketplace, "%w", err)
 		}
 		if err := e.examinePluginDir(snapshot.Installed(e.install).Dir); err != nil {
 			if added {
@@ -361,7 +361,7 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 		}
 		e.noteLeft("still has " + e.install + " installed")
 	case e.register != "":
-		e.Tell("telling the claude command about %s", e.register)
+		e.Tell("registering %s with the claude command", e.register)
 		if err := e.Claude.Register(ctx, snapshot, e.wanted.Plugin.Marketplace, e.register); err != nil && ctx.Err() == nil {
 			e.Tell("springfield: note: %v; declaring the marketplace in user settings instead", err)
 			e.wanted.Declare = true
@@ -373,7 +373,7 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 }
 
 func (e *enableRun) noteLeft(change string) {
-	const how = "Claude Code %s: springfield disable %s --purge removes that"
+	const how = "Claude Code %s: run springfield disable %s --purge to change that"
 	e.leaves = append(e.leaves, fmt.Sprintf(how, change, e.wanted.Plugin.ID()))
 }
 
@@ -388,13 +388,13 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 		older, known = client.IsOlder(e.Claude.Version(ctx), "2.1.285")
 	}
 	if e.wanted.Declare && (older || !known) {
-		d.Live += "; before Claude Code 2.1.285, in the one after it"
+		d.Live += " (in the one after that, before Claude Code 2.1.285)"
 	}
 	switch { // a dry run describes the call of registerPlugin
 	case e.DryRun && e.install != "":
-		d.Todo = "run: claude plugin install " + e.install + ", away from your settings"
+		d.Todo = "run: claude plugin install " + e.install + " (without changing your settings)"
 	case e.DryRun && e.register != "" && e.Claude.Path != "":
-		d.Todo = fmt.Sprintf("run: claude plugin marketplace add %q, away from your settings", e.register)
+		d.Todo = fmt.Sprintf("run: claude plugin marketplace add %q (without changing your settings)", e.register)
 	case !e.DryRun:
 		if e.Scope != client.User {
 			d.Change.Notes = append(d.Change.Notes, e.scopeNotes(ctx)...)
@@ -412,16 +412,16 @@ func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	file, user := places.Settings(e.Scope), places.Settings(client.User)
 	switch {
 	case file == user || rooted.IsSame(file, user):
-		return []string{"here these are your user settings: it is on in all your sessions"}
+		return []string{"in this directory, that file is your user settings, so the plugin is enabled in all your sessions"}
 	case e.Scope == client.Local:
 		if e.wouldCommit(ctx, file) {
-			return []string{"git does not ignore .claude/settings.local.json here: add it to .gitignore, or it is committed with the rest"}
+			return []string{"git does not ignore .claude/settings.local.json here: add it to .gitignore, so that it is not committed"}
 		}
 		return nil
 	case plugin.Suite != "":
-		return []string{"the marketplace is a directory on this machine: others get the plugin once you publish it as a repository"}
+		return []string{"the marketplace is a directory on this machine, so others cannot get the plugin until you publish it as a repository"}
 	}
-	return []string{fmt.Sprintf("others who work on this project run springfield enable %s --scope project too: it fetches what they do not have", plugin.ID())}
+	return []string{fmt.Sprintf("others who work on this project must also run springfield enable %s --scope project, to fetch the plugin", plugin.ID())}
 }
 
 // wouldCommit reports whether a file is in the working directory's git repository and not ignored.

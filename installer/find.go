@@ -29,7 +29,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 		suite := rooted.PathFrom(m.Settings.Work, dir)
 		found, err := pluginsIn(suite, bare, marketplace)
 		if errors.Is(err, generator.ErrNoSuite) && rooted.PathExists(filepath.Join(suite, ".claude-plugin", "marketplace.json")) {
-			err = check.Advisef("claude plugin marketplace add "+check.QuoteArgument(suite)+" makes Claude Code know it; then springfield enable "+bare+" finds it", "%s is a marketplace, not a springfield suite", suite)
+			err = check.Advisef("run claude plugin marketplace add "+check.QuoteArgument(suite)+", then springfield enable "+bare, "%s is a marketplace, not a springfield suite", suite)
 		}
 		if err != nil {
 			return client.Plugin{}, err
@@ -56,7 +56,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 		all = slices.DeleteFunc(all, func(q client.Plugin) bool {
 			same, named := rooted.IsSame(p.Suite, q.Suite), marketplace != "" && p.ID() == q.ID()
 			if named && !same {
-				m.Tell("springfield: note: %s is the one that Claude Code knows, not that of %s", p.ID(), q.Suite)
+				m.Tell("springfield: note: using the %s that Claude Code knows, not the one in %s", p.ID(), q.Suite)
 			}
 			return same || named
 		})
@@ -78,7 +78,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	return client.Plugin{}, check.Advisef(cmp.Or(m.takeFromOthers(name, ""), m.howToGet(bare, marketplace, "")), "%w has a plugin %q", errUnknown, name)
 }
 
-var errUnknown = errors.New("no suite of yours and no marketplace known to Claude Code")
+var errUnknown = errors.New("none of your suites and no marketplace known to Claude Code")
 
 // howToGet returns a hint for a plugin that was not found: others of that name, the command that makes it, or
 // available plugins. suite is the only suite that was searched, or "".
@@ -87,12 +87,12 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	markets, _ := m.inMarkets(name, "") // FindPlugin reported the error
 	same = append(same, check.NamesOf(markets, client.Plugin.ID)...)
 	if slices.Sort(same); len(same) > 0 && suite == "" {
-		return "there is " + strings.Join(slices.Compact(same), ", ")
+		return "use " + strings.Join(slices.Compact(same), " or ")
 	}
 	if _, known := registry.StrategyNamed(name); known && suite != "" {
-		return generator.CommandToAddPlugin(name, suite) + " makes it"
+		return "run " + generator.CommandToAddPlugin(name, suite) + " to make it"
 	} else if known {
-		return "springfield enable " + name + " makes it"
+		return "run springfield enable " + name + " to make it"
 	}
 	there := m.pluginsOffered(marketplace)
 	names := registry.StrategyNames()
@@ -100,7 +100,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 		names = append(names, client.NameOf(id))
 	}
 	slices.Sort(names)
-	return check.HintAtNames(name, "", slices.Compact(names), "there is "+strings.Join(append(there, registry.StrategyNames()...), ", "))
+	return check.HintAtNames(name, "", slices.Compact(names), "choose from "+strings.Join(append(there, registry.StrategyNames()...), ", "))
 }
 
 // pluginsIn returns the plugins in the suite dir with a name and a marketplace; "" matches any.
@@ -120,9 +120,9 @@ var ErrAmbiguous = errors.New("is in several places")
 func ambiguous(name string, all []client.Plugin) error {
 	places := check.NamesOf(all, func(p client.Plugin) string { return cmp.Or(p.Suite, p.ID()) })
 	ids := check.NamesOf(all, client.Plugin.ID)
-	hint := "say which: " + strings.Join(ids, " or ")
+	hint := "choose one: " + strings.Join(ids, " or ")
 	if slices.Sort(ids); len(slices.Compact(ids)) < len(all) {
-		hint = "say which: --suite DIR"
+		hint = "choose one with --suite DIR"
 	}
 	return check.Misusef(hint, "%s %w: %s", name, ErrAmbiguous, strings.Join(places, " and "))
 }
@@ -153,7 +153,7 @@ func (m Means) takeFromOthers(plugin, taken string) string {
 	if len(has) == 0 || isKnown {
 		return ""
 	}
-	return "springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " takes it from the suite there, which is not one of yours"
+	return "run springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " to use the one from that suite, which is not yours"
 }
 
 // InSuites returns the plugins with a name and a marketplace, of which "" matches any, in the user's suites: those

@@ -43,8 +43,8 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 		return c, "", fmt.Errorf("read marketplace: %w", err)
 	}
 	if err != nil {
-		return c, "", check.Advisef("--to names the local checkout of a marketplace: "+
-			"the directory that has .claude-plugin/marketplace.json", "read marketplace: %w", err)
+		return c, "", check.Advisef("pass the local checkout of a marketplace with --to: "+
+			"the directory that contains .claude-plugin/marketplace.json", "read marketplace: %w", err)
 	}
 	var said struct {
 		Name     string `json:"name"`
@@ -66,7 +66,7 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 		}
 	}
 	if err != nil {
-		return c, "", check.Advisef("fix it first: Claude Code accepts only plain JSON "+
+		return c, "", check.Advisef("correct that line: Claude Code accepts only plain JSON "+
 			"in which every plugin has its own name",
 			"read marketplace: %s: %w", at, err)
 	}

@@ -64,7 +64,7 @@ func (m Means) holdDir(in *inputs, q Request, dir string) error {
 	}
 	unlock, err := m.Journal.LockDir(dir)
 	if errors.Is(err, journal.ErrLocked) {
-		return check.Advisef("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir,
+		return check.Advisef("nothing was changed; run the command again when the other one has finished", "publish in %s: %w", dir,
 			journal.ErrLocked)
 	}
 	if err == nil {
@@ -104,8 +104,8 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 	}
 	for _, p := range in.suite.Plugins {
 		if dir := filepath.Join(in.dir, p.Name); rooted.IsTaken(filepath.Join(dir, ".git")) {
-			return in, check.Advisef("make it a plain directory of the suite's repository",
-				"%s is a repository by itself, and clients that fetch the suite do not get it", dir)
+			return in, check.Advisef("make it an ordinary directory in the suite's repository: remove its .git",
+				"%s is a git repository of its own, so clients that fetch the suite do not get it", dir)
 		}
 	}
 	in.market, err = m.findMarketplace(ctx, q, &in)

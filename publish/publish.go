@@ -90,9 +90,9 @@ type Plugin struct {
 type RefusedError struct{ Checks []check.Finding }
 
 func (e *RefusedError) Error() string {
-	return "nothing is published: " + layout.CountOf(check.CountState(e.Checks, check.Failure), "failure")
+	return "nothing was published: " + layout.CountOf(check.CountState(e.Checks, check.Failure), "failure")
 }
-func (e *RefusedError) Hint() string { return "the fix is beside each" }
+func (e *RefusedError) Hint() string { return "see the fix for each above" }
 
 // PlanRelease plans a release without writing files. It locks the suite and the marketplace until Plan.Unlock, unless
 // nothing will be applied. If the review finds failures, it returns a *RefusedError.
@@ -107,7 +107,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 		return nil, err
 	}
 	if in.market.Own && !q.Check && in.around.repo != nil && in.around.remote == "" {
-		m.Note(in.dir + " has no remote: others can install from it once it is pushed to one (git remote add origin URL)")
+		m.Note(in.dir + " has no remote: to let others install from it, add one (git remote add origin URL) and push")
 	}
 	releases, err := in.releases(q)
 	if err != nil {
@@ -160,10 +160,10 @@ func (in inputs) planChange(
 		c.Edits = append(c.Edits, catalog)
 	}
 	if n := len(tasks.Marks); n > 0 {
-		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still has the executable bit of hooks (%d): git update-index --chmod=-x takes that back", n))
+		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still marks hooks as executable (%d): run git update-index --chmod=-x to revert that", n))
 	}
 	for _, tag := range tasks.Tags {
-		c.Leaves = append(c.Leaves, "tag "+tag+" stays: git tag --delete removes it")
+		c.Leaves = append(c.Leaves, "tag "+tag+" stays: run git tag --delete to remove it")
 	}
 	return c, c.Writable()
 }
@@ -199,7 +199,7 @@ func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more 
 			return nil, err
 		}
 		if digest != before.Files {
-			all = append(all, fmt.Sprintf("%s has changed, too, since %s was published, and clients fetch a version once: %s", p.Name, before.Version, q.commandAgain("--plugin "+check.QuoteArgument(p.Name)+" --bump patch")))
+			all = append(all, fmt.Sprintf("%s has also changed since %s was published, but clients fetch each version only once; run %s", p.Name, before.Version, q.commandAgain("--plugin "+check.QuoteArgument(p.Name)+" --bump patch")))
 		}
 	}
 	return append(all, more...), nil
@@ -238,8 +238,8 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		return check.Advisef("springfield publish again does the rest, once the cause is gone",
-			"the files are published, but git was not told about all of them: %w", err)
+		return check.Advisef("fix the cause, then run springfield publish again to do the rest",
+			"the files are published, but not all executable bits and tags were set in git: %w", err)
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 	}
 	var unknown bool
 	if t.Marks, unknown, err = in.around.plainPrograms(files); unknown && err == nil && !t.repo.SeesModes(ctx) {
-		t.waits = append(t.waits, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not see here that hooks are executable, and publish tells it")
+		t.waits = append(t.waits, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not record executable bits here, so publish must set those of the hooks")
 	}
 	return t, err
 }
@@ -282,7 +282,7 @@ var errUntagged = errors.New("nothing was tagged")
 // with other files.
 func (in inputs) missingTags(ctx context.Context, after tree, releases []release) (tags []string, err error) {
 	for _, r := range releases {
-		if err := r.around.requireRepo(errUntagged.Error(), "git init and commit it"); err != nil {
+		if err := r.around.requireRepo(errUntagged.Error(), "run git init and commit the suite"); err != nil {
 			return nil, err
 		}
 		dirty, err := r.around.dirtyFiles(r.place)
@@ -290,9 +290,9 @@ func (in inputs) missingTags(ctx context.Context, after tree, releases []release
 		case err != nil:
 			return nil, err
 		case len(dirty) > 0:
-			return nil, check.Advisef("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
+			return nil, check.Advisef("commit it, then run springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
 		case len(after.changes(r.plugin)) > 0:
-			return nil, check.Advisef("springfield publish, commit what it writes, then springfield publish --tag",
+			return nil, check.Advisef("run springfield publish, commit the changes, then run springfield publish --tag",
 				"%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
 		}
 		tag := r.plugin + "--v" + r.new
@@ -306,8 +306,8 @@ func (in inputs) missingTags(ctx context.Context, after tree, releases []release
 			return nil, err
 		}
 		if !same {
-			return nil, check.Advisef("raise the version: a tag that was published does not move",
-				"%w: tag %s is there, at a commit with other files", errUntagged, tag)
+			return nil, check.Advisef("raise the version, because a published tag must not move",
+				"%w: tag %s already exists, at a commit with other files", errUntagged, tag)
 		}
 	}
 	return tags, nil

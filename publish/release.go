@@ -91,8 +91,8 @@ func (in inputs) release(q Request, name string) (release, error) {
 		return release{}, check.Misusef(check.HintAtNames(name, "", names, ""), "there is no plugin %q in %s", name, in.dir)
 	}
 	if at := filepath.Join(in.dir, name); !rooted.IsTaken(at) { // links are refused later
-		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; "+
-			"or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
+		return release{}, check.Advisef("run springfield init "+check.QuoteArgument(in.dir)+" to add the missing files; "+
+			"or remove the plugin from "+generator.SuiteFile, "%s does not exist", at)
 	}
 	r := release{plugin: name, old: in.published[name].Version, new: in.suite.Plugins[i].Version}
 	r.around, r.place, r.source = in.around, path.Join(in.around.place, name), "./"+name
@@ -106,7 +106,7 @@ func (in inputs) release(q Request, name string) (release, error) {
 	switch {
 	case q.Version != "":
 		if err := whyNotNewer(r.new, q.Version); err != nil && (r.old != "" || q.Version != r.new) {
-			return r, check.Misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name, err)
+			return r, check.Misusef("use a higher version with three numbers, because clients fetch each version only once", "%s: %w", name, err)
 		}
 		r.new = q.Version
 	case q.Bump != "":
@@ -127,10 +127,10 @@ func (r release) follows(before, where string) error {
 		return nil
 	}
 	if _, err := parseVersion(before); err != nil {
-		return check.Advisef("fix it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
+		return check.Advisef("correct the version there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
 	}
 	if err := whyNotNewer(before, r.new); err != nil {
-		return check.Advisef("raise it: --bump patch, or --version", "%s: %w, which is %s", r.plugin, err, where)
+		return check.Advisef("raise the version with --bump patch or --version", "%s: %w, which is %s", r.plugin, err, where)
 	}
 	return nil
 }
@@ -155,9 +155,9 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 			return t, err
 		}
 		if len(kept) > 0 {
-			return t, check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; "+
-				"take what you want from it, then publish again",
-				"springfield has a new text of what you have changed: %s", strings.Join(kept, ", "))
+			return t, check.Advisef("run springfield update "+check.QuoteArgument(in.dir)+" to write the new versions beside yours; "+
+				"copy the parts you want, then publish again",
+				"springfield has new versions of files that you have edited: %s", strings.Join(kept, ", "))
 		}
 		if suite.Build, err = compile(ctx, tools, q, &suite); err != nil {
 			return t, err
@@ -172,8 +172,8 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 			return t, err
 		}
 		if r.old == r.new && in.published[r.plugin].Files != r.digest {
-			return t, check.Advisef("raise it: "+q.commandAgain("--bump patch"),
-				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
+			return t, check.Advisef("raise the version: run "+q.commandAgain("--bump patch"),
+				"%s: its files have changed since %s was published, but clients fetch each version only once", r.plugin, r.old)
 		}
 		if r.old != r.new && len(q.Notes) > 0 {
 			if t, err = t.withNotes(*r, q); err != nil {

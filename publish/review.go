@@ -72,7 +72,7 @@ func (in inputs) review(ctx context.Context, after tree, releases []release) (fo
 	}
 	if wrong := generator.CheckMarketplace(in.market.Name); !in.market.Own && wrong != nil {
 		found = append(found, check.Finding{State: check.Warning, File: in.market.Path, Says: wrong.Error(),
-			Fix: "Claude Code takes such a name only from its owner"})
+			Fix: "rename the marketplace, because Claude Code accepts this name only from its owner"})
 	}
 	return found, err
 }
@@ -97,28 +97,28 @@ func finding(file, says, fix string) check.Finding {
 func (r release) reviewPlugin(t tree, ignored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, finding(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
-			fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", r.plugin), anotherName(t.in.Name())))
+			fmt.Sprintf("its name, %s, looks as if the plugin came from Anthropic", r.plugin), anotherName(t.in.Name())))
 	}
 	icon := path.Join(r.plugin, ".claude-plugin", "icon.png")
 	if _, there := t.files[icon]; !there {
-		found = append(found, finding(icon, "no icon", "springfield init "+check.QuoteArgument(t.in.Name())+" adds it"))
+		found = append(found, finding(icon, "no icon", "springfield init "+check.QuoteArgument(t.in.Name())))
 	}
 	for _, name := range t.listFiles(r.plugin) {
 		if generator.IsLitter(path.Base(name)) {
 			found = append(found, finding(name, "it does not belong in a plugin, and every user would get it", "remove it"))
 		}
 		if t.files[name].size > maxPublished {
-			found = append(found, finding(name, fmt.Sprintf("larger than %d MB, which git hosts refuse", maxPublished>>20), "take it out"))
+			found = append(found, finding(name, fmt.Sprintf("larger than %d MB, which git hosts reject", maxPublished>>20), "remove it"))
 		}
 	}
 	for _, file := range ignored {
 		if inside, ok := strings.CutPrefix(file, r.place+"/"); ok {
-			found = append(found, finding(path.Join(r.plugin, inside), "git ignores it, so clients would not get it", "git add --force it, or take it out of the plugin"))
+			found = append(found, finding(path.Join(r.plugin, inside), "git ignores it, so clients would not get it", "add it with git add --force, or remove it from the plugin"))
 		}
 	}
 	return found
 }
 
 func anotherName(suite string) string {
-	return "springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suite) + " makes a plugin under another name"
+	return "run springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suite) + " to make a plugin with another name"
 }

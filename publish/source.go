@@ -43,8 +43,8 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 		ours = inside != "" && place == path.Clean(inside)
 	}
 	if err == nil && r.entry.Name != "" && !ours {
-		err = check.Advisef(anotherName(in.dir)+"; or take that entry out of the catalog first",
-			"%s: %s offers a plugin of that name from elsewhere: %s", r.plugin, in.market.Path, r.entry.Source)
+		err = check.Advisef(anotherName(in.dir)+"; or remove that entry from the catalog first",
+			"%s: %s already has a plugin of that name from another source: %s", r.plugin, in.market.Path, r.entry.Source)
 	}
 	return source, err
 }
@@ -81,15 +81,15 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 // because checkouts write URLs differently.
 func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	c := r.around
-	if err := c.requireRepo("clients fetch the plugin with git", "git init, commit and push it; or put the suite into the marketplace's checkout"); err != nil {
+	if err := c.requireRepo("clients fetch the plugin with git", "run git init, commit and push; or move the suite into the marketplace's checkout"); err != nil {
 		return fetched{}, err
 	}
 	switch {
 	case c.remote == "":
-		return fetched{}, check.Advisef("git remote add origin URL",
-			"%s has no remote, and clients fetch the plugin from one", c.repo.Root)
+		return fetched{}, check.Advisef("run git remote add origin URL",
+			"%s has no remote for clients to fetch the plugin from", c.repo.Root)
 	case c.where == "":
-		return fetched{}, check.Advisef("git remote set-url origin URL: where people find the repository",
+		return fetched{}, check.Advisef("run git remote set-url origin URL, with the address that others use",
 			"its remote is %s, which others cannot fetch from", c.remote)
 	}
 	f := fetched{Source: subdir, URL: c.where, Path: r.place, Ref: before.Ref}
@@ -97,8 +97,8 @@ func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 		f.Ref = c.branch()
 	}
 	if f.Ref == "" {
-		return fetched{}, check.Advisef("git switch BRANCH",
-			"%s has no branch checked out (detached HEAD), so it is not known what to fetch", c.repo.Root)
+		return fetched{}, check.Advisef("run git switch BRANCH",
+			"%s has no branch checked out (detached HEAD), so clients would have no branch to fetch", c.repo.Root)
 	}
 	if before.URL != "" {
 		f.URL = before.URL
@@ -135,7 +135,7 @@ func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, 
 		return "", "", err
 	}
 	if len(dirty)+len(plain)+len(after.changes(r.plugin)) > 0 {
-		return "", "commit and push " + check.QuoteArgument(r.around.dir) + ", then publish again: that pins its entries to the commit", nil
+		return "", "commit and push " + check.QuoteArgument(r.around.dir) + ", then publish again to pin its entries to that commit", nil
 	}
 	if before, ours := r.fetchedBefore(); ours && before.SHA != "" {
 		same, err := repo.HoldsExactly(ctx, before.SHA, place)
@@ -152,7 +152,7 @@ func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, 
 	}
 	pushed, err := repo.IsPushed(ctx, commit, r.around.where)
 	if err == nil && !pushed {
-		return "", fmt.Sprintf("push commit %.12s, then publish again: that pins the entry of %s to it", commit,
+		return "", fmt.Sprintf("push commit %.12s, then publish again to pin the entry of %s to it", commit,
 			r.plugin), nil
 	}
 	return commit, "", err

@@ -68,7 +68,7 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 				c, err = withRequirements(c)
 			}
 			if err != nil {
-				return nil, check.Advise(err, "name a plugin's strategy.json, or a file like "+
+				return nil, check.Advise(err, "pass a plugin's strategy.json, or a file like "+
 					"~/.claude/springfield/ned-flanders.json")
 			}
 		} else if c, err = candidate(name); err != nil {
@@ -83,7 +83,7 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 func candidate(name string) (Candidate, error) {
 	if name == seedTree {
 		c, err := candidate(registry.Default() + ":seed")
-		c.Bare, c.Note = true, "the first design alone, without guards and limits"
+		c.Bare, c.Note = true, "the first version of the rules, without guards and limits"
 		return c, err
 	}
 	base, set, _ := strings.Cut(name, ":")
@@ -103,11 +103,11 @@ func candidate(name string) (Candidate, error) {
 func withRequirements(c Candidate) (Candidate, error) {
 	switch known := c.Settings.Strategy; {
 	case known.Event != "Stop":
-		return c, fmt.Errorf("%s answers prompts, not stops: there is nothing to replay", known.Name)
+		return c, fmt.Errorf("%s decides at prompts, not at stops, so there is nothing to replay", known.Name)
 	case c.Settings.Options.Needs().Files != nil:
-		c.Note = "decided here without the project's files, which a session log does not have"
+		c.Note = "decided here without the project's files, which a session log does not contain"
 	case known.Judges:
-		c.Note = "counted without the judge's answers: where it would ask, it stops"
+		c.Note = "counted without the judge's answers: where it would ask the judge, it counts as a stop"
 	}
 	return c, nil
 }

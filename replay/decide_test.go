@@ -223,7 +223,7 @@ func TestCandidates(t *testing.T) {
 		{filepath.Join(dir, "none.json"), "no such file"},
 		{file("wrong.json", `{"strategy":"ned-flanders","add":[{"id":"x","then":"continue"}]}`), "has no condition"},
 		{file("who.json", `{"strategy":"homer"}`), `there is no strategy "homer"`},
-		{file("prompts.json", `{"strategy":"todo-continuation"}`), "answers prompts"},
+		{file("prompts.json", `{"strategy":"todo-continuation"}`), "decides at prompts"},
 	} {
 		if _, err := Candidates([]string{test.name}, ""); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.name, err)

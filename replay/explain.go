@@ -135,13 +135,13 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read session log: %w", err)
 	case entries == 0 && p.At > 0 && lines == 0:
-		return nil, fmt.Errorf("%s begins after that moment", p.Log)
+		return nil, fmt.Errorf("%s begins after that decision", p.Log)
 	case entries == 0:
-		return nil, check.Advisef("springfield explain last explains the last decision here; "+
-			"session logs are below ~/.claude/projects", "%s is not a session log: no line of it is an entry "+
+		return nil, check.Advisef("run springfield explain last to explain the last decision here; "+
+			"session logs are below ~/.claude/projects", "%s is not a session log: it contains no entry "+
 			"of a session, a JSON object of the type user or assistant", p.Log)
 	case lines < p.Line:
-		return nil, check.Misusef("leave --line out for the last one", "%s has %d lines, not %d", p.Log, lines, p.Line)
+		return nil, check.Misusef("omit --line for the last line", "%s has %d lines, not %d", p.Log, lines, p.Line)
 	}
 	tail := c.Settings.Options.Needs().Lines
 	var window activity.Window
@@ -195,7 +195,7 @@ func (e Explanation) WriteText(out layout.Printer) {
 	}
 	out.PrintTable(" ", rows)
 	if len(rows) > 0 {
-		out.PrintText("  >: it decides, as the first that matches; +: it matches, too")
+		out.PrintText("  >: the first rule that matches, which decides; +: also matches")
 	}
 	out.InBold().PrintText("decision")
 	says := string(e.Decision) + decidedBy(e.Rule) + fmt.Sprintf(", %d %% sure", e.Sure)

@@ -156,7 +156,7 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir, err := os.Stat(filepath.Dir(p.Path)); err != nil || !dir.IsDir() {
-			return false, check.Advisef("make that directory first, or name another file",
+			return false, check.Advisef("create that directory first, or choose another file",
 				"write page: %s is not a directory", filepath.Dir(p.Path))
 		}
 		return false, nil
@@ -168,11 +168,11 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 		head, err = file.ReadBeginning(p.Path, 0, 2048)
 	}
 	if err != nil {
-		return false, check.Advisef("name another file", "write page: %s: %w", p.Path, check.CauseOf(err))
+		return false, check.Advisef("choose another file", "write page: %s: %w", p.Path, check.CauseOf(err))
 	}
 	if len(head) > 0 && !strings.Contains(string(head), PageMark) {
-		return false, check.Advisef("name another file, or move that one away",
-			"write page: %s is not a page of springfield replay, so it is left alone", p.Path)
+		return false, check.Advisef("choose another file, or move that one away",
+			"write page: %s is not a page of springfield replay, so it was not overwritten", p.Path)
 	}
 	return len(head) > 0, nil
 }

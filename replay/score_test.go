@@ -93,8 +93,8 @@ func TestAdviceOfNothing(t *testing.T) {
 	unread := []Skipped{{"a", "permission denied"}, {"b", notFound}}
 	for says, r := range map[string]Report{
 		"before the interruption":  {Partial: true, TooOld: 3},
-		"--since begins at ":       {Since: time.Now(), TooOld: 3},
-		"--project leaves out all": {Elsewhere: 2},
+		"is later than all stops":  {Since: time.Now(), TooOld: 3},
+		"--project excludes all":   {Elsewhere: 2},
 		"could not be read":        {Skipped: unread},
 		"No session log was found": {Skipped: unread[1:]},
 	} {

@@ -35,9 +35,9 @@ func (r Report) SummarizeStops() string {
 		return said
 	}
 	said += fmt.Sprintf(": you answered %d with “continue”, %d with a yes, %d with something new; "+
-		"%d waited for background work, after %d nothing came", s.Continue, s.Yes, s.New, s.Background, s.Ended)
+		"%d waited for background work, %d got no answer", s.Continue, s.Yes, s.New, s.Background, s.Ended)
 	if broken := s.Interrupted + s.Pushed; broken > 0 {
-		said += fmt.Sprintf(", at %d you broke in or a hook went on", broken)
+		said += fmt.Sprintf("; at %d, you interrupted or a hook continued", broken)
 	}
 	return said
 }

@@ -18,7 +18,7 @@ func (r *Report) WriteText(out layout.Printer) {
 	t := text{out, r}
 	t.PrintFolded("", "%s", r.SummarizeStops())
 	if len(r.Rows) > 0 {
-		t.InBold().PrintText("\n%s", "what came next")
+		t.InBold().PrintText("\n%s", "after the stops")
 		for _, l := range r.Labels {
 			if l.N > 0 {
 				t.PrintFolded(fmt.Sprintf("  %-12s %6d  ", l.Label, l.N), "%s", l.meaning())
@@ -56,7 +56,7 @@ func (r *Report) MostWrong() string {
 func (l LabelCount) meaning() string {
 	switch {
 	case l.Label == MidWork:
-		return "no stop: what the agent says between two steps of its work"
+		return "not a stop: words of the agent between two steps of its work"
 	case l.Means == WantContinue:
 		return "the stop was wrong"
 	case l.Means == WantStop:
@@ -111,9 +111,9 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 		t.PrintText("you never had to say “continue” here")
 		return ""
 	case len(rows) == 0:
-		t.PrintFolded("", "%s; --strategy compares another", fmt.Sprintf(map[string]string{
-			"wrong": "%s never wrongly continued here", "missed": "%s missed no work here", "caught": "%s continued nowhere that work should go on",
-			"asked": "%s would never ask a model here", "all": "%s decides nothing here",
+		t.PrintFolded("", "%s; use --strategy to list another", fmt.Sprintf(map[string]string{
+			"wrong": "%s never wrongly continued here", "missed": "%s missed no work here", "caught": "%s never continued where work should go on",
+			"asked": "%s would never ask a model here", "all": "%s made no decision here",
 		}[list], name))
 		return ""
 	}
@@ -125,7 +125,7 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 		t.writeRow(row)
 	}
 	if len(rows) < all {
-		t.PrintText("%d of %d; -n 0 lists all", len(rows), all)
+		t.PrintText("%d of %d; use -n 0 to list all", len(rows), all)
 	} else {
 		t.PrintText("%s", layout.CountOf(all, "row"))
 	}

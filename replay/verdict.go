@@ -48,16 +48,16 @@ func countLeave(rows []Row) (l Leave) {
 // enoughLeave questions it recommends none.
 func (l Leave) say() string {
 	if l.Yes.Of == 0 {
-		return "you answered no question for leave to go on"
+		return "you answered no question for permission to go on"
 	}
-	said := fmt.Sprintf("you answered %d of %s for leave with a bare yes", l.Yes.N, layout.CountOf(l.Yes.Of, "question"))
+	said := fmt.Sprintf("you answered a plain yes to %d of %s for permission to go on", l.Yes.N, layout.CountOf(l.Yes.Of, "question"))
 	if l.AfterYes.Of > 0 {
 		said += fmt.Sprintf(", %d of %d right after such a yes", l.AfterYes.N, l.AfterYes.Of)
 	}
 	mostly := func(r Rate) bool { return r.Of > 0 && 4*r.N >= 3*r.Of }
 	switch set := ": springfield set ned-flanders leave="; {
 	case l.Yes.Of < enoughLeave:
-		return said + ": too few to choose a setting by"
+		return said + ", too few to recommend a setting"
 	case mostly(l.Yes):
 		return said + set + "always"
 	case mostly(l.AfterYes):
@@ -79,7 +79,7 @@ func (r *Report) Verdict() (lines [][]string) {
 		midWork = append(midWork, fmt.Sprintf("%s at %d", s.Name, s.MidWork.N))
 	}
 	if few {
-		lines = append(lines, []string{"note", fmt.Sprintf("of fewer than %d continues a share says little; its 95 %% interval, behind it, says more", enough)})
+		lines = append(lines, []string{"note", fmt.Sprintf("with fewer than %d continues, a percentage means little; rely on the 95 %% interval after it", enough)})
 	}
 	asked := r.Scores[r.best()].Away
 	away := "would have answered " + layout.CountOf(asked.N, "question")
@@ -88,7 +88,7 @@ func (r *Report) Verdict() (lines [][]string) {
 	}
 	lines = append(lines, []string{"away", away}, []string{"leave", r.Leave.say()})
 	if points := r.Scores[0].MidWork.Of; points > 0 {
-		lines = append(lines, []string{"mid-work", fmt.Sprintf("of %s in the middle of work, which are no stops but a proxy: %s",
+		lines = append(lines, []string{"mid-work", fmt.Sprintf("of %s in the middle of work, which are not stops but a proxy for them: %s",
 			layout.CountOf(points, "point"), strings.Join(midWork, ", "))})
 	}
 	return lines
@@ -100,7 +100,7 @@ func (s Score) say() string {
 		said = fmt.Sprintf("would have saved you %d of %s", s.Saved.N, layout.CountOf(s.Saved.Of, "prompt"))
 	}
 	if s.Wanted.Of > 0 {
-		said += fmt.Sprintf(", and been in the way at %d of %s (%s): %d of %s wanted (%s)",
+		said += fmt.Sprintf(", and been in the way at %d of %s (%s); %d of %s were wanted (%s)",
 			s.InTheWay.N, layout.CountOf(s.InTheWay.Of, "other answer"), s.InTheWay.text(),
 			s.Wanted.N, layout.CountOf(s.Wanted.Of, "continue"), s.Wanted.text())
 	}
@@ -134,16 +134,16 @@ func (r *Report) adviceFor() string {
 	case len(r.Rows) == 0:
 		return r.nothing()
 	case len(r.Scores) == 0:
-		return "No strategy was asked for."
+		return "No strategy was chosen."
 	}
 	best := r.Scores[r.best()]
 	switch _, plugin := registry.StrategyNamed(best.Name); {
 	case best.gain() > 0 && plugin:
-		return fmt.Sprintf("%s would have saved you %s: springfield enable %s", best.Name, layout.CountOf(best.Saved.N, "prompt"), best.Name)
+		return fmt.Sprintf("%s would have saved you %s: run springfield enable %s", best.Name, layout.CountOf(best.Saved.N, "prompt"), best.Name)
 	case best.gain() > 0:
 		return fmt.Sprintf("%s would have saved you %s here.", best.Name, layout.CountOf(best.Saved.N, "prompt"))
 	case slices.ContainsFunc(r.Scores, func(s Score) bool { return s.Saved.N > 0 }):
-		return "Your answers speak for no plugin here: none would have saved you more prompts than it would have been in the way."
+		return "Your answers favor no plugin here: each would have been in the way at least as often as it saved you a prompt."
 	case len(r.Scores) == 1:
 		return best.Name + " would have saved you no prompt here."
 	}
@@ -156,9 +156,9 @@ func (r *Report) nothing() string {
 	case r.Partial:
 		return "Nothing was found before the interruption."
 	case r.TooOld > 0:
-		return fmt.Sprintf("No stop is left: --since begins at %s, after all of them (%d).", r.Since.Format(time.DateOnly), r.TooOld)
+		return fmt.Sprintf("No stop is left: --since %s is later than all stops (%d).", r.Since.Format(time.DateOnly), r.TooOld)
 	case r.Elsewhere > 0:
-		return fmt.Sprintf("No stop is left: --project leaves out all session logs (%d).", r.Elsewhere)
+		return fmt.Sprintf("No stop is left: --project excludes all session logs (%d).", r.Elsewhere)
 	case r.Files == 0 && slices.ContainsFunc(r.Skipped, func(s Skipped) bool { return s.Why != notFound }):
 		return "No stop was found: the session logs could not be read."
 	case r.Files == 0:

@@ -19,13 +19,13 @@ func TestVerdict(t *testing.T) {
 	r.Rows[5].Choices[1].Away = "answered"
 	r.FillInScores()
 	want := [][]string{
-		{"ned", "would have saved you 4 of 9 prompts, and been in the way at 1 of 150 other answers (0.7 %, 0.1–3.7): 4 of 5 continues wanted (80 %, 38–96)"},
-		{"lisa", "would have saved you 3 of 9 prompts, and been in the way at 0 of 150 other answers (0 %, 0–2.5): 3 of 3 continues wanted (100 %, 44–100); would have asked a model 1 time, <$0.01"},
+		{"ned", "would have saved you 4 of 9 prompts, and been in the way at 1 of 150 other answers (0.7 %, 0.1–3.7); 4 of 5 continues were wanted (80 %, 38–96)"},
+		{"lisa", "would have saved you 3 of 9 prompts, and been in the way at 0 of 150 other answers (0 %, 0–2.5); 3 of 3 continues were wanted (100 %, 44–100); would have asked a model 1 time, <$0.01"},
 		{"bart", "would have saved you no prompt here"},
-		{"note", "of fewer than 30 continues a share says little; its 95 % interval, behind it, says more"},
+		{"note", "with fewer than 30 continues, a percentage means little; rely on the 95 % interval after it"},
 		{"away", "would have answered 1 question and left 1 to you"},
-		{"leave", "you answered no question for leave to go on"},
-		{"mid-work", "of 7 points in the middle of work, which are no stops but a proxy: ned at 7, lisa at 0, bart at 0"},
+		{"leave", "you answered no question for permission to go on"},
+		{"mid-work", "of 7 points in the middle of work, which are not stops but a proxy for them: ned at 7, lisa at 0, bart at 0"},
 	}
 	got := r.Verdict()
 	failIf(t, !slices.EqualFunc(got, want, slices.Equal), "%q", got)
@@ -42,13 +42,13 @@ func TestAdvice(t *testing.T) {
 	both := []string{"lisa-simpson", "ned-flanders"}
 	for want, r := range map[string]Report{
 		"No session log was found": reportOf(both),
-		"ned-flanders would have saved you 1 prompt: springfield enable ned-flanders":  reportOf(both, rowsOf(1, Nudge, "go", "go")), // a tie
-		"lisa-simpson would have saved you 3 prompts: springfield enable lisa-simpson": reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Affirmed, "go", "stop")),
-		"ned-flanders would have saved you 2 prompts: springfield enable ned-flanders": reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Answered, "go", "stop")),
-		"mine.json would have saved you 2 prompts here.":                               reportOf([]string{"mine.json"}, rowsOf(2, Nudge, "go")),
-		"None of these would have saved you a prompt here.":                            reportOf(both, rowsOf(9, Nudge, "stop", "stop"), rowsOf(9, MidWork, "go", "go")),
-		"ned-flanders would have saved you no prompt here.":                            reportOf(both[1:], rowsOf(2, Nudge, "stop"), rowsOf(3, Answered, "go")),
-		"speak for no plugin here: none would have saved you more prompts":             reportOf(both, rowsOf(2, Nudge, "stop", "go"), rowsOf(2, Answered, "stop", "go")),
+		"ned-flanders would have saved you 1 prompt: run springfield enable ned-flanders":  reportOf(both, rowsOf(1, Nudge, "go", "go")), // a tie
+		"lisa-simpson would have saved you 3 prompts: run springfield enable lisa-simpson": reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Affirmed, "go", "stop")),
+		"ned-flanders would have saved you 2 prompts: run springfield enable ned-flanders": reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Answered, "go", "stop")),
+		"mine.json would have saved you 2 prompts here.":                                   reportOf([]string{"mine.json"}, rowsOf(2, Nudge, "go")),
+		"None of these would have saved you a prompt here.":                                reportOf(both, rowsOf(9, Nudge, "stop", "stop"), rowsOf(9, MidWork, "go", "go")),
+		"ned-flanders would have saved you no prompt here.":                                reportOf(both[1:], rowsOf(2, Nudge, "stop"), rowsOf(3, Answered, "go")),
+		"favor no plugin here: each would have been in the way":                            reportOf(both, rowsOf(2, Nudge, "stop", "go"), rowsOf(2, Answered, "stop", "go")),
 	} {
 		failIf(t, !strings.Contains(r.Advice, want), "%s, want %s", r.Advice, want)
 	}
@@ -70,17 +70,17 @@ func TestLeave(t *testing.T) {
 		sessions []string
 		want     string
 	}{
-		{nil, "you answered no question for leave to go on"},
+		{nil, "you answered no question for permission to go on"},
 		{[]string{"QBI"}, "no question"}, // nobody answered
 		{[]string{"yycn"}, "no question"},
-		{[]string{"N"}, "0 of 1 question for leave with a bare yes: too few"},
-		{[]string{"YNnY"}, "2 of 3 questions for leave with a bare yes, 0 of 1 right after such a yes: too few"},
-		{[]string{"YmBbCC", "C"}, "4 of 4 questions for leave with a bare yes, 2 of 2 right after such a yes: too few"},
-		{[]string{"Y", "Y", "Y", "C", "S"}, "4 of 5 questions for leave with a bare yes: springfield set ned-flanders leave=always"},
-		{[]string{"YYYY", "N", "N"}, "4 of 6 questions for leave with a bare yes, 3 of 3 right after such a yes: springfield set ned-flanders leave=after-yes"},
-		{[]string{"YN", "YN", "YN"}, "3 of 6 questions for leave with a bare yes, 0 of 3 right after such a yes: springfield set ned-flanders leave=never"},
-		{[]string{"YyY", "YqY", "YIY"}, "6 of 6 questions for leave with a bare yes: "}, // another answer came between
-		{[]string{"N", "N", "N", "N", "Y"}, "1 of 5 questions for leave with a bare yes: springfield set ned-flanders leave=never"},
+		{[]string{"N"}, "to 0 of 1 question for permission to go on, too few"},
+		{[]string{"YNnY"}, "2 of 3 questions for permission to go on, 0 of 1 right after such a yes, too few"},
+		{[]string{"YmBbCC", "C"}, "4 of 4 questions for permission to go on, 2 of 2 right after such a yes, too few"},
+		{[]string{"Y", "Y", "Y", "C", "S"}, "4 of 5 questions for permission to go on: springfield set ned-flanders leave=always"},
+		{[]string{"YYYY", "N", "N"}, "4 of 6 questions for permission to go on, 3 of 3 right after such a yes: springfield set ned-flanders leave=after-yes"},
+		{[]string{"YN", "YN", "YN"}, "3 of 6 questions for permission to go on, 0 of 3 right after such a yes: springfield set ned-flanders leave=never"},
+		{[]string{"YyY", "YqY", "YIY"}, "6 of 6 questions for permission to go on: "}, // another answer came between
+		{[]string{"N", "N", "N", "N", "Y"}, "1 of 5 questions for permission to go on: springfield set ned-flanders leave=never"},
 	} {
 		var rows []Row
 		for i, answers := range test.sessions {
@@ -115,10 +115,10 @@ func TestLeaveInReplay(t *testing.T) {
 func TestStopsAreSaid(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]Report{
-		"12 stops in 0 sessions: you answered 1 with “continue”, 2 with a yes, 3 with something new; 1 waited for background work, after 1 nothing came, at 4 you broke in or a hook went on": reportOf(nil,
+		"12 stops in 0 sessions: you answered 1 with “continue”, 2 with a yes, 3 with something new; 1 waited for background work, 1 got no answer; at 4, you interrupted or a hook continued": reportOf(nil,
 			rowsOf(1, Nudge), rowsOf(2, Affirmed), rowsOf(1, Answered), rowsOf(1, Commanded), rowsOf(1, Queued), rowsOf(1, Background),
 			rowsOf(1, Ended), rowsOf(3, Interrupted), rowsOf(1, Pushed), rowsOf(7, MidWork)),
-		"1 stop in 0 sessions: you answered 0 with “continue”, 0 with a yes, 0 with something new; 1 waited for background work, after 0 nothing came": reportOf(nil, rowsOf(1, Background)),
+		"1 stop in 0 sessions: you answered 0 with “continue”, 0 with a yes, 0 with something new; 1 waited for background work, 0 got no answer": reportOf(nil, rowsOf(1, Background)),
 		"0 stops in 0 sessions": reportOf(nil),
 	} {
 		failIf(t, r.SummarizeStops() != want, "%s, want %s", r.SummarizeStops(), want)

@@ -40,7 +40,7 @@ func TestAgentsDoNotLiftHolds(t *testing.T) {
 	clean := "env -u CLAUDECODE "
 	script := `script -qec "$RUN" /dev/null`
 	attacks := map[string]struct{ by, want string }{
-		"plain":                           {`"$RUN"`, "only a person lifts a hold, not Claude"},
+		"plain":                           {`"$RUN"`, "only a person can lift a hold, not Claude"},
 		"without the variable":            {clean + `"$RUN"`, none},
 		"script":                          {yes + script, "not Claude"},
 		"script without the variable":     {yes + clean + script, agent},

@@ -55,8 +55,8 @@ func newAway(a *app, run func(context.Context, awayOptions) error) *cobra.Comman
 		Long: `Keeps the agents of this project at work for a time such as 8h, or until a
 time of day such as 06:10, for at most 24 hours. The order answers questions about acts that can be
 undone ("decide yourself"), and denies dialogs and permissions with a reason. With --check, work is
-done only when the command passes. The order grants no permission, and decisions that are yours
-alone wait.
+done only when the command passes. The order grants no permission, and decisions that only you can
+make wait for you.
 
 away lists the sessions at work and any obstacles, then asks at your terminal, so no agent can set
 an order. Without a duration, it lists the orders in force and their obstacles. springfield back
@@ -83,9 +83,9 @@ ends them and prints a report.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "all projects")
-	f.IntVar(&o.most, "max", 50, "limit of continues in all sessions, up to 500")
-	f.StringVar(&o.check, "check", "", "command that passes when work is done; the agent runs it")
-	f.StringVar(&o.note, "note", "", "your wishes; each answer has them")
+	f.IntVar(&o.most, "max", 50, "limit on continues across all sessions, up to 500")
+	f.StringVar(&o.check, "check", "", "command that passes when the work is done; the agent runs it")
+	f.StringVar(&o.note, "note", "", "instructions to repeat in each answer")
 	f.BoolVar(&o.yes, "yes", false, "accept every offer except the order itself")
 	f.BoolVar(&o.json, "json", false, "list the orders in force as JSON")
 	return cmd
@@ -103,21 +103,21 @@ func readEnd(typed string, now time.Time) (end time.Time, err error) {
 		}
 	}
 	if lasts := end.Sub(now); typed != "" && (lasts < time.Minute || lasts > ledger.MostAway) {
-		return end, check.Misusef("write it like 8h, 90m or \"2 hours\", or 06:10 for until then",
-			"%q is no time to be away: from 1 min to 24 h", typed)
+		return end, check.Misusef("write a duration like 8h, 90m or \"2 hours\", or a time of day like 06:10",
+			"%q is neither a time of day nor a duration from 1 minute to 24 hours", typed)
 	}
 	return end, nil
 }
 
 func (o *awayOptions) checkOptions() (err error) {
-	const example, script = "springfield away 8h --check 'make test'", "put the commands into a script, and name that"
+	const example, script = "springfield away 8h --check 'make test'", "put the commands into a script, and pass the script"
 	switch o.until, err = readEnd(o.typed, time.Now()); {
 	case err != nil:
 		return err
 	case o.typed == "" && (o.mostGiven || o.checkGiven || o.noteGiven || o.yes):
 		return check.Misuse(errors.New("an away order needs a duration"), example)
 	case o.typed != "" && o.json:
-		return check.Misuse(errors.New("--json lists the orders in force"), "springfield back --json tells of one")
+		return check.Misuse(errors.New("--json lists the orders in force"), "run springfield back --json for the report on an order")
 	case o.most < 1 || o.most > ledger.MostContinues:
 		return check.Misuse(fmt.Errorf("--max must be from 1 to %d", ledger.MostContinues), "springfield away 8h --max 50")
 	case o.checkGiven && strings.TrimSpace(o.check) == "":
@@ -125,7 +125,7 @@ func (o *awayOptions) checkOptions() (err error) {
 	case len(o.check) > activity.MaxCheck:
 		return check.Misuse(fmt.Errorf("--check is longer than %d bytes", activity.MaxCheck), script)
 	case strings.Join(strings.Fields(o.check), " ") != o.check || !isPlainLine(o.check):
-		return check.Misuse(errors.New("--check must be one plain line without two blanks in a row or a secret"), script)
+		return check.Misuse(errors.New("--check must be one plain line without consecutive spaces or a secret"), script)
 	}
 	return o.checkNote()
 }
@@ -136,11 +136,11 @@ func (o *awayOptions) checkNote() error {
 	case !o.noteGiven:
 		return nil
 	case o.all:
-		return check.Misuse(errors.New("--note is for one project, not for --all"), "cd into the project, and leave --all out")
+		return check.Misuse(errors.New("--note is for one project, not for --all"), "cd into the project, and omit --all")
 	case strings.TrimSpace(o.note) == "":
 		return check.Misuse(errors.New("--note is empty"), example)
 	case len(o.note) > ledger.MaxNote:
-		return check.Misuse(fmt.Errorf("--note is longer than %d bytes", ledger.MaxNote), "put the rest into a file, and name that")
+		return check.Misuse(fmt.Errorf("--note is longer than %d bytes", ledger.MaxNote), "put the rest into a file, and name that file in the note")
 	case !isPlainLine(o.note):
 		return check.Misuse(errors.New("--note must be one plain line without a secret"), example)
 	}
@@ -152,7 +152,7 @@ func isPlainLine(text string) bool { return display.OneLine(text) == text && sec
 func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) {
 	dir := ledger.StateDir("", e.home)
 	if dir == "" {
-		return absence.Places{}, check.Advise(errors.New("there is no home directory to keep away orders in"), "set HOME")
+		return absence.Places{}, check.Advise(errors.New("away orders need a home directory, and there is none"), "set HOME")
 	}
 	states := slices.Compact([]string{d.Dir, dir})
 	return absence.Places{Orders: dir, States: states, Config: e.places.Config, Now: time.Now(), FindLog: d.FindLog}, nil
@@ -183,7 +183,7 @@ func (o awayOptions) listOrders() error {
 	case o.json:
 		return o.printJSON(summaries)
 	case len(inForce) == 0:
-		o.say("no away order is in force; springfield away 8h sets one")
+		o.say("no away order is in force; run springfield away 8h to set one")
 	}
 	o.printOrders(o.resultPrinter(), o.Places, inForce...)
 	return nil
@@ -215,7 +215,7 @@ func (e *environment) findObstacles(o ledger.AwayOrder) []string {
 	in := doctor.Inspect(r)
 	held := in.PausedInWords()
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {
-		held = append(held, "no plugin decides there when an agent stops, so no new session heeds this order: "+
+		held = append(held, "no plugin decides there when an agent stops, so no new session follows this order: "+
 			why+"; next: "+next)
 	}
 	return held
@@ -257,13 +257,13 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 	}
 	again := o.callAgain()
 	if o.caller != nil {
-		return check.Advise(errors.New("only a person sets an away order, not "+o.caller.Agent),
+		return check.Advise(errors.New("only a person can set an away order, not "+o.caller.Agent),
 			"open a terminal outside "+o.caller.Title+" and run: "+again)
 	}
 	tty, err := terminal.OwnTerminal()
 	if err != nil {
-		return check.Advise(fmt.Errorf("only a person at a terminal sets an away order: %w", err),
-			"open a terminal that no agent and no program of yours has opened, and run: "+again)
+		return check.Advise(fmt.Errorf("only a person at a terminal can set an away order: %w", err),
+			"open a terminal yourself, not from an agent or a program, and run: "+again)
 	}
 	defer tty.Close()
 	before, err := o.look(ctx, order)
@@ -284,7 +284,7 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 		return fmt.Errorf("write away order: %w", err)
 	}
 	o.say("%s\n%s", o.Summary(order).Describe(o.Now.UnixMilli()), kept)
-	o.talk("springfield back ends it, and says what happened")
+	o.talk("run springfield back to end it and see the report")
 	o.offerSettings(ctx, tty, order, before.Version) // last: the user may have left after the yes
 	return nil
 }
@@ -337,8 +337,8 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 			"no plugin decides here when an agent stops, so an away order would do nothing: %s", why)
 	}
 	if home, err := filepath.EvalSymlinks(o.home); err == nil && file.LiesWithin(home, order.Project) {
-		return absence.Preflight{}, check.Advise(errors.New("sessions in your home directory or above it heed no away order: a project could bring one along there"),
-			"cd into the directory of the project, and run it there")
+		return absence.Preflight{}, check.Advise(errors.New("sessions in your home directory or above it ignore away orders, because a project could plant one there"),
+			"cd into the directory of the project, and run the command there")
 	}
 	asleep := ""
 	if runtime.GOOS == "darwin" {
@@ -351,20 +351,20 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 		before.Version = o.claudeCommand().Version(ctx)
 	}
 	before.Notes = slices.Concat(before.Notes, o.settingsOfNight(before), in.PausedInWords())
-	before.Notes = append(before.Notes, "after an API error Claude Code's sessions are woken, up to 30 min later: the whole context may then be paid again")
+	before.Notes = append(before.Notes, "Claude Code's sessions are woken up to 30 min after an API error: you may then pay for the whole context again")
 	return before, nil
 }
 
 // keepTree takes a snapshot of the project's files, records it in order, and returns a message for the user.
 func (o awayOptions) keepTree(ctx context.Context, order *ledger.AwayOrder) string {
-	const none = "no snapshot of files: "
+	const none = "no snapshot of the files: "
 	if o.all {
 		return none + "the order is for every project"
 	}
-	defer o.showWorking("keeping the files as they are")()
+	defer o.showWorking("taking a snapshot of the files")()
 	repository, err := o.gitOfProcess().Repository(ctx, order.Project)
 	if err == nil && repository == nil {
-		return none + order.Project + " is in no git repository"
+		return none + order.Project + " is not in a git repository"
 	}
 	if err == nil {
 		order.Head, order.Kept, err = repository.KeepTree(ctx, order.ID)
@@ -377,5 +377,5 @@ func (o awayOptions) keepTree(ctx context.Context, order *ledger.AwayOrder) stri
 	if n, err := repository.CountNested(ctx); err == nil && n > 0 {
 		nested = ", but not in " + countOf(n, "submodule or nested checkout")
 	}
-	return "the files as they are now are kept" + nested + "; springfield back says how to return to them"
+	return "a snapshot of the files was taken" + nested + "; springfield back shows how to restore it"
 }

@@ -66,7 +66,7 @@ func TestAwayIsAskedAbout(t *testing.T) {
 		if set != test.set || set != (err == nil) || test.rule != (changed == nil) || asked != len(test.keys) {
 			t.Errorf("%s: %v, %v, %v, %d questions\n%s%s", name, cmd.ProcessState, err, changed, asked, &out, screen)
 		}
-		if lacks := strings.Contains(out.String(), "the check is denied"); lacks != (test.set && !test.rule) {
+		if lacks := strings.Contains(out.String(), "run the check, it is denied"); lacks != (test.set && !test.rule) {
 			t.Errorf("%s: that the rule lacks is said: %v\n%s", name, lacks, &out)
 		}
 		allow, keep := strings.Index(screen, "Allow Bash(make test)"), strings.Index(screen, "Keep agents at work")
@@ -100,7 +100,7 @@ func TestReadEnd(t *testing.T) {
 		if got := end.Format("02 15:04:05"); err == nil && got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %s, %v; want %s", typed, got, err, want)
 		}
-		if err != nil && (!strings.Contains(err.Error(), "from 1 min to 24 h") || !strings.Contains(hintOf(err), "06:10")) {
+		if err != nil && (!strings.Contains(err.Error(), "from 1 minute to 24 hours") || !strings.Contains(hintOf(err), "06:10")) {
 			t.Errorf("%s: %v, hint: %s", typed, err, hintOf(err))
 		}
 	}

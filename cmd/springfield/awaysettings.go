@@ -57,18 +57,18 @@ func (o awayOptions) settingsOfNight(before absence.Preflight) (notes []string) 
 		mode = "default" // later ones begin in auto mode
 	}
 	if warning := absence.ModeWarnings[mode]; warning != "" && len(before.Sessions) == 0 {
-		notes = append(notes, "a new session begins in "+mode+" mode"+inSettings("permissions.defaultMode", from)+": "+warning+
-			"; Shift+Tab changes the mode of a session")
+		notes = append(notes, "new sessions begin in "+mode+" mode"+inSettings("permissions.defaultMode", from)+": "+warning+
+			"; press Shift+Tab in a session to change its mode")
 	}
 	if value, from := client.MemberIn(own, "permissions", "denyInsteadOfPrompting"); value == "true" {
-		notes = append(notes, "Claude Code denies every permission at once, and none waits for you"+inSettings("permissions.denyInsteadOfPrompting", from))
+		notes = append(notes, "Claude Code denies every permission request at once instead of waiting for you"+inSettings("permissions.denyInsteadOfPrompting", from))
 	}
 	if value, from := client.MemberIn(own, "askUserQuestionTimeout"); value != "" && value != "never" {
 		notes = append(notes, "a dialog that is left to you closes after "+value+", and Claude decides by itself"+
-			inSettings("askUserQuestionTimeout", from)+"; in Claude Code /config sets it to never")
+			inSettings("askUserQuestionTimeout", from)+"; set it to never with /config in Claude Code")
 	}
 	if value, from := client.MemberIn(own, limitSetting); value == "false" {
-		notes = append(notes, "at a usage limit Claude Code waits for you"+inSettings(limitSetting, from)+"; in Claude Code /config turns it on")
+		notes = append(notes, "at a usage limit Claude Code stops until you return"+inSettings(limitSetting, from)+"; turn it on with /config in Claude Code")
 	}
 	return notes
 }
@@ -90,7 +90,7 @@ func (o awayOptions) offerSettings(ctx context.Context, tty *terminal.Terminal, 
 		}
 	}
 	if absence.NewerVersion(version, "2.1.233") { // older ones lack this setting
-		offer("Have Claude Code wait for a usage limit to end, and go on ("+limitSetting+" in your settings)?", waitAtLimit())
+		offer("Let Claude Code pause at a usage limit and resume by itself ("+limitSetting+" in your settings)?", waitAtLimit())
 	}
 	if rule := activity.RuleFor(o.check); rule != "" && !o.all && o.lackedRule(order) != "" {
 		offer("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", allowRule(rule))
@@ -109,12 +109,12 @@ func (o awayOptions) changeSettings(m settings.Member) {
 		return
 	}
 	o.resultPrinter().PrintDiff(c.Diff())
-	o.talk("%s: done; springfield undo takes it back", m.Did)
+	o.talk("%s: done; run springfield undo to revert it", m.Did)
 }
 
 func readRules(was json.RawMessage) (rules []any, err error) {
 	if was != nil && json.Unmarshal(was, &rules) != nil {
-		return nil, errors.New("permissions.allow is no list")
+		return nil, errors.New("permissions.allow is not a list")
 	}
 	return rules, nil
 }
@@ -158,7 +158,7 @@ func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) 
 			_, err = j.PlanAndApply(plan)
 		}
 		if err != nil {
-			return check.Advise(fmt.Errorf("%s: %w", m.Did, err), "take it out by hand; springfield doctor names what is wrong")
+			return check.Advise(fmt.Errorf("%s: %w", m.Did, err), "remove it by hand; run springfield doctor to see the problem")
 		}
 	}
 	repository, _ := a.snapshotOf(ctx, order)
@@ -169,16 +169,16 @@ func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) 
 			if err := repository.DropTree(ctx, order.ID, order.Kept); err != nil {
 				return err
 			}
-			a.talk("until git collects it, this brings it back: git update-ref %s %s", ref, order.Kept)
+			a.talk("to restore it before git deletes it, run: git update-ref %s %s", ref, order.Kept)
 		}
 	case nothing:
-		a.say("nothing that away has added is left")
+		a.say("nothing that springfield away added is left")
 		return nil
 	}
 	if dryRun {
-		a.talk("springfield back --clean takes this out")
+		a.talk("run springfield back --clean to remove this")
 	} else {
-		a.talk("taken out")
+		a.talk("removed")
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (a *app) addedFor(order ledger.AwayOrder, j journal.Journal) (all []setting
 	entries, _ := j.ReadEntries()
 	add := func(m settings.Member, remove func(was json.RawMessage) (json.RawMessage, error)) {
 		if slices.ContainsFunc(entries, func(e journal.Entry) bool { return e.Did == m.Did }) {
-			m.Did, m.Change = "take back: "+m.Did, remove
+			m.Did, m.Change = "revert: "+m.Did, remove
 			all = append(all, m)
 		}
 	}

@@ -30,21 +30,21 @@ func newBack(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "back",
 		Short: "End an away order and print its report",
-		Long: `Ends the away orders of the current project, and prints a report on each, or
-else on the latest order. Everything that needs you comes first; then, for each session, the
-decisions made for you, refusals, failures, the check, the state and last words; then how to restore
-your files.
+		Long: `Ends the away orders of the current project and prints a report on each; if
+none is in force, prints the report on the latest. Everything that needs you comes first; then, for
+each session, the decisions made for you, refusals, failures, the check, the state and the last
+words; then how to restore your files.
 
---clean shows and removes the rule, the setting and the snapshot that away has added.`,
+--clean shows and removes the rule, the setting and the snapshot that springfield away added.`,
 		Example: `  springfield back
   springfield back --clean --dry-run`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.clean && o.json:
-				return check.Misuse(errors.New("--clean and --json do not go together"), "springfield back --json, then springfield back --clean")
+				return check.Misuse(errors.New("--clean and --json cannot be used together"), "run springfield back --json, then springfield back --clean")
 			case o.dryRun && !o.clean:
-				return check.Misuse(errors.New("--dry-run is for --clean"), "springfield back --clean --dry-run")
+				return check.Misuse(errors.New("--dry-run needs --clean"), "springfield back --clean --dry-run")
 			}
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				p, err := a.absencePlaces(&d)
@@ -57,8 +57,8 @@ your files.
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "all projects")
-	f.BoolVar(&o.clean, "clean", false, "take out everything that away has added")
-	f.BoolVar(&o.dryRun, "dry-run", false, "with --clean: show them, change nothing")
+	f.BoolVar(&o.clean, "clean", false, "remove everything that springfield away added")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --clean: show the changes, make none")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -72,7 +72,7 @@ func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) e
 		ended, failed = p.EndOrders(a.awayProject(), o.all)
 	}
 	if failed != nil {
-		failed = check.Advise(fmt.Errorf("write away order: it is in force still: %w", failed), "springfield hold lets every agent stop")
+		failed = check.Advise(fmt.Errorf("end away order: it is still in force: %w", failed), "run springfield hold to let every agent stop")
 	}
 	if order, found := p.NewestOrder(a.awayProject(), o.all); found && len(ended) == 0 {
 		ended = append(ended, order)
@@ -81,10 +81,10 @@ func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) e
 	case newest < 0 && o.json:
 		return cmp.Or(failed, a.printJSON(nil))
 	case newest < 0:
-		a.say("no away order is on file for %s; springfield away 8h sets one", a.awayProject())
+		a.say("no away order is recorded for %s; run springfield away 8h to set one", a.awayProject())
 	case o.json:
 		for _, one := range ended[:newest] {
-			a.talk("springfield: note: ended, too: %s", p.Summary(one).Describe(p.Now.UnixMilli()))
+			a.talk("springfield: note: also ended: %s", p.Summary(one).Describe(p.Now.UnixMilli()))
 		}
 		a.markLooked(p, ended[newest])
 		return cmp.Or(failed, a.printJSON(a.reportOf(ctx, p, ended[newest])))
@@ -109,7 +109,7 @@ func (a *app) showReport(ctx context.Context, p absence.Places, order ledger.Awa
 func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
 	if a.caller == nil && order.Looked == 0 {
 		if err := p.MarkLooked(order.ID); err != nil {
-			a.talk("springfield: note: springfield will show this again: %v", err)
+			a.talk("springfield: note: this report will be shown again: %v", err)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 	}
 	r := p.Report(order, changed)
 	if stays != "" {
-		r.Notes = append(r.Notes, secret.Mask(stays)+" stays allowed in .claude/settings.local.json, as you agreed to for away: springfield back --clean takes it out")
+		r.Notes = append(r.Notes, secret.Mask(stays)+" is still allowed in .claude/settings.local.json, as you agreed when you left: run springfield back --clean to remove it")
 	}
 	if note != "" {
 		r.Notes = append(r.Notes, secret.Mask(note))
@@ -158,7 +158,7 @@ func (e *environment) ownRule(order ledger.AwayOrder) string {
 // changesSince returns the files changed since the order's snapshot, and a note for the user. It clears order.Kept if
 // the snapshot cannot be used.
 func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (changed []git.Changed, note string) {
-	defer a.showWorking("comparing the files with those of then")()
+	defer a.showWorking("comparing the files with the snapshot")()
 	repository, note := a.snapshotOf(ctx, *order)
 	kept := order.Kept
 	order.Kept = ""
@@ -172,7 +172,7 @@ func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (change
 	order.Kept = kept
 	head := repository.CommitOf(ctx, "HEAD")
 	if then := repository.CommitOf(ctx, order.Head); then != "" && then != head {
-		note = "HEAD was " + then[:12] + " when you left; git log -p " + then[:12] + ".. shows what was committed since"
+		note = "HEAD was " + then[:12] + " when you left; git log -p " + then[:12] + ".. shows the commits since"
 	}
 	return changed, note
 }
@@ -180,19 +180,19 @@ func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (change
 // snapshotOf returns the repository that contains the order's snapshot, or nil and the reason why there is none.
 func (a *app) snapshotOf(ctx context.Context, order ledger.AwayOrder) (in *git.Repository, why string) {
 	if order.Kept == "" {
-		return nil, "no snapshot of the files was kept"
+		return nil, "no snapshot of the files was taken"
 	}
 	if !activity.IsPlainID(order.ID) {
-		return nil, "the order's name is none of springfield's"
+		return nil, "the order has an ID that springfield did not make"
 	}
 	in, err := a.gitOfProcess().Repository(ctx, order.Project)
 	switch ref := git.Snapshots + order.ID; {
 	case err != nil:
 		return nil, "the files cannot be compared: " + err.Error()
 	case in == nil:
-		return nil, order.Project + " is in no git repository any more"
+		return nil, order.Project + " is no longer in a git repository"
 	case in.CommitOf(ctx, ref) != order.Kept:
-		return nil, "the snapshot of the files is gone, or is another one: " + ref
+		return nil, "the snapshot of the files is gone or was replaced: " + ref
 	}
 	return in, ""
 }

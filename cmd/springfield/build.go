@@ -31,17 +31,17 @@ func newBuild(a *app) *cobra.Command {
 		Use:   "build [DIR]",
 		Short: "Compile the hook into every plugin of a suite",
 		Long: `Also compiles the judge of a plugin that asks a model, and deletes programs for
-removed targets. Only programs and their record in ` + generator.SuiteFile + ` change. DIR defaults to the
+targets that were removed. Only programs and their record in ` + generator.SuiteFile + ` change. DIR defaults to the
 suite around the current directory.
 
-Without the compiled hooks of a release, this needs Go, but no network.`,
+Unless springfield is a release with compiled hooks, this needs Go, but no network.`,
 		Example: `  springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
 		Args:    arguments(0, 1, "at most one directory"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runBuild(cmd.Context(), a, cmp.Or(args...), o) },
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.targets, "target", nil, "also of later builds (repeatable; default: the suite's)")
-	f.StringVar((*string)(&o.builder), "builder", string(generator.Auto), "source of the hooks: auto, go or prebuilt")
+	f.StringArrayVar(&o.targets, "target", nil, "target of this build and later ones (repeatable; default: the suite's)")
+	f.StringVar((*string)(&o.builder), "builder", string(generator.Auto), "where the hooks come from: auto, go or prebuilt")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -72,7 +72,7 @@ func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 	var plan generator.Plan
 	makePlan := func() (journal.Change, error) {
 		if plan, err = generator.MakePlan(dir, generator.Building, files); err != nil {
-			err = check.Advise(err, "springfield init "+check.QuoteArgument(dir)+" adds what is missing")
+			err = check.Advise(err, "run springfield init "+check.QuoteArgument(dir)+" to add the missing files")
 		}
 		return plan.Change, err
 	}
@@ -88,10 +88,10 @@ func (e *environment) suiteDir(dir string) (string, error) {
 		if around := generator.FindSuite(e.work); around != "" {
 			return around, nil
 		}
-		advice := "springfield init makes one; then name its directory"
+		advice := "run springfield init to make one, or name the directory of one"
 		if e.findPlaces() == nil {
 			if known, _, _ := settings.KnownSuites(e.places); len(known) > 0 {
-				advice = "name the directory of one: " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", ")
+				advice = "name the directory of a suite: " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", ")
 			}
 		}
 		return "", check.Advise(fmt.Errorf("no suite in %s or above it", e.work), advice)
@@ -145,9 +145,9 @@ func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite,
 		s.say("nothing to do: the hooks in %s are up to date", dir)
 		return nil
 	}
-	how := "compiled here with " + built.Go
+	how := "hooks compiled here with " + built.Go
 	if built.Builder == generator.Prepared {
-		how = "carried by springfield, compiled with " + built.Go
+		how = "hooks from this release, compiled with " + built.Go
 	}
 	s.say("built %s: %s, %s", dir, countOf(len(suite.Plugins), "plugin"), how)
 	var rows [][]string
@@ -162,7 +162,7 @@ func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite,
 // noteVersion notes that clients of a published suite get the change only with a new version.
 func (s *streams) noteVersion(published bool) {
 	if published {
-		s.talk("springfield: note: a copy that was installed from a git repository gets this only with a new version: springfield publish --bump patch")
+		s.talk("springfield: note: copies installed from a git repository get this only with a new version: run springfield publish --bump patch")
 	}
 }
 

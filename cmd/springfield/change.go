@@ -25,7 +25,7 @@ func (a *app) carryOut(plan func() (journal.Change, error)) error {
 			return err
 		}
 	}
-	a.talk("springfield: note: springfield undo cannot take this back: %v", err)
+	a.talk("springfield: note: springfield undo cannot revert this: %v", err)
 	c, err := plan()
 	if err == nil {
 		c.Edits = slices.DeleteFunc(c.Edits, func(e journal.Edit) bool { return e.State && e.In == "" })
@@ -52,14 +52,14 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) err
 	if plan.IsEmpty() {
 		s.talk("no file would change")
 	} else {
-		defer s.talk("nothing was changed: this is what would be")
+		defer s.talk("nothing was changed: these are the changes that would be made")
 	}
 	s.resultPrinter().PrintDiff(plan.Diff())
 	for _, note := range plan.Notes {
 		s.talk("%s", note)
 	}
 	if todo != "" {
-		s.talk("and would %s", todo)
+		s.talk("it would also %s", todo)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) err
 func (s *streams) tellChange(c journal.Change) {
 	written, removed := c.Files()
 	s.sayFiles("changed ", written, "")
-	s.sayFiles("removed ", removed, ", not there before")
+	s.sayFiles("removed ", removed, ", which did not exist before")
 	s.sayFiles("", c.Notes, "")
 }
 
@@ -93,11 +93,11 @@ func hintSettings(err error, again string) error {
 	case errors.As(err, &conflict) && filepath.IsAbs(conflict.Wanted):
 		return check.Advise(err, client.HowToRename(conflict.Wanted))
 	case errors.As(err, &conflict):
-		return check.Advise(err, fmt.Sprintf("springfield disable PLUGIN@%s --purge makes Claude Code forget that one", conflict.Name))
+		return check.Advise(err, fmt.Sprintf("run springfield disable PLUGIN@%s --purge to make Claude Code forget the other one", conflict.Name))
 	case errors.As(err, &syntax) && strings.Contains(err.Error(), ".toml: "): // of Codex
-		return check.Advise(err, "your settings are unchanged; fix that file at that place, then run springfield "+again+" again")
+		return check.Advise(err, "your settings are unchanged; correct that line, then run springfield "+again+" again")
 	case errors.As(err, &syntax):
-		return check.Advise(err, "your settings are unchanged; fix that file at that place: it must be plain JSON with every key once; then run springfield "+again+" again")
+		return check.Advise(err, "your settings are unchanged; correct that line (the file must be plain JSON without duplicate keys), then run springfield "+again+" again")
 	}
 	return hintChange(err, again)
 }
@@ -114,22 +114,22 @@ func hintChange(err error, again string) error {
 	case errors.As(err, &known):
 		return err
 	case failed != nil && failed.Done:
-		return check.Advise(fmt.Errorf("done, but the list of edits still has it: %w", err), "springfield undo --forget removes it from the list, once the cause is gone")
+		return check.Advise(fmt.Errorf("reverted, but the edit is still in the list: %w", err), "fix the cause, then run springfield undo --forget to remove it from the list")
 	case failed != nil && len(failed.Left) > 0:
-		return check.Advise(fmt.Errorf("%w; part of it could not be taken back", err),
-			"still changed: "+strings.Join(failed.Left, ", ")+"; springfield undo takes that back, once the cause is gone")
+		return check.Advise(fmt.Errorf("%w; part of the change could not be reverted", err),
+			"still changed: "+strings.Join(failed.Left, ", ")+"; fix the cause, then run springfield undo to revert that")
 	case errors.As(err, &damaged) && filepath.Ext(damaged.File) == ".zip": // old bytes
-		return check.Advise(err, "nothing was taken back; springfield undo --forget skips this edit")
+		return check.Advise(err, "nothing was reverted; run springfield undo --forget to skip this edit")
 	case errors.As(err, &damaged):
 		return check.Advise(err, doctor.HowToRead(err))
 	case errors.Is(err, journal.ErrNothingToUndo):
 		return check.Advise(err, nothingLeft)
 	case errors.Is(err, journal.ErrChanged):
-		return check.Advise(err, as+": another program has just changed the file; run springfield "+again+" again")
+		return check.Advise(err, as+": another program changed the file in the meantime; run springfield "+again+" again")
 	case settings.IsClosed(err), errors.Is(err, syscall.ENOTDIR):
 		return check.Advise(err, as+"; "+doctor.HowToRead(err))
 	case failed != nil:
-		return check.Advise(err, as+"; run springfield "+again+" again once the cause is gone")
+		return check.Advise(err, as+"; fix the cause, then run springfield "+again+" again")
 	}
 	return err
 }

@@ -213,7 +213,7 @@ func TestDefaultSuiteIsLocked(t *testing.T) {
 		must(t, err)
 		got := w.call(t, "enable", "ned-flanders", "--host", agents)
 		unlock()
-		if got.code != failed || !strings.Contains(got.out+got.err, "another springfield is at work") {
+		if got.code != failed || !strings.Contains(got.out+got.err, "another springfield is running") {
 			t.Errorf("%s: %+v", agents, got)
 		}
 	}
@@ -322,9 +322,9 @@ func TestManPages(t *testing.T) {
 // Help is wrapped to the width of the terminal, and rows continue below their last column.
 func TestHelpOfANarrowTerminal(t *testing.T) {
 	for name, want := range map[string]string{
-		"watch":    "\n\nShows every session of every project on one line, until\nCtrl-C: its state,",
+		"watch":    "\n\nShows every session of every project on one line, until\nCtrl-C: its state and",
 		"hold":     "\n      --session ID  only this session; the start of its ID\n                    is enough\n",
-		"loop set": "\n  max                number of turns; up to 500 at your\n                     terminal, else up to your ceiling\n",
+		"loop set": "\n  max                number of turns, up to 500 at your\n                     terminal, elsewhere up to your ceiling\n",
 		"enable":   "\n  springfield enable ned-flanders --host codex,copilot\n    --dry-run\n",
 	} {
 		cmd, _, err := newRoot(&app{}).Find(strings.Fields(name))

@@ -85,7 +85,7 @@ func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
 	} {
 		want := "rm " + filepath.Join(dir, path)
 		if managed {
-			want = "remove it by what has installed it: " + generator.Page
+			want = "remove it with the package manager that installed it: " + generator.Page
 		}
 		scratch.Equal(t, runningProgram(filepath.Join(dir, path)).Remove, want, path)
 	}
@@ -142,7 +142,7 @@ func TestReadOnlySettings(t *testing.T) {
 					if c.code == 0 {
 						break
 					}
-					named, _, _ := strings.Cut(strings.Join(strings.Fields(c.err), " "), " is read-only: ")
+					named, _, _ := strings.Cut(strings.Join(strings.Fields(c.err), " "), " is read-only; ")
 					path := named[strings.LastIndex(named, " ")+1:]
 					path = strings.Replace(path, "~", w.home(), 1)
 					if n == len(closed) || !slices.Contains(closed, path) {
@@ -183,12 +183,12 @@ func TestGuide(t *testing.T) {
 		scratch.Equal(t, x.exitCode(), 0, "exit code", x.vt.String())
 	}
 	x, dir := start(t, 80)
-	x.answer("Switch ned-flanders on?", ctrlC)
+	x.answer("Enable ned-flanders?", ctrlC)
 	checkCancelled(t, x, dir, "Ctrl-C")
 
 	t.Setenv("PREBUILT", carriedHeads(t))
 	x = startAgain(t, dir, 60, "xterm", "--plain")
-	x.answerLine("Switch ned-flanders on?", "no"+enter)
+	x.answerLine("Enable ned-flanders?", "no"+enter)
 	ends(x)
 	is(dir, made, false)
 
@@ -203,7 +203,7 @@ func TestGuide(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, on)))
 
 	x = startAgain(t, dir, 80, "xterm")
-	x.answer("Switch ned-flanders on?", enter)
+	x.answer("Enable ned-flanders?", enter)
 	ends(x)
 	is(dir, made, true)
 	is(dir, on, true)
@@ -213,7 +213,7 @@ func TestGuide(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(dir, "home", ".copilot", "logs"), 0o755))
 	must(t, os.MkdirAll(filepath.Join(dir, "home", ".claude", "projects"), 0o755))
 	x = startAgain(t, dir, 80, "xterm")
-	x.answer("Switch ned-flanders on in Claude Code, GitHub Copilot CLI?", enter)
+	x.answer("Enable ned-flanders in Claude Code, GitHub Copilot CLI?", enter)
 	ends(x)
 	is(dir, on, true)
 
@@ -252,7 +252,7 @@ func checkObstacles(t *testing.T, dir string) {
 		"data, a file":          {putting(data), "not a directory"},
 		"data, closed":          {closing(0o555, ".local"), ".local/share/springfield/suite/springfield.yaml: permission denied"},
 		"suite, a file":         {putting(data + "/springfield/suite"), "not a directory"},
-		"suite, another's file": {putting(data + "/springfield/suite/x"), "not a springfield suite (it has x)"},
+		"suite, another's file": {putting(data + "/springfield/suite/x"), "nor a springfield suite (it contains x)"},
 		"copilot, read-only": {func(home string) error {
 			path := filepath.Join(home, ".copilot", "hooks", "springfield.json")
 			return errors.Join(os.MkdirAll(filepath.Join(home, ".copilot", "logs"), 0o755), os.MkdirAll(filepath.Dir(path), 0o755), os.MkdirAll(filepath.Join(home, config, "projects"), 0o755), os.WriteFile(path, []byte("{}"), 0o444))
@@ -271,9 +271,9 @@ func checkObstacles(t *testing.T, dir string) {
 				scratch.PutFile(t, filepath.Join(home, settings), "{}")
 				must(t, test.make(home))
 				t.Cleanup(func() { _ = exec.Command("chmod", "-R", "u+rwX", home).Run() })
-				question := "Switch ned-flanders on"
+				question := "Enable ned-flanders"
 				if len(args) > 0 {
-					question = "Switch ralph-wiggum on"
+					question = "Enable ralph-wiggum"
 				}
 				for n := 0; ; n++ {
 					before := scratch.ReadTree(t, home)
@@ -305,9 +305,9 @@ func follow(t *testing.T, dir, home, screen string) {
 	script := ""
 	if _, path, ok := strings.Cut(hint, "chmod u+rwX "); ok {
 		script = "chmod u+rwX " + path
-	} else if before, _, ok := strings.Cut(hint, " is read-only: "); ok { // the test made it so
+	} else if before, _, ok := strings.Cut(hint, " is read-only; "); ok { // the test made it so
 		script = "chmod u+rwX " + before[strings.LastIndex(before, " ")+1:]
-	} else if _, path, ok := strings.Cut(hint, "a directory has to be there: move "); ok {
+	} else if _, path, ok := strings.Cut(hint, "there must be a directory: move "); ok {
 		path, _, _ = strings.Cut(path, " away")
 		script = "mv " + path + " " + path + ".away"
 	} else if _, _, ok := strings.Cut(hint, "springfield init DIR"); ok {
@@ -332,7 +332,7 @@ func TestNoAgentIsFirst(t *testing.T) {
 		must(t, os.Chmod(filepath.Join(w.home(), ".claude", "settings.json"), 0o444))
 		before := scratch.ReadTree(t, w.home())
 		c := w.call(t, "enable", "ned-flanders", "--host", "copilot,claude")
-		scratch.Holds(t, "enable", c.err, "Claude Code: write settings: ", "permission denied", "hint: your settings are unchanged; ", "is read-only: springfield does not change that")
+		scratch.Holds(t, "enable", c.err, "Claude Code: write settings: ", "permission denied", "hint: your settings are unchanged; ", "is read-only; make it writable if springfield may change it")
 		scratch.Equal(t, c.code, failed)
 		scratch.Equal(t, scratch.ReadTree(t, w.home()), before)
 	})
@@ -349,7 +349,7 @@ func TestLoopStartOffersItsPlugin(t *testing.T) {
 		code int
 	}{{"n" + enter, 130}, {"y" + enter, 0}} {
 		x = startAgain(t, dir, 80, "xterm", "loop", "start", "Fix it", "--max", "40")
-		x.answer("Switch ralph-wiggum on?", test.keys)
+		x.answer("Enable ralph-wiggum?", test.keys)
 		scratch.Equal(t, x.exitCode(), test.code, x.vt.String())
 		if screen := x.vt.String(); strings.Contains(screen, "error") || strings.Count(screen, "drive") > 1 || strings.Contains(screen, "begin") {
 			t.Errorf("it says why more than once, or what to begin with:\n%s", screen)
@@ -365,7 +365,7 @@ func TestLoopStartOffersItsPlugin(t *testing.T) {
 	must(t, os.Remove(file))
 	scratch.PutFile(t, filepath.Join(dir, ".claude", "settings.json"), `{"enabledPlugins": {"ralph-wiggum@suite": false}}`)
 	x = startAgain(t, dir, 80, "xterm", "loop", "start", "Fix it")
-	x.answer("Switch ralph-wiggum", "y"+enter)
+	x.answer("Enable ralph-wiggum", "y"+enter)
 	scratch.Equal(t, x.exitCode(), 0, x.vt.String())
 	scratch.Holds(t, "local settings", scratch.LookAt(t, filepath.Join(dir, ".claude", "settings.local.json")), `"ralph-wiggum@suite": true`)
 }

@@ -30,10 +30,10 @@ func requireOneOf(cmd *cobra.Command, names ...string) {
 			switch f := cmd.Flags().Lookup(name); {
 			case !f.Changed:
 			case f.Value.String() == "":
-				return check.Misuse(errors.New("--"+name+" is empty"), "name a "+name+", or leave --"+name+" out")
+				return check.Misuse(errors.New("--"+name+" is empty"), "name a "+name+", or omit --"+name)
 			case given != "":
-				return check.Misuse(errors.New("--"+given+" and --"+name+" do not go together"),
-					"leave one of them out")
+				return check.Misuse(errors.New("--"+given+" and --"+name+" cannot be used together"),
+					"use one of them")
 			default:
 				given = name
 			}

@@ -41,22 +41,22 @@ func newDisable(a *app, run func(context.Context, disableOptions) error) *cobra.
 		Short: "Disable a plugin and restore settings.json",
 		Long: `If settings.json has not changed since enable, it gets its old bytes back.
 Otherwise each entry that still has springfield's value gets its old value; later changes stay and
-are named.
+are listed.
 
 Claude Code keeps the marketplace and its files, unless you add --purge and nothing else from the
 marketplace is in use.
 
---all covers all settings files, also of other accounts (~/.claude*, and each CLAUDE_CONFIG_DIR that
-springfield has edited). --all --purge also removes Claude Code's records, springfield's decisions,
-holds and journal, and the suite that enable made; undo cannot revert this. Your own suites and
-rules, and that suite if you changed it, stay and are named.`,
+--all covers all settings files, including those of other accounts (~/.claude*, and each
+CLAUDE_CONFIG_DIR that springfield has edited). --all --purge also removes Claude Code's records,
+springfield's decisions, holds and journal, and the suite that enable made; undo cannot revert this.
+Your own suites and rules, and that suite if you changed it, stay and are listed.`,
 		Example: `  springfield disable ned-flanders
   springfield disable ned-flanders --purge
   springfield disable --all
   springfield disable --all --purge --dry-run`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if all && len(args) > 0 || all && (cmd.Flag("scope").Changed || cmd.Flag("suite").Changed || cmd.Flag("host").Changed) {
-				return check.Misuse(errors.New("--all is for every plugin, in every scope of every agent"), "leave PLUGIN, --scope, --suite and --host out, or leave --all out")
+				return check.Misuse(errors.New("--all disables every plugin, in every scope of every agent"), "omit PLUGIN, --scope, --suite and --host, or omit --all")
 			}
 			if all {
 				return nil
@@ -122,7 +122,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 			return err
 		}
 		if o.Purge {
-			o.talk("--purge would also make the agents forget these plugins, and would remove %s; undo cannot take it back", strings.Join(done.States, ", "))
+			o.talk("--purge would also make the agents forget these plugins, and would remove %s; undo cannot revert it", strings.Join(done.States, ", "))
 			o.printLeft(done.Stays)
 		}
 		return nil
@@ -138,7 +138,7 @@ func (o disableOptions) reportDisableAll(done installer.DisabledAll) error {
 	outcome := "disabled"
 	if failed > 0 {
 		outcome = "failed"
-		err = check.Advise(fmt.Errorf("%s of settings could not be edited, so plugins stay on there", countOf(failed, "file")), "what to do is beside each, under left")
+		err = check.Advise(fmt.Errorf("%s could not be edited, so plugins stay enabled there", countOf(failed, "settings file")), "follow the advice for each file under left")
 	}
 	if o.json {
 		return cmp.Or(o.printJSON(struct {
@@ -156,18 +156,18 @@ func (o disableOptions) reportDisableAll(done installer.DisabledAll) error {
 	case len(done.IDs) > 0:
 		o.say("disabled: %s", strings.Join(done.IDs, ", "))
 	case failed == 0 && done.IsEmpty():
-		o.say("no springfield plugin was on; springfield status shows every hook that is")
+		o.say("no springfield plugin was enabled; run springfield status to see every hook")
 	case failed == 0:
-		o.say("no springfield plugin was on, and springfield's other entries are taken back")
+		o.say("no springfield plugin was enabled; springfield's other entries were removed")
 	}
 	o.tellChange(done.Change)
 	if len(done.Removed) > 0 {
-		o.say("  removed springfield's own state in %s (decisions, holds, the history of loops, journal), and compiled hooks", strings.Join(done.States, ", "))
+		o.say("  removed springfield's own state in %s (decisions, holds, loop history, journal) and compiled hooks", strings.Join(done.States, ", "))
 	}
 	if o.Purge {
-		o.say("sessions that still run keep their hook until they end, and record their decisions: end them first, or run this again")
+		o.say("running sessions keep their hook and record decisions until they end: end them, then run this command again")
 	} else if len(written)+len(removed) > 0 {
-		o.say("springfield undo takes this back; springfield disable --all --purge removes every trace")
+		o.say("run springfield undo to revert this, or springfield disable --all --purge to remove every trace")
 	}
 	o.printLeft(done.Stays)
 	return err
@@ -194,7 +194,7 @@ func runningProgram(program string) settings.Left {
 	}
 	left.Remove = "rm " + check.QuoteArgument(program)
 	if managed.MatchString(filepath.ToSlash(program)) {
-		left.Remove = "remove it by what has installed it: " + generator.Page
+		left.Remove = "remove it with the package manager that installed it: " + generator.Page
 	}
 	return left
 }
@@ -213,12 +213,12 @@ func leftByEdits(places client.Places) (left []settings.Left) {
 			isSuite := func(dir string) bool { return rooted.PathExists(filepath.Join(dir, generator.SuiteFile)) }
 			switch {
 			case agreed:
-				left = append(left, settings.Left{What: file + " may still say what you agreed to for away: " + did, Remove: "take it out there"})
+				left = append(left, settings.Left{What: file + " may still have a change that you agreed to for springfield away: " + did, Remove: "remove it there"})
 			case seen[file] || !rooted.PathExists(file):
 			case isMemory && !isSuite(dir) && !isSuite(filepath.Dir(dir)):
-				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
+				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "remove it there"})
 			case dir != places.StatePath() && strings.HasSuffix(filepath.ToSlash(dir), "/.claude/springfield"):
-				left = append(left, settings.Left{What: file + " has a project's settings of a plugin", Remove: "rm " + check.QuoteArgument(file)})
+				left = append(left, settings.Left{What: file + " has a project's settings for a plugin", Remove: "rm " + check.QuoteArgument(file)})
 			}
 			seen[file] = true
 		}
@@ -242,7 +242,7 @@ func leftInProjects(state string) (left []settings.Left) {
 			seen[o.Project] = true
 			in := "git -C " + check.QuoteArgument(o.Project)
 			remove := in + " for-each-ref --format='delete %(refname)' " + git.Snapshots + " | " + in + " update-ref --stdin"
-			left = append(left, settings.Left{What: o.Project + " has snapshots that away made", Remove: remove})
+			left = append(left, settings.Left{What: o.Project + " has snapshots that springfield away made", Remove: remove})
 		}
 	}
 	return left

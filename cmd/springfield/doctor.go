@@ -28,7 +28,7 @@ func newDoctor(a *app) *cobra.Command {
 current directory, and shows each result with its fix. springfield undo reverts repairs.
 
 doctor compares installed hooks, and other files that can start a program or reach a model, byte for
-byte with those that this springfield contains or compiles. It reports those that it cannot compare,
+byte with those that springfield contains or compiles. It reports the files that it cannot compare,
 and runs no part of a plugin.`,
 		Example: `  springfield doctor --fix`,
 		Args:    arguments(0, 0, "no arguments"),
@@ -68,9 +68,9 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if len(failed) == 0 {
 		return nil
 	}
-	hint := "the fix is beside each"
+	hint := "see the fix for each above"
 	if !o.fix && slices.ContainsFunc(failed, func(f check.Finding) bool { return f.Mend != nil }) {
-		hint = "springfield doctor --fix makes the safe repairs"
+		hint = "run springfield doctor --fix to make the safe repairs"
 	}
 	return check.Advise(fmt.Errorf("%s failed", countOf(len(failed), "check")), hint)
 }
@@ -84,7 +84,7 @@ func (a *app) examine(ctx context.Context, r doctor.Request, names []string) ([]
 		Look: func(ctx context.Context, in *doctor.Inspection) ([]check.Finding, error) {
 			all, err := a.toolchain().Compare(ctx, in.Running())
 			if carried, unread := generator.ReadCarried(a.prebuilt); carried == nil && unread == nil && findProgram("go") == "" {
-				all = append(all, check.Warned(generator.ErrNoGo.Error()+", so enable, init and update make no plugin", hintOf(generator.ErrNoGo)))
+				all = append(all, check.Warned(generator.ErrNoGo.Error()+", so enable, init and update cannot make a plugin", hintOf(generator.ErrNoGo)))
 			}
 			return all, err
 		}})
@@ -114,7 +114,7 @@ func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {
 	}
 	for i := range outcome.Left {
 		if f := &outcome.Left[i]; f.Mend != nil && !o.fix {
-			f.Fix += " (or springfield doctor --fix)"
+			f.Fix += " (or run springfield doctor --fix)"
 		}
 	}
 	a.printFindings(slices.Concat(outcome.Mended, outcome.Left))

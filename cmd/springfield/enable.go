@@ -42,19 +42,19 @@ func newEnable(a *app, run func(context.Context, enableOptions) error) *cobra.Co
 		Use:   "enable PLUGIN[@MARKETPLACE]",
 		Short: "Enable a plugin",
 		Long: `springfield looks for PLUGIN in --suite, or else in your suites and in Claude
-Code's marketplaces. If none has it, springfield makes it in a suite in your data directory. Your
-next session has the hook.
+Code's marketplaces. If it is in none of them, springfield makes it in a suite in your data
+directory. Your next session has the hook.
 
 One edit of settings.json enables the plugin, and disables double-shot-latte and other springfield
 plugins of the same kind. No other byte changes. For a new suite, or without the claude command,
 your user settings also declare the suite.
 
 The kinds are daily plugins, which decide at every stop (ned-flanders, lisa-simpson, bart-simpson,
-marge-simpson), the goal loop (ralph-wiggum), and spec loops (ralph-specum, ralph-speckit). A daily
-and a loop plugin go together: while a loop runs, only its plugin decides.
+marge-simpson), the goal loop (ralph-wiggum), and spec loops (ralph-specum, ralph-speckit). You can
+enable a daily and a loop plugin together: while a loop runs, only its plugin decides.
 
 Without --host, springfield chooses Claude Code, or else the only agent found. Other agents get one
-entry in their own file of hooks, Qwen Code and Gemini CLI a link. Codex asks you once to trust the
+entry in their own hooks file; Qwen Code and Gemini CLI get a link. Codex asks you once to trust the
 hook.`,
 		Example: `  springfield enable ned-flanders
   springfield enable ned-flanders --host codex,copilot --dry-run
@@ -70,7 +70,7 @@ hook.`,
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
 	f.StringVar(&o.Marketplace, "marketplace", "", "name, OWNER/REPO or git URL")
 	f.BoolVar(&o.Keep, "keep", false, "leave other plugins of the same kind enabled")
-	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "other plugins that drive the same loop: off or keep")
+	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "for other plugins that drive the same loop: off or keep")
 	hostFlag(cmd, &o.hosts)
 	f.BoolVar(&o.NoClaude, "no-activate", false, "do not call claude; declare the marketplace in user settings")
 	return cmd
@@ -123,9 +123,9 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	name, _, _ := strings.Cut(o.Plugin, "@")
 	switch known, _ := registry.StrategyNamed(name); {
 	case known.Judges:
-		first = [][]string{{"asks", "a model where its rules are not sure, with at most 3 KB of the session; springfield set " + name + " shows its limits"}}
+		first = [][]string{{"asks", "a model where its rules are unsure, and sends it at most 3 KB of the session; springfield set " + name + " shows its limits"}}
 	case known.Event == "UserPromptSubmit":
-		first = [][]string{{"needs", "a todo list, which Opus 4.8, Sonnet 5 and later do not have; springfield doctor says what brings it back"}}
+		first = [][]string{{"needs", "a todo list, which Opus 4.8, Sonnet 5 and later lack; run springfield doctor to see how to restore it"}}
 	case known.Loop != nil && !known.Loop.Spec && !o.forLoop:
 		first = [][]string{{"begin", `springfield loop start "Fix the failing tests"`}}
 	}
@@ -142,11 +142,11 @@ func (o enableOptions) askConflict(
 	ctx context.Context, conflict *settings.ConflictError,
 ) (settings.ConflictAnswer, error) {
 	if !o.terminal {
-		return "", check.Misuse(conflict, "--conflicts off switches off what this edit can, and names the command for the rest; --conflicts keep leaves them on")
+		return "", check.Misuse(conflict, "pass --conflicts off to disable the others (and see the command for any that this edit cannot reach), or --conflicts keep to leave them enabled")
 	}
-	answer, err := o.newAsker(ctx).One(strings.Join(conflict.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
-		{Value: string(settings.ConflictsOff), Label: "switch it off with this edit, or be told the command where another scope decides; disable and undo bring it back"},
-		{Value: string(settings.ConflictsKeep), Label: "leave it on: either can make Claude go on"},
+	answer, err := o.newAsker(ctx).One(strings.Join(conflict.IDs, ", ")+" would drive the same loop. What should happen to it?", []interview.Option{
+		{Value: string(settings.ConflictsOff), Label: "disable it in this edit (or print the command if another scope decides); disable and undo restore it"},
+		{Value: string(settings.ConflictsKeep), Label: "leave it enabled: either plugin can make Claude go on"},
 	}, string(settings.ConflictsOff))
 	return settings.ConflictAnswer(answer), err
 }

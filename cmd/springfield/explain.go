@@ -35,10 +35,10 @@ func newExplain(a *app) *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain LOG|SESSION|DECISION|last",
-		Short: "Decide on a past session and show every rule",
+		Short: "Replay a past session and show how every rule voted",
 		Long: `Decides as a plugin's hook would if Claude stopped at the end of a log, or
-after --line. Shows the hook's input, why each rule matches or not, and the decision. Ignores limits
-and holds.
+after --line. Shows the hook's input, why each rule matches or does not match, and the decision.
+Ignores limits and holds.
 
 LOG is a file, such as ~/.claude/projects/DIR/SESSION.jsonl. SESSION is an ID or its start. DECISION
 is an ID from springfield log. For a DECISION or last, explain uses the plugin that decided and the
@@ -64,20 +64,20 @@ The project's files are read in their current state.`,
 
 func explainFlags(cmd *cobra.Command, o *explainOptions) {
 	f := cmd.Flags()
-	f.StringVar(&o.strategy, "strategy", registry.Default(), "a strategy, ned-flanders:seed, seed-tree or a rules file")
+	f.StringVar(&o.strategy, "strategy", registry.Default(), "strategy to use: its name, ned-flanders:seed, seed-tree, or a rules file")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 }
 
 func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	if o.line < 0 {
-		return check.Misuse(errors.New("--line counts from 1"), "leave it out for the last line")
+		return check.Misuse(errors.New("--line counts from 1"), "omit it for the last line")
 	}
 	place, decided, err := a.placeToExplain(ctx, o)
 	if err != nil {
 		return err
 	}
 	if decided.ID != "" && !o.json {
-		a.say("%s: %s decided %s by rule %s, %s, in %s", decided.ID, decided.Plugin, decided.Decision, decided.Rule,
+		a.say("%s: %s decided %s because of rule %s, %s, in %s", decided.ID, decided.Plugin, decided.Decision, decided.Rule,
 			doctor.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
 	}
 	c, err := a.candidateToExplain(o, cmp.Or(decided.Plugin, o.strategy), cmp.Or(decided.ProjectPlace(), place.Work))
@@ -89,11 +89,11 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return err
 	}
 	if decided.ID != "" && decided.Rule != e.Rule {
-		with := "explain reads settings as they are now"
+		with := "explain uses your current settings"
 		if o.chosen {
-			with = "--strategy leaves your settings out"
+			with = "--strategy ignores your settings"
 		}
-		a.talk("springfield: note: at that stop, rule %s decided; %s, and knows neither what the hook had counted by then nor holds", decided.Rule, with)
+		a.talk("springfield: note: at that stop, rule %s decided; %s, and does not know the hook's counts or any holds at the time", decided.Rule, with)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (a *app) explainPlace(place replay.Place, c replay.Candidate, asJSON bool) 
 	}
 	e.WriteText(a.resultPrinter())
 	for _, fault := range slices.Concat(c.Settings.Faults, check.NamesOf(rules.CheckPatterns(c.Settings.Options), error.Error)) {
-		a.talk("springfield: note: passed over: %s", fault)
+		a.talk("springfield: note: ignored: %s", fault)
 	}
 	return e, nil
 }
@@ -124,7 +124,7 @@ func (a *app) candidateToExplain(o explainOptions, plugin, project string) (repl
 		p, err = hook.Plugin{Name: plugin, Strategy: known}, nil
 	}
 	if err != nil {
-		return replay.Candidate{}, check.Advise(err, "say how to decide: --strategy "+registry.Default())
+		return replay.Candidate{}, check.Advise(err, "choose how to decide: --strategy "+registry.Default())
 	}
 	return replay.Candidate{Name: plugin, Settings: p.ReadSettings(a.places.StatePath(), project)}, nil
 }

@@ -228,7 +228,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 						if !maps.Equal(is, after) {
 							t.Errorf("%s: it succeeds, but %q are not as they should be\n%s", what, differs(is, after), out)
 						}
-					case strings.Contains(out, "done, but the list of edits"):
+					case strings.Contains(out, "reverted, but the edit is still in the list"):
 						said["done"]++
 						if !maps.Equal(is, after) {
 							t.Errorf("%s: %q are not done\n%s", what, differs(is, after), out)

@@ -31,7 +31,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	}
 	o.WriteText(a.resultPrinter(), time.Now())
 	if a.terminal {
-		a.talk("springfield --help lists all commands")
+		a.talk("run springfield --help to list all commands")
 	}
 	return nil
 }
@@ -59,9 +59,9 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	command := in.HowToBegin()
 	if plugin.Name == "" {
 		plugin.Name = registry.Default()
-		out.PrintText("Nothing is set up yet. springfield undo takes back what you do now.")
+		out.PrintText("Nothing is set up yet. You can revert the next step with springfield undo.")
 	} else {
-		out.PrintText("You have made %s; it is not switched on yet.", plugin.Name)
+		out.PrintText("You have made %s; it is not enabled yet.", plugin.Name)
 	}
 	o := a.enableOptions()
 	o.Plugin, o.Suite, o.Scope = plugin.Name, suite.Dir, client.User
@@ -75,9 +75,9 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 		out.PrintCommand("%s", command)
 		return nil
 	}
-	yes, err := o.offerEnable(cmd.Context(), "Switch "+plugin.Name+" on"+where+"?")
+	yes, err := o.offerEnable(cmd.Context(), "Enable "+plugin.Name+where+"?")
 	if err == nil && !yes {
-		a.talk("springfield list compares the plugins; springfield --help lists all commands")
+		a.talk("run springfield list to compare the plugins, or springfield --help to list all commands")
 	}
 	return err
 }

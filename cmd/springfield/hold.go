@@ -16,10 +16,10 @@ func newHold(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hold [DURATION]",
 		Short: "Let every agent stop, even if work remains",
-		Long: `A hold lasts for a time such as 30m, 1h30m or "2 hours", or until springfield
-resume. No rule, limit or model overrides it. Anyone, even an agent, can
-set one; only you can lift it, at your own terminal. A hold set elsewhere without a duration ends
-after 12 hours, or with an away order that ends later.`,
+		Long: `A hold lasts for a time such as 30m, 1h30m or "2 hours", or until you run
+springfield resume. No rule, limit or model overrides it. Anyone, even an agent, can set one; only
+you can lift it, at your own terminal. A hold set elsewhere without a duration ends after 12 hours,
+or with an away order that ends later.`,
 		Example: `  springfield hold 30m
   springfield hold --list`,
 		Args: arguments(0, 4, "at most one duration"),
@@ -30,7 +30,7 @@ after 12 hours, or with an away order that ends later.`,
 				return check.Misuse(err, console.AdviceOn(err))
 			case listed && len(args) > 0:
 				return check.Misuse(errors.New("--list takes no duration"),
-					"springfield hold --list shows the holds in force")
+					"run springfield hold --list to see the holds in force")
 			}
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				d.JSON = asJSON

@@ -203,7 +203,7 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 			do   func() error
 			want string
 		}{
-			{func() error { return os.WriteFile(hold, []byte(`{"since":1}`), 0o600) }, "the hold in the question is no longer in force: another hold has been set meanwhile"},
+			{func() error { return os.WriteFile(hold, []byte(`{"since":1}`), 0o600) }, "that hold is no longer in force: another hold has been set meanwhile"},
 			{func() error { return os.WriteFile(hold, []byte(`{"since":1,"until":2}`), 0o600) }, "the hold on all sessions is no longer in force"},
 		} {
 			var out bytes.Buffer

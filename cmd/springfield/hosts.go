@@ -42,8 +42,8 @@ func hostsToSwitch(user hosts.User, names []string) ([]hosts.Host, error) {
 	}
 	there := check.NamesOf(found, func(h hosts.Host) string { return h.Title })
 	flags := check.NamesOf(found, func(h hosts.Host) string { return "--host " + h.Name })
-	return nil, check.Misuse(fmt.Errorf("there is no Claude Code here, but %s", strings.Join(there, " and ")),
-		"say which: "+strings.Join(flags, ", ")+" or --host all")
+	return nil, check.Misuse(fmt.Errorf("Claude Code was not found, but %s", strings.Join(there, " and ")),
+		"choose one: "+strings.Join(flags, ", ")+" or --host all")
 }
 
 func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error) {
@@ -57,7 +57,7 @@ func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error
 		}
 		if len(found)+len(chosen) == 0 {
 			return nil, check.Advise(errors.New("no agent was found on this machine"),
-				"name one: --host "+strings.Join(hosts.HostNames(), ", --host "))
+				"choose one: --host "+strings.Join(hosts.HostNames(), ", --host "))
 		}
 		for _, host := range found {
 			if !slices.ContainsFunc(chosen, func(h hosts.Host) bool { return h.Name == host.Name }) {
@@ -88,7 +88,7 @@ func offerHosts(user hosts.User) []string {
 		}
 		return h.Name + "\t" + h.Title
 	})
-	return append(all, "all\tall that are found")
+	return append(all, "all\tall agents that are found")
 }
 
 type switching struct {
@@ -132,15 +132,15 @@ func (o switching) switchHosts(
 	if len(results) == 0 {
 		return over
 	}
-	advice := "what to do is beside each"
+	advice := "see the advice for each above"
 	if len(did) > 0 {
-		advice += "; springfield undo takes back what was done"
+		advice += "; run springfield undo to revert the rest"
 	}
 	if len(did) > 1 && settings.Journal(o.means().Settings.Places).JoinNewest(did) != nil {
 		advice += ", one agent at a time"
 	}
 	if err == nil && len(fine) > 0 && len(broken) > 0 {
-		err = check.Advisef(advice, "%s failed in %s, not in %s", verb, strings.Join(broken, ", "), strings.Join(fine, ", "))
+		err = check.Advisef(advice, "%s failed in %s, but succeeded in %s", verb, strings.Join(broken, ", "), strings.Join(fine, ", "))
 	} else if err == nil && len(broken) > 0 {
 		err = check.Advisef(advice, "%s failed in %s", verb, strings.Join(broken, ", "))
 	}

@@ -53,8 +53,8 @@ func newInit(a *app, run func(context.Context, initOptions) error) *cobra.Comman
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Make a suite of your own plugins, with compiled hooks",
-		Long: `A suite is a directory of plugins, and a marketplace. Make one for your own
-rules or to publish; to use a plugin, springfield enable is enough. DIR defaults to ./` + defaultSuite + `. At a
+		Long: `A suite is a directory of plugins that is also a marketplace. Make one for your
+own rules or to publish; to use a plugin, springfield enable is enough. DIR defaults to ./` + defaultSuite + `. At a
 terminal, init asks for everything that no flag sets. springfield undo removes the suite.
 
 If DIR has a ` + generator.SuiteFile + `, init reads the answers from it, adds missing files and keeps your
@@ -80,13 +80,13 @@ edits. For example:
 	f := cmd.Flags()
 	f.StringArrayVar(&o.strategies, "strategy", nil, "repeatable; default: "+registry.Default()+"; springfield list shows all")
 	f.BoolVar(&o.all, "all", false, "make every plugin")
-	f.StringVar(&o.marketplace, "marketplace", "", "default: the directory's name, numbered if taken")
+	f.StringVar(&o.marketplace, "marketplace", "", "name (default: the directory's, with a number if it is taken)")
 	f.StringVar(&o.owner, "owner", "", `"Name" or "Name <email>" (default: from git config)`)
-	f.StringArrayVar(&o.targets, "target", nil, "repeatable; default: this machine")
+	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for (repeatable; default: this one)")
 	f.StringArrayVar(&o.set, "set", nil, "plugin.key=value (repeatable)")
-	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite, such as to CLAUDE.md")
+	f.StringVar(&o.memory, "memory", "", "file to append a paragraph about the suite to, such as CLAUDE.md")
 	f.BoolVar(&o.noGit, "no-git", false, "create no git repository")
-	f.BoolVarP(&o.yes, "yes", "y", false, "ask nothing, use the defaults")
+	f.BoolVarP(&o.yes, "yes", "y", false, "ask no questions, use the defaults")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
@@ -94,7 +94,7 @@ edits. For example:
 
 func runInit(ctx context.Context, o initOptions) error {
 	if o.all && len(o.strategies) > 0 {
-		return check.Misuse(errors.New("--strategy and --all do not go together"), "--all makes every plugin")
+		return check.Misuse(errors.New("--strategy and --all cannot be used together"), "omit --strategy: --all makes every plugin")
 	}
 	dir, _, err := o.typedPaths().Absolute(o.dir)
 	if err != nil {
@@ -195,7 +195,7 @@ func (o initOptions) newSpec(
 			return none, err
 		}
 	case len(said.Plugins) == 0 && !o.yes:
-		return none, check.Misuse(errors.New("no strategy chosen, and no terminal to ask on"),
+		return none, check.Misuse(errors.New("no strategy was chosen, and there is no terminal to ask on"),
 			"pass --strategy NAME, --all, or --yes for the default")
 	case len(said.Plugins) == 0:
 		said.Plugins = []generator.Plugin{{Name: registry.Default(), Strategy: registry.Default()}}
@@ -232,7 +232,7 @@ func (o initOptions) interview(ctx context.Context, dir string, s interview.Suit
 			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
 		}
 	}
-	s.Note("A suite of plugins in " + o.notePrinter().ShortPath(dir) + ".\nNothing is written before the last answer; Ctrl-C leaves.\n\n")
+	s.Note("A suite of plugins in " + o.notePrinter().ShortPath(dir) + ".\nNothing is written before you answer the last question; press Ctrl-C to quit.\n\n")
 	return s.AskForSuite()
 }
 
@@ -245,7 +245,7 @@ func (o initOptions) checkMarketplace(name, dir string) error {
 		return nil // without a home there are no marketplaces
 	}
 	if free, err := o.means().FreeMarketplace(name, dir); err != nil {
-		return check.Advise(err, "choose another name: --marketplace "+free+" is free")
+		return check.Advise(err, "choose another name, such as --marketplace "+free)
 	}
 	return nil
 }
@@ -280,7 +280,7 @@ func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 		list, err = settings.RememberSuite(m.places, m.dir)
 	}
 	if err != nil {
-		m.talk("springfield: note: springfield could not record where this suite is, so enable needs --suite: %v", err)
+		m.talk("springfield: note: the location of this suite could not be recorded, so enable needs --suite: %v", err)
 	}
 	if c.Edits = append(c.Edits, list, m.paragraph); m.suite.IsEmpty() && m.paragraph.Changes() {
 		c.Did, c.Kind = "append a paragraph about "+m.spec.Marketplace+" to "+m.paragraph.Path, "text"
@@ -379,7 +379,7 @@ func (m *making) report(built generator.Build) error {
 		m.resultPrinter().PrintTable("  ", rows)
 	}
 	if memory != "" {
-		m.say("  appended a paragraph about it to %s", memory)
+		m.say("  appended a paragraph about the suite to %s", memory)
 	}
 	m.resultPrinter().PrintCommand("springfield enable %s", nameToEnable(m.means(), m.spec.Suggested().Name, m.dir))
 	return nil

@@ -163,13 +163,13 @@ const (
 func TestInterview(t *testing.T) {
 	for _, columns := range []int{80, 40} {
 		x, dir := start(t, columns, "init", "--memory", "CLAUDE.md")
-		x.answer("Which plugins?", " "+enter)         // the cursor is on ned-flanders, marked already, now not
-		x.answer("at least one is needed", " "+enter) // the cursor is on it
+		x.answer("Which plugins?", " "+enter)      // the cursor is on ned-flanders, marked already, now not
+		x.answer("choose at least one", " "+enter) // the cursor is on it
 		x.answer("Which rules", down+enter)
-		x.answer("Name of the marketplace?", "My Hooks"+enter)
+		x.answer("What is the name of the marketplace?", "My Hooks"+enter)
 		x.answer("is not a valid marketplace name", "evergreen"+enter) // a validation error, and its correction
 		x.answer("Who owns it?", "Ned <ned>"+enter)
-		x.answer("not a name and an address", "Ned <ned@example.org>"+enter)
+		x.answer("not a name with an email address", "Ned <ned@example.org>"+enter)
 		x.answer("Which machines", enter)
 		x.wait("Make it?", true)
 		for _, part := range []string{"evergreen", "Ned <ned@example.org>", "ned-flanders, rules seed", generator.HostTarget().String(), "CLAUDE.md"} {
@@ -212,7 +212,7 @@ func TestInterviewPlain(t *testing.T) {
 			{"Which plugins?", "homer"},
 			{`"homer" is neither a number from 1 to`, "1 ralph-wiggum"}, // whose protocol is not asked
 			{"Which rules", "seed"},
-			{"Name of the marketplace?", "My Hooks"},
+			{"What is the name of the marketplace?", "My Hooks"},
 			{`Invalid answer: "My Hooks" is not a valid`, "evergreen"},
 			{"Who owns it?", "Ned <ned@example.org>"},
 			{"Which machines", ""},
@@ -231,7 +231,7 @@ func TestInterviewPlain(t *testing.T) {
 
 // Ctrl-C at any question, the end of input, or a no leaves nothing behind.
 func TestInterviewCancelled(t *testing.T) {
-	questions := []string{"Which plugins?", "Which rules", "Name of the marketplace?", "Who owns it?", "Which machines", "Make it?"}
+	questions := []string{"Which plugins?", "Which rules", "What is the name of the marketplace?", "Who owns it?", "Which machines", "Make it?"}
 	for _, plain := range []bool{false, true} {
 		for i, question := range questions {
 			x, dir := start(t, 80, "init", fmt.Sprintf("--plain=%t", plain), "--memory", "CLAUDE.md")

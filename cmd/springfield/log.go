@@ -17,16 +17,16 @@ func newLog(a *app) *cobra.Command {
 		Use:   "log",
 		Short: "List past decisions",
 		Long: `Lists the decisions of the current project or, inside an agent's session, of
-that session, the latest last: every stop, and the prompts to which a plugin added text. Only --json
-lists a plugin that had nothing to decide at a stop that another decided. Decisions go after 90 days,
-or after keep_days in ~/.claude/springfield/settings.json.`,
+that session, the latest last: every stop, and the prompts to which a plugin added text. If one
+plugin decided at a stop, others that had nothing to decide are listed only with --json. Decisions are
+deleted after 90 days, or after keep_days in ~/.claude/springfield/settings.json.`,
 		Example: `  springfield log -n 50
   springfield log --follow
   springfield log --all`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
-				return check.Misuse(errors.New("-n must be at least 1"), "leave it out for the newest 20")
+				return check.Misuse(errors.New("-n must be at least 1"), "omit it for the latest 20")
 			}
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				if follow {
@@ -41,8 +41,8 @@ or after keep_days in ~/.claude/springfield/settings.json.`,
 	}
 	f := cmd.Flags()
 	viewFlags(cmd, &asked)
-	f.BoolVar(&asked.Prompts, "prompts", false, "list only prompts, also those without added text")
-	f.IntVarP(&n, "number", "n", 20, "number of latest decisions; 5 with --follow")
+	f.BoolVar(&asked.Prompts, "prompts", false, "list only prompts, including those without added text")
+	f.IntVarP(&n, "number", "n", 20, "number of recent decisions to show; 5 with --follow")
 	f.BoolVarP(&follow, "follow", "f", false, "print decisions as they are made, until Ctrl-C")
 	f.BoolVar(&asked.JSON, "json", false, "print one JSON object per line")
 	return cmd

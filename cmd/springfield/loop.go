@@ -25,8 +25,8 @@ func newLoop(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "loop",
 		Short: "Start, show, change or stop a goal loop",
-		Long: `A goal loop continues Claude until its message has the promise (words that you
-choose) or its turns are over. It is the file .stravinsky/continuation-loop.md in a project, and
+		Long: `A goal loop makes Claude continue until its message contains the promise (words
+that you choose) or its turns run out. It is the file .stravinsky/continuation-loop.md in a project, and
 needs a plugin with the strategy ralph-wiggum. Without a command, shows the loop of this directory.`,
 		Example: `  springfield loop start "Fix the failing tests" --template tests
   springfield loop status
@@ -36,7 +36,7 @@ needs a plugin with the strategy ralph-wiggum. Without a command, shows the loop
 			if err == nil || args[0] != "rerun" && args[0] != "show" {
 				return err
 			} else if len(args) == 1 {
-				return check.Advise(err, "springfield loop status shows the loop, springfield loop history those before it")
+				return check.Advise(err, "run springfield loop status to see the loop, or springfield loop history to see past loops")
 			}
 			return check.Advise(err, "springfield loop history "+strings.Join(args, " "))
 		},
@@ -53,14 +53,14 @@ func newLoopStart(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "start [GOAL]",
 		Short: "Start a goal loop in this directory",
-		Long: `Writes .stravinsky/continuation-loop.md at the root of the repository, or
-where one exists further down, or in --dir. The loop starts at Claude's next stop in this directory,
+		Long: `Writes .stravinsky/continuation-loop.md at the root of the repository, in a
+directory below it that already has one, or in --dir. The loop starts at Claude's next stop in this directory,
 and then belongs to that session. If no loop plugin is enabled, springfield offers to enable one, or
 writes nothing.
 
 Choose a promise that is true only at the end ("All tests passing"), not a word like "done", which
-Claude also uses in passing. Put into the goal everything that Claude needs at every turn, in 2,000
-characters. --max 3 is three turns: the current one and two continues. At a terminal you can type up
+Claude also uses in passing. Put everything that Claude needs at every turn into the goal, in at most
+2,000 characters. --max 3 is three turns: the current one and two continues. At a terminal you can type up
 to 500; elsewhere your ceiling is the limit: 25, or as set with springfield set ralph-wiggum
 ceiling=40.
 
@@ -90,10 +90,10 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 			return err
 		},
 	}
-	loopFlags(cmd, &o, "leave it out for the template's number")
+	loopFlags(cmd, &o, "omit it to use the template's number")
 	f := cmd.Flags()
 	f.StringVar(&o.Template, "template", "", "tests, feature, debug, quick, docs or your own")
-	f.BoolVar(&o.FromTodos, "from-todos", false, "add the open todos of the latest session here to the goal")
+	f.BoolVar(&o.FromTodos, "from-todos", false, "add the open todos of the latest session in this directory to the goal")
 	return cmd
 }
 
@@ -104,7 +104,7 @@ func (a *app) noteBlockCap(most int) {
 	for _, p := range snapshot.AllPlugins() {
 		if most-1 > honoured && a.caller == nil && p.Runs && console.DrivesLoops(p.Strategy) {
 			name, _, _ := strings.Cut(p.ID, "@")
-			a.talk("springfield: note: Claude Code ends a turn after %d continues in a row without a tool call; for more from the next session:", honoured)
+			a.talk("springfield: note: Claude Code ends a turn after %d continues in a row without a tool call; to raise that from the next session on, run:", honoured)
 			a.notePrinter().PrintUnbroken(fmt.Sprintf("  springfield set %s ceiling=%d && springfield enable %s --scope %s", name, most, p.ID, p.Decides))
 			return
 		}
@@ -119,7 +119,7 @@ func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 	plugin, scope, _ := strings.Cut(call, " --scope ")
 	o := a.enableOptions()
 	o.Plugin, o.Scope, o.forLoop = plugin, cmp.Or(client.Scope(scope), client.User), true
-	yes, err := o.offerEnable(ctx, "No plugin that is on drives loops. Switch "+plugin+" on?")
+	yes, err := o.offerEnable(ctx, "No enabled plugin drives loops. Enable "+plugin+"?")
 	if err == nil && !yes {
 		err = errCancelled
 	}
@@ -137,12 +137,12 @@ func loopFlags(cmd *cobra.Command, o *console.LoopStart, withoutMax string) {
 		return nil
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.Max, "max", 0, "turns: this one and N-1 continues (default: the template's, or 10)")
-	f.StringArrayVar(&o.Promises, "promise", nil, "words that end the loop (repeatable: any one is enough); \"\" for none")
+	f.IntVar(&o.Max, "max", 0, "number of turns: this one and N-1 continues (default: the template's, or 10)")
+	f.StringArrayVar(&o.Promises, "promise", nil, "words that end the loop (repeatable; any one is enough); \"\" for none")
 	f.StringVar(&o.Check, "check", "", "command that proves the promise")
 	f.StringVar(&o.Timeout, "timeout", "", "time limit of the loop, such as 2h")
 	f.StringVar(&o.IterationTimeout, "iteration-timeout", "", "time limit of an iteration, such as 10m")
-	f.BoolVar(&o.Replace, "replace", false, "replace a running loop")
+	f.BoolVar(&o.Replace, "replace", false, "replace the loop if one is running")
 }
 
 func newLoopStatus(a *app) *cobra.Command {
@@ -173,7 +173,7 @@ func newLoopSet(a *app) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return check.Misuse(errors.New("springfield loop set takes a key and a value"),
-					"springfield loop set --help lists the keys")
+					"run springfield loop set --help to list the keys")
 			} else if !slices.Contains(names, args[0]) {
 				return check.Misusef(check.HintAtNames(args[0], "", names, "the keys are "+strings.Join(names, ", ")), "loop set has no key %q", args[0])
 			}
@@ -191,7 +191,7 @@ func newLoopStop(a *app) *cobra.Command {
 		Use:   "stop",
 		Short: "Stop the loop, so that Claude may stop",
 		Long: `Works from any terminal, even while a session runs. The file stays, with active: false.
-springfield loop set active true resumes the loop.`,
+To resume the loop, run springfield loop set active true.`,
 		Example: `  springfield loop stop
   springfield loop stop --delete`,
 		Args: arguments(0, 0, "no arguments"),
@@ -214,13 +214,13 @@ func newLoopHistory(a *app) *cobra.Command {
 		Args: a.noCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
-				return check.Misuse(errors.New("-n must be at least 1"), "leave it out for the newest 20")
+				return check.Misuse(errors.New("-n must be at least 1"), "omit it for the latest 20")
 			}
 			return a.askLoop(cmd, func(d console.Console) error { return d.LoopHistory(n, all, wantsJSON(cmd)) })
 		},
 	}
 	f := cmd.Flags()
-	f.IntVarP(&n, "number", "n", 20, "number of latest loops")
+	f.IntVarP(&n, "number", "n", 20, "number of recent loops to show")
 	f.BoolVar(&all, "all", false, "all directories")
 
 	show := &cobra.Command{
@@ -236,7 +236,7 @@ func newLoopHistory(a *app) *cobra.Command {
 	var o console.LoopStart
 	rerun := &cobra.Command{
 		Use:   "rerun ID",
-		Short: "Start a past loop again, in this directory",
+		Short: "Start a past loop again in this directory",
 		Example: `  springfield loop history rerun 7f3a
   springfield loop history rerun 7f3a --max 20`,
 		Args: arguments(1, 1, "the id of a loop"),
@@ -245,8 +245,8 @@ func newLoopHistory(a *app) *cobra.Command {
 			return a.changeLoop(cmd, func(d console.Console) error { return d.RerunLoop(args[0], o) })
 		},
 	}
-	loopFlags(rerun, &o, "leave it out to keep the maximum of that loop")
-	rerun.Flag("max").Usage = "turns: this one and N-1 continues (default: that loop's)"
+	loopFlags(rerun, &o, "omit it to keep the maximum of that loop")
+	rerun.Flag("max").Usage = "number of turns: this one and N-1 continues (default: that loop's)"
 	cmd.AddCommand(show, rerun)
 	return cmd
 }

@@ -29,16 +29,16 @@ func newNew(a *app) *cobra.Command {
 		Use:   "new NAME --from STRATEGY",
 		Short: "Add a plugin with your own name and rules to a suite",
 		Long: `The plugin decides like STRATEGY, and has its own strategy.json for your rules
-and texts. Like springfield update, new also updates the suite's other files and keeps your edits.`,
+and texts. Like springfield update, this also updates the suite's other files and keeps your edits.`,
 		Example: `  springfield new left-handed --from ned-flanders
   springfield new loose-ned --from ned-flanders --set rules=seed`,
 		Args: arguments(1, 1, "one name"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runNew(cmd.Context(), a, args[0], o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.from, "from", "", "strategy that decides; springfield list shows all")
-	f.StringVar(&o.suite, "suite", "", "default: the suite around the current directory")
-	f.StringArrayVar(&o.set, "set", nil, "plugin setting (repeatable)")
+	f.StringVar(&o.from, "from", "", "strategy that decides; run springfield list to see all")
+	f.StringVar(&o.suite, "suite", "", "suite to change (default: the one around the current directory)")
+	f.StringArrayVar(&o.set, "set", nil, "setting of the plugin, KEY=VALUE (repeatable)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
@@ -46,14 +46,14 @@ and texts. Like springfield update, new also updates the suite's other files and
 
 func runNew(ctx context.Context, a *app, name string, o newOptions) error {
 	if o.from == "" {
-		return check.Misuse(errors.New("no strategy named"),
+		return check.Misuse(errors.New("no strategy is named"),
 			"pass --from STRATEGY: "+strings.Join(registry.StrategyNames(), ", "))
 	}
 	settings := map[string]string{}
 	for _, text := range o.set {
 		key, value, ok := strings.Cut(strings.TrimPrefix(text, name+"."), "=")
 		if !ok {
-			return check.Misuse(fmt.Errorf("--set %q is not key=value", text), "for instance --set rules=seed")
+			return check.Misuse(fmt.Errorf("--set %q is not key=value", text), "write it like --set rules=seed")
 		}
 		settings[key] = value
 	}

@@ -37,7 +37,7 @@ type environment struct {
 func (e *environment) findPlaces() error {
 	if e.places = e.placesFrom(e.work); e.places.Config == "" {
 		e.places = client.Places{}
-		return check.Advisef("set HOME, or CLAUDE_CONFIG_DIR as for Claude Code", "there is no home directory")
+		return check.Advisef("set HOME, or set CLAUDE_CONFIG_DIR as you do for Claude Code", "there is no home directory")
 	}
 	return nil
 }

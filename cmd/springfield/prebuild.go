@@ -11,7 +11,7 @@ func newPrebuild(a *app) *cobra.Command {
 	var only []string
 	cmd := &cobra.Command{
 		Use:    "prebuild DIR",
-		Short:  "Compile the hook for every target into DIR, to be carried by a release",
+		Short:  "Compile the hook for every target into DIR, to be included in a release",
 		Hidden: true,
 		Args:   arguments(1, 1, "a directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {

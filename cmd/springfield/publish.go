@@ -37,7 +37,7 @@ publish compiles the hooks for every target, checks all files, and writes plugin
 Clients fetch a plugin outside the marketplace's checkout from the suite's repository, at a fixed
 commit. This takes two runs: publish, commit and push; then publish again to write the commit.
 
-springfield commits and pushes nothing. springfield undo restores all files, but not tags or the
+springfield does not commit or push anything. springfield undo restores all files, but not tags or the
 executable bits in git's index.`
 
 func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.Command {
@@ -55,7 +55,7 @@ func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"to", "bump", "version"} { // like --to "$UNSET"
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-					return check.Misuse(fmt.Errorf("--%s is empty", name), "give it a value, or leave it out")
+					return check.Misuse(fmt.Errorf("--%s is empty", name), "give it a value, or omit it")
 				}
 			}
 			var err error
@@ -78,11 +78,11 @@ func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.To, "to", "", "local checkout of the marketplace")
-	f.StringArrayVar(&o.Plugins, "plugin", nil, "only this plugin (repeatable; default: all)")
+	f.StringArrayVar(&o.Plugins, "plugin", nil, "publish only this plugin (repeatable; default: all)")
 	f.StringVar(&o.Bump, "bump", "", "part of the version to raise: "+strings.Join(publish.VersionParts(), ", "))
 	f.StringVar(&o.Version, "version", "", "new version")
-	f.StringArrayVar(&o.Notes, "note", nil, "line of the changelog (repeatable)")
-	f.StringArrayVar(&targets, "target", nil, "repeatable; default: all")
+	f.StringArrayVar(&o.Notes, "note", nil, "line for the changelog (repeatable)")
+	f.StringArrayVar(&targets, "target", nil, "target to compile for (repeatable; default: all)")
 	f.BoolVar(&o.Check, "check", false, "for CI: fail if anything is inconsistent or would change")
 	f.BoolVar(&o.Tag, "tag", false, "tag the committed releases, like claude plugin tag")
 	f.BoolVar(&o.Look, "dry-run", false, "print a diff, change nothing")
@@ -93,13 +93,13 @@ func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.
 func (o publishOptions) validate() error {
 	switch {
 	case o.Bump != "" && o.Version != "":
-		return check.Misuse(errors.New("--bump and --version do not go together"), "one of them says which version")
+		return check.Misuse(errors.New("--bump and --version cannot be used together"), "use one of them to choose the version")
 	case o.Bump != "" && !slices.Contains(publish.VersionParts(), o.Bump):
 		return check.Misusef(check.HintAtNames(o.Bump, "--bump ", publish.VersionParts(), ""), "--bump cannot be %q", o.Bump)
 	case o.Check && (o.Bump != "" || o.Version != "" || o.Tag || o.Look || len(o.Targets) > 0):
-		return check.Misuse(errors.New("--check looks and changes nothing"), "leave --bump, --version, --tag, --target and --dry-run out")
+		return check.Misuse(errors.New("--check changes nothing, so flags for a change do not apply"), "omit --bump, --version, --tag, --target and --dry-run")
 	case o.Tag && (o.Bump != "" || o.Version != ""):
-		return check.Misuse(errors.New("--tag tags what is committed"), "raise the version first, commit, then springfield publish --tag")
+		return check.Misuse(errors.New("--tag only tags committed releases"), "raise the version, commit, then run springfield publish --tag")
 	}
 	for _, note := range o.Notes {
 		if strings.TrimSpace(note) == "" || strings.ContainsAny(note, "\r\n") {
@@ -153,7 +153,7 @@ func buildDate(epoch string) (time.Time, error) {
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {
 		return time.Time{}, check.Misuse(fmt.Errorf("SOURCE_DATE_EPOCH=%q is not a number of seconds", epoch),
-			"unset it, or give it the time of a commit, as git log -1 --format=%ct prints it")
+			"unset it, or set it to the time of a commit, as printed by git log -1 --format=%ct")
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }
@@ -188,7 +188,7 @@ type checkedShape struct {
 
 func (o publishOptions) reportCheck(p *publish.Plan) error {
 	written, removed := p.Change.Files()
-	marks := check.NamesOf(p.Marks, func(file string) string { return "the executable bit that git has for " + file })
+	marks := check.NamesOf(p.Marks, func(file string) string { return "git's executable bit of " + file })
 	changed := slices.Concat(written, removed, marks)
 	if o.json {
 		if err := o.printJSON(checkedShape{len(changed) == 0, nonNil(changed), p.Market.Absent, nonNil(p.Plugins), nonNil(p.Checks)}); err != nil {
@@ -197,10 +197,10 @@ func (o publishOptions) reportCheck(p *publish.Plan) error {
 	}
 	if len(changed) > 0 {
 		return check.Advise(fmt.Errorf("publishing would change %s: %s", countOf(len(changed), "file"), strings.Join(changed, ", ")),
-			"springfield publish, and commit what it writes; --dry-run shows it")
+			"run springfield publish and commit the changes; --dry-run shows them")
 	}
 	if p.Market.Absent != "" {
-		o.talk("its marketplace, %s, is not here, so its entries were not checked; --to names a checkout of it",
+		o.talk("there is no checkout of its marketplace, %s, so its entries were not checked; pass one with --to",
 			p.Market.Absent)
 	}
 	switch {
@@ -208,7 +208,7 @@ func (o publishOptions) reportCheck(p *publish.Plan) error {
 	case len(p.Plugins) == 0:
 		o.say("%s is consistent; it has not been published yet", p.Dir)
 	default:
-		o.say("%s is as it was published in %s", p.Dir, p.Market.Name)
+		o.say("%s is unchanged since it was published in %s", p.Dir, p.Market.Name)
 	}
 	return nil
 }
@@ -232,20 +232,20 @@ func (o publishOptions) reportPublish(p *publish.Plan) error {
 	o.sayFiles("changed ", written, "")
 	o.sayFiles("removed ", removed, "")
 	if len(written)+len(removed) == 0 {
-		o.say("  nothing changed: this is published already")
+		o.say("  nothing changed: this is already published")
 	}
 	o.sayFiles("tagged ", p.Tags, "")
 	if n := len(p.Marks); n > 0 {
-		o.say("  git's index has %s as executable now", countOf(n, "hook"))
+		o.say("  git's index now marks %s as executable", countOf(n, "hook"))
 	}
 	for _, wait := range p.Waits {
 		o.resultPrinter().PrintItem("  ", wait)
 	}
 	for _, dir := range p.Push {
-		o.resultPrinter().PrintItem("  ", "commit and push "+check.QuoteArgument(dir)+": that is where clients get it from")
+		o.resultPrinter().PrintItem("  ", "commit and push "+check.QuoteArgument(dir)+", because clients fetch the plugins from there")
 	}
 	if p.Market.Address == "" {
-		o.say("\nto install, on this machine (others name the repository that it is pushed to, as OWNER/REPO or with .git at its end):")
+		o.say("\nto install on this machine (on others, use the repository that you push to: OWNER/REPO or a URL that ends in .git):")
 	} else {
 		o.say("\nto install:")
 	}
@@ -256,7 +256,7 @@ func (o publishOptions) reportPublish(p *publish.Plan) error {
 func (o publishOptions) printPlugins(p *publish.Plan) {
 	checks := "passed"
 	if n := check.CountState(p.Checks, check.Warning); n > 0 {
-		checks = countOf(n, "warning") + "; springfield validate shows them"
+		checks = countOf(n, "warning") + "; run springfield validate to see them"
 	}
 	rows := [][]string{{"plugin", "version", "source", "size", "checks"}}
 	for _, plugin := range p.Plugins {

@@ -44,7 +44,7 @@ func TestTwoPublishAtOnce(t *testing.T) {
 	}
 	for _, dir := range []string{"one", "alias"} {
 		out, err := w.run(t, "home", nil, "springfield", "publish", dir, "--bump", "major", "--target", host)
-		if err == nil || !strings.Contains(out, "another springfield is at work") || !strings.Contains(out, "hint: nothing was changed") {
+		if err == nil || !strings.Contains(out, "another springfield is running") || !strings.Contains(out, "hint: nothing was changed") {
 			t.Errorf("%s: %v\n%s", dir, err, out)
 		}
 	}

@@ -39,10 +39,11 @@ func newReplay(a *app) *cobra.Command {
 		Use:   "replay [PATH...]",
 		Short: "Show how each strategy would decide in your past sessions",
 		Long: `Finds the stops in past sessions of all agents, or in the logs and directories
-that you name, and lets every strategy decide there with the hook's code. By your next prompts, it
+that you name, and lets every strategy decide there with the hook's code. From your next prompts, it
 reports how many prompts each strategy would have saved, how often it would have been in the way,
-and a model's cost; the questions that an away order would have answered; and the leave setting that
-fits you. Changes nothing, asks no model and opens no connection.`,
+and a model's cost; the questions that an away order would have answered; and the value of the
+setting leave that fits your answers. Changes nothing, and neither asks a model nor opens a
+connection.`,
 		Example: `  springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
   springfield replay --list wrong --strategy ned-flanders
   springfield replay --html replay.html`,
@@ -53,12 +54,12 @@ fits you. Changes nothing, asks no model and opens no connection.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "compare only this strategy, ned-flanders:seed, seed-tree or a rules file (repeatable; default: all that need only a log)")
-	f.StringVar(&o.since, "since", "", "only since a date (2026-01-31) or for a time (90d)")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "strategy to compare: its name, ned-flanders:seed, seed-tree, or a rules file (repeatable; default: all that need only a log)")
+	f.StringVar(&o.since, "since", "", "only stops since a date (2026-01-31) or an age (90d)")
 	f.StringVar(&o.project, "project", "", "only sessions that began in or below this directory")
 	f.StringVar(&o.host, "host", "", "only sessions of this agent: "+strings.Join(hosts.HostNames(), ", "))
 	f.StringVar(&o.list, "list", "", "list stops by the decision of the first --strategy (default "+registry.Default()+"): "+strings.Join(replay.ListKinds(), ", "))
-	f.IntVarP(&o.number, "number", "n", 20, "number of stops of --list; 0 for all")
+	f.IntVarP(&o.number, "number", "n", 20, "maximum number of stops to list with --list; 0 for all")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVar(&o.html, "html", "", "write an HTML page to this file; - for standard output")
 	return cmd
@@ -69,14 +70,14 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	case o.list != "" && !slices.Contains(replay.ListKinds(), o.list):
 		return check.Misusef(check.HintAtNames(o.list, "--list ", replay.ListKinds(), ""), "--list cannot be %q", o.list)
 	case o.numbered && o.list == "":
-		return check.Misuse(errors.New("-n goes with --list"),
+		return check.Misuse(errors.New("-n needs --list"),
 			"springfield replay --list all -n "+strconv.Itoa(o.number))
 	case o.host != "" && !slices.Contains(hosts.HostNames(), o.host):
 		return noHost(o.host)
 	case o.number < 0:
-		return check.Misuse(errors.New("-n must not be negative"), "0 lists all")
+		return check.Misuse(errors.New("-n must not be negative"), "use 0 to list all")
 	case o.html != "" && (o.json || o.list != "") || o.json && o.list != "":
-		return check.Misuse(errors.New("--json, --html and --list do not go together"), "run it twice; --json and --html have every stop")
+		return check.Misuse(errors.New("--json, --html and --list cannot be used together"), "run the command once for each; --json and --html contain every stop")
 	}
 	options, err := a.replayOptions(o)
 	if err != nil {
@@ -99,13 +100,13 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	}
 	for i, s := range report.Skipped {
 		if i == mostSkipped {
-			a.talk("springfield: note: skipped %d more; --json lists all", len(report.Skipped)-i)
+			a.talk("springfield: note: skipped %d more; use --json to list them all", len(report.Skipped)-i)
 			break
 		}
 		a.talk("springfield: note: skipped %s: %s", s.File, s.Why)
 	}
 	if report.Partial {
-		a.talk("springfield: note: interrupted: this is what had been read by then")
+		a.talk("springfield: note: interrupted: the results cover only the logs read so far")
 		return errCancelled
 	}
 	switch {
@@ -141,7 +142,7 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 	for i := range options.Candidates {
 		c := &options.Candidates[i]
 		if about, err := generator.ReadAbout(c.Settings.Strategy.Name); err == nil && about.Changes != "none" {
-			c.Note = "needs " + about.Needs + " that your skills write; without them it hardly ever continues"
+			c.Note = "needs " + about.Needs + " that your skills write; without them it rarely continues"
 		}
 	}
 	return options, e.chooseSessions(&options, o.paths, o.host)
@@ -166,7 +167,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		}
 		page, exists, err := a.pageFile(o.html) // again, since reading takes time
 		if exists && r.Partial {
-			a.talk("springfield: note: %s is left as it was, because it is complete", page.Path)
+			a.talk("springfield: note: %s was not overwritten, because it is complete and this replay is not", page.Path)
 			return nil
 		}
 		if err == nil {
@@ -226,12 +227,12 @@ func (e *environment) chooseSessions(o *replay.Options, args []string, name stri
 	o.Host = name
 	for _, arg := range args {
 		if arg == "" {
-			return check.Misuse(errors.New("a path is empty"), "name session logs, or directories of them")
+			return check.Misuse(errors.New("a path is empty"), "name a session log or a directory with session logs")
 		}
 		path := rooted.PathFrom(e.work, arg)
 		if _, err := os.Stat(path); err != nil {
 			return check.Advise(fmt.Errorf("find session logs: %w", err),
-				"name logs or directories of them; without a path all of yours are read")
+				"name a session log or a directory of logs; without a path, all your logs are read")
 		}
 		o.Paths = append(o.Paths, path)
 	}

@@ -106,7 +106,7 @@ func TestReplayInterruptedKeepsThePage(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	code, _, said := replayed(ctx, home, 80, replayOptions{html: "page.html"})
-	if now, err := os.ReadFile(page); code != 130 || err != nil || !bytes.Equal(now, whole) || !strings.Contains(said, "is left as it was") {
+	if now, err := os.ReadFile(page); code != 130 || err != nil || !bytes.Equal(now, whole) || !strings.Contains(said, "was not overwritten") {
 		t.Errorf("exit code %d, %v: %s", code, err, said)
 	}
 	must(t, os.Remove(page))

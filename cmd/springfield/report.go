@@ -90,29 +90,29 @@ func asksJSON(cmd *cobra.Command, args []string) bool {
 }
 
 func hintOf(err error) string {
-	const carried = "a released springfield carries compiled hooks (" + generator.Page + ")"
+	const carried = "a release of springfield contains compiled hooks (" + generator.Page + ")"
 	var known interface{ Hint() string }
 	var link *rooted.LinkError
 	switch {
 	case errors.As(err, &link) && link.Typed:
 		real, err := filepath.EvalSymlinks(link.Path)
 		if err != nil {
-			return "it leads nowhere: remove it, or name another place"
+			return "its target does not exist: remove the link, or name another path"
 		}
-		return "if you mean where it leads, name that: " + check.QuoteArgument(real)
+		return "if you mean its target, use that path: " + check.QuoteArgument(real)
 	case errors.As(err, &link):
-		return "springfield follows no link there, since it may have come with the directory: " +
-			"put what it leads to in its place, or remove it"
+		return "springfield does not follow links there, because they may have come with the directory: " +
+			"replace the link with its target, or remove it"
 	case errors.As(err, &known):
 		return known.Hint()
 	case errors.Is(err, generator.ErrNoGo):
-		return "install Go (go.dev/dl), then run springfield again; " + carried + " and needs none"
+		return "install Go (go.dev/dl), then run the command again; " + carried + " and does not need Go"
 	case errors.Is(err, generator.ErrOldGo):
-		return "install a newer Go (go.dev/dl) and put it in front on PATH; " + carried + " and needs none"
+		return "install a newer Go (go.dev/dl) and put it first in PATH; " + carried + " and does not need Go"
 	case errors.Is(err, generator.ErrNoPrebuilt):
 		return "compile with Go instead: --builder go; " + carried
 	case errors.Is(err, fs.ErrPermission):
-		return "the directory or file belongs to another user, or is read-only"
+		return "check the permissions: the directory or file belongs to another user, or is read-only"
 	}
 	return ""
 }

@@ -24,7 +24,7 @@ indirectly.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&session, "session", "", "the hold of this session; the start of its ID is enough")
+	cmd.Flags().StringVar(&session, "session", "", "lift only the hold of this session; the start of its ID is enough")
 	requireOneOf(cmd, "session")
 	return cmd
 }

@@ -44,7 +44,7 @@ or the next step.`,
 			err = fmt.Errorf("--%s cannot be %q", invalid.GetFlag().Name, invalid.GetValue())
 		}
 		var unknown *pflag.NotExistError
-		hint := cmd.CommandPath() + " --help shows the flags"
+		hint := cmd.CommandPath() + " --help lists the flags"
 		if errors.As(err, &unknown) {
 			var names []string
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

@@ -40,8 +40,8 @@ func newSet(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set PLUGIN [KEY | KEY=VALUE...]",
 		Short: "Show or change a plugin's settings",
-		Long: `Without a value, shows the settings of a session in the current directory:
-each key with its value, source file and allowed values. With one KEY, shows its value in each file.
+		Long: `Without a value, shows the settings that apply in the current directory: each
+key with its value, source file and allowed values. With one KEY, shows its value in each file.
 
 With KEY=VALUE, springfield checks all values, writes them, and prints the diff. They take effect at
 the next stop. springfield undo reverts the change. Write a list with commas (off=todos,skill) or as
@@ -61,8 +61,8 @@ JSON.
 			shows := len(o.unset) == 0 &&
 				(len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "="))
 			if f := cmd.Flags(); shows && (f.Changed("scope") || f.Changed("dry-run")) {
-				return check.Misuse(errors.New("--scope and --dry-run are about a change"),
-					"springfield set PLUGIN KEY=VALUE changes a setting")
+				return check.Misuse(errors.New("--scope and --dry-run only apply to a change"),
+					"run springfield set PLUGIN KEY=VALUE to change a setting")
 			}
 			if err := checkScope(o.scope, pluginsettings.AllScopes()...); err != nil {
 				return err
@@ -127,8 +127,8 @@ func showSettings(a *app, p hook.Plugin, o setOptions) error {
 				a.say("%-8s %s", f.Scope, f.Path)
 			}
 		}
-		a.talk("what a key means: springfield set %s KEY", p.Name)
-		a.talk("change it:        springfield set %s KEY=VALUE", p.Name)
+		a.talk("explain a key: springfield set %s KEY", p.Name)
+		a.talk("change a key:  springfield set %s KEY=VALUE", p.Name)
 	}
 	a.warnOfFaults(stack)
 	return nil
@@ -140,7 +140,7 @@ func (s *streams) warnOfFaults(stack pluginsettings.Stack) {
 			s.talk("springfield: warning: %s: %s%s", f.Path, hook.WholeFile, f.Fault)
 		}
 		for _, fault := range f.Faults {
-			s.talk("springfield: warning: passed over: %s: %s", f.Path, fault)
+			s.talk("springfield: warning: ignored: %s: %s", f.Path, fault)
 		}
 	}
 }
@@ -156,9 +156,9 @@ func (s *streams) showValue(stack pluginsettings.Stack, v pluginsettings.Value) 
 		text := valueOnOneLine(said.Value) + " in " + stack.Files[i].Path
 		switch {
 		case !said.InForce:
-			text += ", not in force: " + said.Why
+			text += ", without effect: " + said.Why
 		case said.Why != "":
-			text += ", not all in force: " + said.Why
+			text += ", only partly in effect: " + said.Why
 		}
 		p.PrintFolded("  "+layout.PadText(string(said.Scope), 9), "%s", text)
 	}
@@ -185,7 +185,7 @@ func cellText(raw json.RawMessage) string {
 	case json.Unmarshal(raw, &words) == nil && len(words) > 0:
 		return strings.Join(words, ",")
 	case json.Unmarshal(raw, &all) == nil && len(all) > 0:
-		return fmt.Sprintf("%d of them", len(all))
+		return countOf(len(all), "item")
 	}
 	return strings.NewReplacer("not set", "-", "[]", "-").Replace(valueOnOneLine(raw))
 }
@@ -200,7 +200,7 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 		}
 	}
 	if len(dirs) > 1 {
-		return hook.Plugin{}, check.Misuse(fmt.Errorf("%s is more than one plugin: %s", name, strings.Join(dirs, ", ")),
+		return hook.Plugin{}, check.Misuse(fmt.Errorf("more than one plugin is called %s: %s", name, strings.Join(dirs, ", ")),
 			"add its marketplace: "+name+"@MARKETPLACE")
 	}
 	if len(dirs) == 1 {
@@ -222,13 +222,13 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	if known, ok := registry.StrategyNamed(bare); ok {
 		return hook.Plugin{Name: bare, Strategy: known}, nil
 	}
-	return hook.Plugin{}, check.Misusef(cmp.Or(hintOf(err), "springfield list shows which there are"), "there is no plugin %q", name)
+	return hook.Plugin{}, check.Misusef(cmp.Or(hintOf(err), "run springfield list to see all plugins"), "there is no plugin %q", name)
 }
 
 func runSet(a *app, p hook.Plugin, o setOptions) error {
 	inside, err := filepath.Rel(a.places.Plugins, p.Root)
 	if o.scope == pluginsettings.Suite && p.Root != "" && err == nil && filepath.IsLocal(inside) {
-		return check.Advise(fmt.Errorf("%s was installed from a marketplace: the next update would replace its strategy.json", p.Name), "--scope user keeps it through updates")
+		return check.Advise(fmt.Errorf("%s was installed from a marketplace, so the next update would replace its strategy.json", p.Name), "use --scope user, which updates do not touch")
 	}
 	var assignments []pluginsettings.Assignment
 	plan := func() (c journal.Change, err error) {
@@ -247,9 +247,9 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	}
 	switch {
 	case errors.Is(err, pluginsettings.ErrInvalid):
-		return check.Advise(err, "nothing was written: fix that file first")
+		return check.Advise(err, "nothing was written; fix that file first")
 	case errors.Is(err, journal.ErrChanged):
-		return check.Advise(err, "the other program's change was kept; run it again")
+		return check.Advise(err, "the other program's change was kept; run the command again")
 	case err != nil:
 		return hintChange(err, "set")
 	case o.dryRun:
@@ -264,16 +264,16 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 		return a.printJSON(settingsShape{p.Name, p.Strategy.Name, stack.Files, values, !c.IsEmpty(), c.Diff()})
 	}
 	if c.IsEmpty() {
-		a.talk("nothing to do: that is its value already")
+		a.talk("nothing to do: it already has that value")
 	} else {
 		a.resultPrinter().PrintDiff(c.Diff())
-		a.talk("where %s is on, it decides by this at the next stop; springfield undo takes it back", p.Name)
+		a.talk("%s uses this from the next stop on, wherever it is enabled; run springfield undo to revert it", p.Name)
 	}
 	a.warnOfFaults(stack)
 	rank := func(s pluginsettings.Scope) int { return slices.Index(pluginsettings.AllScopes(), s) }
 	for _, v := range values {
 		if rank(pluginsettings.Scope(v.From)) > rank(o.scope) {
-			a.talk("springfield: note: here %s is %s, from the %s's file", v.Name, cellText(v.Value), v.From)
+			a.talk("springfield: note: in this directory %s is %s, from the %s's file", v.Name, cellText(v.Value), v.From)
 		}
 	}
 	model := a.getenv("LISA_SIMPSON_MODEL")
@@ -293,7 +293,7 @@ func needPersonFor(all []pluginsettings.Assignment) error {
 		}
 		t, err := terminal.OwnTerminal()
 		if err != nil {
-			return check.Advise(fmt.Errorf("only a person at a terminal sets %s: %w", value, err), "open a terminal that no agent and no program of yours has opened, and run it there")
+			return check.Advise(fmt.Errorf("only a person at a terminal can set %s: %w", value, err), "open a terminal yourself, not from an agent or a program, and run the command there")
 		}
 		t.Close()
 	}
@@ -305,7 +305,7 @@ func (o setOptions) assignments(stack pluginsettings.Stack) (all []pluginsetting
 		name, value, sets := strings.Cut(text, "=")
 		unset := len(all) >= len(o.values)
 		if sets == unset {
-			return nil, check.Misuse(fmt.Errorf("%q has the wrong form", text), "write KEY=VALUE, or --unset KEY")
+			return nil, check.Misuse(fmt.Errorf("%q is neither a change nor a key to remove", text), "use KEY=VALUE or --unset KEY")
 		}
 		k, err := stack.FindKey(name)
 		if err != nil {

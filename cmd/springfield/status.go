@@ -13,7 +13,7 @@ func newStatus(a *app) *cobra.Command {
 		Use:   "status",
 		Short: "Show which plugin decides, and every hook",
 		Long: `Shows the setup of a session in the current directory: the plugin that decides
-when Claude stops, by the settings of all scopes; every hook on Stop, SubagentStop and
+when Claude stops, according to the settings of all scopes; every hook on Stop, SubagentStop and
 UserPromptSubmit; and their combined effect. For other agents, shows their plugins and hooks.
 
 springfield without a command prints a summary, with the last decision and any problems.`,

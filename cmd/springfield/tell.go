@@ -37,7 +37,7 @@ func (t *teller) readCommand(typed string, once bool) (err error) {
 		return nil
 	}
 	if once {
-		return check.Misuse(errors.New("--once and --tell do not go together"), "leave one of them out")
+		return check.Misuse(errors.New("--once and --tell cannot be used together"), "use one of them")
 	}
 	if t.argv, err = shellquote.Split(typed); err != nil {
 		return check.Misuse(fmt.Errorf("read --tell: %w", err), example)
@@ -47,7 +47,7 @@ func (t *teller) readCommand(typed string, once bool) (err error) {
 	}
 	program := findProgram(t.argv[0])
 	if program == "" {
-		return check.Advise(fmt.Errorf("there is no program %q for --tell", t.argv[0]), "install it, or name another: "+example)
+		return check.Advise(fmt.Errorf("there is no program %q for --tell", t.argv[0]), "install it, or choose another program: "+example)
 	}
 	t.argv[0] = program
 	return nil
@@ -65,7 +65,7 @@ func (t *teller) advance(view absence.View) error {
 	select {
 	case err := <-t.ended: // never without a command
 		if ended, t.ended, t.failure = true, nil, nil; err != nil {
-			t.failure = fmt.Errorf("tell you by %s: %w", strings.Join(t.argv, " "), err)
+			t.failure = fmt.Errorf("run %s: %w", strings.Join(t.argv, " "), err)
 		}
 	default:
 	}

@@ -22,7 +22,7 @@ func newTry(a *app) *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "try PROMPT MESSAGE",
-		Short: "Decide on a prompt and a last message that you write",
+		Short: "Show the decision on a prompt and a last message that you write",
 		Long: `Decides as a plugin's hook would if you had typed PROMPT and Claude had ended
 its turn with MESSAGE, without a tool call. If MESSAGE is -, reads it from standard input. Settings
 and output are those of springfield explain.`,
@@ -50,9 +50,9 @@ func runTry(a *app, in io.Reader, prompt, message string, o explainOptions) (err
 	}
 	switch {
 	case strings.TrimSpace(prompt) == "" || strings.TrimSpace(message) == "":
-		return check.Misuse(errors.New("a prompt and a message need words"), `write them like: springfield try "Carry out the plan." "Moving to task 2."`)
+		return check.Misuse(errors.New("the prompt or the message is empty"), `write both, like springfield try "Carry out the plan." "Moving to task 2."`)
 	case max(len(prompt), len(message)) > maxTried:
-		return check.Misuse(errors.New("a prompt or a message has at most 1 MB"), "leave out the beginning of the message")
+		return check.Misuse(errors.New("the prompt or the message is larger than 1 MB"), "omit the beginning of the message")
 	}
 	dir, err := os.MkdirTemp("", "springfield-try-")
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-const nothingLeft = "springfield status shows what is on"
+const nothingLeft = "run springfield status to see which plugins are enabled"
 
 type undoOptions struct {
 	list   bool
@@ -36,7 +36,8 @@ func newUndo(a *app) *cobra.Command {
 		Use:   "undo",
 		Short: "Revert springfield's last edit",
 		Long: `The edit may be by any command: to your settings, a memory file, a suite with its
-hooks, or a marketplace. Every file gets its old bytes back. Run undo again to revert the edit before.
+hooks, or a marketplace. Every file gets its old bytes back. Run undo again to revert the edit before
+that.
 
 If a file has changed since, undo changes nothing and shows the difference. --forget skips that
 edit; springfield disable can still restore your settings.`,
@@ -48,8 +49,8 @@ edit; springfield disable can still restore your settings.`,
 		PostRun: a.noteHindered,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.list, "list", false, "list the edits; the next to revert is first")
-	f.BoolVar(&o.forget, "forget", false, "remove the last edit from the list, keep the files")
+	f.BoolVar(&o.list, "list", false, "list the edits, latest first")
+	f.BoolVar(&o.forget, "forget", false, "remove the last edit from the list without changing files")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
@@ -59,7 +60,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	j := settings.Journal(a.places)
 	switch {
 	case o.list && (o.forget || o.dryRun), o.forget && o.dryRun:
-		return check.Misuse(errors.New("--list, --forget and --dry-run do not go together"), "undo --list shows the edits, undo --forget skips the first of them")
+		return check.Misuse(errors.New("--list, --forget and --dry-run cannot be used together"), "run springfield undo --list to see the edits, or undo --forget to skip the latest")
 	case o.list:
 		return a.listEdits(j, o.json)
 	case o.forget:
@@ -75,7 +76,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 				Files     []string  `json:"files"`
 			}{did, entry.At, nonNil(entry.Files())})
 		}
-		a.say("forgotten: %s; its files stay as they are", did)
+		a.say("forgotten: %s; its files were not changed", did)
 		return nil
 	}
 	var undo journal.Undo
@@ -102,7 +103,7 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	written, removed := u.Files()
 	for _, m := range settings.ReadSettings(a.places).GoneMarkets() {
 		if slices.ContainsFunc(removed, func(file string) bool { return rooted.HoldsPath(m.Path, file) }) {
-			u.Notes = append(u.Notes, "Claude Code still knows marketplace "+m.Name+", which is gone: "+m.HowToForget()+" makes it forget that")
+			u.Notes = append(u.Notes, "Claude Code still knows marketplace "+m.Name+", which no longer exists: run "+m.HowToForget()+" to make it forget that")
 		}
 	}
 	if asJSON {
@@ -118,12 +119,12 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	}
 	a.say("undone: %s, %s", u.Entry.Did, doctor.AgoInWords(time.Now(), u.Entry.At))
 	a.sayFiles("changed ", shortenFileList(written), "")
-	a.sayFiles("removed ", shortenFileList(removed), ", not there before")
-	a.sayFiles("nothing to take back in ", shortenFileList(u.Gone), ", gone with the directory")
-	a.sayFiles("", u.Stays, " stays: it contains more than springfield made")
+	a.sayFiles("removed ", shortenFileList(removed), ", which did not exist before")
+	a.sayFiles("nothing to revert in ", shortenFileList(u.Gone), ", because the directory no longer exists")
+	a.sayFiles("", u.Stays, " stays, because it contains more than springfield made")
 	a.sayFiles("", slices.Concat(u.Entry.Leaves, u.Notes), "")
 	if len(written)+len(removed)+len(u.Gone)+len(u.Stays) == 0 {
-		a.say("  the files were already as before it")
+		a.say("  the files were already as they were before the edit")
 	}
 	return nil
 }
@@ -179,7 +180,7 @@ func (s *streams) hintUndo(err error) error {
 	if !errors.As(err, &changed) {
 		return hintChange(err, "undo")
 	}
-	advice := "nothing was taken back; springfield undo --forget skips this edit"
+	advice := "nothing was reverted; run springfield undo --forget to skip this edit"
 	if changed.Entry.Kind == "" && filepath.Ext(changed.File) == ".json" {
 		data, _ := os.ReadFile(changed.File)
 		if _, err := document.ParseCommented(data); err != nil {
@@ -187,7 +188,7 @@ func (s *streams) hintUndo(err error) error {
 		}
 	}
 	if plugin, ok := strings.CutPrefix(strings.TrimSuffix(changed.Entry.Did, " in user settings"), "enable "); ok && !strings.Contains(plugin, " ") {
-		advice += ", springfield disable " + plugin + " puts back what no other program has changed"
+		advice += ", or springfield disable " + plugin + " to restore the settings that no other program has changed"
 	}
 	const most = 40 // lines of the diff that are shown
 	lines := strings.SplitAfter(changed.Diff, "\n")

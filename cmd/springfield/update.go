@@ -28,7 +28,7 @@ func newUpdate(a *app) *cobra.Command {
 	var o updateOptions
 	cmd := &cobra.Command{
 		Use:   "update [DIR | --all]",
-		Short: "Update a suite to this springfield, and keep your edits",
+		Short: "Update a suite to this version of springfield, keeping your edits",
 		Long: `Regenerates the files and hooks of a suite from ` + generator.SuiteFile + `. DIR defaults
 to the suite around the current directory.
 
@@ -43,7 +43,7 @@ cannot be updated. springfield undo reverts one suite at a time.`,
   springfield update --all`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.all && len(args) > 0 {
-				return check.Misuse(errors.New("--all is for every suite"), "leave DIR out, or leave --all out")
+				return check.Misuse(errors.New("--all updates every suite"), "omit DIR, or omit --all")
 			}
 			return arguments(0, 1, "at most one directory")(cmd, args)
 		},
@@ -62,7 +62,7 @@ func runUpdate(ctx context.Context, a *app, typed string, o updateOptions) error
 	}
 	dir, suite, err := a.suiteIn(typed)
 	if advised := (*check.Advised)(nil); typed == "" && errors.As(err, &advised) {
-		err = check.Advise(err, "springfield update --all brings every suite of yours up to date; or "+advised.Advice)
+		err = check.Advise(err, "run springfield update --all to update all your suites; or "+advised.Advice)
 	}
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 		a.listAll(o, all)
 	}
 	if err == nil && len(failed) > 0 {
-		err = check.Advise(fmt.Errorf("%s could not be updated: %s", countOf(len(failed), "suite"), strings.Join(failed, ", ")), "the reason is beside each")
+		err = check.Advise(fmt.Errorf("%s could not be updated: %s", countOf(len(failed), "suite"), strings.Join(failed, ", ")), "see the reason for each above")
 	}
 	return err
 }
@@ -136,7 +136,7 @@ func (a *app) listAll(o updateOptions, all []updated) {
 	for _, u := range all {
 		switch u.Outcome {
 		case "gone":
-			a.talk("springfield: note: there is no suite in %s any more", u.Suite)
+			a.talk("springfield: note: there is no longer a suite in %s", u.Suite)
 		case "failed":
 			a.printError("springfield: not updated: ", fmt.Errorf("%s: %w", u.Suite, u.err), hintOf(u.err))
 		default:
@@ -210,14 +210,14 @@ func outcomeInWords(o generator.Outcome) string {
 		return "updated"
 	case generator.Kept:
 		if o.Writes != "" {
-			return "yours is kept; the new one is " + filepath.Base(o.Writes)
+			return "your version is kept; the new one is " + filepath.Base(o.Writes)
 		}
 		fresh := filepath.Base(o.Path) + generator.BesideSuffix
-		return "yours is kept, and your " + fresh + " too; rename it and update again for the new text"
+		return "your version is kept, and so is your " + fresh + "; rename that and update again to get the new version"
 	case generator.Deleted:
 		return "stays deleted, as you left it"
 	case generator.Orphaned:
-		return "kept with your edits; no longer part of springfield"
+		return "kept with your edits; springfield no longer makes this file"
 	}
 	return string(o.State)
 }
@@ -226,7 +226,7 @@ func (s *streams) listUpdate(o updateOptions, u updated) {
 	list := s.notePrinter()
 	switch {
 	case u.Outcome == "unchanged" && len(u.plan.Paths(generator.Kept)) > 0:
-		s.say("nothing to write in %s: your edits are kept, and new texts wait", u.Suite)
+		s.say("nothing to write in %s: your edits are kept, and the new versions are beside them", u.Suite)
 	case u.Outcome == "unchanged" && o.dryRun: // the diff is empty
 		s.talk("nothing to do: %s is up to date", u.Suite)
 	case u.Outcome == "unchanged":
@@ -238,7 +238,7 @@ func (s *streams) listUpdate(o updateOptions, u updated) {
 	default:
 		list = s.resultPrinter()
 		if len(u.plan.Outcomes) == 0 {
-			s.say("updated %s: no file changed; springfield has written down what it made", u.Suite)
+			s.say("updated %s: no file changed, only springfield's record of the suite", u.Suite)
 		} else {
 			s.say("updated %s", u.Suite)
 		}

@@ -29,7 +29,7 @@ the suite around the current directory.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&strict, "strict", false, "fail on warnings too")
+	f.BoolVar(&strict, "strict", false, "also fail on warnings")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -57,14 +57,14 @@ func runValidate(ctx context.Context, a *app, dir string, strict, asJSON bool) e
 	case failed > 0:
 		err = fmt.Errorf("%s is not valid: %s", dir, countOf(failed, "failure"))
 	case warned > 0 && strict:
-		state, err = check.Warning, fmt.Errorf("%s has %s, and --strict allows none", dir, countOf(warned, "warning"))
+		state, err = check.Warning, fmt.Errorf("%s has %s, which --strict does not allow", dir, countOf(warned, "warning"))
 	default:
 		return nil
 	}
 	if slices.ContainsFunc(found, func(f check.Finding) bool { return f.State == state && f.Fix == "" }) {
 		return err
 	}
-	return check.Advise(err, "the fix is beside each")
+	return check.Advise(err, "see the fix for each above")
 }
 
 func (s *streams) sayClientIsAsked(client string) { s.talk("asking %s", client) }

@@ -40,12 +40,12 @@ func (a *app) runVersion(asJSON bool) error {
 		}{a.built, source, hooks})
 	}
 	a.say("springfield %s", a.built)
-	a.say("sources of hooks: %s", source)
+	a.say("hook sources: %s", source)
 	switch {
 	case hooks == nil:
-		a.say("compiled hooks: none, so they are compiled with Go")
+		a.say("compiled hooks: none, so hooks are compiled with Go")
 	case hooks.Source != source:
-		a.say("compiled hooks: of other sources, %s, so they are not used", hooks.Source)
+		a.say("compiled hooks: not used, because they were built from other sources, %s", hooks.Source)
 	default:
 		var targets []string
 		for _, t := range generator.AllTargets() {

@@ -26,12 +26,14 @@ func newWatch(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Show all sessions as they work",
-		Long: `Shows every session of every project on one line, until Ctrl-C: its state,
-since when, the plugin that decided last, and the continues left. Away orders and holds come first.
-Sessions of Claude Code are live; other agents are shown as last seen, mostly at their last stop.
+		Long: `Shows every session of every project on one line, until Ctrl-C: its state and
+the time of its last change, the plugin that decided last, and the continues left. Away orders and
+holds come first. Sessions of Claude Code are live; other agents are shown as last seen, usually at
+their last stop.
 
 --tell runs your own command when a session has waited for you, failed or finished for five seconds.
-Its last argument is one line of text, its standard input the line that --json prints.`,
+The command gets one line of text as its last argument, and the line that --json prints as its
+standard input.`,
 		Example: `  springfield watch --once
   springfield watch --tell 'notify-send springfield'`,
 		Args: arguments(0, 0, "no arguments"),
@@ -41,7 +43,7 @@ Its last argument is one line of text, its standard input the line that --json p
 				return err
 			}
 			if a.caller != nil && !once {
-				return check.Advise(errors.New(a.caller.Agent+" would wait here forever"), "springfield watch --once prints the sessions")
+				return check.Advise(errors.New(a.caller.Agent+" would wait forever for watch to end"), "run springfield watch --once to print the sessions")
 			}
 			d, err := a.newConsole(cmd.Context(), a.work)
 			if err != nil {
@@ -56,8 +58,8 @@ Its last argument is one line of text, its standard input the line that --json p
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&once, "once", false, "print the sessions and end")
-	f.BoolVar(&asJSON, "json", false, "print one JSON object per change, one per line")
+	f.BoolVar(&once, "once", false, "print the sessions once and exit")
+	f.BoolVar(&asJSON, "json", false, "print one JSON object per line for each change")
 	f.StringVar(&tell, "tell", "", "command to run when a session waits for you, has failed or has finished")
 	return cmd
 }

@@ -111,7 +111,7 @@ func TestWatchEnds(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("Ctrl-C at a terminal: %v", err)
 	}
-	const frame = "\x1b[?2026h\x1b[Hno session is at work; those that begin are listed here\x1b[K\r\n\x1b[J\x1b[?2026l"
+	const frame = "\x1b[?2026h\x1b[Hno session is at work; new sessions will appear here\x1b[K\r\n\x1b[J\x1b[?2026l"
 	want := "\x1b[?1049h\x1b[?25l" + frame + frame + "^C\x1b[?25h\x1b[?1049l"
 	if got := shown.String(); got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -30,7 +30,7 @@ session, of that session.`,
 			}
 			// A hook that cannot decide cannot report itself.
 			for _, says := range doctor.BrokenHooks(client.NewSnapshot(a.places).AllPlugins()) {
-				a.talk("springfield: note: %s; for the repair: springfield doctor", says)
+				a.talk("springfield: note: %s; run springfield doctor to see the fix", says)
 			}
 			return nil
 		},

@@ -105,7 +105,7 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note st
 	// Claude Code 2.1.197 ignores the marketplace in the ID.
 	for other := range records {
 		if other != id && NameOf(other) == NameOf(id) {
-			return id + " stays installed: the claude command could take " + other + " for it", nil
+			return id + " stays installed, because the claude command could confuse " + other + " with it", nil
 		}
 	}
 	done := func(now *Snapshot) (bool, error) {
@@ -248,7 +248,7 @@ func (c Command) runClient(
 		return err
 	}
 	if runErr == nil {
-		runErr = errors.New("its own records do not say so afterwards")
+		runErr = errors.New("it reported success, but its records show no change")
 	}
 	return CallError("claude "+strings.Join(args, " "), out, runErr, ctx.Err(), patience)
 }

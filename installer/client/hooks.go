@@ -96,7 +96,7 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 		"http": {"url"}, "mcp_tool": {"server", "tool"},
 	}[h.Type]
 	if action == nil {
-		return h, fmt.Sprintf("there is no hook of type %q", printable(h.Type))
+		return h, fmt.Sprintf("unknown hook type %q", printable(h.Type))
 	}
 	var words []string
 	for _, key := range action {
@@ -121,11 +121,11 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 	h.whole = strings.Join(words, " ")
 	h.Does = printable(h.whole)
 	if raw, found := fields["timeout"]; found && (json.Unmarshal(raw, &h.Timeout) != nil || h.Timeout <= 0) {
-		return h, "a timeout is not a number of seconds above 0"
+		return h, "the timeout must be a positive number of seconds"
 	}
 	h.Async = as[bool](fields["async"]) || as[bool](fields["asyncRewake"])
 	if _, found := fields["if"]; found {
-		h.Never = `it has an "if", which is never met outside of tool events`
+		h.Never = `it has an "if", which only matches tool events`
 	}
 	return h, ""
 }

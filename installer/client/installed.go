@@ -106,7 +106,7 @@ func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 		return nil
 	}
 	if slices.Contains([]string{"inline", "builtin", "synced", "skills-dir"}, i.Marketplace) {
-		return errors.New("it is of no marketplace and cannot be seen from here")
+		return errors.New("it is not from a marketplace, so springfield cannot inspect it")
 	}
 	c := s.readCatalogOnce(i.Marketplace)
 	i.Source = c.source
@@ -128,7 +128,7 @@ func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 		}
 		if c.inPlace {
 			if !rooted.IsDirectory(dir) {
-				return fmt.Errorf("its directory is gone: %s", dir)
+				return fmt.Errorf("its directory does not exist: %s", dir)
 			}
 			i.Dir, i.InPlace, i.Version = dir, true, entry.version
 			return nil
@@ -178,7 +178,7 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 		}
 		program := filepath.Join(i.Dir, filepath.FromSlash(name))
 		if !rooted.PathExists(program) && !rooted.PathExists(program+".exe") {
-			h.Never = "its program is not there: " + printable(name)
+			h.Never = "its program does not exist: " + printable(name)
 		}
 	}
 	if len(i.Hooks) == 0 && len(i.Faults) > 0 {
@@ -244,7 +244,7 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	}
 	records, known := all[i.ID]
 	if known && records == nil {
-		return "", "", fmt.Errorf("%s: what it says of %s cannot be read", filepath.Join(s.Plugins, installedPlugins), i.ID)
+		return "", "", fmt.Errorf("%s: its entry for %s cannot be read", filepath.Join(s.Plugins, installedPlugins), i.ID)
 	}
 	err = errors.New("not installed")
 	if len(records) > 0 {
@@ -256,7 +256,7 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 		case filepath.IsAbs(r.InstallPath) && rooted.IsDirectory(r.InstallPath):
 			return r.InstallPath, printable(r.Version), nil
 		default:
-			err = fmt.Errorf("its directory is gone: %s", r.InstallPath)
+			err = fmt.Errorf("its directory does not exist: %s", r.InstallPath)
 		}
 	}
 	return "", "", err

@@ -53,7 +53,7 @@ func TestInstalledInPlace(t *testing.T) {
 	}
 
 	must(t, os.Remove(filepath.Join(dir, "ned-flanders", "hooks", "springfield-hook")))
-	if i := NewSnapshot(p).Installed("ned-flanders@hooks"); len(i.Hooks) != 1 || i.Hooks[0].Never != "its program is not there: hooks/springfield-hook" {
+	if i := NewSnapshot(p).Installed("ned-flanders@hooks"); len(i.Hooks) != 1 || i.Hooks[0].Never != "its program does not exist: hooks/springfield-hook" {
 		t.Errorf("without its program: %+v", i)
 	}
 }
@@ -71,7 +71,7 @@ func TestInstalledFromDeclaredMarketplace(t *testing.T) {
 	// A project's declaration needs trust first.
 	must(t, os.Rename(p.Settings(User), filepath.Join(p.Home, "elsewhere")))
 	put(t, p.Settings(Project), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
-	if i := NewSnapshot(p).Installed("ned-flanders@hooks"); i.Problem != "marketplace hooks is not known" {
+	if i := NewSnapshot(p).Installed("ned-flanders@hooks"); i.Problem != "marketplace hooks is unknown" {
 		t.Errorf("%+v", i)
 	}
 }
@@ -101,7 +101,7 @@ func TestInstalledCopies(t *testing.T) {
 		"not for here": {[]string{"3.0.0"}, func(p Places, c string) string {
 			return records(`{"scope": "local", "projectPath": "/elsewhere", "installPath": "` + c + `/3.0.0"}`)
 		}, "", "installed for another project only"},
-		"only a record": {nil, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "", "its directory is gone: "},
+		"only a record": {nil, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "", "its directory does not exist: "},
 		"nothing":       {nil, nil, "", "not installed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,12 +137,12 @@ func TestInstalledProblems(t *testing.T) {
 		want  string
 	}{
 		"no entry":       {`{"name": "other", "source": "./other"}`, nil, "marketplace hooks has no plugin ned-flanders"},
-		"up and out":     {`{"name": "ned-flanders", "source": "./../other"}`, nil, `its source in the marketplace: "./../other" leads out of its directory`},
-		"absolute":       {`{"name": "ned-flanders", "source": "/etc"}`, nil, `its source in the marketplace: "/etc" leads out of its directory`},
-		"through a link": {`{"name": "ned-flanders", "source": "./link"}`, func(t *testing.T, p Places, suite string) { link(t, p.Home, filepath.Join(suite, "link")) }, `its source in the marketplace: "./link" leads out of its directory`},
-		"no directory":   {`{"name": "ned-flanders", "source": "./gone"}`, nil, "its directory is gone: "},
+		"up and out":     {`{"name": "ned-flanders", "source": "./../other"}`, nil, `its source in the marketplace: "./../other" is outside its directory`},
+		"absolute":       {`{"name": "ned-flanders", "source": "/etc"}`, nil, `its source in the marketplace: "/etc" is outside its directory`},
+		"through a link": {`{"name": "ned-flanders", "source": "./link"}`, func(t *testing.T, p Places, suite string) { link(t, p.Home, filepath.Join(suite, "link")) }, `its source in the marketplace: "./link" is outside its directory`},
+		"no directory":   {`{"name": "ned-flanders", "source": "./gone"}`, nil, "its directory does not exist: "},
 		"elsewhere":      {`{"name": "ned-flanders", "source": {"source": "github", "repo": "a/b"}}`, nil, "not installed"},
-		"suite moved":    {entry, func(t *testing.T, p Places, suite string) { must(t, os.Rename(suite, suite+"-moved")) }, "its marketplace's directory is gone: "},
+		"suite moved":    {entry, func(t *testing.T, p Places, suite string) { must(t, os.Rename(suite, suite+"-moved")) }, "the directory of its marketplace does not exist: "},
 		"broken catalog": {entry, func(t *testing.T, p Places, suite string) {
 			put(t, filepath.Join(suite, ".claude-plugin", "marketplace.json"), "{\n  ]")
 		}, "marketplace hooks: .claude-plugin/marketplace.json: line 2, column 3: "},
@@ -181,8 +181,8 @@ func TestInstalledProblems(t *testing.T) {
 	}
 	for id, want := range map[string]string{
 		"ned-flanders": "not NAME@MARKETPLACE", "a@b@c": "not NAME@MARKETPLACE", "../x@y": "not NAME@MARKETPLACE", "": "not NAME@MARKETPLACE",
-		"x@nowhere": "marketplace nowhere is not known",
-		"x@synced":  "it is of no marketplace and cannot be seen from here",
+		"x@nowhere": "marketplace nowhere is unknown",
+		"x@synced":  "it is not from a marketplace, so springfield cannot inspect it",
 	} {
 		if i := NewSnapshot(newPlaces(t)).Installed(id); i.Problem != want || i.ID != id {
 			t.Errorf("%q: %+v", id, i)
@@ -204,7 +204,7 @@ func TestInstalledHooksEverywhere(t *testing.T) {
 		"an object in plugin.json": {"", `{"hooks": {"Stop": ` + hook("inline") + `}}`, []string{"Stop standard", "SubagentStop standard", "Stop inline"}, ""},
 		"the same file again":      {"", `{"hooks": ["./hooks/hooks.json", "./more.json", "./more.json"]}`, []string{"Stop standard", "SubagentStop standard", "SubagentStop more tester"}, ""},
 		"a file that is gone":      {"", `{"hooks": "./none.json"}`, []string{"Stop standard", "SubagentStop standard"}, "plugin.json: open "},
-		"a file of others":         {"", `{"hooks": "./../../secret.json"}`, []string{"Stop standard", "SubagentStop standard"}, `plugin.json: "./../../secret.json" leads out of its directory`},
+		"a file of others":         {"", `{"hooks": "./../../secret.json"}`, []string{"Stop standard", "SubagentStop standard"}, `plugin.json: "./../../secret.json" is outside its directory`},
 		"one event does not fit":   {"", `{"hooks": {"Stop": 7, "UserPromptSubmit": ` + hook("inline") + `}}`, []string{"Stop standard", "SubagentStop standard", "UserPromptSubmit inline"}, "plugin.json: Stop is a number, not an array"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -242,8 +242,8 @@ func TestHooksIn(t *testing.T) {
 		`{"type": "http", "url": "http://x"}`:                       `http: http://x`,
 		`{"type": "mcp_tool", "server": "s", "tool": "t"}`:          `mcp_tool: s t`,
 		`{"type": "command"}`:                                       `Stop: a hook of type command has no "command"`,
-		`{"type": "spell"}`:                                         `Stop: there is no hook of type "spell"`,
-		`{"type": "command", "command": "a", "timeout": "5"}`:       `Stop: a timeout is not a number of seconds above 0`,
+		`{"type": "spell"}`:                                         `Stop: unknown hook type "spell"`,
+		`{"type": "command", "command": "a", "timeout": "5"}`:       `Stop: the timeout must be a positive number of seconds`,
 		`7`: `Stop: a hook is a number, not an object`,
 		`{"type": "command", "command": "a", "if": "Bash(x)"}`:     `command: a never`,
 		`{"type": "command", "command": "a", "asyncRewake": true}`: `command: a async`,

@@ -27,7 +27,7 @@ func (e *NameTakenError) Error() string {
 }
 
 func HowToRename(dir string) string {
-	return "give this suite another marketplace name in " + filepath.Join(dir, "springfield.yaml") + ", then springfield update " + check.QuoteArgument(dir)
+	return "give this suite another marketplace name in " + filepath.Join(dir, "springfield.yaml") + ", then run springfield update " + check.QuoteArgument(dir)
 }
 
 type Source struct {
@@ -156,7 +156,7 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 	}
 	if m, ok := known[name]; ok {
 		if !filepath.IsAbs(m.Location) {
-			return Market{}, fmt.Errorf("where Claude Code keeps marketplace %s is not recorded", name)
+			return Market{}, fmt.Errorf("Claude Code has no record of the location of marketplace %s", name)
 		}
 		return m, nil
 	}
@@ -172,7 +172,7 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 			}
 		}
 	}
-	return Market{}, fmt.Errorf("marketplace %s is not known", name)
+	return Market{}, fmt.Errorf("marketplace %s is unknown", name)
 }
 
 // MarketFrom returns the name of the recorded marketplace with the source OWNER/REPO or URL, or "".
@@ -278,7 +278,7 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	fields, _, err := s.readObject(root, name)
 	switch {
 	case rooted.IsMissing(m.Location):
-		c.err = fmt.Errorf("its marketplace's directory is gone: %s", m.Location)
+		c.err = fmt.Errorf("the directory of its marketplace does not exist: %s", m.Location)
 		return c
 	case err != nil:
 		c.err = fmt.Errorf("marketplace %s: %w", m.Name, err)

@@ -25,9 +25,9 @@ func (s *Snapshot) allSideloaded() map[string]Switched {
 		switch id := name + "@" + marketplace; {
 		case err != nil || named:
 		case marketplace == "inline":
-			all[id] = Switched{Installed: Installed{Dir: dir}, Decides: PluginDirs, Unload: "take " + dir + " out of " + PluginDirs}
+			all[id] = Switched{Installed: Installed{Dir: dir}, Decides: PluginDirs, Unload: "remove " + dir + " from " + PluginDirs}
 		default:
-			off := `"enabledPlugins": {"` + id + `": false} in ` + s.Settings(User) + " switches it off"
+			off := `add "enabledPlugins": {"` + id + `": false} to ` + s.Settings(User)
 			all[id] = Switched{Installed: Installed{Dir: dir}, Decides: Skills, Unload: off}
 		}
 	}

@@ -140,7 +140,7 @@ func (s *Snapshot) readObject(dir, name string) (fields object, path string, err
 // error.
 func placeBelow(dir, name string) (string, error) {
 	local := filepath.FromSlash(strings.TrimSuffix(name, "/"))
-	out := fmt.Errorf("%q leads out of its directory", printable(name))
+	out := fmt.Errorf("%q is outside its directory", printable(name))
 	if !filepath.IsLocal(local) {
 		return "", out
 	}

@@ -21,7 +21,7 @@ const validatePatience = 30 * time.Second // for one directory
 // findings.
 func (c Command) Validate(ctx context.Context, dir string, plugins []string, asking func(client string)) (all []check.Finding, err error) {
 	if c.Path == "" {
-		return []check.Finding{{Check: "client", State: check.Note, Says: "there is no claude on PATH, so Claude Code has not been asked"}}, nil
+		return []check.Finding{{Check: "client", State: check.Note, Says: "there is no claude on PATH, so Claude Code did not validate it"}}, nil
 	}
 	throwaway, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c Command) Validate(ctx context.Context, dir string, plugins []string, ask
 		if err := v.lookAt(ctx, target); ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else if err != nil {
-			v.addFinding(check.Warning, "", fmt.Sprintf("%s has no answer about %s: %v", v.name, target, err))
+			v.addFinding(check.Warning, "", fmt.Sprintf("%s could not validate %s: %v", v.name, target, err))
 			return v.found, nil
 		}
 	}
@@ -64,7 +64,7 @@ func (v *validator) lookAt(ctx context.Context, target string) error {
 	before := len(v.found)
 	v.readOutput(path, string(out))
 	if err != nil && len(v.found) == before {
-		v.addFinding(check.Failure, target, "Claude Code refuses it without a reason")
+		v.addFinding(check.Failure, target, "Claude Code rejects it without a reason")
 		v.found[before].Fix = "claude plugin validate --strict " + check.QuoteArgument(path)
 	}
 	return nil
@@ -83,7 +83,7 @@ func (v *validator) summarizeFindings() []check.Finding {
 	}
 	if slices.ContainsFunc(v.found, func(f check.Finding) bool { return strings.HasPrefix(f.Says, expected) }) {
 		all = append(all, check.Finding{Check: "client", State: check.Note, File: "CLAUDE.md",
-			Says: "Claude Code warns that it does not load it from a plugin; that is expected, it is for those who work on the plugin"})
+			Says: "Claude Code warns that it does not load this file from a plugin; that is expected, because it is for the plugin's developers"})
 	}
 	return all
 }

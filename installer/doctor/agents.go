@@ -115,18 +115,18 @@ func (a Agent) pluginsOn() []AgentPlugin {
 
 func (a Agent) checkPlugins(asked bool) (all []check.Finding) {
 	if !a.Found {
-		says := fmt.Sprintf("%s was not found: no %s on PATH, and %s has not been used", a.Title, a.Host, a.Dir)
+		says := fmt.Sprintf("%s was not found: there is no %s on PATH and no sign of use in %s", a.Title, a.Host, a.Dir)
 		return []check.Finding{check.Warned(says, "install "+a.Title)}
 	}
 	if a.Problem != "" {
-		all = append(all, check.Failed("what "+a.Title+" has installed cannot be read: "+a.Problem,
+		all = append(all, check.Failed("the plugins installed in "+a.Title+" cannot be read: "+a.Problem,
 			"fix or remove that file"))
 	}
 	for _, p := range a.pluginsOn() {
 		all = append(all, a.checkPlugin(p))
 	}
 	if len(all) == 0 && asked {
-		all = append(all, check.Noted("no springfield plugin is on in "+a.Title,
+		all = append(all, check.Noted("no springfield plugin is enabled in "+a.Title,
 			"springfield enable PLUGIN --host "+a.Host))
 	}
 	return all
@@ -137,7 +137,7 @@ func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 	if p.Suite != "" {
 		again += " --suite " + check.QuoteArgument(p.Suite)
 	}
-	switch says := fmt.Sprintf("%s is on in %s, but %s", p.ID, a.Title, p.Problem); {
+	switch says := fmt.Sprintf("%s is enabled in %s, but %s", p.ID, a.Title, p.Problem); {
 	case p.Problem != "" && p.Theirs && !p.old:
 		return check.Failed(says, a.place.Host.RemoveCommand(p.ID)+", then "+again)
 	case p.Problem != "" && p.Suite != "":
@@ -145,12 +145,12 @@ func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 	case p.Problem != "":
 		return check.Failed(says, again)
 	case p.old:
-		const old = "%s is on in %s as an older springfield did it, which may be an old build"
+		const old = "%s was enabled in %s by an older springfield, and its hook may be outdated"
 		return check.Warned(fmt.Sprintf(old, p.ID, a.Title), again)
 	case !p.Decides:
-		return check.Passed(fmt.Sprintf("%s is on in %s, and decides nothing at a stop", p.ID, a.Title))
+		return check.Passed(fmt.Sprintf("%s is enabled in %s, but makes no decisions at a stop", p.ID, a.Title))
 	}
-	return check.Passed(fmt.Sprintf("%s is on in %s and decides when %s stops", p.ID, a.Title, a.place.Host.Agent))
+	return check.Passed(fmt.Sprintf("%s is enabled in %s and decides when %s stops", p.ID, a.Title, a.place.Host.Agent))
 }
 
 func (a Agent) WriteText(out layout.Printer) {

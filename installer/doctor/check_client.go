@@ -19,11 +19,11 @@ func (in *Inspection) checkClient() []check.Finding {
 	switch older, known := client.IsOlder(in.Version, tested); {
 	case in.Client.Path == "":
 		found = check.Warned("there is no claude on PATH, so enable can only declare marketplaces, "+
-			"and plugins from repositories cannot be fetched", "put Claude Code's claude on PATH")
+			"and plugins from repositories cannot be fetched", "add the directory of Claude Code's claude to PATH")
 	case !known:
-		found = check.Warned(in.Client.Path+" does not say its version", "claude --version should print it")
+		found = check.Warned(in.Client.Path+" does not print its version", "run claude --version to see why")
 	case older:
-		says := fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", in.Version, tested)
+		says := fmt.Sprintf("Claude Code %s is old: springfield is tested with %s and later", in.Version, tested)
 		found = check.Warned(says, "claude update")
 	}
 	return []check.Finding{found}
@@ -32,17 +32,17 @@ func (in *Inspection) checkClient() []check.Finding {
 // checkSilenced reports Claude Code settings that disable all hooks, or springfield's.
 func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
-		bad = append(bad, check.Failed(in.Silenced, "remove it where it is set"))
+		bad = append(bad, check.Failed(in.Silenced, "remove that setting where it is set"))
 	}
 	for _, says := range in.offInWords() {
-		bad = append(bad, check.Warned(says, "remove it from env there"))
+		bad = append(bad, check.Warned(says, "remove it from env in those settings"))
 	}
 	return bad
 }
 
 func (in *Inspection) offInWords() (all []string) {
 	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
-		all = append(all, from+" settings set SPRINGFIELD="+value+", which always lets Claude stop")
+		all = append(all, from+" settings set SPRINGFIELD="+value+", so hooks always let Claude stop")
 	}
 	return all
 }
@@ -61,7 +61,7 @@ func (in *Inspection) accountsInWords() []string {
 
 func (in *Inspection) checkPaused() (bad []check.Finding) {
 	if in.Off {
-		bad = append(bad, check.Warned("SPRINGFIELD=off is set, and always lets every agent stop", "unset SPRINGFIELD"))
+		bad = append(bad, check.Warned("SPRINGFIELD=off is set, so hooks let every agent stop", "unset SPRINGFIELD"))
 	}
 	if in.stateUnread() == nil {
 		for _, says := range slices.Concat(in.HoldsInWords()) {
@@ -94,9 +94,9 @@ func (in *Inspection) checkTodo() []check.Finding {
 		return []check.Finding{check.Passed(fmt.Sprintf("%s (%s settings) has a todo list", model, where))}
 	}
 	const newest = "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so "
-	fix := fmt.Sprintf(`"env": {"%s": "1"} in your settings brings it back`, variable)
+	fix := fmt.Sprintf(`set "env": {"%s": "1"} in your settings to restore it`, variable)
 	if reminded {
-		return []check.Finding{check.Warned(newest+"todo-continuation has nothing to remind Claude of there", fix)}
+		return []check.Finding{check.Warned(newest+"todo-continuation has nothing to remind Claude of with these models", fix)}
 	}
-	return []check.Finding{check.Noted(newest+"rules about open todos do not apply there; the others work", fix)}
+	return []check.Finding{check.Noted(newest+"rules about open todos never match with these models; the others work", fix)}
 }

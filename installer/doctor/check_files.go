@@ -54,28 +54,28 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
 		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err, &syntax) {
-			return []check.Finding{check.Failed(says+", so Claude Code ignores the whole file", "fix it at that place; the file has to be plain JSON, without comments")}
+			return []check.Finding{check.Failed(says+", so Claude Code ignores the whole file", "correct that line; the file must be plain JSON without comments")}
 		}
 		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err))}
 	}
 	for _, d := range l.Duplicates() {
-		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one of the two",
+		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one",
 			l.File, d.Line, d.Column, d.Key)
 		f := check.Warned(says, "remove one of the two")
 		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Top) {
-			f = check.Failed(says+", and springfield does not edit such a file",
-				"remove one of the two, and keep what both say")
+			f = check.Failed(says+", and springfield does not edit a file with duplicates",
+				"merge the two into one")
 		}
 		bad = append(bad, f)
 	}
 	if e, err := journal.OpenEdit("", l.File); err == nil && e.Before != nil && l.Name != client.Managed {
 		if err := e.Writable(); err != nil {
-			bad = append(bad, check.Warned(err.Error()+": nothing can be enabled, disabled or undone there", HowToRead(err)))
+			bad = append(bad, check.Warned(err.Error()+", so nothing can be enabled, disabled or undone there", HowToRead(err)))
 		}
 	}
 	if target := danglingTarget(l.File); target != "" {
-		bad = append(bad, check.Noted(fmt.Sprintf("%s is a link to %s, which is not there: Claude Code reads no %s settings, and springfield would make that file", l.File, target, l.Name),
-			"remove the link, or create what it leads to"))
+		bad = append(bad, check.Noted(fmt.Sprintf("%s is a link to %s, which does not exist: Claude Code reads no %s settings, and springfield would create that file", l.File, target, l.Name),
+			"remove the link, or create its target"))
 	}
 	return bad
 }
@@ -95,20 +95,20 @@ func HowToRead(err error) string {
 	switch {
 	case errors.As(err, &damaged):
 		without := map[string]string{
-			"journal":     "then undo forgets that edit",
-			"springfield": "then springfield finds a suite only from inside it, or with --suite",
+			"journal":     "undo then forgets that edit",
+			"springfield": "springfield then finds your suites only from inside them, or with --suite",
 		}[filepath.Base(filepath.Dir(damaged.File))]
-		return "rm " + check.QuoteArgument(damaged.File) + ": " + cmp.Or(without, "then springfield forgets what it did there, and disable sets only its own entry")
+		return "rm " + check.QuoteArgument(damaged.File) + ": " + cmp.Or(without, "springfield then forgets its edits there, and disable changes only the plugin's own entry")
 	case !errors.As(err, &at):
 		return "fix that file, or remove it"
 	case settings.IsClosed(err):
 		return settings.HowToOpen(err)
 	}
 	if strings.Contains(err.Error(), "not a regular file") {
-		return "a file has to be there: move " + check.QuoteArgument(at.Path) + " away"
+		return "there must be a file: move " + check.QuoteArgument(at.Path) + " away"
 	}
 	if above := rooted.FindAbove(at.Path, rooted.PathExists); above != "" && !rooted.IsDirectory(above) {
-		return "a directory has to be there: move " + check.QuoteArgument(above) + " away"
+		return "there must be a directory: move " + check.QuoteArgument(above) + " away"
 	}
 	return "move " + check.QuoteArgument(at.Path) + " away, or fix it"
 }
@@ -121,7 +121,7 @@ func (in *Inspection) checkState() (all []check.Finding) {
 		all = append(all, check.Warned(err.Error(), HowToRead(err)))
 	}
 	if _, err := ledger.DaysKept(in.Places.StatePath()); err != nil {
-		all = append(all, check.Warned(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90}, or remove that file`))
+		all = append(all, check.Warned(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90} to it, or remove that file`))
 	}
 	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
 		if _, err := os.ReadDir(in.Places.StatePath(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -133,10 +133,10 @@ func (in *Inspection) checkState() (all []check.Finding) {
 }
 
 func (in *Inspection) stateClosed() []check.Finding {
-	const without = ": without it every hook lets its agent stop"
+	const without = "; without it, every hook lets its agent stop"
 	for _, dir := range []string{in.Places.Config, in.Places.StatePath()} {
 		if target := danglingTarget(dir); target != "" {
-			says := fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without)
+			says := fmt.Sprintf("%s is a link to %s, which does not exist%s", dir, target, without)
 			return []check.Finding{check.Failed(says, "mkdir -p "+check.QuoteArgument(target)+", or remove the link")}
 		}
 	}
@@ -164,7 +164,7 @@ func (in *Inspection) checkSuites() (all []check.Finding) {
 	if err != nil {
 		return []check.Finding{check.Failed(err.Error(), "install springfield again: "+generator.Page)}
 	}
-	const others = "hooks are not those of this springfield: in "
+	const others = "hooks were built from a different version of springfield: in "
 	var mine []string
 	for _, s := range in.Suites {
 		switch {
@@ -186,7 +186,7 @@ func (in *Inspection) suitesInWords() string {
 	if !slices.ContainsFunc(in.Suites, func(s Suite) bool { return s.Err == nil }) {
 		return ""
 	}
-	return "all suites have the hooks of this springfield"
+	return "all suites have hooks of this version of springfield"
 }
 
 // Outdated returns the findings of checkSuites as text.

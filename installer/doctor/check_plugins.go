@@ -35,16 +35,16 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	for _, r := range in.byUs {
 		unread := func(l client.Layer) bool { return l.Name == string(r.Scope) && l.Problem != "" }
 		if !slices.ContainsFunc(in.Settings, unread) && !in.scopeSays(r.Scope, r.ID) {
-			all = append(all, check.Warned(fmt.Sprintf("%s was enabled in %s settings and is no longer there: %s was rewritten", r.ID, r.Scope, r.File),
-				fmt.Sprintf("springfield enable %s --scope %s, or springfield disable %s --scope %s if you want it off", r.ID, r.Scope, r.ID, r.Scope)))
+			all = append(all, check.Warned(fmt.Sprintf("%s was enabled in %s settings, but its entry is gone: %s was rewritten", r.ID, r.Scope, r.File),
+				fmt.Sprintf("springfield enable %s --scope %s, or springfield disable %s --scope %s to leave it disabled", r.ID, r.Scope, r.ID, r.Scope)))
 		}
 	}
 	if !slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.On }) {
-		all = append(all, check.Noted("no springfield plugin is on in Claude Code", in.HowToBegin()))
+		all = append(all, check.Noted("no springfield plugin is enabled in Claude Code", in.HowToBegin()))
 	}
 	for _, s := range in.Plugins {
 		if s.On && s.Problem != "" && !slices.ContainsFunc(in.ours, func(o client.Switched) bool { return o.ID == s.ID }) {
-			all = append(all, check.Noted(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s)))
+			all = append(all, check.Noted(fmt.Sprintf("%s is enabled but does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s)))
 		}
 	}
 	return all
@@ -61,7 +61,7 @@ func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 // notRunning reports an enabled plugin that does not run. It repairs only plugins that the user made or enabled with
 // springfield, so that a cloned project cannot start its own hook.
 func (in *Inspection) notRunning(s client.Switched) check.Finding {
-	f := check.Failed(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s))
+	f := check.Failed(fmt.Sprintf("%s is enabled but does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s))
 	if s.Decides == string(client.Project) { // broken for everyone in the project
 		f.Fix = "springfield disable " + s.ID + " --scope project"
 	}
@@ -75,7 +75,7 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 		f.Fix = "springfield enable " + s.Name + " --suite " + check.QuoteArgument(suites[0].Dir)
 		f.Mend = in.registerSuite(s.Marketplace, suites[0].Dir)
 	case market.IsMissing():
-		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it is now; or %s", s.Name, f.Fix)
+		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, with its new directory; or %s", s.Name, f.Fix)
 	case err == nil && market.SuiteDir() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
 		f.Fix = "springfield enable " + s.ID
 		f.Mend = func(ctx context.Context) error {
@@ -108,7 +108,7 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	all := generator.CheckPlugin(s.ID, s.Dir, suite, known.Judges)
 	if !s.InPlace && s.Offered != "" && s.Version != "" && s.Offered != s.Version {
 		all = append(all, check.Warned(
-			fmt.Sprintf("%s: version %s runs, the marketplace has %s", s.ID, s.Version, s.Offered),
+			fmt.Sprintf("%s: version %s runs, but the marketplace has %s", s.ID, s.Version, s.Offered),
 			fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)))
 	}
 	if len(all) == 0 {
@@ -130,14 +130,14 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 		}
 		for _, suite := range in.suitesOf(s.Marketplace) {
 			if !rooted.IsSame(m.SuiteDir(), suite.Dir) {
-				all = append(all, check.Warned(fmt.Sprintf("%s runs from %s; the suite %s has the same marketplace name, but is another one", s.ID, m, suite.Dir),
+				all = append(all, check.Warned(fmt.Sprintf("%s runs from %s; another suite, %s, has the same marketplace name", s.ID, m, suite.Dir),
 					client.HowToRename(suite.Dir)))
 			}
 		}
 	}
 	for _, m := range in.settings.GoneMarkets() {
 		if !slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.On && s.Marketplace == m.Name }) {
-			all = append(all, check.Noted(fmt.Sprintf("Claude Code knows marketplace %s as %s, which is gone", m.Name, m.Path), m.HowToForget()))
+			all = append(all, check.Noted(fmt.Sprintf("Claude Code has marketplace %s registered at %s, which no longer exists", m.Name, m.Path), m.HowToForget()))
 		}
 	}
 	return all
@@ -153,7 +153,7 @@ func (in *Inspection) checkMods() (all []check.Finding) {
 			case len(m.Wraps) == 0:
 				others = append(others, m.File)
 			case s.Runs:
-				all = append(all, check.Warned("mod of "+s.ID+": "+m.File+" names "+strings.Join(m.Wraps, " and ")+", so it can make Claude go on, or keep a hook from it", in.howToSwitchOff(s)))
+				all = append(all, check.Warned("mod of "+s.ID+": "+m.File+" wraps "+strings.Join(m.Wraps, " and ")+", so it can make Claude go on or prevent a hook from doing so", in.howToSwitchOff(s)))
 			}
 		}
 		if s.Runs && len(others) > 0 {
@@ -167,7 +167,7 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 	drivers := in.Drivers()
 	if twice := doubledStrategies(drivers); len(twice) > 0 {
 		off := check.NamesOf(twice, in.howToSwitchOff)
-		all = append(all, check.Warned(strings.Join(pluginIDs(twice), " and ")+" decide at every stop; either can make Claude go on", strings.Join(off, " or ")))
+		all = append(all, check.Warned(strings.Join(pluginIDs(twice), " and ")+" decide at every stop, so either can make Claude go on", strings.Join(off, " or ")))
 	}
 	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOfStrategy(s.Strategy) == strategy.SpecLoop })
 	for _, s := range in.Plugins {
@@ -176,9 +176,9 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 		}
 		switch {
 		case client.NameOf(s.ID) == "double-shot-latte":
-			all = append(all, check.Warned(s.ID+" is on too, and asks a model at every stop", in.howToSwitchOff(s)).MendBy(in.switchOff(s)))
+			all = append(all, check.Warned(s.ID+" is also enabled, and asks a model at every stop", in.howToSwitchOff(s)).MendBy(in.switchOff(s)))
 		case s.ID == "ralph-specum@smart-ralph":
-			f := check.Warned(s.ID+" drives a loop too: when its spec is active, either can make Claude go on",
+			f := check.Warned(s.ID+" also drives a loop: when its spec is active, either plugin can make Claude go on",
 				in.howToSwitchOff(s))
 			if loops {
 				f.State = check.Failure
@@ -196,7 +196,7 @@ func (in *Inspection) driversInWords() string {
 		return ""
 	case 1:
 		if check.CountState(in.checkMods(), check.Warning) > 0 {
-			return deciding[0].ID + " is the only hook of springfield that decides; mods run before it"
+			return deciding[0].ID + " is the only springfield plugin that decides; mods run before it"
 		}
 		return deciding[0].ID + " decides alone"
 	}
@@ -224,7 +224,7 @@ func (in *Inspection) checkLoopFile() []check.Finding {
 	if path == "" || driver.Problem == "" {
 		return nil
 	}
-	return []check.Finding{check.Warned(path+" is a loop that nothing drives: "+driver.Problem, driver.Next)}
+	return []check.Finding{check.Warned(path+" is a loop that no plugin drives: "+driver.Problem, driver.Next)}
 }
 
 // checkRalphFile reports ralph-loop's state file, which makes springfield's hooks let Claude stop.
@@ -241,10 +241,10 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 	forAll := guard.RalphArmed(in.Places.Work, "the ID of no session")
 	switch {
 	case driven:
-		return []check.Finding{check.Noted(path+" is armed: springfield stands aside while that loop runs", "/cancel-ralph ends it")}
+		return []check.Finding{check.Noted(path+" is active: springfield leaves decisions to that loop while it runs", "type /cancel-ralph to end it")}
 	case !forAll:
-		return []check.Finding{check.Noted(path+" is armed for one session, and springfield stands aside in that one; no plugin drives the loop", "remove it if that session is over")}
+		return []check.Finding{check.Noted(path+" is active for one session, where springfield does not decide, but no plugin drives the loop", "remove the file if that session is over")}
 	}
-	return []check.Finding{check.Failed(path+" is armed, springfield stands aside for it, and the plugin that would drive the loop is not on", "remove it").
+	return []check.Finding{check.Failed(path+" is active, so springfield does not decide, but no plugin that drives this loop is enabled", "remove the file").
 		MendBy(in.repairByPlan(func(s *settings.Settings) (journal.Change, error) { return settings.RemoveFile(s.Places, path) }))}
 }

@@ -28,7 +28,7 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 		if err != nil || rounds <= honoured { // checkRules reports the error
 			continue
 		}
-		f := check.Failed(fmt.Sprintf("%s may go on %d times in a row, and Claude Code ends the turn after %d without a message", s.ID, rounds, honoured),
+		f := check.Failed(fmt.Sprintf("%s may continue %d times in a row, but Claude Code silently ends the turn after %d", s.ID, rounds, honoured),
 			fmt.Sprintf("set %s to %d in env of your settings", client.BlockCap, rounds))
 		scope := client.User
 		if _, from, ok := client.VariableIn(in.Settings, client.BlockCap); ok {
@@ -51,14 +51,14 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 		}
 		settings, err := in.hookSettings(s.Dir, in.Places.Work)
 		if err != nil {
-			all = append(all, check.Failed(s.ID+": "+err.Error()+"; it always lets Claude stop", "fix that file, or restore it from the plugin's source"))
+			all = append(all, check.Failed(s.ID+": "+err.Error()+", so it always lets Claude stop", "fix that file, or restore it from the plugin's source"))
 			continue
 		}
 		for _, fault := range settings.Faults {
-			all = append(all, check.Warned("passed over: "+fault, "fix that place"))
+			all = append(all, check.Warned("ignored: "+fault, "correct that setting"))
 		}
 		for _, err := range rules.CheckPatterns(settings.Options) {
-			all = append(all, check.Warned("passed over: "+s.ID+": "+err.Error(), "fix that rule"))
+			all = append(all, check.Warned("ignored: "+s.ID+": "+err.Error(), "fix that rule"))
 		}
 	}
 	return all
@@ -79,14 +79,14 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 		j, _ := settings.JudgeOptions()
 		named = append(named, j.Variables...)
 		if says, failure := in.whatJudgeLacks(j); says != "" {
-			all = append(all, check.Warned(s.ID+" asks "+says, backend.HintFor(failure)))
+			all = append(all, check.Warned(s.ID+" asks its judge "+says, backend.HintFor(failure)))
 		}
 	}
 	if !asks {
 		return nil
 	}
 	if why := backend.Redirected(in.Places.Work, in.Places.Home, named); why != "" {
-		all = append(all, check.Warned("no judge is asked here: "+why, backend.HintFor(judge.Redirected)))
+		all = append(all, check.Warned("the judge is not asked here: "+why, backend.HintFor(judge.Redirected)))
 	}
 	return append(all, in.checkAnswers())
 }
@@ -99,14 +99,14 @@ func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judg
 			return "through Claude Code, which is not on PATH", judge.NoClient
 		}
 		if _, err := os.Stat(j.Client); j.Client != "" && err != nil {
-			return "through " + j.Client + ", which is not there", judge.NoClient
+			return "through " + j.Client + ", which does not exist", judge.NoClient
 		}
 	case judge.Command:
 		if lacks := j.Lacks(); lacks != "" {
-			return "a program of yours, and " + lacks, judge.Refused
+			return "through your own program, but " + lacks, judge.Refused
 		}
 		if _, err := os.Stat(j.Command[0]); err != nil {
-			return j.Command[0] + ", which is not there", judge.NoClient
+			return "through " + j.Command[0] + ", which does not exist", judge.NoClient
 		}
 	}
 	return "", ""
@@ -115,10 +115,10 @@ func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judg
 func (in *Inspection) checkAnswers() check.Finding {
 	spend, err := in.readSpend()
 	if err != nil {
-		return check.Warned(err.Error()+"; until then no judge is asked", "delete that file")
+		return check.Warned(err.Error()+"; the judge is not asked until you fix this", "delete that file")
 	}
 	if spend.Failures+spend.Questions == 0 {
-		return check.Noted("it has not been asked today, so whether it answers is not known", "springfield why shows its answer after the next stop that asks")
+		return check.Noted("the judge has not been asked today, so it is unknown whether it answers", "run springfield why after the next stop that asks it, to see its answer")
 	}
 	if spend.Failures == 0 {
 		return check.Passed("today: " + spentOn(spend))
@@ -127,9 +127,9 @@ func (in *Inspection) checkAnswers() check.Finding {
 	if spend.Failures > 1 {
 		times = fmt.Sprintf("%d times in a row", spend.Failures)
 	}
-	says := fmt.Sprintf("the judge has not answered %s, last %s: %s, %s", times, AgoInWords(in.Now, time.UnixMilli(spend.FailedAt)), spend.Failure, spend.Detail)
+	says := fmt.Sprintf("the judge failed to answer %s, last %s: %s, %s", times, AgoInWords(in.Now, time.UnixMilli(spend.FailedAt)), spend.Failure, spend.Detail)
 	if until := time.UnixMilli(spend.Until); until.After(in.Now) {
-		says += fmt.Sprintf("; it is asked again in %s", timestamp.LengthInWords(until.Sub(in.Now).Milliseconds()))
+		says += fmt.Sprintf("; it will be asked again in %s", timestamp.LengthInWords(until.Sub(in.Now).Milliseconds()))
 	}
 	return check.Warned(says, backend.HintFor(judge.Failure(spend.Failure)))
 }

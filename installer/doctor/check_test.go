@@ -24,7 +24,7 @@ func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 	for decides, want := range map[string]string{
 		"user":    "springfield disable ned-flanders@hooks --scope user",
 		"project": "springfield disable ned-flanders@hooks --scope project",
-		"managed": "only an administrator can switch it off",
+		"managed": "ask an administrator to disable it",
 	} {
 		s := client.Switched{Installed: client.Installed{ID: "ned-flanders@hooks", Name: "ned-flanders", Marketplace: "hooks", Problem: "gone"}, On: true, Decides: decides}
 		scratch.Equal(t, in.notRunning(s).Fix, want, decides+" decides")
@@ -110,7 +110,7 @@ func TestStatusWithManagedSettings(t *testing.T) {
 	Inspect(Request{Places: places}).SumUpStatus().WriteText(layout.Printer{W: &out, Width: 80})
 	want := `no springfield plugin decides when Claude stops
   allowManagedHooksOnly in managed settings keeps hooks from running
-  none is switched on
+  none is enabled
 
 hooks in effect
   Stop  managed settings  timeout 600 s

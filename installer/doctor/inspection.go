@@ -157,7 +157,7 @@ func BrokenHooks(plugins []client.Switched) (all []string) {
 			continue
 		}
 		if err := generator.CheckRecorded(p.Dir, generator.HostTarget()); err != nil {
-			all = append(all, fmt.Sprintf("%s is on, but %v", p.ID, err))
+			all = append(all, fmt.Sprintf("%s is enabled, but %v", p.ID, err))
 		}
 	}
 	return all
@@ -168,9 +168,9 @@ func (in *Inspection) howToSwitchOff(s client.Switched) string {
 	case s.Unload != "":
 		return s.Unload
 	case s.Decides == client.Managed:
-		return "only an administrator can switch it off"
+		return "ask an administrator to disable it"
 	case s.Decides == string(client.Project):
-		return fmt.Sprintf("springfield disable %s --scope local switches it off for you alone", s.ID)
+		return fmt.Sprintf("springfield disable %s --scope local, which disables it only for you", s.ID)
 	}
 	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, s.Decides)
 }
@@ -220,15 +220,15 @@ func whoDecides(all []client.Switched) string {
 
 // LoopDriver returns the plugin that drives goal loops in a directory, or the reason why none does.
 func (in *Inspection) LoopDriver(dir string) console.Driver {
-	problem, next := "no plugin that drives goal loops is on", in.HowToEnable("ralph-wiggum")
+	problem, next := "no plugin that drives goal loops is enabled", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
 		settings, err := in.hookSettings(p.Dir, dir)
 		switch {
 		case !console.DrivesLoops(p.Strategy):
 		case !p.On:
-			problem, next = p.ID+" is off", in.howToSwitchOn(p.ID)
+			problem, next = p.ID+" is disabled", in.howToSwitchOn(p.ID)
 		case p.Problem != "":
-			problem, next = p.ID+" is on and does not run: "+p.Problem, "springfield doctor"
+			problem, next = p.ID+" is enabled but does not run: "+p.Problem, "springfield doctor"
 		case err != nil:
 			problem, next = p.ID+": "+err.Error(), "correct that file, or install the plugin again"
 		case in.Silenced != "":

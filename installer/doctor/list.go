@@ -117,15 +117,15 @@ func (p AtHand) StateInWords() string {
 	}
 	switch {
 	case p.On:
-		says = append(says, "switched on"+by)
+		says = append(says, "enabled"+by)
 	case len(p.Hosts) > 0 && !p.named:
 	case p.named:
-		says = append(says, "switched off"+by)
+		says = append(says, "disabled"+by)
 	default:
-		says = append(says, "not switched on")
+		says = append(says, "not enabled")
 	}
 	if len(p.titles) > 0 {
-		says = append(says, "on in "+strings.Join(p.titles, " and in "))
+		says = append(says, "enabled in "+strings.Join(p.titles, " and in "))
 	}
 	if !p.Here && p.Suite != "" {
 		says = append(says, "version "+p.Version+" in "+p.Suite)

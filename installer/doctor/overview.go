@@ -158,7 +158,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	for _, s := range o.On {
 		text := s.ID + ", " + s.forWhom()
 		if !s.Decides {
-			text += ", beside what decides at a stop"
+			text += ", which makes no decisions at a stop"
 		}
 		if s.Dir != "" {
 			text += ", from " + s.Dir
@@ -182,7 +182,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 			say(out.InRed(), "then", "the session failed: "+d.Failed)
 		}
 	} else {
-		say(out, "last", "no decision yet: the first one comes when an agent stops in a new session")
+		say(out, "last", "no decision yet: the first will come when an agent stops in a new session")
 	}
 	for _, loop := range o.Loops[:min(len(o.Loops), maxOfEach)] {
 		say(out, "loop", loop)
@@ -195,7 +195,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	}
 	for n, f := range o.Problems {
 		if n == maxOfEach {
-			say(out, "", fmt.Sprintf("and %d more: springfield doctor", len(o.Problems)-n))
+			say(out, "", fmt.Sprintf("and %d more: run springfield doctor", len(o.Problems)-n))
 			break
 		}
 		styled := out.InYellow()

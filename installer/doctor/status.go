@@ -106,15 +106,15 @@ func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
 		known = true
 		switch {
 		case !p.On:
-			all = append(all, fmt.Sprintf("%s is off: %s settings say so%s", p.ID, p.Decides, otherScopes(p)))
+			all = append(all, fmt.Sprintf("%s is disabled in %s settings%s", p.ID, p.Decides, otherScopes(p)))
 		case in.Silenced == "":
-			all = append(all, p.ID+" is on, but "+in.faultOf(p))
+			all = append(all, p.ID+" is enabled, but "+in.faultOf(p))
 		}
 	}
 	if elsewhere := in.accountsInWords(); len(elsewhere) > 0 || known {
 		return append(all, elsewhere...)
 	}
-	return append(all, "none is switched on")
+	return append(all, "none is enabled")
 }
 
 func (in *Inspection) faultOf(p client.Switched) string {
@@ -126,7 +126,7 @@ func (in *Inspection) faultOf(p client.Switched) string {
 	if err := checkHook(p.Dir); err != nil {
 		return err.Error()
 	}
-	return "nothing of it runs"
+	return "it has no hook that runs"
 }
 
 // HowToBegin returns the command to run if no plugin is enabled.
@@ -200,18 +200,18 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 
 // notesOf returns the notes of status, without those that are also reasons.
 func (in *Inspection) notesOf(reasons []string) []string {
-	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": springfield doctor says what to do" })
+	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": run springfield doctor to see the fix" })
 	all = append(append(append(all, in.offInWords()...), in.OrdersInWords()...), in.Outdated()...)
 	for _, says := range in.accountsInWords() {
 		if !slices.Contains(reasons, says) {
-			all = append(all, says+": springfield doctor has the call for it")
+			all = append(all, says+": run springfield doctor to see the command for it")
 		}
 	}
 	found := slices.Concat(in.checkProject(), in.checkConflicts(), in.checkMods(), in.checkLoopFile())
 	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range BrokenHooks(in.Plugins) {
 		if !slices.Contains(reasons, says) {
-			all = append(all, says+": springfield doctor says what to do")
+			all = append(all, says+": run springfield doctor to see the fix")
 		}
 	}
 	for _, p := range in.Plugins {
@@ -243,11 +243,11 @@ func (in *Inspection) AwayInWords() (all []string) {
 		default:
 			past, _ := ledger.AwayEvents(dir, o.ID) // unreadable: no events
 			used := ledger.Away{Order: o, Past: past}
-			all = append(all, away.Describe(o, used.CountContinues(), in.Now.UnixMilli())+"; springfield back ends it")
+			all = append(all, away.Describe(o, used.CountContinues(), in.Now.UnixMilli())+"; run springfield back to end it")
 		}
 	}
 	if elsewhere > 0 {
-		all = append(all, "away: "+layout.CountOf(elsewhere, "order")+" for other projects; springfield away lists all")
+		all = append(all, "away: "+layout.CountOf(elsewhere, "order")+" for other projects; run springfield away to list them")
 	}
 	return all
 }
@@ -261,7 +261,7 @@ func (in *Inspection) PausedInWords() []string {
 // HoldsInWords describes the holds in force, and those that ended recently.
 func (in *Inspection) HoldsInWords() (all, ended []string) {
 	if err := in.stateUnread(); err != nil {
-		return []string{err.Error() + ", so every hook lets its agent stop: springfield doctor says what to do"}, nil
+		return []string{err.Error() + ", so every hook lets its agent stop: run springfield doctor to see the fix"}, nil
 	}
 	set, ended := console.HoldNews(in.stateDirs(), in.Now)
 	if hold, held := ledger.LongestHold(in.stateDirs(), "", in.Now); held {
@@ -272,7 +272,7 @@ func (in *Inspection) HoldsInWords() (all, ended []string) {
 		if set != "" {
 			until += " (it " + set + ")"
 		}
-		all = append(all, "a hold is in force "+until+": springfield plugins let every agent stop; springfield resume lifts it")
+		all = append(all, "a hold is in force "+until+", so springfield plugins let every agent stop; run springfield resume to lift it")
 	}
 	inForce, _ := ledger.HoldsInForce(in.stateDirs(), in.Now)
 	for _, h := range inForce {
@@ -281,16 +281,16 @@ func (in *Inspection) HoldsInWords() (all, ended []string) {
 			until = "for " + timestamp.LengthInWords(h.Until-in.Now.UnixMilli())
 		}
 		if session := strings.TrimPrefix(h.Of, "session:"); session != "" {
-			all = append(all, "session "+session+" is held "+until+"; springfield resume --session "+session+" lifts it")
+			all = append(all, "session "+session+" is held "+until+"; run springfield resume --session "+session+" to lift it")
 		}
 	}
 	return all, ended
 }
 
 func notesOn(p client.Switched) (all []string) {
-	all = check.NamesOf(p.Faults, func(fault string) string { return "Claude Code ignores a part of " + p.ID + ": " + fault })
+	all = check.NamesOf(p.Faults, func(fault string) string { return "Claude Code ignores part of " + p.ID + ": " + fault })
 	if p.IsOurs() && p.Offered != "" && p.Version != p.Offered {
-		all = append(all, fmt.Sprintf("%s runs from a copy of version %s, and its marketplace has %s: claude plugin update %s gets it", p.ID, cmp.Or(p.Version, "unknown"), p.Offered, p.ID))
+		all = append(all, fmt.Sprintf("%s runs from a copy of version %s, but its marketplace has %s: run claude plugin update %s to get it", p.ID, cmp.Or(p.Version, "unknown"), p.Offered, p.ID))
 	}
 	return all
 }

@@ -19,7 +19,7 @@ func (s Status) WriteText(out layout.Printer) {
 		out.PrintItem("note: ", n)
 	}
 	if s.Judge.Questions > 0 {
-		out.PrintText("judges, today: %s", s.Judge.spent)
+		out.PrintText("judge today: %s", s.Judge.spent)
 	}
 
 	if len(s.Hooks) > 0 {
@@ -47,7 +47,7 @@ func (s Status) writeProblems(out layout.Printer) bool {
 	skipped := slices.DeleteFunc(slices.Clone(s.Settings), func(l client.Layer) bool { return l.Problem == "" })
 	for i, p := range broken {
 		if i == 0 {
-			out.InRed().PrintText("switched on, but cannot run")
+			out.InRed().PrintText("enabled, but cannot run")
 		}
 		out.PrintItem(p.ID+": ", p.Problem)
 	}
@@ -79,7 +79,7 @@ func (s Status) writeDecision(out layout.Printer) {
 	}
 	for _, p := range s.Plugins {
 		if slices.Contains(s.OutsideStop, p.ID) {
-			out.PrintText("%s runs too, and decides nothing at a stop", p.ID)
+			out.PrintText("%s also runs, but makes no decisions at a stop", p.ID)
 			writePlugin(out, p, false)
 		}
 	}
@@ -145,10 +145,10 @@ func (l List) WriteText(out layout.Printer) {
 	out.PrintTable("", strategyTable(l.Strategies))
 	out.PrintText("")
 	out.PrintTable("  ", [][]string{
-		{"wanted", "of its continues at real stops: answered with “continue” or a yes"},
-		{"wrong", "of the real stops that were answered with something else: continued"},
+		{"wanted", "continues at real stops that the user answered with “continue” or a yes"},
+		{"wrong", "real stops that the user answered with something else, but it continued"},
 	})
-	out.PrintFolded("  ", "the rules were shaped on these stops, so that is a check and no accuracy; springfield replay measures on your own sessions")
+	out.PrintFolded("  ", "the rules were developed on these stops, so the figures may overstate accuracy; run springfield replay to measure on your own sessions")
 	out.PrintText("")
 	for _, s := range l.Strategies {
 		out.PrintItem(s.Name+": ", s.Summary)
@@ -160,7 +160,7 @@ func (l List) WriteText(out layout.Printer) {
 		out.PrintItem(p.ID+": ", p.StateInWords())
 	}
 	if l.Next != "" {
-		out.PrintText("\nno springfield plugin is switched on; next: %s", l.Next)
+		out.PrintText("\nno springfield plugin is enabled; next: %s", l.Next)
 	}
 }
 

@@ -17,30 +17,30 @@ type steer struct{ name, does string }
 // steeringVariables returns the variables that affect hooks. The first match wins.
 func steeringVariables() []steer {
 	return []steer{
-		{"SPRINGFIELD", "off, 0, false, no and none always let the agent stop; no other value has an effect"},
-		{"SPRINGFIELD_*", "any value of SPRINGFIELD_JUDGE always lets the agent stop, as in a judge's own session"},
-		{"LISA_SIMPSON_MODEL", "it chooses the model that claude -p asks for the judge, within your ceiling of dollars"},
-		{client.BlockCap, "it changes Claude Code's own limit of continues in a row; springfield's budget holds without it"},
-		{"CLAUDE_CONFIG_DIR", "it moves Claude Code's configuration on Claude Code 2.1.197, and springfield's state and your own layer with it; a hold in your home holds"},
+		{"SPRINGFIELD", "off, 0, false, no and none make hooks always let the agent stop; other values have no effect"},
+		{"SPRINGFIELD_*", "any value of SPRINGFIELD_JUDGE makes hooks always let the agent stop, as in a judge's own session"},
+		{"LISA_SIMPSON_MODEL", "it chooses the model for the judge that claude -p runs, within your spending limit"},
+		{client.BlockCap, "it changes Claude Code's own limit on continues in a row; springfield's limits still apply"},
+		{"CLAUDE_CONFIG_DIR", "on Claude Code 2.1.197, it moves Claude Code's configuration, and with it springfield's state and your plugin settings; a hold in your home directory still applies"},
 		{"CLAUDE_CODE_ENABLE_TODO_TOOLS", ""},
 		{"CLAUDE_CODE_*", "it changes how Claude Code works"},
-		{"HOME", "the state directory does not follow it"},
-		{"ANTHROPIC_*", "Claude Code may send requests elsewhere, or as another user, with your key"},
-		{"GO*", "hooks that springfield compiles do not read it"},
-		{"PATH", "what hooks and Claude Code start by name comes from there"},
-		{"NODE_*", "it reaches every node that Claude Code starts"},
-		{"BUN_*", "it reaches every bun that Claude Code starts"},
-		{"BASH_*", "every bash that Claude Code starts obeys it, and a hook of several targets where sh is bash"},
-		{"SHELLOPTS", "every bash that Claude Code starts obeys it, and a hook of several targets where sh is bash"},
-		{"PS4", "with SHELLOPTS it is run by every bash that Claude Code starts"},
+		{"HOME", "it does not move the state directory"},
+		{"ANTHROPIC_*", "Claude Code may send requests elsewhere with your key, or as another user"},
+		{"GO*", "hooks that springfield compiles ignore it"},
+		{"PATH", "it chooses the programs that hooks and Claude Code start by name"},
+		{"NODE_*", "it affects every node process that Claude Code starts"},
+		{"BUN_*", "it affects every bun process that Claude Code starts"},
+		{"BASH_*", "it affects every bash that Claude Code starts, and hooks for several targets where sh is bash"},
+		{"SHELLOPTS", "it affects every bash that Claude Code starts, and hooks for several targets where sh is bash"},
+		{"PS4", "with SHELLOPTS, every bash that Claude Code starts runs it"},
 		{"ENV", "shells that Claude Code starts may run it"},
-		{"IFS", "it is how shells split words"},
-		{"LD_*", "it can put code into every program that Claude Code starts; a hook of a single target for Linux does not read it"},
-		{"DYLD_*", "it can put code into programs that Claude Code starts, and into a hook of a single target for macOS"},
+		{"IFS", "it changes how shells split words"},
+		{"LD_*", "it can inject code into every program that Claude Code starts; a hook with a single target for Linux ignores it"},
+		{"DYLD_*", "it can inject code into programs that Claude Code starts, and into a hook with a single target for macOS"},
 		{"GIT_*", "it changes what git does in everything that Claude Code starts"},
-		{"TMPDIR", "programs keep temporary files there"},
-		{"SSL_*", "it says whose certificates are trusted"},
-		{"*_PROXY", "it sends traffic elsewhere"},
+		{"TMPDIR", "it chooses the directory for temporary files"},
+		{"SSL_*", "it chooses the certificates that are trusted"},
+		{"*_PROXY", "it redirects network traffic"},
 	}
 }
 
@@ -54,7 +54,7 @@ func (in *Inspection) checkProject() (all []check.Finding) {
 			continue
 		}
 		all = append(all, check.Warned(fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s",
-			v.Name, v.Key, client.ValueText(v.Value), v.File, v.Line, v.Column, does), "remove it from env there if you did not put it in"))
+			v.Name, v.Key, client.ValueText(v.Value), v.File, v.Line, v.Column, does), "remove it from env there if you did not add it"))
 	}
 	return all
 }

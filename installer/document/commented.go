@@ -72,4 +72,4 @@ func (d *Document) keepComments(source string, start, end int) (kept string) {
 	return kept
 }
 
-var errCommented = errors.New("the file has only comments: nothing is changed")
+var errCommented = errors.New("the file contains only comments, so nothing was changed")

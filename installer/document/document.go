@@ -370,19 +370,19 @@ func checkSyntax(text string) error {
 	errors.As(json.Unmarshal([]byte("x"), &whole), &first)
 	problem := syntax.Error()
 	if strings.HasPrefix(problem, "unexpected end") || text == "" {
-		return faultAt(text, len(text), "the document ends too early")
+		return faultAt(text, len(text), "the document ends unexpectedly")
 	}
 	at := min(max(0, int(syntax.Offset-first.Offset)), len(text)-1)
 	before := strings.TrimRight(text[:at], blanks)
 	switch rest := text[at:]; {
 	case strings.HasPrefix(problem, "invalid character ' '") && rest[0] != ' ':
 		// encoding/json appends a blank to a truncated literal.
-		return faultAt(text, len(text), "the document ends too early")
+		return faultAt(text, len(text), "the document ends unexpectedly")
 	case strings.Contains(problem, " in "): // a string, number or literal
 	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "/*"), rest[0] == '#':
 		return faultAt(text, at, "comments are not allowed in JSON")
 	case strings.HasSuffix(problem, "after top-level value"):
-		return faultAt(text, at, "more text after the end of the document")
+		return faultAt(text, at, "unexpected text after the end of the document")
 	case (rest[0] == '}' || rest[0] == ']') && strings.HasSuffix(before, ","):
 		return faultAt(text, len(before)-1, "trailing comma: JSON allows none before %q", rest[:1])
 	}

@@ -29,7 +29,7 @@ type Edit struct {
 }
 
 // errUnfaithful indicates a bug in this package.
-var errUnfaithful = errors.New("the edit would change more than it should: nothing is changed")
+var errUnfaithful = errors.New("the edit would change more than it should, so nothing was changed")
 
 // EncodeValue encodes a value as JSON, without escapes for `&`, `<` and `>`.
 func EncodeValue(v any) (json.RawMessage, error) {
@@ -127,7 +127,7 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	}
 	after, err := parse([]byte(d.mark + source[:start] + text + source[end:]))
 	if err != nil {
-		return nil, fmt.Errorf("the result would be refused: %s", withoutPosition(err))
+		return nil, fmt.Errorf("the result would be invalid: %s", withoutPosition(err))
 	}
 	if !isOnly(e, d, after) {
 		return nil, errUnfaithful

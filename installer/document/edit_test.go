@@ -195,14 +195,14 @@ func TestApplyRefuses(t *testing.T) {
 		{"place of the document, not of what it became", []Edit{set("o/new", "{\"a\": 1}"), set("a/new", "1"), set("l/0", "2")}, syntax(`line 4, column 29: "l" is an array, not an object`)},
 		{"contradiction", []Edit{set("a", "1"), set("a/b", "2")}, says(`change "a/b": "a" is a number, not an object`)},
 		{"no path", []Edit{{Value: json.RawMessage("1")}}, says(`a change needs a path`)},
-		{"no value", []Edit{{Path: []string{"a"}, Value: json.RawMessage("")}}, says(`change "a": the value is not JSON: line 1, column 1: the document ends too early`)},
+		{"no value", []Edit{{Path: []string{"a"}, Value: json.RawMessage("")}}, says(`change "a": the value is not JSON: line 1, column 1: the document ends unexpectedly`)},
 		{"a value that is not JSON", []Edit{set("a", "{]")}, says(`change "a": the value is not JSON: line 1, column 2: unexpected ']' looking for beginning of object key string`)},
 		{"a value that is not UTF-8", []Edit{set("a", "\"\xff\"")}, says(`change "a": the value is not JSON: line 1, column 2: not UTF-8`)},
 		{"a key that is not UTF-8", []Edit{set("\xff", "1")}, says(`change "\xff": the key "\xff" is not UTF-8`)},
 		{"a key that stands for any broken one", []Edit{set("o/�", "1")}, says(`change "o/�": the key "�" is not UTF-8`)},
-		{"too deep", []Edit{set("a", deep)}, says(`change "a": the result would be refused: nested deeper than 100 levels`)},
+		{"too deep", []Edit{set("a", deep)}, says(`change "a": the result would be invalid: nested deeper than 100 levels`)},
 		{"too deep by its parents", []Edit{set(strings.Repeat("a/", maxDepth)+"a", "1")}, func(err error) bool { return err != nil }},
-		{"too large", []Edit{set("a", `"`+strings.Repeat("x", MaxSize-10)+`"`)}, says(`change "a": the result would be refused: larger than 8 MiB`)},
+		{"too large", []Edit{set("a", `"`+strings.Repeat("x", MaxSize-10)+`"`)}, says(`change "a": the result would be invalid: larger than 8 MiB`)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -352,7 +352,7 @@ func TestOddKeys(t *testing.T) {
 		}
 		gone, err := set(after, []string{"x", key}, nil)
 		scratch.FailIf(t, err != nil || string(gone) != "{\n  \"x\": {\"z\": [1.0]},\n  \"y\":2\n}\n",
-			"%q is taken out: %q, %v", key, gone, err)
+			"%q is removed: %q, %v", key, gone, err)
 		nested, err := set([]byte("{}\n"), []string{key, key}, []byte("1"))
 		if want := "{\n  " + QuoteKey(key) + ": {\n    " + QuoteKey(key) + ": 1\n  }\n}\n"; err != nil || string(nested) != want {
 			t.Errorf("%q, %v; want %q", nested, err, want)

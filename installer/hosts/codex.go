@@ -21,7 +21,7 @@ func codexHost() Host {
 		},
 		Remove: "plugin remove %s",
 		ByHand: func(r Request) []string {
-			return []string{"Codex does not run the hook until you trust it, once: " + codexTrusting}
+			return []string{"Codex does not run the hook until you trust it once: " + codexTrusting}
 		},
 		Check: codexCheck,
 	})

@@ -61,12 +61,12 @@ func TestCodexChecksTrust(t *testing.T) {
 		{"new", lists("untrusted", ""), check.Failure, "Codex does not run the hook of ned: you have not trusted it yet"},
 		{"changed", lists("modified", ""), check.Failure, "ned has changed since you trusted its hook, so Codex does not run it"},
 		{"a status of a later version", lists("expired", ""), check.Failure, "Codex does not run the hook of ned: you have not trusted it yet"},
-		{"switched off", lists("trusted", `,"enabled":false`), check.Warning, "the hook of ned is switched off in Codex"},
-		{"not listed", "read l; echo '{\"id\":1,\"result\":{}}'; read l; echo '{\"id\":2,\"result\":{\"data\":[{\"hooks\":[],\"errors\":[],\"warnings\":[\"unknown field `x` in '$CODEX_HOME'/c/ned/0.1.0/hooks/hooks.json\"]}]}}'\n", check.Failure, "Codex lists no hook of ned; it says: unknown field `x` in HOME/c/ned/0.1.0/hooks/hooks.json"},
-		{"ends", "exit 3\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: "},
-		{"refuses", "read l; echo '{\"id\":1,\"error\":{\"message\":\"no\"}}'\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: initialize: no"},
-		{"prints without end", "yes '{\"id\":7}'\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: "},
-		{"a line without end", "yes | tr -d '\\n'\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: "},
+		{"switched off", lists("trusted", `,"enabled":false`), check.Warning, "the hook of ned is disabled in Codex"},
+		{"not listed", "read l; echo '{\"id\":1,\"result\":{}}'; read l; echo '{\"id\":2,\"result\":{\"data\":[{\"hooks\":[],\"errors\":[],\"warnings\":[\"unknown field `x` in '$CODEX_HOME'/c/ned/0.1.0/hooks/hooks.json\"]}]}}'\n", check.Failure, "Codex does not list a hook of ned; it reports: unknown field `x` in HOME/c/ned/0.1.0/hooks/hooks.json"},
+		{"ends", "exit 3\n", check.Warning, "codex did not report which hooks it trusts: codex app-server: "},
+		{"refuses", "read l; echo '{\"id\":1,\"error\":{\"message\":\"no\"}}'\n", check.Warning, "codex did not report which hooks it trusts: codex app-server: initialize: no"},
+		{"prints without end", "yes '{\"id\":7}'\n", check.Warning, "codex did not report which hooks it trusts: codex app-server: "},
+		{"a line without end", "yes | tr -d '\\n'\n", check.Warning, "codex did not report which hooks it trusts: codex app-server: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			at := codexAt(t, nedOn+"\n[tools.update_plan]\nenabled = true\n", tt.server)

@@ -73,7 +73,7 @@ func (c config) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 			flatten(want, name, value["value"])
 		}
 		if err != nil || !maps.Equal(want, flatten(map[string]string{}, "", now.members)) {
-			return nil, check.Advisef("edit the file yourself: remove "+tomlName(e.Path), "%s has another form than springfield gave it", tomlName(e.Path))
+			return nil, check.Advisef("edit the file yourself: remove "+tomlName(e.Path), "%s no longer has the form that springfield wrote", tomlName(e.Path))
 		}
 		c = now
 	}

@@ -31,7 +31,7 @@ func droidHost() Host {
 		Check: func(ctx context.Context, at Place, on []Installed) []check.Finding {
 			found := checkSwitches(ctx, at, on)
 			if path, _ := hookPath(at); path != at.SettingsFile() && hasSettingsHooks(at) {
-				found = append(found, check.Warned("Droid does not run the hooks of "+at.SettingsFile()+", because there is "+path, "move them there"))
+				found = append(found, check.Warned("Droid does not run the hooks of "+at.SettingsFile()+", because "+path+" exists", "move them to that file"))
 			}
 			return found
 		},

@@ -47,7 +47,7 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 			if err := r.At.removalOf(other).planOff(now, &c); err != nil {
 				return c, err
 			}
-			c.Notes = append(c.Notes, other.ID+" is switched off")
+			c.Notes = append(c.Notes, other.ID+" is disabled")
 		}
 	}
 	edits, err := r.At.Host.Entries(r)
@@ -70,19 +70,19 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	for _, r := range byUs {
 		ids = append(ids, r.ID)
 		if err := now.ReleaseFor(c, at.Host.Foreign(r.File), r.ID); err != nil {
-			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID, Failed: true})
+			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then remove the entries for " + r.ID, Failed: true})
 		}
 	}
 	knows, err := at.Installed()
 	if err != nil {
-		return ids, append(left, settings.Left{What: err.Error(), Remove: "springfield disable --all again, once the cause is gone"}), nil
+		return ids, append(left, settings.Left{What: err.Error(), Remove: "fix the cause, then run springfield disable --all again"}), nil
 	}
 	for _, i := range knows {
 		if i.Theirs && !i.On || !now.InstalledIn(i.Dir).IsOurs() || slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID }) {
 			continue
 		}
 		ids = append(ids, i.ID)
-		stays := settings.Left{What: fmt.Sprintf("%s settings of %s name %s", i.Scope, at.Host.Title, i.ID), Remove: "take out by hand what names " + i.ID}
+		stays := settings.Left{What: fmt.Sprintf("the %s settings of %s still name %s", i.Scope, at.Host.Title, i.ID), Remove: "remove by hand the entries for " + i.ID}
 		if i.Theirs && i.Scope == client.User {
 			stays = settings.Left{What: at.refuseTheirs(i).Error(), Remove: at.Host.RemoveCommand(i.ID)}
 		} else if i.Scope == client.User {
@@ -103,7 +103,7 @@ func (r Request) EntryFile() settings.Foreign {
 }
 
 func (p Place) refuseTheirs(i Installed) error {
-	return check.Advisef(p.Host.RemoveCommand(i.ID), "%s has installed %s by its own command, and only that removes it", p.Host.Title, i.ID)
+	return check.Advisef(p.Host.RemoveCommand(i.ID), "%s installed %s with its own command, so only its own command can remove it", p.Host.Title, i.ID)
 }
 
 func (p Place) removalOf(i Installed) Request {

@@ -56,7 +56,7 @@ func editsToLink(r Request) ([]document.Edit, error) {
 		return nil, err
 	}
 	if none && rooted.IsTaken(manifestIn(filepath.Dir(path), r.At.Host)) || !none && was.Type != "link" {
-		return nil, check.Advisef(r.At.Host.RemoveCommand(r.ID), "%s has a copy of %s already", r.At.Host.Title, r.ID)
+		return nil, check.Advisef(r.At.Host.RemoveCommand(r.ID), "%s already has a copy of %s", r.At.Host.Title, r.ID)
 	}
 	source, err := document.EncodeValue(filepath.Join(r.Plugin.Suite, r.Plugin.Name, r.At.Host.Name))
 	return []document.Edit{
@@ -129,7 +129,7 @@ func stepsByHand(r Request) []string {
 	if err != nil || isSwitchedOn(rules[r.ID].Overrides, r.At.Work) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s has it switched off by a rule of its own: %s extensions enable %s", r.At.Host.Title, r.At.Host.Name, r.ID)}
+	return []string{fmt.Sprintf("%s disables it by a rule of its own; to enable it, run: %s extensions enable %s", r.At.Host.Title, r.At.Host.Name, r.ID)}
 }
 
 // checkSwitches reports settings that cannot be read, disable all hooks, or disable a plugin's hook by name.
@@ -145,22 +145,22 @@ func checkSwitches(_ context.Context, at Place, on []Installed) (findings []chec
 	settings, err := readSettings(at)
 	var syntax *document.SyntaxError
 	if errors.As(err, &syntax) {
-		fail("the settings of "+at.Host.Title+" cannot be read: "+syntax.Error(), "correct them")
+		fail("the settings of "+at.Host.Title+" cannot be read: "+syntax.Error(), "correct that line")
 	}
 	if err != nil {
 		return findings
 	}
 	name, off, _ := strings.Cut(at.Host.HooksOff, "=")
 	if value, _, _ := settings.Get(strings.Split(name, ".")...); string(value) == off {
-		fail("hooks are switched off in "+at.Host.Title+", so no plugin decides: "+name+" is "+off, "remove "+name)
+		fail("hooks are disabled in "+at.Host.Title+", so no plugin decides: "+name+" is "+off, "remove "+name)
 	}
 	var names []string
 	raw, _, _ := settings.Get("hooksConfig", "disabled")
 	_ = json.Unmarshal(raw, &names) // ignores other types
 	for _, i := range on {
 		if slices.Contains(names, i.Name) {
-			fail("the hook of "+i.Name+" is switched off in "+at.Host.Title+": hooksConfig.disabled names it",
-				"in "+at.Host.Title+": /hooks")
+			fail("the hook of "+i.Name+" is disabled in "+at.Host.Title+": hooksConfig.disabled lists it",
+				"enable it with /hooks in "+at.Host.Title)
 		}
 	}
 	return findings

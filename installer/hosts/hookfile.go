@@ -120,7 +120,7 @@ func hookRemovals(r Request) (edits []document.Edit, err error) {
 		}
 		if !e.alone {
 			path, _ := hookPath(r.At)
-			return nil, check.Advisef("take it out there by hand", "%s starts the hook of %s in one entry with other commands", path, r.Plugin.Name)
+			return nil, check.Advisef("remove it from that file by hand", "an entry in %s starts the hook of %s together with other commands", path, r.Plugin.Name)
 		}
 		edits = append(edits, document.Edit{Path: e.path})
 	}

@@ -80,8 +80,8 @@ func (r Request) Check() error {
 	h := r.At.Host
 	switch {
 	case !h.Markets && !r.At.IsFound():
-		return check.Advisef(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", h.Title, h.Name, r.At.Dir),
-			"%s is not on this machine", h.Title)
+		return check.Advisef(fmt.Sprintf("install %s first; springfield looks for %s on PATH and for %s", h.Title, h.Name, r.At.Dir),
+			"%s was not found on this machine", h.Title)
 	case !slices.Contains(h.Scopes, r.Scope):
 		return check.Misusef("use --scope user", "%s has no %s scope for plugins", h.Title, r.Scope)
 	case h.Markets: // package client reads its records
@@ -94,7 +94,7 @@ func (r Request) Check() error {
 // Installed returns the plugins that the host knows. It panics for Claude Code.
 func (p Place) Installed() (all []Installed, err error) {
 	if all, err = p.Host.Installed(p); err != nil {
-		err = fmt.Errorf("read what %s has installed: %w", p.Host.Title, err)
+		err = fmt.Errorf("read the plugins installed in %s: %w", p.Host.Title, err)
 	}
 	return all, err
 }
@@ -108,7 +108,7 @@ func (r Request) CheckFiles() error {
 	for _, name := range r.At.Host.Needs {
 		path := filepath.Join(r.FilesDir(), filepath.FromSlash(name))
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-			return fmt.Errorf("there is no file %s", path)
+			return fmt.Errorf("it has no file %s", path)
 		}
 	}
 	return nil

@@ -123,7 +123,7 @@ func TestDroidInstalled(t *testing.T) {
 	if got, err := droidInstalled(p); err != nil || !reflect.DeepEqual(in(p, got), want) {
 		t.Errorf("%+v, %v", in(p, got), err)
 	}
-	if says := checkSwitches(context.Background(), p, want); len(says) != 1 || !strings.HasPrefix(says[0].Says, "hooks are switched off in Droid") {
+	if says := checkSwitches(context.Background(), p, want); len(says) != 1 || !strings.HasPrefix(says[0].Says, "hooks are disabled in Droid") {
 		t.Errorf("it says %+v", says)
 	}
 	if got, err := droidInstalled(placeOf(t, droidHost(), nil)); err != nil || got != nil {
@@ -203,8 +203,8 @@ func TestExtensionEntries(t *testing.T) {
 	}{
 		"nothing":            {nil, `"HOME/suite/ned/qwen" "link"`},
 		"another link":       {map[string]string{record: `{"source": "/old", "type": "link"}`}, `"HOME/suite/ned/qwen" "link"`},
-		"a copy of its own":  {map[string]string{".qwen/extensions/ned/qwen-extension.json": `{}`}, "Qwen Code has a copy of ned already"},
-		"a copy":             {map[string]string{record: `{"source": "/old", "type": "local"}`}, "Qwen Code has a copy of ned already"},
+		"a copy of its own":  {map[string]string{".qwen/extensions/ned/qwen-extension.json": `{}`}, "Qwen Code already has a copy of ned"},
+		"a copy":             {map[string]string{record: `{"source": "/old", "type": "local"}`}, "Qwen Code already has a copy of ned"},
 		"a damaged record":   {map[string]string{record: `{`}, "read HOME/" + record + ": unexpected end of JSON input"},
 		"a very long record": {map[string]string{record: strings.Repeat(" ", maxRecord+1)}, "read HOME/" + record + ": larger than 1 MiB"},
 	} {
@@ -241,11 +241,11 @@ func TestExtensionCheck(t *testing.T) {
 		want     string
 	}{
 		{qwenHost(), `{}`, ""},
-		{qwenHost(), `{"disableAllHooks": true}`, "hooks are switched off in Qwen Code, so no plugin decides: disableAllHooks is true"},
+		{qwenHost(), `{"disableAllHooks": true}`, "hooks are disabled in Qwen Code, so no plugin decides: disableAllHooks is true"},
 		{qwenHost(), `{"disableAllHooks": false, "hooksConfig": {"disabled": 7}}`, ""},
 		{geminiHost(), `{"hooksConfig": {"enabled": true, "disabled": ["other"]}}`, ""},
-		{geminiHost(), "{ // mine\n\"hooksConfig\": {\"enabled\": false}}", "hooks are switched off in Gemini CLI, so no plugin decides: hooksConfig.enabled is false"},
-		{geminiHost(), `{"hooksConfig": {"disabled": ["ned"]}}`, "the hook of ned is switched off in Gemini CLI: hooksConfig.disabled names it"},
+		{geminiHost(), "{ // mine\n\"hooksConfig\": {\"enabled\": false}}", "hooks are disabled in Gemini CLI, so no plugin decides: hooksConfig.enabled is false"},
+		{geminiHost(), `{"hooksConfig": {"disabled": ["ned"]}}`, "the hook of ned is disabled in Gemini CLI: hooksConfig.disabled lists it"},
 		{geminiHost(), `{,}`, "the settings of Gemini CLI cannot be read: line 1, column 2: "},
 	} {
 		r := linked(t, c.host, map[string]string{qwenFile: c.settings, geminiFile: c.settings})

@@ -116,12 +116,12 @@ func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Find
 		hooks, problems, err = codexHooks(ctx, trial)
 	}
 	if err != nil {
-		return []check.Finding{check.Warned("codex does not say which hooks it trusts: "+err.Error(), "start codex and type /hooks")}
+		return []check.Finding{check.Warned("codex did not report which hooks it trusts: "+err.Error(), "start codex and type /hooks")}
 	}
 	for _, i := range on {
 		finding := codexFinding(i, hooks)
 		if len(problems) > 0 && finding.State != check.Fine {
-			finding.Says += "; it says: " + strings.ReplaceAll(strings.Join(problems, "; "), trial.Dir, at.Dir)
+			finding.Says += "; it reports: " + strings.ReplaceAll(strings.Join(problems, "; "), trial.Dir, at.Dir)
 		}
 		all = append(all, finding)
 	}
@@ -133,12 +133,12 @@ func codexFinding(i Installed, hooks []codexHook) check.Finding {
 		return i.Theirs && h.Plugin != i.ID || !i.Theirs && pluginOfCommand(h.Command) != i.Dir
 	})
 	if len(hooks) == 0 {
-		return check.Failed("Codex lists no hook of "+i.Name, "springfield enable "+i.Name+" --host codex")
+		return check.Failed("Codex does not list a hook of "+i.Name, "springfield enable "+i.Name+" --host codex")
 	}
 	for _, h := range hooks {
 		switch {
 		case !h.Enabled:
-			return check.Warned("the hook of "+i.Name+" is switched off in Codex", "start codex, type /hooks, and switch it on")
+			return check.Warned("the hook of "+i.Name+" is disabled in Codex", "start codex, type /hooks, and enable it")
 		case h.TrustStatus == "modified":
 			return check.Failed(i.Name+" has changed since you trusted its hook, so Codex does not run it", codexTrusting)
 		case h.TrustStatus != "trusted" && h.TrustStatus != "managed": // managed: trusted by an administrator

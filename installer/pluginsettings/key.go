@@ -177,5 +177,5 @@ func (k Key) ParseValue(text string) (json.RawMessage, error) {
 }
 
 func (k Key) invalidValueError(text string) error {
-	return check.Misusef(check.HintAtNames(text, "", k.Choices, k.Name+" takes: "+k.Accepts()+"; --unset "+k.Name+" removes what a file sets"), "%s cannot be %q", k.Name, text)
+	return check.Misusef(check.HintAtNames(text, "", k.Choices, k.Name+" can be: "+k.Accepts()+"; use --unset "+k.Name+" to remove it from the file"), "%s cannot be %q", k.Name, text)
 }

@@ -37,9 +37,9 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	if i < 0 {
 		says := s.Plugin.Name + " is not in a suite"
 		if scope == Project {
-			says = "this directory is your home, where a project's settings would be your own"
+			says = "this directory is your home directory, whose settings are not a project's"
 		}
-		return c, check.Misuse(errors.New(says), "--scope user changes it for all your sessions")
+		return c, check.Misuse(errors.New(says), "use --scope user to change it for all your sessions")
 	}
 	f := s.Files[i]
 	var link *rooted.LinkError
@@ -67,7 +67,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 			continue
 		}
 		if _, why := changed.valueTaken(a.Key, a.Value, Stack{Files: s.Files[:i]}.ValueOf(a.Key).Value); why != "" {
-			hint := "springfield set " + s.Plugin.Name + " " + a.Key.Name + " shows what each file says; it takes " + a.Key.Accepts()
+			hint := "run springfield set " + s.Plugin.Name + " " + a.Key.Name + " to see its value in each file; it can be " + a.Key.Accepts()
 			var words []string
 			_ = json.Unmarshal(a.Value, &words) // may not be a list
 			for _, word := range words {
@@ -75,7 +75,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 					hint = check.HintAtNames(word, "", a.Key.ids, hint)
 				}
 			}
-			return journal.Change{}, check.Misuse(errors.New(a.Key.Name+" would not be in force: "+why), hint)
+			return journal.Change{}, check.Misuse(errors.New(a.Key.Name+" would have no effect: "+why), hint)
 		}
 	}
 	if _, _, err := f.below.Overlay(after, f.by); err != nil {

@@ -215,5 +215,5 @@ func (s Stack) FindKey(name string) (Key, error) {
 		return s.Keys[i], nil
 	}
 	names := check.NamesOf(s.Keys, func(k Key) string { return k.Name })
-	return Key{}, check.Misusef(check.HintAtNames(name, "", names, "it has "+strings.Join(names, ", ")), "%s has no setting %q", s.Plugin.Name, name)
+	return Key{}, check.Misusef(check.HintAtNames(name, "", names, "choose from "+strings.Join(names, ", ")), "%s has no setting %q", s.Plugin.Name, name)
 }

@@ -60,7 +60,7 @@ func (a Account) InWords() string {
 	if len(a.On) == 0 {
 		return ""
 	}
-	return strings.Join(a.On, ", ") + " is on in " + a.Config + ", another account of Claude Code"
+	return strings.Join(a.On, ", ") + " is enabled in " + a.Config + ", another account of Claude Code"
 }
 
 // CommandTo returns the command line that runs springfield with args for this account.

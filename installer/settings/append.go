@@ -11,7 +11,7 @@ import (
 
 const newTextMode = 0o644
 
-var ErrNotText = errors.New("not text in UTF-8")
+var ErrNotText = errors.New("not UTF-8 text")
 
 // AppendParagraph plans to append a paragraph to a text file such as CLAUDE.md, unless the file contains it. A
 // missing file is created. A file that is not UTF-8 is refused with ErrNotText. For in see journal.OpenEdit.

@@ -304,7 +304,7 @@ func stepThrough(t *testing.T, program, do string, k int, lost bool) (steps []st
 	case counted == lost:
 		return steps, fmt.Errorf("the client's write is there: %v\n%s", counted, is)
 	case do == "undo" && failed != nil: // it would have taken the client's write away
-		if !strings.Contains(said.String(), "was changed after springfield's edit") || !isOn {
+		if !strings.Contains(said.String(), "has changed since springfield's edit") || !isOn {
 			return steps, fmt.Errorf("%v: %s\n%s", failed, said.String(), is)
 		}
 	case failed != nil:

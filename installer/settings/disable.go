@@ -48,7 +48,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 		}
 	}
 	if !slices.Contains(v.pluginIDs(), id) && c.IsEmpty() {
-		c.Notes = append(c.Notes, "no settings here name it; springfield status shows what is on")
+		c.Notes = append(c.Notes, "no settings here mention it; run springfield status to see which plugins are enabled")
 	}
 	v.noteWhatIsLeft(&c, f, id)
 	return c, nil
@@ -62,13 +62,13 @@ func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id str
 	case m.switchedOn(id):
 		return s.giveBack(c, m, v, f, id)
 	case on:
-		only := "springfield did not enable it here, so it is only switched off"
+		only := "springfield did not enable it here, so it is only disabled"
 		if !strings.HasPrefix(id, doubleShotLatte) {
-			only += "; double-shot-latte stays as it is"
+			only += "; double-shot-latte was not changed"
 		}
 		c.Notes = append(c.Notes, only)
 	case !says && v.scopeBelow(id) != "":
-		c.Notes = append(c.Notes, fmt.Sprintf("%s settings switch it on; %s settings now say no, and they win",
+		c.Notes = append(c.Notes, fmt.Sprintf("%s settings enable it; %s settings now disable it, and they take precedence",
 			v.scopeBelow(id), v.scope))
 	default:
 		return nil
@@ -140,10 +140,10 @@ func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	on, says := v.edited.SaysOf(id)
 	switch {
 	case on:
-		c.Notes = append(c.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
+		c.Notes = append(c.Notes, "it was enabled before springfield enabled it, so it is enabled again; run the command again to disable it")
 	case !says && v.scopeBelow(id) != "":
-		c.Notes = append(c.Notes, fmt.Sprintf("it stays on: %s settings switch it on; disable it once more to say no in %s settings, "+
-			"which win", v.scopeBelow(id), v.scope))
+		c.Notes = append(c.Notes, fmt.Sprintf("it stays enabled, because %s settings enable it; run the command again to disable it in %s settings, "+
+			"which take precedence", v.scopeBelow(id), v.scope))
 	}
 	v.noteOverruled(c, id, false)
 }
@@ -163,18 +163,18 @@ func (s *Settings) IDsOn(scope client.Scope) ([]string, error) {
 func (s *Settings) whyInUse(id string) (string, error) {
 	for _, l := range s.AllLayers() {
 		if on, _ := l.SaysOf(id); on {
-			return l.Name + " settings switch it on", nil
+			return l.Name + " settings enable it", nil
 		}
 	}
 	memories, _ := s.memoriesOf("") // unreadable: not needed
 	for _, m := range memories {
 		if m.switchedOn(id) && rooted.PathExists(m.File) {
-			return "springfield has enabled it in " + m.File + ", too", nil
+			return "springfield has also enabled it in " + m.File, nil
 		}
 	}
 	project, err := s.InstalledElsewhere(id)
 	if project != "" {
-		return "Claude Code has installed it for " + project + ", too", nil
+		return "Claude Code has also installed it for " + project, nil
 	}
 	return "", err
 }
@@ -198,5 +198,5 @@ func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugi
 		return []string{note}, err
 	}
 	notes, err = s.uninstall(ctx, claude, []string{id})
-	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), err
+	return append(notes, fmt.Sprintf("marketplace %s stays registered, because %s also comes from it", plugin.Marketplace, others[0])), err
 }

@@ -49,9 +49,9 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 		switch {
 		case len(ours) == 0 || seen[l.At]:
 		case l.Name == client.Managed:
-			left = append(left, Left{l.File + " names " + strings.Join(ours, ", "), "an administrator can change it", false})
+			left = append(left, Left{l.File + " mentions " + strings.Join(ours, ", "), "ask an administrator to change it", false})
 		case l.Name == string(client.Project):
-			left = append(left, Left{l.File + " names " + strings.Join(ours, ", ") + ", for all who work on the project", "springfield disable " + ours[0] + " --scope project", false})
+			left = append(left, Left{l.File + " mentions " + strings.Join(ours, ", ") + ", for everyone who works on the project", "springfield disable " + ours[0] + " --scope project", false})
 		default:
 			if err := s.releaseAll(&c, l.At, purge); err != nil {
 				return c, nil, nil, err
@@ -60,7 +60,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 	}
 	for _, p := range s.AllPlugins() {
 		if p.Unload != "" && p.IsOurs() {
-			left = append(left, Left{p.ID + " runs, and no settings switch it on", p.Unload, false})
+			left = append(left, Left{p.ID + " runs, although no settings enable it", p.Unload, false})
 		}
 	}
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
@@ -68,7 +68,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 
 func (m *memory) leftUnreleased(err error) Left {
 	entries := check.NamesOf(m.Members, func(r remembered) string { return strings.Join(r.Path, ".") })
-	return Left{err.Error(), "fix that file, then run springfield disable --all again; or take out by hand: " + strings.Join(entries, ", "), true}
+	return Left{err.Error(), "fix that file, then run springfield disable --all again; or remove by hand: " + strings.Join(entries, ", "), true}
 }
 
 // releaseAll plans to undo all edits of a file, and to disable the springfield plugins that are still enabled there.
@@ -78,7 +78,7 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 		return err
 	}
 	if f.At != path { // a link has replaced the file
-		return fmt.Errorf("%s is no longer the file that springfield edited: a link leads to %s", path, f.At)
+		return fmt.Errorf("%s is no longer the file that springfield edited, but a link to %s", path, f.At)
 	}
 	m, err := s.recallFile(path)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []st
 	markets, err := s.Markets()
 	all := slices.Clone(ids)
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
-		m, remove := markets[name], "in Claude Code: /plugin marketplace remove "+name
+		m, remove := markets[name], "run /plugin marketplace remove "+name+" in Claude Code"
 		ours := s.ownPluginsIn(m, ids)
 		all = append(all, ours...)
 		switch why := s.otherOffers(m, ours); {
@@ -160,7 +160,7 @@ func (s *Settings) leftByClient(ids []string) (left []Left) {
 		for _, dir := range []string{filepath.Join("data", name+"-"+market), filepath.Join("cache", market, name)} {
 			at := filepath.Join(s.Plugins, dir)
 			if filepath.IsLocal(dir) && os.Remove(at) != nil && rooted.IsDirectory(at) {
-				left = append(left, Left{at + " is Claude Code's, for " + id, "rm -r " + check.QuoteArgument(at), false})
+				left = append(left, Left{at + " is Claude Code's directory for " + id, "rm -r " + check.QuoteArgument(at), false})
 			}
 		}
 	}
@@ -240,7 +240,7 @@ func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 		if isState(e.Name()) {
 			own = append(own, path)
 		} else {
-			users = append(users, Left{path + " may hold what you have written yourself", "rm -r " + check.QuoteArgument(path), false})
+			users = append(users, Left{path + " may contain files that you wrote", "rm -r " + check.QuoteArgument(path), false})
 		}
 	}
 	return own, users, err

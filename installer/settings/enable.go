@@ -53,7 +53,7 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("%s would not be alone: %s would drive the same loop", e.Plugin, strings.Join(e.IDs, ", "))
+	return fmt.Sprintf("%s would drive the same loop as %s", e.Plugin, strings.Join(e.IDs, ", "))
 }
 
 func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
@@ -118,7 +118,7 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 		edits = append(edits, switchTo(doubleShotLatteOrigin, "false"))
 	}
 	if _, says := v.edited.SaysOf(doubleShotLatteOrigin); e.Scope == client.User && !says && !v.isOn(doubleShotLatteOrigin) {
-		c.Notes = append(c.Notes, doubleShotLatteOrigin+" is set to false, installed or not, so that one plugin decides at a stop")
+		c.Notes = append(c.Notes, doubleShotLatteOrigin+" is set to false, whether installed or not, so that only one plugin decides at a stop")
 	}
 	others, conflicts, err := s.switchOffOthers(c, v, f, e)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 	edits = append(edits, others...)
 	for _, conflict := range conflicts {
 		if e.Conflicts == ConflictsKeep {
-			c.Notes = append(c.Notes, conflict+" stays on too: both drive a loop, and either can make Claude go on")
+			c.Notes = append(c.Notes, conflict+" also stays enabled: both drive a loop, and either can make Claude go on")
 			continue
 		}
 		edits = append(edits, v.removeConflict(c, conflict)...)
@@ -157,12 +157,12 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) 
 		case id == e.Plugin.ID():
 		case !isLatte && s.isOtherKind(known, e, id):
 			if v.isOn(id) {
-				c.Notes = append(c.Notes, id+" stays on too: while a loop runs, only the plugin that drives it decides")
+				c.Notes = append(c.Notes, id+" also stays enabled: while a loop runs, only the plugin that drives it decides")
 			}
 		case isLatte || s.drivesStop(known, v, id):
 			if !isLatte && e.Keep {
 				if v.isOn(id) {
-					c.Notes = append(c.Notes, id+" stays on too: both decide at every stop, either can make Claude go on, and they share one budget")
+					c.Notes = append(c.Notes, id+" also stays enabled: both decide at every stop, either can make Claude go on, and they share their limits")
 				}
 				continue
 			}
@@ -170,7 +170,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) 
 				off = append(off, switchTo(id, "false"))
 			}
 			if v.isOn(id) && !above {
-				c.Notes = append(c.Notes, id+" is switched off")
+				c.Notes = append(c.Notes, id+" is disabled")
 			}
 			v.noteOverruled(c, id, false)
 		case e.Loops && isConflict(id) && (v.isOn(id) || overruled && above):
@@ -207,10 +207,10 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	_, says := v.edited.SaysOf(id)
 	switch {
 	case v.scopeBelow(id) != "":
-		c.Notes = append(c.Notes, id+" is switched off")
+		c.Notes = append(c.Notes, id+" is disabled")
 		return []document.Edit{switchTo(id, "false")}
 	case says:
-		c.Notes = append(c.Notes, id+" is taken out")
+		c.Notes = append(c.Notes, id+" is removed")
 		return []document.Edit{{Path: []string{"enabledPlugins", id}}}
 	}
 	return nil
@@ -221,7 +221,7 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.Honoured(v.above) < e.MaxContinues {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s is %s in %s settings, which win: Claude Code ends the turn after so many continues in a row, where %s may need %d",
+			c.Notes = append(c.Notes, fmt.Sprintf("%s is %s in %s settings, which take precedence: Claude Code ends the turn after that many continues in a row, but %s may need %d",
 				client.BlockCap, value, from, e.Plugin.ID(), e.MaxContinues))
 		}
 		return nil
@@ -230,7 +230,7 @@ func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	if honoured >= e.MaxContinues {
 		return nil
 	}
-	c.Notes = append(c.Notes, fmt.Sprintf("%s is set to %d: Claude Code would end the turn after %d continues in a row",
+	c.Notes = append(c.Notes, fmt.Sprintf("%s is set to %d, because Claude Code would otherwise end the turn after %d continues in a row",
 		client.BlockCap, e.MaxContinues, honoured))
 	return []document.Edit{{Path: []string{"env", client.BlockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.MaxContinues)))}}
 }

@@ -333,14 +333,14 @@ func (back *released) editsBack(doc Document, members []remembered) (edits []doc
 
 func (back released) notesOn(f file) (notes []string) {
 	for _, name := range back.theirs {
-		notes = append(notes, name+" was changed since and is left as it is")
+		notes = append(notes, name+" was changed since, so it is left unchanged")
 	}
 	for _, r := range back.before.Members {
 		wasOn := len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Before != "" && !document.MeanSame(r.valueBefore(), json.RawMessage("false"))
 		isOff := r.Set == nil || document.MeanSame(r.Set, json.RawMessage("false"))
 		stays := slices.Contains(back.theirs, memberName(r.Path)) || slices.ContainsFunc(back.next.Members, func(n remembered) bool { return slices.Equal(n.Path, r.Path) })
 		if wasOn && isOff && f.Before != nil && !stays {
-			notes = append(notes, r.Path[1]+" is switched on again, as it was before")
+			notes = append(notes, r.Path[1]+" is enabled again, as it was before")
 		}
 	}
 	return notes

@@ -15,7 +15,7 @@ import (
 )
 
 func (s *Settings) SwitchOff(scope client.Scope, id string) (journal.Change, error) {
-	return s.setMember(scope, fmt.Sprintf("switch off %s in %s settings", id, scope), switchTo(id, "false"))
+	return s.setMember(scope, fmt.Sprintf("disable %s in %s settings", id, scope), switchTo(id, "false"))
 }
 
 func (s *Settings) SetVariable(scope client.Scope, name, value string) (journal.Change, error) {

@@ -43,7 +43,7 @@ func TestReadOnlyFilesStay(t *testing.T) {
 // Other scopes are read as Claude Code reads them; invalid plugin IDs are neither edited nor printed.
 func TestEnableBesideOtherSettings(t *testing.T) {
 	const latte = "double-shot-latte@superpowers-marketplace"
-	const on, stays = `{"enabledPlugins": {"` + latte + `": true}}`, latte + " stays on here: project settings say so"
+	const on, stays = `{"enabledPlugins": {"` + latte + `": true}}`, latte + " stays enabled here because of project settings"
 	const advice = `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`
 	for name, test := range map[string]struct {
 		user, project, local string
@@ -53,7 +53,7 @@ func TestEnableBesideOtherSettings(t *testing.T) {
 	}{
 		"a cap that is a number": {user: `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`, enabled: Switch{MaxContinues: 30}, lacks: `"30"`},
 		"a cap that another lowers": {local: `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`, enabled: Switch{MaxContinues: 40},
-			note: "is 3 in local settings, which win", lacks: `"` + client.BlockCap},
+			note: "is 3 in local settings, which take precedence", lacks: `"` + client.BlockCap},
 		"a latte given twice":       {user: `{"enabledPlugins": {"double-shot-latte@a": false, "double-shot-latte@a": true}}`, refused: true},
 		"a latte of broken text":    {user: `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`},
 		"the last of two keys":      {project: `{"enabledPlugins": {"` + latte + `": false, "` + latte + `": true}}`, note: stays},
@@ -172,7 +172,7 @@ func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
 		p := newPlaces(t)
 		put(t, p.Settings(client.User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
 		plan := test.do(t, p)
-		if notes := strings.Join(plan.Notes, "\n"); strings.Contains(notes, "switched on again") {
+		if notes := strings.Join(plan.Notes, "\n"); strings.Contains(notes, "enabled again") {
 			t.Errorf("%s: %q, and the settings are\n%s", test.name, notes, look(t, p.Settings(client.User)))
 		}
 	}

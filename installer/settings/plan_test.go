@@ -81,7 +81,7 @@ func TestDisableMemberByMember(t *testing.T) {
 				return string(b) + "\n"
 			},
 			"{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true\n  },\n  \"x\": 1\n}\n",
-			"switched on again",
+			"enabled again",
 		},
 		"latte switched on by hand": {
 			"{\n  \"model\": \"opus\"\n}\n",
@@ -98,7 +98,7 @@ func TestDisableMemberByMember(t *testing.T) {
 			"{\n  \"enabledPlugins\": {\n    \"double-shot-latte@x\": [ \"1.0\",\"^2\"]\n  }\n}\n",
 			func(s string) string { return strings.Replace(s, "{", "{\n  \"model\": \"opus\",", 1) },
 			"{\n  \"model\": \"opus\",\n  \"enabledPlugins\": {\n    \"double-shot-latte@x\": [ \"1.0\",\"^2\"]\n  }\n}\n",
-			"switched on again",
+			"enabled again",
 		},
 		"another plugin beside ours": {
 			"{\n  \"enabledPlugins\": { }\n}\n",
@@ -151,7 +151,7 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 	}
 }
 
-// Without a memory only our own member is switched off.
+// Without a memory only our own member is disabled.
 func TestDisableWithoutAMemory(t *testing.T) {
 	p := newPlaces(t)
 	path := p.Settings(client.Project)
@@ -161,7 +161,7 @@ func TestDisableWithoutAMemory(t *testing.T) {
 	if got, want := look(t, path), strings.Replace(before, "hooks\": true", "hooks\": false", 1); got != want {
 		t.Errorf("afterwards\n%s", got)
 	}
-	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "double-shot-latte stays") {
+	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "double-shot-latte was not changed") {
 		t.Errorf("notes %q", plan.Notes)
 	}
 	if plan, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.Project); err != nil || !plan.IsEmpty() {
@@ -386,10 +386,10 @@ func TestDisableSaysWhereItStaysOn(t *testing.T) {
 	put(t, p.Settings(client.User), `{"enabledPlugins": {"ned-flanders@hooks": true}}`)
 	enable(t, p, ned, client.Project, false)
 	plan := disable(t, p, ned, client.Project)
-	scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "it stays on: user settings switch it on")
+	scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "it stays enabled, because user settings enable it")
 	enable(t, p, ned, client.User, false)
 	plan = disable(t, p, ned, client.User)
-	scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "it was on before springfield enabled it")
+	scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "it was enabled before springfield enabled it")
 	disable(t, p, ned, client.User)
 	scratch.Equal(t, look(t, p.Settings(client.User)), `{"enabledPlugins": {"ned-flanders@hooks": false}}`,
 		"afterwards")

@@ -21,14 +21,14 @@ func readOnly(err error, instead string, edits []document.Edit) error {
 	if !IsClosed(err) {
 		return err
 	}
-	hint, separator := "your settings are unchanged; "+HowToOpen(err), "; the entries to add there: "
+	hint, separator := "your settings are unchanged; "+HowToOpen(err), "; add these entries there: "
 	for _, edit := range edits {
 		if value := string(edit.Value); len(edit.Path) == 2 && value != "false" {
 			hint, separator = hint+separator+fmt.Sprintf("%q: {%q: %s}", edit.Path[0], edit.Path[1], value), ", "
 		}
 	}
 	if instead != "" {
-		hint += "; for this project alone: " + instead
+		hint += "; for this project alone, run: " + instead
 	}
 	return check.Advise(err, hint)
 }
@@ -53,19 +53,19 @@ func HowToOpen(err error) string {
 	}
 	switch isDotfile := rooted.FindAbove(filepath.Dir(path), source); {
 	case strings.Contains(target, "/nix/store/"):
-		return "Nix makes " + path + ": change its source, such as home.file of Home Manager"
+		return "Nix generates " + path + "; change its source, such as home.file of Home Manager"
 	case isDotfile != "":
-		return "chezmoi makes " + path + ": chezmoi edit --apply " + check.QuoteArgument(path)
+		return "chezmoi manages " + path + "; run chezmoi edit --apply " + check.QuoteArgument(path)
 	case target != "" && target != path:
-		return path + " is a link to " + target + ", as stow makes them: change it where that comes from"
+		return path + " is a link to " + target + ", as made by stow; change it at its source"
 	case errors.Is(err, syscall.EROFS):
-		return path + " is on a read-only file system: change it where that comes from"
+		return path + " is on a read-only file system; change it at its source"
 	case unseen != nil || !journal.IsOwn(info):
-		return closed + " belongs to another user, who can change it"
+		return closed + " belongs to another user; ask them to change it"
 	case info.Mode()&0o400 == 0 || info.IsDir() && info.Mode()&0o100 == 0:
 		return "chmod u+rwX " + check.QuoteArgument(closed)
 	}
-	return closed + " is read-only: springfield does not change that"
+	return closed + " is read-only; make it writable if springfield may change it"
 }
 
 // firstClosed returns the path whose mode denies access: the first directory that cannot be entered, or path itself.

@@ -63,18 +63,18 @@ func (v view) noteOverruled(c *journal.Change, id string, wanted bool) {
 	if !says || on == wanted {
 		return
 	}
-	verb, state, other := "disable", "on", "off"
+	verb, state, other := "disable", "enabled", "disabled"
 	if wanted {
-		verb, state, other = "enable", "off", "on"
+		verb, state, other = "enable", "disabled", "enabled"
 	}
 	if name == client.Managed {
-		c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s: managed settings say so, and only an administrator can change them", id, state))
+		c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s because of managed settings, which only an administrator can change", id, state))
 		return
 	}
 	whom := ""
 	if name == string(client.Project) {
-		whom = ", for all who work on it (with --scope local for you alone)"
+		whom = " for everyone who works on it (or with --scope local for you alone)"
 	}
-	c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s here: %s settings say so, and they win over %s settings; to switch it %s there%s: springfield %s %s --scope %s",
+	c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s here because of %s settings, which override %s settings; to have it %s there%s, run: springfield %s %s --scope %s",
 		id, state, name, v.scope, other, whom, verb, id, name)) // the command is at the end, to copy
 }

@@ -90,7 +90,7 @@ func (s *session) waits() string {
 	case s.process.ID != 0:
 		return idleNeed
 	case s.decision.Decision == "stop" && s.log.last <= s.decision.At+aMoment:
-		return idleNeed + ", as far as its log tells"
+		return idleNeed + ", according to its log"
 	}
 	return ""
 }

@@ -187,11 +187,11 @@ func TestReport(t *testing.T) {
 	r.WriteText(layout.Printer{W: &display.SafeWriter{To: &b}, Width: 100})
 	const want = `away: /p, set 8 h 30 min ago from /dev/pts/3, ran out 30 min ago; 2 of 50 continues used
 done is  make test
-         since you left, what decides it was changed: Makefile +2 -1
+         since you left, files that decide the check were changed: Makefile +2 -1
 needs you
   - yours alone to decide (“delet”), session bbbbbbbb at 22:50: “Shall I delete the old backups?”
   - a question, session bbbbbbbb at 22:40: “Cache?”
-  - a permission prompt stands, session bbbbbbbb at 23:00: Bash npm publish
+  - a permission prompt is open, session bbbbbbbb at 23:00: Bash npm publish
 
 session bbbbbbbb: Tidy the disk.
   ran      Claude Code, 45 min, 0 continues, 0 tool calls
@@ -214,7 +214,7 @@ changed since you left: 3 files, +3 -1
   Makefile +2 -1
   a.go +1 -0
   b.png (binary)
-back to how you left the files (new ones that git does not know stay):
+to restore the files as you left them (new untracked files stay):
   git -C /p restore --source=refs/springfield/away/o1 --worktree -- :/
 `
 	if got := b.String(); got != want {
@@ -342,7 +342,7 @@ func TestFollowed(t *testing.T) {
 	got := n.text()
 	for _, want := range []string{
 		"- yours alone to decide (“delete”), session first at 22:30: “Should I delete",
-		"note: this tells of the order before it",
+		"note: this report includes the previous order",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("not %q\n%s", want, got)
@@ -428,7 +428,7 @@ func TestCheckAndDecisions(t *testing.T) {
 	n.event(t, 40, ledger.AwayEvent{Session: "s", Did: ledger.AwayDenied, Key: "6"}) // another permission
 	n.event(t, 50, ledger.AwayEvent{Session: "s", Did: ledger.AwaySeen, Key: "7", Check: ledger.AwayDenied})
 	got := strings.Join(strings.Fields(n.text()), " ")
-	if want := "check make test was denied, so it did not run, at 22:50; it needs Bash(make test) in permissions.allow, and no rule or hook against it"; !strings.Contains(got, want) {
+	if want := "check make test was denied, and so did not run, at 22:50; it needs Bash(make test) in permissions.allow, and no rule or hook against it"; !strings.Contains(got, want) {
 		t.Error(got)
 	}
 }
@@ -442,8 +442,8 @@ func TestHeldAndQuiet(t *testing.T) {
 	_, err := ledger.SetHold(n.Orders, "", n.Now, 30*time.Minute, ledger.Means{})
 	must(t, err)
 	got := n.text()
-	if !strings.Contains(got, "\nhold     in force: every agent may stop; springfield resume lifts it\n") ||
-		!strings.Contains(got, "\n2 sessions without a decision or a failure: springfield back --json\n") ||
+	if !strings.Contains(got, "\nhold     in force: every agent may stop; run springfield resume to lift it\n") ||
+		!strings.Contains(got, "\n2 sessions without a decision or a failure; run springfield back --json to see them\n") ||
 		strings.Contains(got, "session a") {
 		t.Error(got)
 	}
@@ -486,11 +486,11 @@ func TestLook(t *testing.T) {
 	for _, s := range f.Sessions {
 		got[s.Session] = s.Plugin + ", " + s.Mode + ", " + s.Does + ": " + strings.Join(s.Warnings, "; ")
 	}
-	const refused = "in default mode Bash is refused all night unless your rules allow it, and so are changes to files"
+	const refused = "in default mode, Bash commands and file changes are refused while you are away, unless your rules allow them"
 	for session, want := range map[string]string{
-		"waits":     "ned-flanders, default, waits for you: no hook can wake it: answer it first; " + refused,
+		"waits":     "ned-flanders, default, waits for you: no hook can wake it: answer it before you leave; " + refused,
 		"works":     "ned-flanders@suite, default, works: Bash make all: " + refused,
-		"elsewhere": "ned-flanders, , waits for you, as far as its log tells: no hook can wake it: answer it first",
+		"elsewhere": "ned-flanders, , waits for you, according to its log: no hook can wake it: answer it before you leave",
 		"gone":      "",
 	} {
 		if got[session] != want {

@@ -36,14 +36,14 @@ func (v View) WriteText(out layout.Printer, rows int) {
 		print(out.InBold(), line)
 	}
 	if len(v.Sessions) == 0 {
-		print(out, "no session is at work; those that begin are listed here")
+		print(out, "no session is at work; new sessions will appear here")
 		return
 	}
 	widths := v.columns(out.Width)
 	print(out, layOut(widths, [5]string{"project", "now", "since", "plugin", "left"}))
 	for n, s := range v.Sessions {
 		if rest := len(v.Sessions) - n + v.More; rows > 0 && lines >= rows-1 && rest > 1 {
-			print(out, strconv.Itoa(rest)+" more: springfield watch --once")
+			print(out, strconv.Itoa(rest)+" more: run springfield watch --once")
 			return
 		}
 		styled := out

@@ -111,9 +111,9 @@ func LackedRule(check string, allowed []string) string {
 	if check == "" || slices.ContainsFunc(allowed, allows) {
 		return ""
 	}
-	lacks := "where Claude Code asks for a permission, the check is denied: no rule in permissions.allow allows it"
+	lacks := "if Claude Code asks for permission to run the check, it is denied, because no rule in permissions.allow allows it"
 	if rule := activity.RuleFor(check); rule != "" {
-		lacks += "; " + rule + " in .claude/settings.local.json would"
+		lacks += "; to allow it, add " + rule + " to permissions.allow in .claude/settings.local.json"
 	}
 	return lacks
 }

@@ -37,9 +37,9 @@ const lately = 30 * time.Minute
 
 // ModeWarnings describe the effects of permission modes at night.
 var ModeWarnings = map[string]string{
-	"default":     "in default mode Bash is refused all night unless your rules allow it, and so are changes to files",
-	"acceptEdits": "in acceptEdits mode Bash is refused all night unless your rules allow it",
-	"plan":        "in plan mode its plan waits for you: nothing is answered",
+	"default":     "in default mode, Bash commands and file changes are refused while you are away, unless your rules allow them",
+	"acceptEdits": "in acceptEdits mode, Bash commands are refused while you are away, unless your rules allow them",
+	"plan":        "in plan mode, the plan waits for you, and no question is answered",
 }
 
 // Look reports on the live sessions that an order covers, and on obstacles. plugin is the one that decides in Claude
@@ -67,9 +67,9 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 		live.Does = s.waits()
 		switch {
 		case live.Does == firstPrompt:
-			live.Warnings = append(live.Warnings, "no hook can begin it: give it its prompt first")
+			live.Warnings = append(live.Warnings, "no hook can start it: give it its first prompt before you leave")
 		case live.Does != "":
-			live.Warnings = append(live.Warnings, "no hook can wake it: answer it first")
+			live.Warnings = append(live.Warnings, "no hook can wake it: answer it before you leave")
 		default:
 			live.Does = "works"
 			if s.log.doing != "" {
@@ -82,7 +82,7 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 		out.Sessions = append(out.Sessions, live)
 	}
 	if len(out.Sessions) == 0 {
-		out.Notes = append(out.Notes, "no session is at work here now; those that begin later are kept at work, too")
+		out.Notes = append(out.Notes, "no session is at work here now; sessions that begin later are also kept at work")
 	}
 	if missing := missingForCheck(o.Check, o.Project); missing != "" {
 		out.Notes = append(out.Notes, "the check cannot pass: "+missing)
@@ -119,7 +119,7 @@ func (f Preflight) WriteText(out layout.Printer) {
 			host += ", last seen " + timestamp.AgoInWords(f.now-s.Seen)
 		}
 		out.PrintField("  agent    ", host)
-		out.PrintField("  plugin   ", cmp.Or(s.Plugin, "none has decided in it yet"))
+		out.PrintField("  plugin   ", cmp.Or(s.Plugin, "none has decided in this session yet"))
 		if s.Mode != "" {
 			out.PrintField("  mode     ", say(s.Mode))
 		}

@@ -100,12 +100,12 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	for _, one := range orders {
 		some, err := ledger.AwayEvents(p.Orders, one.ID)
 		if past = append(past, some...); err != nil {
-			r.Notes = append(r.Notes, "what the order has brought cannot be read: "+err.Error())
+			r.Notes = append(r.Notes, "the events of the order cannot be read: "+err.Error())
 		}
 	}
 	since := orders[0].At
 	if since < o.At {
-		r.Notes = append(r.Notes, "this tells of the order before it, too, which was set "+timestamp.AgoInWords(r.now-since))
+		r.Notes = append(r.Notes, "this report includes the previous order, which was set "+timestamp.AgoInWords(r.now-since))
 	}
 	for _, f := range changed {
 		f.Path = secret.Mask(f.Path)
@@ -126,7 +126,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	}
 	sessions, more := p.findSessions(o.Project, since, past...)
 	if more > 0 {
-		r.Notes = append(r.Notes, layout.CountOf(more, "more session")+" were at work than are shown here: springfield log has their decisions")
+		r.Notes = append(r.Notes, layout.CountOf(more, "more session")+" were at work than are shown here; run springfield log to see their decisions")
 	}
 	for _, s := range sessions {
 		events := slices.DeleteFunc(slices.Clone(past), func(e ledger.AwayEvent) bool { return e.Session != s.id })
@@ -267,7 +267,7 @@ func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 		out.refuse(item.Text)
 	case ledger.AwayStands:
 		if s.process.Status == "waiting" || s.process.ID == 0 && !s.ended && s.log.last <= e.At+aMoment {
-			item.Needs = "a permission prompt stands"
+			item.Needs = "a permission prompt is open"
 			r.Waiting = append(r.Waiting, item)
 		}
 	}

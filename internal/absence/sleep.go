@@ -11,7 +11,7 @@ import (
 // sleepNote returns a warning if the machine may go to sleep, otherwise "". supplies is Linux's directory of power
 // supplies, settings the output of macOS's pmset.
 func sleepNote(supplies, settings string) string {
-	const because = ": while it sleeps, no agent works"
+	const because = ", and no agent works while it sleeps"
 	online, battery := false, false
 	names, _ := filepath.Glob(filepath.Join(supplies, "*", "type"))
 	for _, name := range names {
@@ -26,7 +26,7 @@ func sleepNote(supplies, settings string) string {
 	for line := range strings.Lines(settings) {
 		if words := strings.Fields(line); len(words) > 1 && words[0] == "sleep" {
 			if minutes, err := strconv.Atoi(words[1]); err == nil && minutes > 0 && !strings.Contains(line, "prevented") {
-				return "the machine goes to sleep after " + words[1] + " min without use" + because + "; caffeinate -i keeps it awake"
+				return "the machine goes to sleep after " + words[1] + " min without use" + because + "; run caffeinate -i to keep it awake"
 			}
 		}
 	}

@@ -49,7 +49,7 @@ const (
 func (r Report) WriteText(out layout.Printer) {
 	out.InBold().PrintText("%s", r.Order.Describe(r.now))
 	if r.Held {
-		out.InYellow().PrintField("hold     ", "in force: every agent may stop; springfield resume lifts it")
+		out.InYellow().PrintField("hold     ", "in force: every agent may stop; run springfield resume to lift it")
 	}
 	if r.Order.Check != "" {
 		out.PrintField("done is  ", r.Order.Check)
@@ -58,7 +58,7 @@ func (r Report) WriteText(out layout.Printer) {
 		out.PrintField("note     ", r.Order.Note)
 	}
 	if len(r.Deciding) > 0 {
-		out.InYellow().PrintField("         ", "since you left, what decides it was changed: "+listFiles(r.Deciding))
+		out.InYellow().PrintField("         ", "since you left, files that decide the check were changed: "+listFiles(r.Deciding))
 	}
 	open, quiet := slices.Concat(r.Questions, r.Waiting), 0
 	writeOpen(out, open)
@@ -74,7 +74,7 @@ func (r Report) WriteText(out layout.Printer) {
 	case len(r.Sessions) == 0:
 		out.PrintText("no agent was at work")
 	case quiet > 0:
-		out.PrintText("\n%s without a decision or a failure: springfield back --json", layout.CountOf(quiet, "session"))
+		out.PrintText("\n%s without a decision or a failure; run springfield back --json to see them", layout.CountOf(quiet, "session"))
 	}
 	r.writeFiles(out)
 	for _, note := range r.Notes {
@@ -90,7 +90,7 @@ func writeOpen(out layout.Printer, all []Item) {
 	out.InYellow().PrintText("needs you")
 	for n, o := range all {
 		if n == shownOpen {
-			out.PrintItem("- ", strconv.Itoa(len(all)-n)+" more: springfield back --json")
+			out.PrintItem("- ", strconv.Itoa(len(all)-n)+" more: run springfield back --json")
 			break
 		}
 		if o.Word != "" {
@@ -120,7 +120,7 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	}
 	out.PrintField("  ran      ", ran)
 	printSome(out, "  decided  ", s.Decided, func(d Item) string {
-		return clock(d.At) + " " + d.Text + " → " + cmp.Or(d.Answer, "it did not say what")
+		return clock(d.At) + " " + d.Text + " → " + cmp.Or(d.Answer, "the choice is not known")
 	})
 	printSome(out, "  refused  ", s.Refused, func(f Item) string {
 		if f.Times == 1 {
@@ -131,8 +131,8 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	printSome(out.InRed(), "  failed   ", s.Failed, func(f Item) string { return clock(f.At) + " " + f.Text })
 	if s.Check != "" {
 		result := o.Check + map[string]string{
-			ledger.AwayPassed: " passed at ", ledger.AwayFailed: " did not pass at ", ledger.AwayDenied: " was denied, so it did not run, at ",
-			ledger.AwayChecked: " has not passed; it was told to run it at ",
+			ledger.AwayPassed: " passed at ", ledger.AwayFailed: " did not pass at ", ledger.AwayDenied: " was denied, and so did not run, at ",
+			ledger.AwayChecked: " has not passed; the agent was asked to run it at ",
 		}[s.Check] + clock(s.CheckAt)
 		if s.Check == ledger.AwayDenied {
 			result += "; " + activity.NeededFor(o.Check)
@@ -155,7 +155,7 @@ func (s Session) writeText(out layout.Printer, o Order) {
 func printSome(out layout.Printer, title string, items []Item, text func(Item) string) {
 	for i, item := range items {
 		if i == shownOf {
-			out.PrintField(title, strconv.Itoa(len(items)-i)+" more: springfield back --json")
+			out.PrintField(title, strconv.Itoa(len(items)-i)+" more: run springfield back --json")
 			break
 		}
 		out.PrintField(title, text(item))
@@ -182,7 +182,7 @@ func (r Report) writeFiles(out layout.Printer) {
 		}
 		out.PrintText("  %s", listFiles([]git.Changed{f}))
 	}
-	out.PrintText("back to how you left the files (new ones that git does not know stay):")
+	out.PrintText("to restore the files as you left them (new untracked files stay):")
 	out.PrintUnbroken("  " + r.Return)
 }
 

@@ -139,7 +139,7 @@ func (c *caller) withoutPrograms(ctx context.Context) error {
 	return nil
 }
 
-var errSlow = errors.New("git did not answer: is one of its files a pipe?")
+var errSlow = errors.New("git did not answer; maybe one of its files is a pipe")
 
 // runGit runs git with text as standard input, and returns its output without trailing newlines. If git is not
 // installed, the error wraps exec.ErrNotFound.

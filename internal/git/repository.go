@@ -45,7 +45,7 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	var exit *exec.ExitError
 	switch {
 	case err != nil && strings.Contains(err.Error(), "dubious ownership"):
-		return nil, &OutsideError{dir, "git says that its repository belongs to another user, and does not read it", "git config --global --add safe.directory DIR, for one that you trust"}
+		return nil, &OutsideError{dir, "git does not read its repository, because that belongs to another user", "if you trust it, run git config --global --add safe.directory DIR"}
 	case errors.Is(err, exec.ErrNotFound), errors.As(err, &exit):
 		return nil, ctx.Err()
 	case err != nil:
@@ -53,7 +53,7 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	}
 	at := strings.Split(out, "\n")
 	if len(at) != 3 {
-		return nil, fmt.Errorf("git rev-parse: a directory's name goes over several lines: %q", out)
+		return nil, fmt.Errorf("git rev-parse: a directory's name contains a line break: %q", out)
 	}
 	for i := range at {
 		at[i] = rooted.PathFrom(beyondLinks(dir), filepath.FromSlash(at[i])) // relative to the resolved dir
@@ -61,8 +61,8 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	r := &Repository{at[0], c}
 	c.dir = r.Root
 	if !rooted.HoldsPath(beyondLinks(r.Root), beyondLinks(dir)) || !r.ownsGitDir(ctx, at[1], at[2]) {
-		return nil, &OutsideError{dir, "its git repository is that of another directory: " + at[1],
-			"springfield looks at a clone, a linked worktree and a submodule, as git makes them; git -C DIR config core.worktree DIR says where the files of a separate git directory are"}
+		return nil, &OutsideError{dir, "its git repository belongs to another directory: " + at[1],
+			"springfield accepts clones, linked worktrees and submodules as git makes them; for a separate git directory, set the directory of its files with git -C DIR config core.worktree DIR"}
 	}
 	return r, c.withoutPrograms(ctx)
 }

@@ -63,7 +63,7 @@ func (p onLines) listOptions(question string, options []Option, chosen []string)
 
 func (p onLines) Many(question string, options []Option, chosen []string, check func([]string) error) (answer []string, err error) {
 	p.listOptions(question, options, chosen)
-	err = p.askUntilTaken(fmt.Sprintf("Numbers or names, separated by spaces, or all; Enter for %s:", strings.Join(chosen, " ")), func(line string) error {
+	err = p.askUntilTaken(fmt.Sprintf("Type numbers or names separated by spaces, or all; press Enter for %s:", strings.Join(chosen, " ")), func(line string) error {
 		answer = nil
 		fields := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
 		switch {
@@ -91,7 +91,7 @@ func (p onLines) Many(question string, options []Option, chosen []string, check 
 
 func (p onLines) One(question string, options []Option, chosen string) (answer string, err error) {
 	p.listOptions(question, options, []string{chosen})
-	err = p.askUntilTaken(fmt.Sprintf("Number or name; Enter for %s:", chosen),
+	err = p.askUntilTaken(fmt.Sprintf("Type a number or name; press Enter for %s:", chosen),
 		func(line string) (err error) {
 			answer, err = pickOption(cmp.Or(line, chosen), options)
 			return err
@@ -101,7 +101,7 @@ func (p onLines) One(question string, options []Option, chosen string) (answer s
 
 func (p onLines) Text(question, preset string, check func(string) error) (answer string, err error) {
 	if preset != "" {
-		question += " Enter for " + preset + ":"
+		question += " Press Enter for " + preset + ":"
 	}
 	err = p.askUntilTaken(question, func(line string) error {
 		answer = cmp.Or(line, preset)
@@ -111,7 +111,7 @@ func (p onLines) Text(question, preset string, check func(string) error) (answer
 }
 
 func (p onLines) Confirm(question string) (yes bool, err error) {
-	err = p.askUntilTaken(question+" Yes or no; Enter for yes:", func(line string) error {
+	err = p.askUntilTaken(question+" Type yes or no; press Enter for yes:", func(line string) error {
 		yes = slices.Contains([]string{"", "y", "yes"}, strings.ToLower(line))
 		if !yes && !slices.Contains([]string{"n", "no"}, strings.ToLower(line)) {
 			return fmt.Errorf("%q is neither yes nor no", line)

@@ -45,7 +45,7 @@ func (s *Suite) AskForSuite() (generator.Spec, error) {
 
 func atLeastOne(chosen []string) error {
 	if len(chosen) == 0 {
-		return errors.New("at least one is needed")
+		return errors.New("choose at least one")
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (s *Suite) marketplace() (err error) {
 	if s.CheckMarketplace(preset) != nil {
 		preset = ""
 	}
-	s.Said.Marketplace, err = s.Text("Name of the marketplace?", preset, s.CheckMarketplace)
+	s.Said.Marketplace, err = s.Text("What is the name of the marketplace?", preset, s.CheckMarketplace)
 	return err
 }
 
@@ -128,7 +128,7 @@ func (s *Suite) askForOwner() error {
 		return nil
 	}
 	check := func(text string) (err error) { s.Said.Owner, err = generator.ParseOwner(text); return err }
-	s.Note("The owner is public: the name, and the address if you give one, end up in the marketplace's files.")
+	s.Note("The owner is public: the name, and the email address if you give one, are written to the marketplace's files.")
 	_, err := s.Text("Who owns it?", s.Defaults.Owner.String(), check)
 	return err
 }

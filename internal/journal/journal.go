@@ -278,7 +278,7 @@ func (j Journal) Damaged() []error {
 	return all
 }
 
-var ErrLocked = errors.New("another springfield is at work")
+var ErrLocked = errors.New("another springfield is running")
 
 // TakeLock locks the file at path. It creates the file and its directory, which unlock does not remove. If another
 // process holds the lock for two seconds, the error wraps ErrLocked. Only springfield respects the lock.
@@ -490,7 +490,7 @@ func (j Journal) readEntry(id int) (Entry, error) {
 		e, err = decodeEntry(data)
 	}
 	if err == nil && e.ID != id {
-		err = fmt.Errorf("it says it is number %d", e.ID)
+		err = fmt.Errorf("it contains entry number %d", e.ID)
 	}
 	if err != nil {
 		return Entry{}, &DamagedError{file, err}
@@ -549,7 +549,7 @@ func (c contents) readStored(stored *Content) (*Content, error) {
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err == nil && HashBytes(data) != stored.SHA256 {
-		err = fmt.Errorf("%s is not what was stored", stored.SHA256)
+		err = fmt.Errorf("the content stored for %s has changed", stored.SHA256)
 	}
 	if err != nil {
 		return nil, &DamagedError{c.path, err}

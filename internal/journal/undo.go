@@ -32,7 +32,7 @@ type ChangedSinceError struct {
 }
 
 func (e *ChangedSinceError) Error() string {
-	return fmt.Sprintf("%s was changed after springfield's edit (%s)", e.File, e.Entry.Did)
+	return fmt.Sprintf("%s has changed since springfield's edit (%s)", e.File, e.Entry.Did)
 }
 
 // PlanUndo plans to undo the latest entry. It restores files that are as the change left them. It skips files that

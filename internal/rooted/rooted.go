@@ -31,7 +31,7 @@ func (e *LinkError) Error() string {
 		says += ", to " + e.Target
 	}
 	if e.Typed {
-		says += ", which is not followed"
+		says += ", which springfield does not follow"
 	}
 	return says
 }

@@ -78,7 +78,7 @@ func (d *Console) printAftermath(r ledger.Record) {
 	a, agent := d.FindAftermath(r), registry.AgentName(r.Host)
 	if n := max(a.blocks[0], a.blocks[1]); n > 0 {
 		times := " time" + strings.Repeat("s", min(n-1, 1))
-		d.printField("  besides  ", "another hook told "+agent+" to go on, "+strconv.Itoa(n)+times+" since the prompt: "+a.blocker)
+		d.printField("  besides  ", "another hook made "+agent+" go on, "+strconv.Itoa(n)+times+" since the prompt: "+a.blocker)
 	}
 	if a.Failure != "" {
 		d.printField("  then     ", "the session failed: "+a.Failure)

@@ -82,7 +82,7 @@ func (d *Console) printScope(v view, word string) {
 	switch {
 	case !v.implied:
 	case v.session() != "":
-		d.printLine("of this session; " + d.wordToType(word+" --all") + " shows every project")
+		d.printLine("in this session; " + d.wordToType(word+" --all") + " shows every project")
 	default:
 		d.printLine("in " + v.name + "; " + d.wordToType(word+" --all") + " shows every project")
 	}
@@ -105,12 +105,12 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	if v.name != "" {
 		of = " for " + v.name
 	}
-	what := "no decision is recorded" + of + " yet; a springfield plugin records one at every stop"
+	what := "no decision is recorded" + of + " yet; springfield plugins record one at every stop"
 	if a.Prompts {
-		what = "no prompt is recorded" + of + " yet; a springfield plugin that reminds before prompts, like todo-continuation, records each one"
+		what = "no prompt is recorded" + of + " yet; a plugin that adds reminders to prompts, like todo-continuation, records each one"
 	}
 	if prompts {
-		what = "only prompts are recorded" + of + ": " + d.wordToType(word+" --prompts")
+		what = "only prompts are recorded" + of + "; to see them, run " + d.wordToType(word+" --prompts")
 	}
 	d.printLine(what)
 	if d.Caller != nil {
@@ -122,7 +122,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 			if v.session() == "" {
 				where = " in " + other.ProjectPlace()
 			}
-			d.printLine("another session was at work" + where + " " + d.agoOf(other.At) + ": " + d.commandTo(word+" --all"))
+			d.printLine("another session was active" + where + " " + d.agoOf(other.At) + "; to see it, run " + d.commandTo(word+" --all"))
 		}
 		return
 	}
@@ -142,7 +142,7 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		if r, ok := ledger.FindDecision(d.stateDirs(), v.Scope, id); ok {
 			return r, nil
 		}
-		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.hintAtDecision(id, d.commandTo("log --all")+" lists them with their ids; last means the latest")}
+		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.hintAtDecision(id, d.commandTo("log --all")+" lists them with their IDs; last means the latest")}
 	}
 	var other ledger.Record
 	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, false, func(r ledger.Record) bool {
@@ -227,9 +227,9 @@ func (d *Console) resolveSession(id string) (string, error) {
 	case 1:
 		return all[0].Session, nil
 	case 0:
-		advice := "no session is known yet; without --session it applies to all of them"
+		advice := "no session is known yet; omit --session to apply it to all sessions"
 		if all := d.knownSessions("", enough); len(all) > 0 {
-			advice = "the latest are " + d.listSessions(all)
+			advice = "the latest sessions are " + d.listSessions(all)
 		}
 		return "", &adviceError{"no session " + strconv.Quote(id) + " is known", advice}
 	default:
@@ -237,7 +237,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 		if len(all) > enough {
 			all, more = all[:enough], ", and more"
 		}
-		return "", &adviceError{"several sessions begin with " + strconv.Quote(id), "give more of the id: " + d.listSessions(all) + more}
+		return "", &adviceError{"more than one session begins with " + strconv.Quote(id), "give more characters of the ID: " + d.listSessions(all) + more}
 	}
 }
 
@@ -290,7 +290,7 @@ func (d *Console) FindLog(session string) (string, error) {
 			return paths[0], nil
 		}
 		if advice, ok := err.(*adviceError); ok && len(d.knownSessions("", 1)) == 0 {
-			advice.advice = "name its log: a file in a directory of " + d.shortPath(d.projectsDir())
+			advice.advice = "pass the path of its log, which is below " + d.shortPath(d.projectsDir())
 		} else if ok && len(d.knownSessions(session, 1)) == 0 {
 			advice.advice = d.hintAtDecision(session, advice.advice)
 		}
@@ -306,7 +306,7 @@ func (d *Console) FindLog(session string) (string, error) {
 		}
 		break
 	}
-	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " removes the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists its recorded decisions"}
+	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " deletes the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists its recorded decisions"}
 }
 
 func (d *Console) findLog(id string) string {

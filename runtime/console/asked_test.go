@@ -56,7 +56,7 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 		log           string
 		says          string // at the end
 	}{
-		"the session that asks": {"mine", d.Work, Asked{}, "first", "first", "of this session; springfield "},
+		"the session that asks": {"mine", d.Work, Asked{}, "first", "first", "in this session; springfield "},
 		"the project here":      {"", d.Work, Asked{}, "second", "first second fourth", "in " + d.Work + "; springfield "},
 		"below it":              {"", filepath.Join(d.Work, "sub"), Asked{}, "second", "first second fourth", "in " + d.Work + "; springfield "},
 		"another project":       {"", other, Asked{}, "third", "third fifth", "in " + other + "; springfield "},
@@ -221,7 +221,7 @@ func TestLogOfNone(t *testing.T) {
 	d := Console{Dir: filepath.Join(t.TempDir(), "springfield"), Now: time.Now, Self: "springfield"}
 	_, err := d.FindLog("zzz")
 	advice, ok := err.(*adviceError)
-	failIf(t, !ok || advice.advice != "name its log: a file in a directory of "+d.projectsDir(), "%v, %+v", err, err)
+	failIf(t, !ok || advice.advice != "pass the path of its log, which is below "+d.projectsDir(), "%v, %+v", err, err)
 }
 
 // Decisions of all hosts are listed together, with the host's name unless it is Claude Code.

@@ -15,7 +15,7 @@ import (
 const Usage = `springfield-hook is the hook of a springfield plugin. Your agent starts it with an event on standard input.
 You can call it with one of these commands:
 
-  why [ID|last]        why the agent continued or stopped: in this session, or outside a session in this project
+  why [ID|last]        why the agent continued or stopped, in this session or, outside a session, in this project
   log [-n N]           the latest decisions
       [--follow]       then new ones as they are made
   both with --all or --session ID for others, --prompts for decisions before prompts, --json
@@ -25,7 +25,7 @@ You can call it with one of these commands:
       [--list]         show the holds in force
   resume [--session ID]
                        lift the hold; only at a terminal of your own, where you answer y
-  page [SESSION.jsonl] the page that a judge would get about a session's end; no judge is asked
+  page [SESSION.jsonl] the page that a judge would get about the end of a session
 
 ` + loopUsage
 

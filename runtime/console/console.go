@@ -102,7 +102,7 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 		return err
 	}
 	if a.JSON && err != nil {
-		return &adviceError{err.Error(), d.commandTo("log --all") + " lists every project's"}
+		return &adviceError{err.Error(), d.commandTo("log --all") + " lists those of every project"}
 	}
 	if a.JSON {
 		return d.printJSON(&r)
@@ -169,7 +169,7 @@ func (d *Console) printDecision(r ledger.Record) {
 		d.printLine("  took     " + inMilliseconds(r.Took) + ", cost " + cost)
 	}
 	for _, flaw := range r.Flaws {
-		d.printLine("  passed over: " + flaw)
+		d.printLine("  ignored: " + flaw)
 	}
 	if r.Host != "" {
 		d.printField("  host     ", registry.TitleOf(r.Host))
@@ -283,7 +283,7 @@ var ErrUsage = errors.New("usage")
 func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	if path == "" {
 		if path = d.findLog(d.Session); path == "" {
-			return &adviceError{"which session?", "name its log: page ~/.claude/projects/…/SESSION.jsonl"}
+			return &adviceError{"which session?", "pass the path of its log: page ~/.claude/projects/…/SESSION.jsonl"}
 		}
 	}
 	if !filepath.IsAbs(path) {
@@ -291,13 +291,13 @@ func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	}
 	f, _, err := file.OpenRegular(path, 0)
 	if err != nil {
-		return &adviceError{"read session log: " + err.Error(), "name a log: ~/.claude/projects/…/SESSION.jsonl"}
+		return &adviceError{"read session log: " + err.Error(), "pass the path of a log, such as ~/.claude/projects/…/SESSION.jsonl"}
 	}
 	f.Close()
 	event := hook.Event{Host: registry.HostOfLog(path), SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, Cwd: d.Work}
 	snapshot := hook.Stop{Event: event, Settings: settings, Now: d.Now(), Alone: true}.Examine()
 	if len(snapshot.Faults) > 0 && snapshot.Log == nil {
-		return &adviceError{snapshot.Faults[0], "name a session log of Claude Code"}
+		return &adviceError{snapshot.Faults[0], "pass the path of a session log of Claude Code"}
 	}
 	if _, err := io.WriteString(d.Out, judge.PageFor(snapshot.Situation)); err != nil {
 		return err
@@ -311,10 +311,10 @@ func (d *Console) PrintPage(path string, settings hook.Settings) error {
 func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
 	by := " (rule " + v.Rule + ", " + strconv.Itoa(v.Sure) + " % sure: " + v.Evidence + ")"
 	if !known.Judges {
-		return "no judge is asked: " + known.Name + " decides by itself" + by
+		return "the judge is not asked: " + known.Name + " decides by itself" + by
 	}
 	if v.Page != "" {
 		return "the judge would be asked: no rule is sure enough" + by
 	}
-	return "no judge would be asked" + by
+	return "the judge would not be asked" + by
 }

@@ -39,7 +39,7 @@ func (d *Console) endOfHold() (lasts time.Duration, why string) {
 			}
 		}
 	}
-	return lasts, "it ends " + why + " then, because it was not set at a terminal of your own"
+	return lasts, "it then ends " + why + ", because it was not set at your own terminal"
 }
 
 // HoldSessions sets a hold on a session, or on all if session is "". If duration is 0, endOfHold chooses one. A
@@ -65,7 +65,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 		}
 		if fault == ledger.ErrShorter && i == 0 {
 			if ends != "" {
-				ends = "it was in force already"
+				ends = "it was already in force"
 				continue
 			}
 			return &adviceError{fault.Error() + d.holdEnd(h), "lift it from a terminal of your own: " + d.resumeCall(session)}
@@ -76,7 +76,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	}
 	if err != nil && err != ledger.ErrUnnoted {
 		return &adviceError{"write hold: " + err.Error(), "until that is fixed, start the agent with " +
-			"SPRINGFIELD=off in its environment, so that hooks always let it stop; " + display.JoinWords("springfield disable PLUGIN") + " disables one"}
+			"SPRINGFIELD=off in its environment, so that hooks always let it stop; or run " + display.JoinWords("springfield disable PLUGIN")}
 	}
 	if d.JSON {
 		d.unnoted(err)
@@ -161,13 +161,13 @@ func (d *Console) LiftHold(session string) error {
 	}
 	again := d.resumeCall(session)
 	if d.Caller != nil {
-		return &adviceError{"only a person lifts a hold, not " + d.Caller.Agent,
+		return &adviceError{"only a person can lift a hold, not " + d.Caller.Agent,
 			"open a terminal outside " + d.Caller.Title + " and run: " + again}
 	}
 	t, err := terminal.OwnTerminal()
 	if err != nil {
-		return &adviceError{"only a person at a terminal lifts a hold: " + err.Error(),
-			"open a terminal that no agent and no program of yours has opened, and run: " + again}
+		return &adviceError{"only a person at a terminal can lift a hold: " + err.Error(),
+			"open a terminal yourself, not from an agent or a program, and run: " + again}
 	}
 	defer t.Close()
 	if err := t.Confirm(d.foldLine("Lift the hold on "+sessionOrAll(session)+", which is in force"+d.holdEnd(h)+"?", 2),
@@ -188,7 +188,7 @@ func (d *Console) LiftHold(session string) error {
 		}
 	}
 	if err == ledger.ErrOtherHold {
-		return &adviceError{"the hold in the question is no longer in force: " + err.Error(), "run it again to be asked about the new one: " + again}
+		return &adviceError{"that hold is no longer in force: " + err.Error(), "to lift the new one, run: " + again}
 	}
 	if err != nil && err != ledger.ErrUnnoted {
 		return err
@@ -202,7 +202,7 @@ func (d *Console) LiftHold(session string) error {
 
 func (d *Console) unnoted(err error) {
 	if err == ledger.ErrUnnoted {
-		d.printNote(err.Error() + ", so why and log do not show it")
+		d.printNote(err.Error() + ", so why and log will not show it")
 	}
 }
 
@@ -332,7 +332,7 @@ func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	case ledger.HoldEnded:
 		return "ran out " + ago
 	case ledger.HoldRemoved:
-		return "was removed without resume, noticed " + ago + ": its file was deleted or rewritten"
+		return "was removed without resume, as noticed " + ago + ": its file was deleted or rewritten"
 	}
 	s := "was " + shorten(e.Did) + " " + ago + holdLength(e) + originOf(e)
 	if e.Program != "" {

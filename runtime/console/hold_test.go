@@ -70,14 +70,14 @@ func TestHoldWithoutTerminalEnds(t *testing.T) {
 		want   int64            // 0: it has no end
 		says   string
 	}{
-		"alone":                   {ledger.AwayOrder{}, 0, hours(12), "it ends by itself then, because it was not set at a terminal of your own"},
-		"an order for longer":     {ledger.AwayOrder{Until: hours(20)}, 0, hours(20), "it ends with your away order then, because"},
-		"an order for less":       {ledger.AwayOrder{Until: hours(3)}, 0, hours(12), "it ends by itself then"},
-		"an order that is none":   {ledger.AwayOrder{Until: hours(9000)}, 0, hours(12), "it ends by itself then"},
-		"an order that was ended": {ledger.AwayOrder{Until: hours(20), Ended: -1}, 0, hours(12), "it ends by itself then"},
-		"a hold for less":         {ledger.AwayOrder{}, time.Hour, hours(12), "it ends by itself then"},
-		"a hold for longer":       {ledger.AwayOrder{}, 48 * time.Hour, hours(48), "it was in force already"},
-		"a hold without end":      {ledger.AwayOrder{}, -1, 0, "it was in force already"},
+		"alone":                   {ledger.AwayOrder{}, 0, hours(12), "it then ends by itself, because it was not set at your own terminal"},
+		"an order for longer":     {ledger.AwayOrder{Until: hours(20)}, 0, hours(20), "it then ends with your away order, because"},
+		"an order for less":       {ledger.AwayOrder{Until: hours(3)}, 0, hours(12), "it then ends by itself"},
+		"an order that is none":   {ledger.AwayOrder{Until: hours(9000)}, 0, hours(12), "it then ends by itself"},
+		"an order that was ended": {ledger.AwayOrder{Until: hours(20), Ended: -1}, 0, hours(12), "it then ends by itself"},
+		"a hold for less":         {ledger.AwayOrder{}, time.Hour, hours(12), "it then ends by itself"},
+		"a hold for longer":       {ledger.AwayOrder{}, 48 * time.Hour, hours(48), "it was already in force"},
+		"a hold without end":      {ledger.AwayOrder{}, -1, 0, "it was already in force"},
 	} {
 		d, out := console(t)
 		now := d.Now().UnixMilli()

@@ -48,7 +48,7 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 // FollowLog prints the last n decisions, then new ones until stop returns true.
 func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 	if d.Caller != nil {
-		return &adviceError{d.Caller.Agent + " would wait here forever", "run it in your own terminal: " + d.commandTo("log --follow")}
+		return &adviceError{d.Caller.Agent + " would wait forever", "run it in your own terminal: " + d.commandTo("log --follow")}
 	}
 	v, err := d.scopeOf(a)
 	if err != nil {

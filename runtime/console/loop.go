@@ -46,7 +46,7 @@ func (d Driver) problemInWords() string {
 func DriverAround(executable, state, dir string) Driver {
 	settings, err := hook.FindSettings(executable, state, dir)
 	if err != nil {
-		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it", "run a plugin's own hook")
+		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it", "run the hook of an installed plugin")
 	}
 	if !DrivesLoops(settings.Strategy.Name) {
 		return NoDriver(state, dir, "this is the hook of "+settings.Plugin+", which does not drive goal loops", "springfield enable "+wiggum.Name)
@@ -102,7 +102,7 @@ func (d *Console) openLoop(named bool) (*loopHere, error) {
 		space, err = workspace.OpenSpace(dir)
 	}
 	if err != nil {
-		return nil, &adviceError{"open workspace: " + err.Error(), "name the directory of the project: --dir DIR"}
+		return nil, &adviceError{"open workspace: " + err.Error(), "pass the directory of the project with --dir DIR"}
 	}
 	l := &loopHere{Console: &here, space: space, driver: d.Driver(space.Dir)}
 	l.readFile()
@@ -172,7 +172,7 @@ func (l *loopHere) ceiling() int {
 
 func (l *loopHere) unreadError() error {
 	return &adviceError{"read loop: " + l.filePath() + ": " + l.fault.Error(),
-		"correct it, or remove it: " + l.commandTo("loop stop --delete")}
+		"correct it, or remove it with " + l.commandTo("loop stop --delete")}
 }
 
 // changeFile replaces the loop file under the lock with the result of edit; nil removes the file. It returns the
@@ -195,7 +195,7 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 	if err := l.space.ApplyChanges([]strategy.Change{c}); err != nil {
 		verb, says, _ := strings.Cut(err.Error(), " ")
 		return was, before, &adviceError{verb + " loop: " + l.space.Dir + "/" + says,
-			"check that file; if springfield cannot change it, the hook cannot either, and Claude may stop"}
+			"fix the cause: the hook cannot change that file either, and Claude may stop"}
 	}
 	l.readFile()
 	return was, before, nil
@@ -208,7 +208,7 @@ func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 		Count: goal.Count, Max: l.mostTurns(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data), Typed: l.past.Typed,
 	}
 	if err := hook.RecordLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
-		l.printNote("report the loop: " + err.Error())
+		l.printNote("report the loop event: " + err.Error())
 	}
 	if also := l.stateDirs()[1:]; (e.Typed > 0 || e.EndsLoop()) && len(also) > 0 { // read by other hosts' hooks
 		_ = ledger.AppendLoop(also[0], e)
@@ -227,7 +227,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 			return l.unreadError()
 		}
 		if l.file.Found && (l.goal.Active || l.goal.ID == "") && !o.Replace { // without an ID it is not in the history
-			return &adviceError{"this directory has a loop already: " + l.loopName(l.goal) + l.progress(l.goal),
+			return &adviceError{"this directory already has a loop: " + l.loopName(l.goal) + l.progress(l.goal),
 				"stop it with " + l.commandTo("loop stop") + ", or replace it with --replace"}
 		}
 		return nil
@@ -247,10 +247,10 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	typed := l.typedMaximum(o.Max)
 	goal, err := wiggum.ReadLoop(draft)
 	if err == nil && goal.Check != "" && len(goal.Promises) == 0 {
-		return misused("a check without a promise ends no loop", "name a promise: --promise \"All tests passing\"")
+		return misused("a check has no effect without a promise", "add a promise: --promise \"All tests passing\"")
 	}
 	if err != nil || min(goal.Max, cmp.Or(typed, l.ceiling())) < 2 {
-		return cmp.Or(err, misused("a loop of one turn has no continue", "type a larger number in a terminal: --max 10"))
+		return cmp.Or(err, misused("a loop needs at least two turns", "pass a larger number in a terminal: --max 10"))
 	}
 	now := l.Now().UnixMilli()
 	session := ""
@@ -271,7 +271,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	l.tellCancelled(was, before)
 	l.past.Typed = typed
 	l.tellEvent(activity.LoopStarted, l.goal, l.file.Data)
-	until := "without a promise that ends it earlier"
+	until := "without a promise that could end it earlier"
 	if len(l.goal.Promises) > 0 {
 		until = "until Claude writes " + oneOf(l.goal.Promises)
 	}
@@ -281,7 +281,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	l.printLine("loop " + l.goal.ID + ", " + l.turnsAhead() + ", " + until)
 	l.printLine("  file     " + l.filePath() + "; edits take effect at the next stop")
 	if l.goal.Session == "" {
-		l.printLine("  starts   the next time Claude stops here; then the loop belongs to that session")
+		l.printLine("  starts   the next time Claude stops here; then it belongs to that session")
 	} else {
 		l.printLine("  starts   the next time this session stops")
 	}
@@ -317,15 +317,15 @@ func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or �
 // LoopKeys returns the keys of loop set with their descriptions.
 func LoopKeys() [][2]string {
 	return [][2]string{
-		{"max", "number of turns; up to 500 at your terminal, else up to your ceiling"},
-		{"promise", "words that end the loop; A|B: either; none: no promise"},
-		{"check", "command that proves the promise; none: no check"},
-		{"timeout", "time limit of the loop, such as 2h; none: no limit"},
-		{"iteration-timeout", "time limit of an iteration, such as 10m; none: no limit"},
+		{"max", "number of turns, up to 500 at your terminal, elsewhere up to your ceiling"},
+		{"promise", "words that end the loop; separate alternatives with |; or none"},
+		{"check", "command that proves the promise, or none"},
+		{"timeout", "time limit of the loop, such as 2h, or none"},
+		{"iteration-timeout", "time limit of an iteration, such as 10m, or none"},
 		{"active", "true or false"},
-		{"goal", "the text of the goal"},
-		{"count", "the turns that are over; a lower number allows no more"},
-		{"session", "the session that owns the loop; none: the next that stops here"},
+		{"goal", "text of the goal"},
+		{"count", "number of turns done; lowering it allows no more turns"},
+		{"session", "session that owns the loop, or none for the next that stops here"},
 	}
 }
 
@@ -358,7 +358,7 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 			text = wiggum.QuoteValue(value)
 		}
 		if plain := strings.Join(strings.Fields(display.OneLine(value)), " "); plain != value || value == "" || len(value) > activity.MaxCheck || secret.Mask(value) != value {
-			return field, misused("check: it must be one plain line of at most "+strconv.Itoa(activity.MaxCheck)+" bytes, without two blanks in a row or a secret", "put the commands into a script, and name that")
+			return field, misused("check: it must be one plain line of at most "+strconv.Itoa(activity.MaxCheck)+" bytes, without consecutive spaces or a secret", "put the commands into a script, and pass the script")
 		}
 		return [2]string{"check", text}, nil
 	case "timeout", "iteration-timeout":
@@ -372,7 +372,7 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 	case "active":
 		if value != "true" && value != "false" {
 			return field, misused("active: "+strconv.Quote(value)+" is neither true nor false",
-				"false pauses the loop, true continues it")
+				"use false to pause the loop, or true to continue it")
 		}
 		return [2]string{"active", value}, nil
 	case "session":
@@ -416,11 +416,11 @@ func (d *Console) SetLoop(key string, values []string) error {
 		switch {
 		case l.hasNoFile():
 			return nil, &adviceError{"there is no loop in " + l.space.Dir,
-				"start one: " + l.commandTo(`loop start "Fix the failing tests"`)}
+				"start one with " + l.commandTo(`loop start "Fix the failing tests"`)}
 		case l.fault != nil:
 			return nil, l.unreadError()
 		case key == "max" && n <= l.goal.Count:
-			return nil, misused("max: "+strconv.Itoa(l.goal.Count)+" turns are done already", "choose more, or let Claude stop: "+l.commandTo("loop stop"))
+			return nil, misused("max: "+strconv.Itoa(l.goal.Count)+" turns are done already", "choose a larger number, or let Claude stop with "+l.commandTo("loop stop"))
 		case key == "goal":
 			return wiggum.SetBody(l.file.Data, body)
 		case key == "active" && body == "true":
@@ -492,7 +492,7 @@ func (d *Console) StopLoop(remove bool) error {
 		l.printLine("there is no loop in " + l.space.Dir + "; " + l.commandTo("loop history --all") + " lists past loops")
 		return nil
 	case err == nothing:
-		l.printLine("the loop is paused already: active is false in " + l.filePath())
+		l.printLine("the loop is already paused: active is false in " + l.filePath())
 		return nil
 	case err != nil:
 		return err
@@ -502,12 +502,12 @@ func (d *Console) StopLoop(remove bool) error {
 	l.tellCancelled(was, before)
 	if !remove {
 		l.printLine("stopped the loop" + l.progress(was) + ": Claude may stop")
-		l.printLine("its file stays, with active: false; to continue: " + l.commandTo("loop set active true"))
+		l.printLine("its file stays, with active: false; to continue, run " + l.commandTo("loop set active true"))
 		return nil
 	}
 	l.printLine("stopped the loop and deleted " + l.filePath() + ": Claude may stop")
 	if was.ID != "" {
-		l.printLine("it is kept in the history: " + l.commandTo("loop history show "+was.ID))
+		l.printLine("to see it in the history, run " + l.commandTo("loop history show "+was.ID))
 	}
 	return nil
 }

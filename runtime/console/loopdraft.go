@@ -104,8 +104,8 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 			draft = own
 		case i < 0:
 			return nil, misused("there is no template "+strconv.Quote(o.Template),
-				"the templates are "+strings.Join(TemplateNames(l.Dir), ", ")+
-					"; your own are files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
+				"choose from "+strings.Join(TemplateNames(l.Dir), ", ")+
+					"; add your own as files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
 		default:
 			draft = templates[i].loopFile()
 			goal = cmp.Or(goal, templates[i].goal)
@@ -175,7 +175,7 @@ func goalText(text string) (string, error) {
 			"Claude sees its first 2,000 characters; put the rest into a file and name that file")
 	}
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return "", misused("the goal is not text in UTF-8", "write it in UTF-8")
+		return "", misused("the goal is not UTF-8 text", "save or type it as UTF-8")
 	}
 	return text, nil
 }
@@ -199,7 +199,7 @@ func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 	}
 	if err != nil {
 		return nil, &adviceError{"read template: " + err.Error(),
-			"a template is a file of at most 256 KiB, written like a loop: fields between two lines \"---\", then the text"}
+			"a template is a file of at most 256 KiB: fields between two \"---\" lines, then the text"}
 	}
 	return data, nil
 }
@@ -225,7 +225,7 @@ func TemplateNames(state string) []string {
 func (l *loopHere) openTodos() (string, error) {
 	path, at := l.newestTranscript()
 	if path == "" {
-		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcripts()[0] + "; start Claude Code in this directory once, or write the goal yourself"}
+		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcripts()[0] + "; start Claude Code once in this directory, or write the goal yourself"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	_, view, err := transcript.File{Format: &registry.HostOfLog(path).Log, Path: path}.ReadNew(nil, "")

@@ -93,8 +93,8 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 		}
 	}
 	if len(past) == 0 && !asJSON {
-		if l.printLine("no past loops in " + l.space.Dir); !all {
-			l.printLine("for other directories: " + l.commandTo("loop history --all"))
+		if l.printLine("there are no past loops in " + l.space.Dir); !all {
+			l.printLine("for other directories, run " + l.commandTo("loop history --all"))
 		}
 		return nil
 	}
@@ -129,7 +129,7 @@ func (d *Console) findPastLoop(id string) (pastLoop, error) {
 			return p, nil
 		}
 	}
-	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(id), d.commandTo("loop history --all") + " lists them with their ids"}
+	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(id), d.commandTo("loop history --all") + " lists them with their IDs"}
 }
 
 func (d *Console) ShowLoop(id string, asJSON bool) error {
@@ -150,7 +150,7 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + quotation.LastBytes(quotation.OneLine(e.Text), 119))
 	}
 	d.printLine(loopEndInWords(p))
-	d.printLine("run it again: " + d.commandTo("loop history rerun "+p.ID))
+	d.printLine("to run it again: " + d.commandTo("loop history rerun "+p.ID))
 	return nil
 }
 
@@ -159,8 +159,8 @@ func loopEndInWords(p pastLoop) string {
 	ends := map[string]string{
 		activity.LoopPromised:  "it ended with " + at + ": Claude wrote the promise",
 		activity.LoopLimited:   "it ended at its limit: " + at,
-		activity.LoopTimedOut:  "it ended with " + at + " by a timeout",
-		activity.LoopStalled:   "it was paused with " + at + ": several continues in a row produced the same words and no tool call",
+		activity.LoopTimedOut:  "it ended with " + at + " because of a timeout",
+		activity.LoopStalled:   "it was paused with " + at + ": several continues in a row led to the same words and no tool call",
 		activity.LoopCancelled: "it was stopped with " + at,
 	}
 	return cmp.Or(ends[p.Event], "it has not ended: "+at)
@@ -173,7 +173,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 		return err
 	}
 	if _, err := wiggum.ReadLoop([]byte(p.file)); err != nil {
-		return &adviceError{"loop " + id + " cannot run again: its record in the history is not a loop: " + err.Error(), "start a new one: " + d.commandTo(`loop start "…"`)}
+		return &adviceError{"loop " + id + " cannot run again: its record is not a valid loop: " + err.Error(), "start a new one with " + d.commandTo(`loop start "…"`)}
 	}
 	l, err := d.openLoop(o.Named)
 	if err != nil {
@@ -184,7 +184,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 		l.printNote("it ran in " + p.Directory + "; the new one runs in " + l.space.Dir)
 	}
 	if len(p.file) > 16<<10 {
-		l.printNote("its text was longer than the 16 KiB that the history keeps; the rest is missing")
+		l.printNote("its text is cut off, because the history keeps only the first 16 KiB")
 	}
 	draft, err := applyChoices([]byte(p.file), o)
 	if err != nil {
@@ -245,15 +245,15 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	switch {
 	case l.hasNoFile():
 		s.State = "none"
-		says = "there is no loop in " + s.Directory + "; start one: " + l.commandTo(`loop start "Fix the failing tests"`)
+		says = "there is no loop in " + s.Directory + "; start one with " + l.commandTo(`loop start "Fix the failing tests"`)
 	case l.fault != nil:
-		s.State, s.Problem, says = "unreadable", l.fault.Error(), s.File+" is not a loop: "+l.fault.Error()
+		s.State, s.Problem, says = "unreadable", l.fault.Error(), s.File+" is not a valid loop: "+l.fault.Error()
 	case !g.Active:
 		s.State = "inactive"
-		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to continue: " + l.commandTo("loop set active true")
+		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to continue, run " + l.commandTo("loop set active true")
 	case g.Session != "" && l.isLeft():
 		s.State = "waiting"
-		says = "loop " + l.loopName(g) + " waits for session " + g.Session + l.progress(g) + "; another session is active here. To give it the loop: " + l.commandTo("loop set session none")
+		says = "loop " + l.loopName(g) + " waits for session " + g.Session + l.progress(g) + ", but another session is active here; to give it the loop, run " + l.commandTo("loop set session none")
 	case l.past.Continues > 0:
 		s.State, s.Problem = "running", l.driver.problemInWords()
 		says = "loop " + l.loopName(g) + " is running" + l.progress(g)
@@ -280,7 +280,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	if len(g.Promises) > 0 {
 		l.printLine("  promise   " + oneOf(g.Promises))
 	} else {
-		l.printLine("  promise   none: only the limit ends it")
+		l.printLine("  promise   none; only the limit ends it")
 	}
 	l.printField("  check     ", g.Check)
 	limit := strconv.Itoa(l.mostTurns(g)) + "; "
@@ -288,7 +288,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		limit += "the file asks for " + strconv.Itoa(g.Max) + ", and "
 	}
 	l.printLine("  limit     " + limit + wiggum.CapInWords(l.past.Typed, l.ceiling()))
-	l.printLine("  session   " + cmp.Or(g.Session, "none yet: the first one that stops here"))
+	l.printLine("  session   " + cmp.Or(g.Session, "none yet; the first one that stops here"))
 	var times []string
 	if g.Started > 0 {
 		times = append(times, "started "+l.agoOf(g.Started))
@@ -301,7 +301,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	}
 	l.printField("  time      ", strings.Join(times, ", "))
 	if s.Problem != "" {
-		l.printNote("nothing drives this loop: " + s.Problem)
+		l.printNote("no plugin drives this loop: " + s.Problem)
 	}
 	l.sayHeld()
 	return nil

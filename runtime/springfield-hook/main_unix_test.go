@@ -140,7 +140,7 @@ func TestSlashCommandIsAnsweredAtOnce(t *testing.T) {
 		{typed("ned-flanders:log", "-n 1 --all"), "continue  ned-flanders  progress"},
 		{typed("ned-flanders:log", "--follow"), "forever"},
 		{typed("ned-flanders:hold", "30m"), `"holding all sessions for 30 min: every agent may stop`},
-		{typed("ned-flanders:hold", ""), `"holding all sessions for 12 h: every agent may stop, even if work is left\nit ends by itself then`},
+		{typed("ned-flanders:hold", ""), `"holding all sessions for 12 h: every agent may stop, even if work is left\nit then ends by itself`},
 		{typed("ned-flanders:hold", ""), `resume"}`},
 		{typed("ned-flanders:hold", "--list"), "all sessions: held for 12 h"},
 		{typed("ned-flanders:why", "one two"), ""},
