@@ -188,7 +188,7 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 	target := b.Target
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
 	_, err := t.runGo(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, "build",
-		"-v", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", // without inlining, which adds 180 KB to the hook
+		"-v", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", // without inlining, which adds 190 KB to the hook
 		"-ldflags=-s -w", "-overlay="+overlay, "-o", out, "./runtime/"+string(b.Program))
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
