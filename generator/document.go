@@ -4,6 +4,7 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +25,11 @@ import (
 )
 
 // document is a parsed file.
-type document struct{ value any }
+type document struct {
+	value   any
+	text    []byte
+	offsets map[string]int // where the members and elements of JSON begin, by stepsOf
+}
 
 func (d document) textAt(path ...string) string {
 	s, _ := d.valueAt(path...).(string)
@@ -76,8 +81,9 @@ func parseJSON(data []byte) (document, error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	var read func(depth int) (any, error)
-	read = func(depth int) (any, error) {
+	offsets := map[string]int{}
+	var read func(at string, depth int) (any, error)
+	read = func(at string, depth int) (any, error) {
 		token, err := dec.Token()
 		if depth > maxDepth {
 			err = fault(dec.InputOffset(), "nested too deep")
@@ -87,18 +93,22 @@ func parseJSON(data []byte) (document, error) {
 		}
 		object, list := map[string]any{}, []any{}
 		for dec.More() {
-			name := ""
+			name, step := "", fmt.Sprintf("%s[%d]", at, len(list))
+			rest := data[dec.InputOffset():]
+			begin := len(data) - len(bytes.TrimLeft(rest, ", \t\r\n"))
 			if token == json.Delim('{') {
 				key, err := dec.Token()
 				if err != nil {
 					return nil, err
 				}
 				name = key.(string)
+				step = at + "." + name
 				if _, twice := object[name]; twice {
 					return nil, fault(dec.InputOffset(), "%q is defined twice", name)
 				}
 			}
-			value, err := read(depth + 1)
+			offsets[step] = begin
+			value, err := read(step, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -109,8 +119,8 @@ func parseJSON(data []byte) (document, error) {
 		}
 		return list, err
 	}
-	value, err := read(0)
-	return document{value}, err
+	value, err := read("", 0)
+	return document{value, data, offsets}, err
 }
 
 func positionOf(data []byte, offset int) check.Position {
@@ -156,6 +166,7 @@ func (published) Load(url string) (any, error) {
 const schemaBase = "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/"
 
 type flaw struct {
+	check.Position
 	says    string
 	unknown bool // an unknown member
 }
@@ -172,22 +183,46 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]fla
 	english := message.NewPrinter(language.English)
 	var flaws []flaw
 	for _, e := range leafErrors(bad) {
-		at := placeInWords(e.InstanceLocation)
+		at := stepsOf(e.InstanceLocation)
+		add := func(step, says string, unknown bool) {
+			f := flaw{says: says, unknown: unknown}
+			if offset, ok := d.offsets[at+step]; ok {
+				f.Position = positionOf(d.text, offset)
+			}
+			if at != "" {
+				f.says = strings.TrimPrefix(at, ".") + ": " + says
+			}
+			flaws = append(flaws, f)
+		}
 		switch k := e.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
 			for _, p := range k.Properties {
-				flaws = append(flaws, flaw{at + fmt.Sprintf("unknown member %q", p), true})
+				add("."+p, fmt.Sprintf("unknown member %q", p), true)
 			}
 		case *kind.PropertyNames: // the library has overwritten the path (v6.0.3)
 			flaws = append(flaws, flaw{says: fmt.Sprintf("%q is not a known name here", k.Property)})
 		case *kind.AnyOf, *kind.OneOf:
-			flaws = append(flaws, flaw{says: at + "it is incomplete"})
+			add("", "it needs one of "+strings.Join(alternativesOf(e), ", "), false)
 		default:
-			flaws = append(flaws, flaw{says: at + e.ErrorKind.LocalizedString(english)})
+			add("", e.ErrorKind.LocalizedString(english), false)
 		}
 	}
-	slices.SortFunc(flaws, func(a, b flaw) int { return strings.Compare(a.says, b.says) })
+	slices.SortFunc(flaws, func(a, b flaw) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.says, b.says))
+	})
 	return flaws, nil
+}
+
+// alternativesOf returns the members of which one is missing.
+func alternativesOf(e *jsonschema.ValidationError) (names []string) {
+	for _, cause := range e.Causes {
+		for _, leaf := range leafErrors(cause) {
+			if k, ok := leaf.ErrorKind.(*kind.Required); ok {
+				names = append(names, k.Missing...)
+			}
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
 // leafErrors returns the innermost errors. Alternatives are one error, since the intended one is unknown.
@@ -206,17 +241,14 @@ func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-func placeInWords(path []string) string {
-	place := ""
+// stepsOf returns a place in a document, such as ".add[2].then".
+func stepsOf(path []string) (at string) {
 	for _, step := range path {
 		if _, err := strconv.Atoi(step); err == nil {
-			place += "[" + step + "]"
+			at += "[" + step + "]"
 		} else {
-			place += "." + step
+			at += "." + step
 		}
 	}
-	if place == "" {
-		return ""
-	}
-	return strings.TrimPrefix(place, ".") + ": "
+	return at
 }

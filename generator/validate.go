@@ -165,6 +165,7 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 			state = check.Warning
 		}
 		t.reportFinding(state, f.says, fix)
+		in.found[len(in.found)-1].Position = f.Position
 	}
 	in.err = cmp.Or(in.err, err)
 	return t, err == nil
@@ -230,7 +231,7 @@ func (in *inspection) lookAtMarketplace() {
 	offers := map[string]bool{}
 	entries, _ := t.valueAt("plugins").([]any)
 	for _, entry := range entries {
-		t.document = document{entry}
+		t.document.value = entry
 		name := t.textAt("name")
 		n := slices.IndexFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == name })
 		switch {

@@ -68,7 +68,7 @@ hook.`,
 	}
 	f := cmd.Flags()
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
-	f.StringVar(&o.Marketplace, "marketplace", "", "name, OWNER/REPO or git URL")
+	f.StringVar(&o.Marketplace, "marketplace", "", "name, OWNER/REPO, https://HOST/PATH, USER@HOST:PATH or directory")
 	f.BoolVar(&o.Keep, "keep", false, "leave other plugins of the same kind enabled")
 	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "other plugins that drive the same loop: off or keep")
 	hostFlag(cmd, &o.hosts)
