@@ -151,8 +151,8 @@ func (o enableOptions) askConflict(
 	return settings.ConflictAnswer(answer), err
 }
 
-// offerEnable looks for obstacles, asks, and enables after a yes.
-func (o enableOptions) offerEnable(ctx context.Context, question string) (yes bool, err error) {
+// offerEnable looks for obstacles, asks, after the reason, and enables after a yes.
+func (o enableOptions) offerEnable(ctx context.Context, why string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)
 	chosen, err := hostsToSwitch(o.means().User, o.hosts)
@@ -165,7 +165,8 @@ func (o enableOptions) offerEnable(ctx context.Context, question string) (yes bo
 			return false, hintSettings(err, "enable")
 		}
 	}
-	if yes, err = o.newAsker(ctx).Confirm(question); err == nil && yes {
+	titles := check.NamesOf(chosen, func(h hosts.Host) string { return h.Title })
+	if yes, err = o.newAsker(ctx).Confirm(why + "Enable " + o.Plugin + " in " + strings.Join(titles, ", ") + "?"); err == nil && yes {
 		err = runEnable(ctx, o)
 	}
 	return yes, err

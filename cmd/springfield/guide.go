@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -58,26 +58,29 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	plugin, suite := in.ChoosePlugin(generator.Suite.Suggested)
 	command := in.HowToBegin()
 	if plugin.Name == "" {
-		plugin.Name = registry.Default()
+		plugin.Name, plugin.Strategy = registry.Default(), registry.Default()
 		out.PrintText("Nothing is set up yet. springfield undo takes back what you do now.")
 	} else {
 		out.PrintText("You have made %s; it is not switched on yet.", plugin.Name)
 	}
 	o := a.enableOptions()
 	o.Plugin, o.Suite, o.Scope = plugin.Name, suite.Dir, client.User
-	where := ""
 	if found := hosts.HostsFound(a.hostOwner()); len(found) > 1 {
 		o.hosts = []string{allHosts}
 		command += " --host " + allHosts
-		where = " in " + strings.Join(check.NamesOf(found, func(h hosts.Host) string { return h.Title }), ", ")
 	}
-	if !a.terminal || a.caller != nil {
+	if !a.terminal || a.caller != nil || settings.IsDeclined(a.places) {
 		out.PrintCommand("%s", command)
 		return nil
 	}
-	yes, err := o.offerEnable(cmd.Context(), "Switch "+plugin.Name+" on"+where+"?")
-	if err == nil && !yes {
-		a.talk("springfield list compares the plugins; springfield --help lists all commands")
+	if about, err := generator.ReadAbout(plugin.Strategy); err == nil {
+		out.PrintText("%s %s.", plugin.Name, about.GoesOn)
 	}
-	return err
+	yes, err := o.offerEnable(cmd.Context(), "")
+	if err != nil || yes {
+		return err
+	}
+	out.PrintText("springfield does not ask again. To enable it later: %s", command)
+	a.talk("springfield list compares the plugins; springfield --help lists all commands")
+	return settings.Decline(a.places)
 }

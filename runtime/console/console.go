@@ -231,7 +231,7 @@ func (d *Console) printHanging(s string, indent int) { d.printLead(0, "", s, ind
 
 func (d *Console) printLead(s display.Style, begins, rest string, indent int) {
 	text, begins := d.foldLine(begins+rest, indent)+"\n", d.shortPath(display.OneLine(begins))
-	if d.Paint != nil && begins != "" && strings.HasPrefix(text, begins) {
+	if d.Paint != nil && s != 0 && begins != "" && strings.HasPrefix(text, begins) {
 		d.Paint(s)
 		io.WriteString(d.Out, begins)
 		d.Paint(0)
