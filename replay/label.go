@@ -151,12 +151,12 @@ func AllLabels() []Label {
 }
 
 // MeaningOf returns the verdict of a label on the stop. It is unknown after a bare yes to a question, a hook, an
-// interruption, and at the end of the file.
+// interruption, and at the end of the file, and in mid-work, where no hook would have run.
 func (l Label) MeaningOf() Expect {
 	switch l {
 	case Answered, Commanded, Background, Queued:
 		return WantStop
-	case Nudge, MidWork:
+	case Nudge:
 		return WantContinue
 	}
 	return Unknown
