@@ -157,7 +157,7 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
 	d.printAftermath(r)
-	if r.Rule != strategy.Unmatched || len(r.Lang) == 1 { // else it is a guess that decided nothing
+	if len(r.Lang) == 1 && r.Lang[0] != "en" { // several are a guess
 		d.printField("  read in  ", language.LanguageNames(r.Lang))
 	}
 	d.printField("  sent to "+agent+": ", r.Reason)
