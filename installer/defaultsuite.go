@@ -60,9 +60,7 @@ func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err 
 // makeFiles stages the files of the suite. To write them it locks the suite and reads it again.
 func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
 	if write && o.unlock == nil {
-		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); errors.Is(err, journal.ErrLocked) {
-			return check.Advise(err, "the other one is making the same suite; run this command again when that is done")
-		} else if err != nil {
+		if o.unlock, err = o.waitForLock(ctx, m); err != nil {
 			return err
 		}
 		if _, err = o.choosePlugin(m, o.name); err != nil {
@@ -88,6 +86,22 @@ func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err 
 		err = plan.WriteUnjournaled()
 	}
 	return err
+}
+
+// waitForLock locks the suite, after another springfield that is making it, which may have to compile.
+func (o *DefaultSuite) waitForLock(ctx context.Context, m Means) (unlock func(), err error) {
+	for told := false; ; told = true {
+		unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir)
+		if !errors.Is(err, journal.ErrLocked) {
+			return unlock, err
+		}
+		if !told {
+			m.Tell("waiting: %v, on the same suite; Ctrl-C ends the wait", err)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // Close removes the stage and the lock.

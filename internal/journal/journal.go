@@ -306,13 +306,24 @@ func TakeLock(path string) (unlock func(), err error) {
 }
 
 // LockDir locks a directory, by whatever path it is named, with a lock file in
-// springfield's state directory.
+// springfield's state directory. The file names the process, as an error that wraps ErrLocked does.
 func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	at, err := Resolve(dir)
 	if err != nil {
 		return nil, nameFailure("lock", dir, err)
 	}
-	return TakeLock(filepath.Join(j.Dir, "locks", HashBytes([]byte(at))[:32]+".lock"))
+	path := filepath.Join(j.Dir, "locks", HashBytes([]byte(at))[:32]+".lock")
+	unlock, err = TakeLock(path)
+	switch {
+	case err == nil:
+		_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o600) // only for the error
+	case errors.Is(err, ErrLocked):
+		text, _ := os.ReadFile(path)
+		if process, unread := strconv.Atoi(string(text)); unread == nil {
+			err = fmt.Errorf("%w (process %d)", ErrLocked, process)
+		}
+	}
+	return unlock, err
 }
 
 func (j Journal) fileOf(id int, end string) string {
