@@ -165,13 +165,8 @@ func (published) Load(url string) (any, error) {
 // schemaBase is the address of the published schemas.
 const schemaBase = "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/"
 
-type flaw struct {
-	check.Position
-	says    string
-	unknown bool // an unknown member
-}
-
-func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]flaw, error) {
+// judgeDocument returns where a document breaks a schema: failures, and a warning for each unknown member.
+func judgeDocument(schemas *jsonschema.Compiler, d document, name string) (flaws []check.Finding, err error) {
 	schema, err := schemas.Compile(schemaBase + name + ".schema.json")
 	if err != nil {
 		return nil, fmt.Errorf("read schema %s: %w", name, err)
@@ -181,34 +176,30 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]fla
 		return nil, err
 	}
 	english := message.NewPrinter(language.English)
-	var flaws []flaw
 	for _, e := range leafErrors(bad) {
 		at := stepsOf(e.InstanceLocation)
-		add := func(step, says string, unknown bool) {
-			f := flaw{says: says, unknown: unknown}
-			if offset, ok := d.offsets[at+step]; ok {
+		add := func(state check.State, member, says string) {
+			f := check.Finding{State: state, Says: strings.TrimPrefix(strings.TrimPrefix(at+": ", "."), ": ") + says}
+			if offset, ok := d.offsets[at+member]; ok {
 				f.Position = positionOf(d.text, offset)
-			}
-			if at != "" {
-				f.says = strings.TrimPrefix(at, ".") + ": " + says
 			}
 			flaws = append(flaws, f)
 		}
 		switch k := e.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
 			for _, p := range k.Properties {
-				add("."+p, fmt.Sprintf("unknown member %q", p), true)
+				add(check.Warning, "."+p, fmt.Sprintf("unknown member %q", p))
 			}
 		case *kind.PropertyNames: // the library has overwritten the path (v6.0.3)
-			flaws = append(flaws, flaw{says: fmt.Sprintf("%q is not a known name here", k.Property)})
-		case *kind.AnyOf, *kind.OneOf:
-			add("", "it needs one of "+strings.Join(alternativesOf(e), ", "), false)
+			flaws = append(flaws, check.Failed(fmt.Sprintf("%q is not a known name here", k.Property), ""))
+		case *kind.AnyOf:
+			add(check.Failure, "", "it needs one of "+strings.Join(alternativesOf(e), ", "))
 		default:
-			add("", e.ErrorKind.LocalizedString(english), false)
+			add(check.Failure, "", e.ErrorKind.LocalizedString(english))
 		}
 	}
-	slices.SortFunc(flaws, func(a, b flaw) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.says, b.says))
+	slices.SortFunc(flaws, func(a, b check.Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Says, b.Says))
 	})
 	return flaws, nil
 }
@@ -228,7 +219,7 @@ func alternativesOf(e *jsonschema.ValidationError) (names []string) {
 // leafErrors returns the innermost errors. Alternatives are one error, since the intended one is unknown.
 func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch e.ErrorKind.(type) {
-	case *kind.AnyOf, *kind.OneOf, *kind.PropertyNames:
+	case *kind.AnyOf, *kind.PropertyNames:
 		return []*jsonschema.ValidationError{e}
 	}
 	if len(e.Causes) == 0 {

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,8 +13,9 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
-	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -69,7 +73,8 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 		o.hosts = []string{allHosts}
 		command += " --host " + allHosts
 	}
-	if !a.terminal || a.caller != nil || settings.IsDeclined(a.places) {
+	declined := a.places.StatePath("declined") // after a no
+	if !a.terminal || a.caller != nil || rooted.PathExists(declined) {
 		out.PrintCommand("%s", command)
 		return nil
 	}
@@ -82,5 +87,5 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	}
 	out.PrintText("springfield does not ask again. To enable it later: %s", command)
 	a.talk("springfield list compares the plugins; springfield --help lists all commands")
-	return settings.Decline(a.places)
+	return errors.Join(journal.MakeDirs(filepath.Dir(declined)), os.WriteFile(declined, nil, 0o600))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -66,18 +65,6 @@ func readSuites(p client.Places) (e journal.Edit, list suites, err error) {
 	}
 	return e, list, err
 }
-
-// Decline notes that the user wants no plugin for now. IsDeclined reports it.
-func Decline(p client.Places) error {
-	if err := os.MkdirAll(p.StatePath(), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(p.StatePath(declined), nil, newFileMode)
-}
-
-func IsDeclined(p client.Places) bool { return rooted.PathExists(p.StatePath(declined)) }
-
-const declined = "declined"
 
 func encodeIndented(v any) ([]byte, error) {
 	var b bytes.Buffer

@@ -157,9 +157,7 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
 	d.printAftermath(r)
-	if len(r.Lang) == 1 && r.Lang[0] != "en" { // several are a guess
-		d.printField("  read in  ", language.LanguageNames(r.Lang))
-	}
+	d.printField("  read in  ", language.LanguageName(r.Lang))
 	d.printField("  sent to "+agent+": ", r.Reason)
 	d.printField("  shown to you:   ", r.Told)
 	if r.Decision == "continue" && r.Left != nil {

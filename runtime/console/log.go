@@ -161,19 +161,6 @@ func (l *list) printRow(r row) {
 	l.printLead(r.style, cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
 }
 
-// styleOf returns the style of a decision. A stop that the user was told about, such as one at a limit, stands out.
-func styleOf(r ledger.Record) display.Style {
-	switch {
-	case r.Decision == "continue", r.Decision == "remind":
-		return display.Good
-	case r.Decision == ledger.None:
-		return display.Bad
-	case r.Told != "":
-		return display.Warn
-	}
-	return 0
-}
-
 func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 	var events []ledger.HoldEvent
 	for _, e := range l.holdEvents() {
@@ -204,11 +191,19 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 }
 
 func (l *list) rowOfDecision(r ledger.Record) row {
-	text := display.OneLine(r.Evidence)
+	text, style := display.OneLine(r.Evidence), display.Style(0)
+	switch {
+	case r.Decision == "continue", r.Decision == "remind":
+		style = display.Good
+	case r.Decision == ledger.None:
+		style = display.Bad
+	case r.Told != "": // such as a stop at a limit
+		style = display.Warn
+	}
 	if a := r.Asked; a != nil && a.Micros > 0 {
 		text = judge.Dollars(a.Micros) + " " + text
 	}
-	return row{id: display.OneLine(r.ID), when: l.when(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r), style: styleOf(r)}
+	return row{id: display.OneLine(r.ID), when: l.when(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r), style: style}
 }
 
 // placeOf returns the project and session of a decision, if they can differ between rows.

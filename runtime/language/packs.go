@@ -2,8 +2,6 @@ package language
 
 import (
 	_ "embed"
-	"slices"
-	"strings"
 	"sync"
 )
 
@@ -83,19 +81,13 @@ func PackCodes() (all []string) {
 	return all
 }
 
-// LanguageNames returns codes as names: "Spanish, Portuguese". It returns "" if English is included, because common
-// words from other languages can be found in English messages, and technical English words in all messages.
-func LanguageNames(codes []string) string {
-	if slices.Contains(codes, "en") {
-		return ""
+// LanguageName returns the name of a message's only language, "" for English. Several are a guess: common words of other
+// languages can be found in English messages, and technical English words in all messages.
+func LanguageName(codes []string) string {
+	if len(codes) == 1 && codes[0] != "en" && PackNamed(codes[0]) != nil {
+		return PackNamed(codes[0]).Name
 	}
-	var all []string
-	for _, code := range codes {
-		if p := PackNamed(code); p != nil {
-			all = append(all, p.Name)
-		}
-	}
-	return strings.Join(all, ", ")
+	return ""
 }
 
 // parsed has the packs that were asked for.
