@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,8 +61,14 @@ func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err 
 // makeFiles stages the files of the suite. To write them it locks the suite and reads it again.
 func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
 	if write && o.unlock == nil {
-		if o.unlock, err = o.waitForLock(ctx, m); err != nil {
-			return err
+		for told := false; o.unlock == nil; told = true { // another springfield that makes the suite may have to compile
+			o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir)
+			if err != nil && (!errors.Is(err, journal.ErrLocked) || ctx.Err() != nil) {
+				return cmp.Or(ctx.Err(), err)
+			}
+			if err != nil && !told {
+				m.Tell("waiting: %v, on the same suite; Ctrl-C ends the wait", err)
+			}
 		}
 		if _, err = o.choosePlugin(m, o.name); err != nil {
 			return err
@@ -86,22 +93,6 @@ func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err 
 		err = plan.WriteUnjournaled()
 	}
 	return err
-}
-
-// waitForLock locks the suite, after another springfield that is making it, which may have to compile.
-func (o *DefaultSuite) waitForLock(ctx context.Context, m Means) (unlock func(), err error) {
-	for told := false; ; told = true {
-		unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir)
-		if !errors.Is(err, journal.ErrLocked) {
-			return unlock, err
-		}
-		if !told {
-			m.Tell("waiting: %v, on the same suite; Ctrl-C ends the wait", err)
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-	}
 }
 
 // Close removes the stage and the lock.

@@ -355,7 +355,7 @@ func TestLoopStartOffersItsPlugin(t *testing.T) {
 		code int
 	}{{"n" + enter, 130}, {"y" + enter, 0}} {
 		x = startAgain(t, dir, 80, "xterm", "loop", "start", "Fix it", "--max", "40")
-		x.answer("Switch ralph-wiggum on?", test.keys)
+		x.answer("Enable ralph-wiggum in Claude Code?", test.keys)
 		scratch.Equal(t, x.exitCode(), test.code, x.vt.String())
 		if screen := x.vt.String(); strings.Contains(screen, "error") || strings.Count(screen, "drive") > 1 || strings.Contains(screen, "begin") {
 			t.Errorf("it says why more than once, or what to begin with:\n%s", screen)
