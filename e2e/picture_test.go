@@ -103,9 +103,10 @@ func TestSessionPictureIsCurrent(t *testing.T) {
 	model := newStandIn(t, []Turn{
 		calls("I'll start with the plan.", "Read", map[string]any{"file_path": plan}),
 		says("Task 1 of 3 is done: the parser reads TOML. Moving to Task 2.")[0],
+		says("Task 2 of 3 is done: the writer keeps the order of the keys. Moving to Task 3.")[0],
 		says("All three tasks are done, and the tests pass.")[0],
 	}, nil)
-	screen := w.interactive(model, "acceptEdits", 28, [2]string{"accept edits on", "carry out plan.md"}, [2]string{"carry out plan.md", "\r"}, [2]string{"the tests pass.", ""})
+	screen := w.interactive(model, "acceptEdits", 36, [2]string{"accept edits on", "carry out plan.md"}, [2]string{"carry out plan.md", "\r"}, [2]string{"the tests pass.", ""})
 	isCurrent(t, screen, "session.svg", "Claude Code", "carry out plan.md", "the tests pass.")
 }
 

@@ -131,7 +131,7 @@ func TestSpecRunsToItsEnd(t *testing.T) {
 		saw(t, last, s.title+" (Task 1/5, Iter 1)", s.title+" (Task 5/5, Iter 5)", "tasks.md", "spec-executor")
 		ends(t, talk.Say("hello", says("Hello.")...), "Hello.", 1)
 		talk.End()
-		scratch.Holds(t, "the user was not told", read(t, r.Transcript), s.status+" 5 | Task 5/5")
+		scratch.Holds(t, "the user was not told", read(t, r.Transcript), s.status+" 5 | Task 5/5", "Claude Code calls each round a problem of the Stop hook; it is none.")
 		failIf(t, !w.exists(s.dir+"/.progress.md"), ".progress.md is gone")
 	})
 }

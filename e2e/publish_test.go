@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -189,6 +190,24 @@ func TestTagsAgree(t *testing.T) {
 		scratch.Equal(t, w.git(suite, "for-each-ref", "--format=%(objecttype) %(subject)", "refs/tags"), kind, "our tag")
 		if again := tag(filepath.Join(suite, "ned-flanders")); again.Code == 0 {
 			t.Errorf("the client tags what is tagged:\n%s", again.Stdout)
+		}
+	})
+}
+
+// The addresses that enable passes on are those that the client does not refuse by their form.
+func TestAddressesThatTheClientFetches(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w := newWorld(t, version)
+		for _, address := range []string{
+			"http://127.0.0.1:1/x.git", "http://127.0.0.1:1/x.git#v1", "https://127.0.0.1:1/x.json", "git@127.0.0.1:x.git",
+			"file:///tmp/x.git", "ssh://git@127.0.0.1:1/x.git", "git://127.0.0.1:1/x.git", "127.0.0.1:x.git", "a/b/c",
+		} {
+			out := w.Claude("plugin", "marketplace", "add", address)
+			said := out.Stdout + out.Stderr
+			refused := strings.Contains(said, "Invalid marketplace source format") || strings.Contains(said, "is not a valid GitHub")
+			if out.Code == 0 || refused == client.CanFetch(address) {
+				t.Errorf("%s: CanFetch is %t, and the client answers\n%s", address, client.CanFetch(address), said)
+			}
 		}
 	})
 }

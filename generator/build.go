@@ -92,7 +92,7 @@ type Toolchain struct {
 	// action and each package; done is called at the end.
 	Working func() (step func(does string), done func())
 	Warn    func(text string) // receives warnings, can be nil
-	heard   func(name string) // called for each package compiled
+	heard   func()            // called for each package compiled
 }
 
 // ErrNoGo is returned if there is no Go toolchain, ErrOldGo if it is too old.
@@ -174,8 +174,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 		}
 		step(does)
-		t.heard = func(name string) { step(does + ": " + name) }
-		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b)
+		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b, func(count string) { step(does + ": " + count) })
 		if err != nil {
 			return Build{}, err
 		}
@@ -184,12 +183,26 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	return built, nil
 }
 
-func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary) ([]byte, error) {
-	target := b.Target
+func (t Toolchain) compileProgram(
+	ctx context.Context, stage, goCommand, overlay string, b Binary, step func(count string),
+) ([]byte, error) {
+	target, program := b.Target, "./runtime/"+string(b.Program)
+	system := []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}
+	if t.Working != nil {
+		needed, err := t.runGo(ctx, stage, goCommand, system, "list", "-deps", program)
+		if err != nil {
+			return nil, fmt.Errorf("for %s: %w", target, err)
+		}
+		compiled, all := 0, bytes.Count(needed, []byte("\n"))
+		t.heard = func() { // not called for cached packages
+			compiled++
+			step(fmt.Sprintf("%d of %d packages", compiled, all))
+		}
+	}
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
-	_, err := t.runGo(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, "build",
+	_, err := t.runGo(ctx, stage, goCommand, system, "build",
 		"-v", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", // without inlining, which adds 190 KB to the hook
-		"-ldflags=-s -w", "-overlay="+overlay, "-o", out, "./runtime/"+string(b.Program))
+		"-ldflags=-s -w", "-overlay="+overlay, "-o", out, program)
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
 	}
@@ -232,13 +245,13 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []st
 // packages separates the package names, each on a line, from the other output of go.
 type packages struct {
 	said  bytes.Buffer // not embedded: io.Copy would bypass Write
-	heard func(name string)
+	heard func()
 }
 
 func (p *packages) Write(data []byte) (int, error) {
 	for line := range bytes.Lines(data) {
 		if p.heard != nil && !bytes.ContainsAny(line, " :") {
-			p.heard(string(bytes.TrimSpace(line)))
+			p.heard()
 		} else {
 			p.said.Write(line)
 		}

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +22,12 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-type document struct{ value any }
+// document is a parsed file.
+type document struct {
+	value   any
+	text    []byte
+	offsets map[string]int // where the members and elements of JSON begin, by stepsOf
+}
 
 func (d document) textAt(path ...string) string {
 	s, _ := d.valueAt(path...).(string)
@@ -75,8 +81,9 @@ func parseJSON(data []byte) (document, error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	var read func(depth int) (any, error)
-	read = func(depth int) (any, error) {
+	offsets := map[string]int{}
+	var read func(at string, depth int) (any, error)
+	read = func(at string, depth int) (any, error) {
 		token, err := dec.Token()
 		if depth > maxDepth {
 			err = fault(dec.InputOffset(), "nested too deep")
@@ -86,18 +93,22 @@ func parseJSON(data []byte) (document, error) {
 		}
 		object, list := map[string]any{}, []any{}
 		for dec.More() {
-			name := ""
+			name, step := "", fmt.Sprintf("%s[%d]", at, len(list))
+			rest := data[dec.InputOffset():]
+			begin := len(data) - len(bytes.TrimLeft(rest, ", \t\r\n"))
 			if token == json.Delim('{') {
 				key, err := dec.Token()
 				if err != nil {
 					return nil, err
 				}
 				name = key.(string)
+				step = at + "." + name
 				if _, twice := object[name]; twice {
 					return nil, fault(dec.InputOffset(), "%q is defined twice", name)
 				}
 			}
-			value, err := read(depth + 1)
+			offsets[step] = begin
+			value, err := read(step, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -108,8 +119,8 @@ func parseJSON(data []byte) (document, error) {
 		}
 		return list, err
 	}
-	value, err := read(0)
-	return document{value}, err
+	value, err := read("", 0)
+	return document{value, data, offsets}, err
 }
 
 func positionOf(data []byte, offset int) check.Position {
@@ -153,12 +164,8 @@ func (published) Load(url string) (any, error) {
 
 const schemaBase = "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/"
 
-type flaw struct {
-	says    string
-	unknown bool // an unknown member
-}
-
-func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]flaw, error) {
+// judgeDocument returns where a document breaks a schema: failures, and a warning for each unknown member.
+func judgeDocument(schemas *jsonschema.Compiler, d document, name string) (flaws []check.Finding, err error) {
 	schema, err := schemas.Compile(schemaBase + name + ".schema.json")
 	if err != nil {
 		return nil, fmt.Errorf("read schema %s: %w", name, err)
@@ -168,31 +175,51 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]fla
 		return nil, err
 	}
 	english := message.NewPrinter(language.English)
-	var flaws []flaw
 	for _, e := range leafErrors(bad) {
-		at := placeInWords(e.InstanceLocation)
+		at := stepsOf(e.InstanceLocation)
+		add := func(state check.State, member, says string) {
+			f := check.Finding{State: state, Says: strings.TrimPrefix(strings.TrimPrefix(at+": ", "."), ": ") + says}
+			if offset, ok := d.offsets[at+member]; ok {
+				f.Position = positionOf(d.text, offset)
+			}
+			flaws = append(flaws, f)
+		}
 		switch k := e.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
 			for _, p := range k.Properties {
-				flaws = append(flaws, flaw{at + fmt.Sprintf("unknown member %q", p), true})
+				add(check.Warning, "."+p, fmt.Sprintf("unknown member %q", p))
 			}
 		case *kind.PropertyNames: // the library has overwritten the path (v6.0.3)
-			flaws = append(flaws, flaw{says: fmt.Sprintf("%q is not a valid name here", k.Property)})
-		case *kind.AnyOf, *kind.OneOf:
-			flaws = append(flaws, flaw{says: at + "a required member is missing"})
+			flaws = append(flaws, check.Failed(fmt.Sprintf("%q is not a valid name here", k.Property), ""))
+		case *kind.AnyOf:
+			add(check.Failure, "", "it needs one of "+strings.Join(alternativesOf(e), ", "))
 		default:
-			flaws = append(flaws, flaw{says: at + e.ErrorKind.LocalizedString(english)})
+			add(check.Failure, "", e.ErrorKind.LocalizedString(english))
 		}
 	}
-	slices.SortFunc(flaws, func(a, b flaw) int { return strings.Compare(a.says, b.says) })
+	slices.SortFunc(flaws, func(a, b check.Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Says, b.Says))
+	})
 	return flaws, nil
+}
+
+// alternativesOf returns the names of the members of which at least one is required.
+func alternativesOf(e *jsonschema.ValidationError) (names []string) {
+	for _, cause := range e.Causes {
+		for _, leaf := range leafErrors(cause) {
+			if k, ok := leaf.ErrorKind.(*kind.Required); ok {
+				names = append(names, k.Missing...)
+			}
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
 // leafErrors returns the innermost causes of e. It does not descend into alternatives, because the intended one is
 // unknown, and into invalid property names.
 func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch e.ErrorKind.(type) {
-	case *kind.AnyOf, *kind.OneOf, *kind.PropertyNames:
+	case *kind.AnyOf, *kind.PropertyNames:
 		return []*jsonschema.ValidationError{e}
 	}
 	if len(e.Causes) == 0 {
@@ -205,17 +232,14 @@ func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-func placeInWords(path []string) string {
-	place := ""
+// stepsOf returns a place in a document, such as ".add[2].then".
+func stepsOf(path []string) (at string) {
 	for _, step := range path {
 		if _, err := strconv.Atoi(step); err == nil {
-			place += "[" + step + "]"
+			at += "[" + step + "]"
 		} else {
-			place += "." + step
+			at += "." + step
 		}
 	}
-	if place == "" {
-		return ""
-	}
-	return strings.TrimPrefix(place, ".") + ": "
+	return at
 }

@@ -329,14 +329,30 @@ func TestBuildWithoutAHome(t *testing.T) {
 	}
 }
 
+// What go compiles is counted, of the packages that a program needs.
+func TestBuildCounts(t *testing.T) {
+	goroot, _ := scratch.FindGo(t)
+	tools, talk := toolchain(t), ""
+	tools.Path = fakeGo(t, goVersion(t), goroot, `case $1 in
+list) printf 'unsafe\nerrors\nhook\n' ;;
+build) printf 'errors\nhook\n' >&2; while [ "$1" != -o ]; do shift; done; echo program >"$2" ;;
+esac
+`) + string(os.PathListSeparator) + tools.Path
+	tools.Working = func() (func(string), func()) { return func(does string) { talk += does + "\n" }, func() {} }
+	_, err := tools.BuildPrograms(t.Context(), []Target{HostTarget()}, Hook)
+	must(t, err)
+	says := "compiling the hook for " + HostTarget().String()
+	scratch.Equal(t, talk, says+"\n"+says+": 1 of 3 packages\n"+says+": 2 of 3 packages\n")
+}
+
 // The output of go build is separated into compiled packages and errors.
 func TestBuildTells(t *testing.T) {
-	heard := []string{}
-	said := packages{heard: func(name string) { heard = append(heard, name) }}
+	heard := 0
+	said := packages{heard: func() { heard++ }}
 	from := struct{ io.Reader }{strings.NewReader("internal/abi\nexample.org/a\n# example.org/a\na.go:1:2: undefined: x\n")}
 	_, err := io.Copy(&said, from) // as from a program
 	must(t, err)
-	scratch.Equal(t, strings.Join(heard, " "), "internal/abi example.org/a", "packages")
+	scratch.Equal(t, heard, 2, "packages")
 	scratch.Equal(t, said.said.String(), "# example.org/a\na.go:1:2: undefined: x\n", "what is wrong")
 }
 

@@ -42,6 +42,11 @@ type Published struct {
 var ErrNoSuite = errors.New("not a springfield suite")
 
 func noSuite(dir string) error {
+	if rooted.PathExists(filepath.Join(dir, "HEAD")) && rooted.PathExists(filepath.Join(dir, "objects")) {
+		name := strings.TrimSuffix(filepath.Base(dir), ".git")
+		return check.Advisef("git clone "+check.QuoteArgument(dir)+" "+check.QuoteArgument(name)+" gets its files; pass that directory instead",
+			"%s: %w, but a bare git repository", dir, ErrNoSuite)
+	}
 	return check.Advisef("it has no "+SuiteFile+"; run springfield init "+check.QuoteArgument(dir)+" to make a suite there",
 		"%s: %w", dir, ErrNoSuite)
 }

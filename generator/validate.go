@@ -152,20 +152,18 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 		t.reportBroken(bad)
 		return t, false
 	}
-	var flaws []flaw
+	var flaws []check.Finding
 	if err == nil {
 		flaws, err = judgeDocument(in.schemas, t.document, schema)
 	}
 	for _, f := range flaws {
-		state, fix := check.Failure, ""
-		switch {
-		case !f.unknown || schema == "strategy": // the hook refuses a file with an unknown member
-		case schema == "shell": // and Codex ignores it silently
-			fix = "remove it: Codex ignores the whole file"
-		default:
-			state = check.Warning
+		switch f.File = file; {
+		case f.State == check.Warning && schema == "strategy": // the hook refuses a file with an unknown member
+			f.State = check.Failure
+		case f.State == check.Warning && schema == "shell": // and Codex ignores it silently
+			f.State, f.Fix = check.Failure, "remove it: Codex ignores the whole file"
 		}
-		t.reportFinding(state, f.says, fix)
+		in.found = append(in.found, f)
 	}
 	in.err = cmp.Or(in.err, err)
 	return t, err == nil
@@ -230,7 +228,7 @@ func (in *inspection) lookAtMarketplace() {
 	offers := map[string]bool{}
 	entries, _ := t.valueAt("plugins").([]any)
 	for _, entry := range entries {
-		t.document = document{entry}
+		t.document.value = entry
 		name := t.textAt("name")
 		n := slices.IndexFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == name })
 		switch {

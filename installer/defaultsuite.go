@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,10 +62,14 @@ func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err 
 // locks the suite and reads its spec again.
 func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
 	if write && o.unlock == nil {
-		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); errors.Is(err, journal.ErrLocked) {
-			return check.Advise(err, "another springfield is making the same suite; run this command again when it has finished")
-		} else if err != nil {
-			return err
+		for told := false; o.unlock == nil; told = true { // another springfield that makes the suite may have to compile
+			o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir)
+			if err != nil && (!errors.Is(err, journal.ErrLocked) || ctx.Err() != nil) {
+				return cmp.Or(ctx.Err(), err)
+			}
+			if err != nil && !told {
+				m.Tell("waiting: %v, on the same suite; Ctrl-C ends the wait", err)
+			}
 		}
 		if _, err = o.choosePlugin(m, o.name); err != nil {
 			return err

@@ -1,7 +1,9 @@
 package installer_test
 
 import (
+	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/cameronsjo/springfield/generator"
@@ -23,7 +25,7 @@ func TestDefaultSuiteIsNotMadeInVain(t *testing.T) {
 		"a parent of another type":      {".claude/settings.json", `{"enabledPlugins": []}`, "enabledPlugins"},
 		"a list of suites that is none": {".claude/springfield/suites.json", `[`, "suites.json"},
 		"something in its place":        {"suite/thesis.tex", "", "not a springfield suite"},
-		"another springfield":           {"locked", "", "another springfield is running"},
+		"another springfield":           {"locked", "", "context canceled"}, // Ctrl-C ends the wait
 	} {
 		home := t.TempDir()
 		scratch.PutFile(t, filepath.Join(home, c.file), c.text)
@@ -41,7 +43,13 @@ func TestDefaultSuiteIsNotMadeInVain(t *testing.T) {
 		suite := &installer.DefaultSuite{Dir: filepath.Join(home, "suite"), Tools: tools, Fresh: func() generator.Spec {
 			return generator.Spec{Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
 		}}
-		_, err := installer.EnablePlugin(t.Context(), installer.Means{Settings: settings.ReadSettings(places), User: hosts.User{Getenv: none, Look: none}, Tell: t.Logf}, hosts.DefaultHost(),
+		ctx, cancel := context.WithCancel(t.Context())
+		tell := func(format string, args ...any) {
+			if t.Logf(format, args...); strings.HasPrefix(format, "waiting: ") {
+				cancel()
+			}
+		}
+		_, err := installer.EnablePlugin(ctx, installer.Means{Settings: settings.ReadSettings(places), User: hosts.User{Getenv: none, Look: none}, Tell: tell}, hosts.DefaultHost(),
 			installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, DefaultSuite: suite})
 		if err == nil {
 			t.Fatalf("%s: it is on", name)

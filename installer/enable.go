@@ -170,14 +170,14 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 // addMarketplace returns the name of the marketplace with a source. An unknown marketplace is added, or is an error
 // in a dry run or without the claude command.
 func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
-	if strings.HasPrefix(source, "-") {
-		return "", check.Misusef("write it as OWNER/REPO or as a git URL", "--marketplace %s: claude would mistake it for an option", source)
-	}
 	known, err := e.Settings.MarketFrom(source)
 	shown := secret.Mask(source)
 	switch {
 	case err != nil || known != "":
 		return known, err
+	case !client.CanFetch(source):
+		return "", check.Misusef("write OWNER/REPO, https://HOST/PATH or USER@HOST:PATH; or clone it, and enable with --suite DIR",
+			"--marketplace %s: Claude Code fetches no such address", shown)
 	case e.Claude.Path == "":
 		return "", check.Advisef("clone the repository and pass it as --suite DIR", "marketplace %s is unknown, and %s",
 			shown, e.whyNotCalled())

@@ -159,13 +159,17 @@ func TestPageInABrowser(t *testing.T) {
 
 	b.open(url)
 
-	b.is(count, "303 rows")
+	b.is(count, "203 stops; 100 points in mid-work are folded away.")
+	b.is("[...document.querySelectorAll('.head .marks span')].map((e) => e.textContent.slice(0, 4)).join()", "<scr,ned-,lisa")
+	b.is("[...document.querySelectorAll('.row .marks')].every((e) => e.querySelector('.wrong'))", true) // the first page
+	for i := range 3 {                                                                                  // each mark is below its column's name
+		b.is(fmt.Sprintf("(([a, b]) => Math.abs(a - b) < 1)(['.head', '.row'].map((e) => document.querySelector(e + ' .marks').children[%d].getBoundingClientRect().left))", i), true)
+	}
 	b.is("document.querySelectorAll('.row').length", 50.0)
-	b.is("document.getElementById('page').textContent", "page 1 of 7")
+	b.is("document.getElementById('page').textContent", "page 1 of 5")
 	b.is("typeof window.pwned", "undefined")
 	b.is("document.querySelectorAll('script').length", 2.0)
 	b.is("document.querySelectorAll('img').length", 0.0)
-	b.is("document.querySelector('.excerpt').textContent.includes('<script>')", true)
 
 	b.press("j", "j")
 	b.is("[...document.querySelectorAll('.row')].findIndex((e) => e.classList.contains('here'))", 2.0)
@@ -181,7 +185,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.press("Escape", "/")
 	b.is("document.activeElement.id", "q")
 	b.call("Input.insertText", map[string]any{"text": "41th text"})
-	b.is(count, "3 of 303 rows") // 41, 141, 241
+	b.is(count, "2 of 203 stops; 100 points in mid-work are folded away.") // 41 and 141; 241 is mid-work
 	b.is("location.hash", "#q=41th+text")
 	b.press("Escape")
 	b.is("document.activeElement.id === 'q'", false)
@@ -193,27 +197,30 @@ func TestPageInABrowser(t *testing.T) {
 	set("q", "")
 	set("strategy", "1")
 	set("only", "wrong")
-	b.is(count, "53 of 303 rows") // every sixth, and the three
+	b.is(count, "53 of 203 stops; 100 points in mid-work are folded away.")
 	set("only", "differ")
-	b.is(count, "153 of 303 rows")
+	b.is(count, "103 of 203 stops; 100 points in mid-work are folded away.")
 	set("only", "")
 	set("label", string(AllLabels()[0]))
-	b.is(count, "100 of 303 rows")
+	b.is(count, "100 of 203 stops; 100 points in mid-work are folded away.")
+	set("label", string(MidWork))
+	b.is(count, "100 points in mid-work.")
 	b.open(url + "#only=wrong&strategy=1")
-	b.is(count, "53 of 303 rows")
+	b.is(count, "53 of 203 stops; 100 points in mid-work are folded away.")
 	b.is("document.getElementById('only').value", "wrong")
 	b.open(url + "#label=999&strategy=77&q=%3Cscript%3E")
 	b.is("document.getElementById('strategy').value", fmt.Sprint(r.best()))
-	b.is(count, "3 of 303 rows")
+	b.is(count, "3 of 203 stops; 100 points in mid-work are folded away.")
+	b.is("document.querySelector('.excerpt').textContent.includes('<script>')", true)
 	b.open(url + "#q=zzzz")
 	b.is(count+".includes('Nothing matches')", true)
 
 	// A strategy that always asks a model continues nowhere by itself, and asks nothing in mid-work.
 	b.open(url + "#strategy=2&only=asks")
-	b.is(count, fmt.Sprintf("%d of 303 rows", r.Scores[2].Asked.N))
+	b.is(count, fmt.Sprintf("%d stops; 100 points in mid-work are folded away.", r.Scores[2].Asked.N))
 	for _, only := range []string{"wrong", "continue"} {
 		set("only", only)
-		b.is(count+".startsWith('0 of 303 rows')", true)
+		b.is(count+".startsWith('0 of 203 stops')", true)
 	}
 
 	// Rows without a decision, and a report of made sessions with all in it.
@@ -224,7 +231,7 @@ func TestPageInABrowser(t *testing.T) {
 		path := filepath.Join(t.TempDir(), name+".html")
 		must(t, os.WriteFile(path, []byte(pageOf(t, r)), 0o644))
 		b.open("file://" + path)
-		b.is(count, map[string]any{"bare": "1 row", "made": "900 rows"}[name])
+		b.is(count, map[string]any{"bare": "1 stop.", "made": "600 stops; 300 points in mid-work are folded away."}[name])
 		b.press("j", "Enter")
 		b.is("document.querySelectorAll('.open').length", 1.0)
 		// No table scrolls sideways.
@@ -238,9 +245,9 @@ func TestPageInABrowser(t *testing.T) {
 
 	b.open(url)
 	b.value("document.getElementById('after').click()")
-	b.is("document.getElementById('page').textContent", "page 2 of 7")
+	b.is("document.getElementById('page').textContent", "page 2 of 5")
 	b.press("k")
-	b.is("document.getElementById('page').textContent", "page 1 of 7")
+	b.is("document.getElementById('page').textContent", "page 1 of 5")
 
 	// Nothing overflows at any width.
 	for _, width := range []int{360, 800, 1600} {

@@ -203,8 +203,8 @@ func (e Explanation) WriteText(out layout.Printer) {
 		says += ": " + display.OneLine(e.Evidence)
 	}
 	out.PrintField("  ", says)
-	if langs := language.LanguageNames(e.Lang); langs != "" {
-		out.PrintText("  read in %s", langs)
+	if name := language.LanguageName(e.Lang); name != "" {
+		out.PrintText("  read in %s", name)
 	}
 	if e.Reason != "" {
 		out.PrintField("  sent to "+registry.AgentName(e.Host)+": ", strings.Join(strings.Fields(e.Reason), " "))

@@ -154,12 +154,12 @@ func AllLabels() []Label {
 }
 
 // MeaningOf returns whether the event shows that the stop was right. It is Unknown after a bare yes to a question, a
-// hook, an interruption, and at the end of the file.
+// hook, an interruption, at the end of the file, and in mid-work, where no hook would have run.
 func (l Label) MeaningOf() Expect {
 	switch l {
 	case Answered, Commanded, Background, Queued:
 		return WantStop
-	case Nudge, MidWork:
+	case Nudge:
 		return WantContinue
 	}
 	return Unknown

@@ -91,11 +91,6 @@ type page struct {
 	Best     int
 }
 
-// Marked returns the names of the strategies in the order of a row's marks.
-func (p page) Marked() string {
-	return strings.Join(check.NamesOf(p.Scores, func(s Score) string { return cleanText(s.Name) }), ", ")
-}
-
 func templateFunctions() template.FuncMap {
 	return template.FuncMap{
 		"clean": cleanText,

@@ -47,6 +47,9 @@ func (s *Score) countRows(r *Report, i int) {
 			s.Bytes += int64(c.Bytes)
 			s.Dollars += PriceOfQuestion(c.Bytes)
 		}
+		if row.Label == MidWork {
+			continue
+		}
 		rule := rules[[2]string{c.Rule, c.Decision}]
 		if rule == nil {
 			rule = &RuleCount{Rule: c.Rule, Decision: c.Decision}

@@ -83,7 +83,7 @@ func TestScore(t *testing.T) {
 	if two.Bytes != 16_000 || math.Abs(two.Dollars-8*PriceOfQuestion(2000)) > 1e-12 || PriceOfQuestion(2000) <= 0 {
 		t.Errorf("%d bytes, $%v", two.Bytes, two.Dollars)
 	}
-	if len(one.Rules) != 2 || one.Rules[0] != (RuleCount{"intent", "continue", 50, 3, 5}) || one.Rules[1] != (RuleCount{"otherwise", "stop", 32, 10, 6}) {
+	if len(one.Rules) != 2 || one.Rules[0] != (RuleCount{"otherwise", "stop", 32, 0, 6}) || one.Rules[1] != (RuleCount{"intent", "continue", 10, 3, 5}) {
 		t.Errorf("%+v", one.Rules)
 	}
 }

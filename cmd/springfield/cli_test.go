@@ -200,7 +200,12 @@ func carriedHeads(t *testing.T) string {
 	return dir
 }
 
-// The user's own suite is changed by one springfield at a time, and keeps what another one added.
+// onWrite is called with all that is written.
+type onWrite func(text string)
+
+func (f onWrite) Write(p []byte) (int, error) { f(string(p)); return len(p), nil }
+
+// The user's own suite is changed by one springfield at a time, after the other has ended, and keeps what that one added.
 func TestDefaultSuiteIsLocked(t *testing.T) {
 	w := newWorld(t)
 	must(t, os.MkdirAll(filepath.Join(w.home(), ".copilot", "logs"), 0o755))
@@ -211,11 +216,17 @@ func TestDefaultSuiteIsLocked(t *testing.T) {
 	for _, agents := range []string{"claude", "claude,copilot"} {
 		unlock, err := settings.Journal(a.places).LockDir(suite.Dir)
 		must(t, err)
-		got := w.call(t, "enable", "ned-flanders", "--host", agents)
-		unlock()
-		if got.code != failed || !strings.Contains(got.out+got.err, "another springfield is running") {
-			t.Errorf("%s: %+v", agents, got)
+		said := ""
+		code := w.callTo(t, io.Discard, onWrite(func(text string) {
+			if said += text; strings.Contains(text, "waiting: ") {
+				unlock()
+			}
+		}), "enable", "ned-flanders", "--host", agents)
+		says := fmt.Sprintf("waiting: another springfield is running (process %d), on the same suite; Ctrl-C ends the wait\n", os.Getpid())
+		if code != 0 || strings.Count(said, says) != 1 {
+			t.Errorf("%s: exit code %d, %s", agents, code, said)
 		}
+		w.must(t, "undo")
 	}
 	tried := installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, DefaultSuite: suite, DryRun: true}
 	_, err := installer.EnablePlugin(t.Context(), a.means(), hosts.DefaultHost(), tried)

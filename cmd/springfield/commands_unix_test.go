@@ -183,14 +183,20 @@ func TestGuide(t *testing.T) {
 		scratch.Equal(t, x.exitCode(), 0, "exit code", x.vt.String())
 	}
 	x, dir := start(t, 80)
-	x.answer("Enable ned-flanders?", ctrlC)
+	x.answer("Enable ned-flanders in Claude Code?", ctrlC)
 	checkCancelled(t, x, dir, "Ctrl-C")
 
 	t.Setenv("PREBUILT", carriedHeads(t))
 	x = startAgain(t, dir, 60, "xterm", "--plain")
-	x.answerLine("Enable ned-flanders?", "no"+enter)
+	x.answerLine("Enable ned-flanders in Claude Code?", "no"+enter)
 	ends(x)
 	is(dir, made, false)
+	scratch.Holds(t, "the first screen", x.vt.String(), "ned-flanders goes on while work obviously remains.", "To enable it later:", "  springfield enable ned-flanders ")
+
+	x = startAgain(t, dir, 80, "xterm") // the answer is remembered
+	ends(x)
+	scratch.Holds(t, "the first screen after a no", x.vt.String(), "next: springfield enable ned-flanders")
+	must(t, os.Remove(filepath.Join(dir, "home/.claude/springfield/declined")))
 
 	const broken = "{ // mine\n}"
 	must(t, os.MkdirAll(filepath.Join(dir, "home", ".claude"), 0o755))
@@ -203,7 +209,7 @@ func TestGuide(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, on)))
 
 	x = startAgain(t, dir, 80, "xterm")
-	x.answer("Enable ned-flanders?", enter)
+	x.answer("Enable ned-flanders in Claude Code?", enter)
 	ends(x)
 	is(dir, made, true)
 	is(dir, on, true)
@@ -271,9 +277,9 @@ func checkObstacles(t *testing.T, dir string) {
 				scratch.PutFile(t, filepath.Join(home, settings), "{}")
 				must(t, test.make(home))
 				t.Cleanup(func() { _ = exec.Command("chmod", "-R", "u+rwX", home).Run() })
-				question := "Enable ned-flanders"
+				question := "Enable ned-flanders in"
 				if len(args) > 0 {
-					question = "Enable ralph-wiggum"
+					question = "Enable ralph-wiggum in"
 				}
 				for n := 0; ; n++ {
 					before := scratch.ReadTree(t, home)
@@ -349,7 +355,7 @@ func TestLoopStartOffersItsPlugin(t *testing.T) {
 		code int
 	}{{"n" + enter, 130}, {"y" + enter, 0}} {
 		x = startAgain(t, dir, 80, "xterm", "loop", "start", "Fix it", "--max", "40")
-		x.answer("Enable ralph-wiggum?", test.keys)
+		x.answer("Enable ralph-wiggum in Claude Code?", test.keys)
 		scratch.Equal(t, x.exitCode(), test.code, x.vt.String())
 		if screen := x.vt.String(); strings.Contains(screen, "error") || strings.Count(screen, "drive") > 1 || strings.Contains(screen, "begin") {
 			t.Errorf("it says why more than once, or what to begin with:\n%s", screen)

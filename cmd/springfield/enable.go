@@ -68,7 +68,7 @@ hook.`,
 	}
 	f := cmd.Flags()
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
-	f.StringVar(&o.Marketplace, "marketplace", "", "name, OWNER/REPO or git URL")
+	f.StringVar(&o.Marketplace, "marketplace", "", "name, OWNER/REPO, https://HOST/PATH, USER@HOST:PATH or directory")
 	f.BoolVar(&o.Keep, "keep", false, "leave other plugins of the same kind enabled")
 	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "for other plugins that drive the same loop: off or keep")
 	hostFlag(cmd, &o.hosts)
@@ -151,8 +151,9 @@ func (o enableOptions) askConflict(
 	return settings.ConflictAnswer(answer), err
 }
 
-// offerEnable asks question and enables the plugin after a yes. It does not ask if a dry run fails.
-func (o enableOptions) offerEnable(ctx context.Context, question string) (yes bool, err error) {
+// offerEnable asks whether to enable the plugin, after why, and enables it after a yes. It does not ask if a dry run
+// fails.
+func (o enableOptions) offerEnable(ctx context.Context, why string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)
 	chosen, err := hostsToSwitch(o.means().User, o.hosts)
@@ -165,7 +166,8 @@ func (o enableOptions) offerEnable(ctx context.Context, question string) (yes bo
 			return false, hintSettings(err, "enable")
 		}
 	}
-	if yes, err = o.newAsker(ctx).Confirm(question); err == nil && yes {
+	titles := check.NamesOf(chosen, func(h hosts.Host) string { return h.Title })
+	if yes, err = o.newAsker(ctx).Confirm(why + "Enable " + o.Plugin + " in " + strings.Join(titles, ", ") + "?"); err == nil && yes {
 		err = runEnable(ctx, o)
 	}
 	return yes, err

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"strings"
+	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -58,26 +63,34 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	plugin, suite := in.ChoosePlugin(generator.Suite.Suggested)
 	command := in.HowToBegin()
 	if plugin.Name == "" {
-		plugin.Name = registry.Default()
+		plugin.Name, plugin.Strategy = registry.Default(), registry.Default()
 		out.PrintText("Nothing is set up yet. You can revert the next step with springfield undo.")
 	} else {
 		out.PrintText("You have made %s; it is not enabled yet.", plugin.Name)
 	}
 	o := a.enableOptions()
 	o.Plugin, o.Suite, o.Scope = plugin.Name, suite.Dir, client.User
-	where := ""
 	if found := hosts.HostsFound(a.hostOwner()); len(found) > 1 {
 		o.hosts = []string{allHosts}
 		command += " --host " + allHosts
-		where = " in " + strings.Join(check.NamesOf(found, func(h hosts.Host) string { return h.Title }), ", ")
 	}
-	if !a.terminal || a.caller != nil {
+	declined := a.places.StatePath("declined") // after a no
+	if !a.terminal || a.caller != nil || rooted.PathExists(declined) {
 		out.PrintCommand("%s", command)
 		return nil
 	}
-	yes, err := o.offerEnable(cmd.Context(), "Enable "+plugin.Name+where+"?")
-	if err == nil && !yes {
-		a.talk("run springfield list to compare the plugins, or springfield --help to list all commands")
+	if about, err := generator.ReadAbout(plugin.Strategy); err == nil {
+		out.PrintText("%s %s.", plugin.Name, about.GoesOn)
 	}
-	return err
+	yes, err := o.offerEnable(cmd.Context(), "")
+	if err != nil || yes {
+		return err
+	}
+	if err := cmp.Or(journal.MakeDirs(filepath.Dir(declined)), os.WriteFile(declined, nil, 0o600)); err != nil {
+		return fmt.Errorf("remember the answer: %w", err)
+	}
+	out.PrintText("springfield does not ask again. To enable it later:")
+	out.PrintUnbroken("  " + command)
+	a.talk("run springfield list to compare the plugins, or springfield --help to list all commands")
+	return nil
 }

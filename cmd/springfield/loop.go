@@ -119,7 +119,7 @@ func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 	plugin, scope, _ := strings.Cut(call, " --scope ")
 	o := a.enableOptions()
 	o.Plugin, o.Scope, o.forLoop = plugin, cmp.Or(client.Scope(scope), client.User), true
-	yes, err := o.offerEnable(ctx, "No enabled plugin drives loops. Enable "+plugin+"?")
+	yes, err := o.offerEnable(ctx, "No enabled plugin drives loops. ")
 	if err == nil && !yes {
 		err = errCancelled
 	}

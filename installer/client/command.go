@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,12 @@ func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) er
 	done := func(now *Snapshot) (bool, error) { return now.IsRegistered(name, dir) }
 	return c.callClient(ctx, s, "register marketplace", clientPatience, done, "marketplace", "add", dir)
 }
+
+// fetched matches the addresses that claude plugin marketplace add fetches; it refuses file://, ssh:// and git://.
+var fetched = regexp.MustCompile(`^(https?://[^/]|[A-Za-z0-9][\w.-]*@[^/:]+:|[A-Za-z0-9][\w.-]*/[\w.-]+([@#].*)?$)`)
+
+// CanFetch reports whether the claude command takes a source from the network.
+func CanFetch(source string) bool { return fetched.MatchString(source) }
 
 // AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the marketplace's name, and whether
 // that was unknown before. If the name has another source, which the client would replace, the error is a

@@ -4,7 +4,6 @@ package document
 // member is added before the comment after the last one.
 
 import (
-	"errors"
 	"slices"
 	"strings"
 )
@@ -71,5 +70,3 @@ func (d *Document) keepComments(source string, start, end int) (kept string) {
 	}
 	return kept
 }
-
-var errCommented = errors.New("the file contains only comments, so nothing was changed")

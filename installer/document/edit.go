@@ -120,8 +120,12 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	parse, source := ParseDocument, d.text
 	if d.commented {
 		parse, source = ParseCommented, strings.TrimPrefix(d.source, d.mark)
-		if len(source) != len(d.text) {
-			return nil, errCommented
+		if len(source) != len(d.text) { // it has only comments: the object goes below them
+			whole, err := ParseCommented([]byte(strings.TrimRight(d.source, "\r\n") + d.lineEnd() + d.text))
+			if err != nil {
+				return nil, err
+			}
+			return whole.applyEdit(e)
 		}
 		text = d.keepComments(source, start, end) + text
 	}

@@ -249,7 +249,7 @@ func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 // isState reports whether a name in the state directory is springfield's own.
 func isState(name string) bool {
 	switch name {
-	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "away.json", "away.jsonl", "loops.jsonl", "suites.json", "settings.lock":
+	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "away.json", "away.jsonl", "loops.jsonl", "suites.json", "settings.lock", "declined":
 		return true
 	}
 	if fresh, ok := strings.CutSuffix(name, ".new"); ok { // of a killed write

@@ -66,9 +66,10 @@ func (p onTerminal) Many(
 	question string, options []Option, chosen []string, checkAnswer func([]string) error,
 ) ([]string, error) {
 	var answer []string
+	label := p.labelOf(options)
 	q := &survey.MultiSelect{
 		Message: display.OneLine(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
-		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
+		Description: label, Help: p.helpText(options), Filter: filterOptions(options),
 	}
 	err := p.askInBackground(q, &answer, survey.WithValidator(func(v any) error {
 		marked, _ := v.([]core.OptionAnswer)
@@ -84,9 +85,10 @@ func (p onTerminal) Many(
 
 func (p onTerminal) One(question string, options []Option, chosen string) (string, error) {
 	var answer string
+	label := p.labelOf(options)
 	err := p.askInBackground(&survey.Select{
 		Message: display.OneLine(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
-		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
+		Description: label, Help: p.helpText(options), Filter: filterOptions(options),
 	}, &answer)
 	return answer, err
 }
@@ -112,12 +114,19 @@ func valuesOf(options []Option) []string {
 	return check.NamesOf(options, func(o Option) string { return o.Value })
 }
 
-// labelOf returns a function that returns the label of option i, clipped because survey breaks lines within words.
+// labelOf returns a function that returns the label of option i. Since survey breaks long labels within words, they are
+// printed in full above the question instead, and clipped here.
 func (p onTerminal) labelOf(options []Option) func(value string, i int) string {
-	return func(value string, i int) string {
-		const frame = 12 // columns around value and label
-		return layout.ClipText(options[i].Label, max(p.widthOf()-layout.TextWidth(value)-frame, 0))
+	const frame = 12 // columns around value and label
+	if !slices.ContainsFunc(options, func(o Option) bool { return layout.TextWidth(o.Value+o.Label) > p.widthOf()-frame }) {
+		return func(_ string, i int) string { return options[i].Label }
 	}
+	for _, o := range options {
+		for _, line := range layout.HangText(o.Value+": ", "  ", o.Label, p.widthOf()-1) {
+			fmt.Fprintln(p.Screen, line)
+		}
+	}
+	return func(string, int) string { return "" }
 }
 
 func (p onTerminal) helpText(options []Option) string {

@@ -303,13 +303,25 @@ func TakeLock(path string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// LockDir locks dir with a lock file in springfield's state directory. All paths of a directory share one lock.
+// LockDir locks dir with a lock file in springfield's state directory. All paths of a directory share one lock. The
+// lock file names the process, as does an error that wraps ErrLocked.
 func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	at, err := Resolve(dir)
 	if err != nil {
 		return nil, nameFailure("lock", dir, err)
 	}
-	return TakeLock(filepath.Join(j.Dir, "locks", HashBytes([]byte(at))[:32]+".lock"))
+	path := filepath.Join(j.Dir, "locks", HashBytes([]byte(at))[:32]+".lock")
+	unlock, err = TakeLock(path)
+	switch {
+	case err == nil:
+		_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o600) // only for the error
+	case errors.Is(err, ErrLocked):
+		text, _ := os.ReadFile(path)
+		if process, unread := strconv.Atoi(string(text)); unread == nil {
+			err = fmt.Errorf("%w (process %d)", ErrLocked, process)
+		}
+	}
+	return unlock, err
 }
 
 func (j Journal) fileOf(id int, end string) string {

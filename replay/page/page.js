@@ -12,6 +12,10 @@
   const goesOn = (r, s) => r.choices[s].decision === "continue";
   // Whether the s-th strategy is wrong there; what only a model knows is not.
   const wrong = (r, s) => r.means !== "unknown" && (r.means === "continue") !== goesOn(r, s);
+  // A point in mid-work is no stop, and shown only where it is asked for.
+  const folded = (r) => r.label === "mid-work";
+  // The rank of a row: what needs a look comes first.
+  const rank = (r, s) => (r.choices[s] && wrong(r, s) ? 0 : r.choices.some((_, k) => goesOn(r, k) !== goesOn(r, 0)) ? 1 : 2);
   const hostOf = (r) => data.hosts[r.host ?? ""];
 
   // What is to be seen, kept in the address so that it survives a reload.
@@ -25,7 +29,7 @@
     o.textContent = name;
     select.append(o);
   };
-  for (const name of Object.keys(data.labels)) option($("label"), name, name);
+  for (const name of Object.keys(data.labels)) option($("label"), name, name === "mid-work" ? "mid-work (no stops)" : name);
   const projects = [...new Set(data.rows.map((r) => r.project))];
   for (const p of projects.sort()) option($("project"), "=" + p, p || "no directory");
   const hosts = Object.entries(data.hosts);
@@ -52,7 +56,7 @@
     const s = Number(state.strategy);
     found = [];
     data.rows.forEach((r, i) => {
-      if (state.label && r.label !== state.label) return;
+      if (state.label ? r.label !== state.label : folded(r)) return;
       if (state.project && "=" + r.project !== state.project) return;
       if (state.host && "=" + (r.host ?? "") !== state.host) return;
       const c = r.choices[s];
@@ -71,6 +75,7 @@
       }
       found.push(i);
     });
+    found.sort((a, b) => rank(data.rows[a], s) - rank(data.rows[b], s));
     here = 0; page = 0; opened = -1;
     draw();
   };
@@ -141,7 +146,9 @@
       return item;
     }));
     const pages = Math.max(1, Math.ceil(found.length / pageSize));
-    $("count").textContent = found.length === data.rows.length ? found.length + (found.length === 1 ? " row" : " rows") : found.length + " of " + data.rows.length + " rows" + (found.length ? "" : ". D’oh! Nothing matches.");
+    const open = state.label === "mid-work", between = data.rows.filter(folded).length, all = open ? between : data.rows.length - between;
+    const rows = (n) => n + (open ? (n === 1 ? " point" : " points") + " in mid-work" : n === 1 ? " stop" : " stops");
+    $("count").textContent = (found.length === all ? "" : found.length + " of ") + rows(all) + (between && !open ? "; " + between + " points in mid-work are folded away" : "") + (found.length ? "." : ". D’oh! Nothing matches.");
     $("page").textContent = "page " + (page + 1) + " of " + pages;
     $("before").disabled = page === 0;
     $("after").disabled = page >= pages - 1;

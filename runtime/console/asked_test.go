@@ -144,7 +144,7 @@ func TestWhoStandsAsideIsNotToldOf(t *testing.T) {
 	}
 }
 
-// A guess at languages is shown only where a rule matched, or if it is one.
+// The language is shown if it is certain, and not English.
 func TestLanguagesOfAMessage(t *testing.T) {
 	d, out := console(t)
 	for _, test := range []struct {
@@ -152,7 +152,8 @@ func TestLanguagesOfAMessage(t *testing.T) {
 		langs []string
 		want  string
 	}{
-		{"otherwise", []string{"de", "nl"}, ""}, {"otherwise", []string{"de"}, "read in  German"}, {"question", []string{"de", "nl"}, "read in  German, Dutch"},
+		{"otherwise", []string{"de", "nl"}, ""}, {"otherwise", []string{"de"}, "read in  German"}, {"question", []string{"de"}, "read in  German"},
+		{"question", []string{"en"}, ""}, {"finished", []string{"de", "nl", "da", "sv", "nb"}, ""},
 	} {
 		out.Reset()
 		decided(t, d, ledger.Record{Session: "s", Cwd: d.Work, Decision: "stop", Rule: test.rule, Lang: test.langs})

@@ -152,9 +152,7 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
 	d.printAftermath(r)
-	if r.Rule != strategy.Unmatched || len(r.Lang) == 1 { // else it is a guess that decided nothing
-		d.printField("  read in  ", language.LanguageNames(r.Lang))
-	}
+	d.printField("  read in  ", language.LanguageName(r.Lang))
 	d.printField("  sent to "+agent+": ", r.Reason)
 	d.printField("  shown to you:   ", r.Told)
 	if r.Decision == "continue" && r.Left != nil {
@@ -225,7 +223,7 @@ func (d *Console) printHanging(s string, indent int) { d.printLead(0, "", s, ind
 
 func (d *Console) printLead(s display.Style, begins, rest string, indent int) {
 	text, begins := d.foldLine(begins+rest, indent)+"\n", d.shortPath(display.OneLine(begins))
-	if d.Paint != nil && begins != "" && strings.HasPrefix(text, begins) {
+	if d.Paint != nil && s != 0 && begins != "" && strings.HasPrefix(text, begins) {
 		d.Paint(s)
 		io.WriteString(d.Out, begins)
 		d.Paint(0)

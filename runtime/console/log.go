@@ -116,6 +116,7 @@ type row struct {
 	id, when, did, who, rule string
 	text                     string
 	place                    string // project and session
+	style                    display.Style
 }
 
 type list struct {
@@ -154,15 +155,11 @@ func (l *list) printRow(r row) {
 	}
 	cells := strings.TrimRight(front, " ")
 	if l.Width > 0 && l.Width-wide < least {
-		l.printLead(decisionStyles()[r.did], cells, "", 2)
+		l.printLead(r.style, cells, "", 2)
 		l.printHanging("    "+r.text, 4)
 		return
 	}
-	l.printLead(decisionStyles()[r.did], cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
-}
-
-func decisionStyles() map[string]display.Style {
-	return map[string]display.Style{"continue": display.Good, "remind": display.Good, "stop": display.Warn, ledger.None: display.Bad, "failed": display.Bad}
+	l.printLead(r.style, cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
 }
 
 func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
@@ -185,7 +182,7 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 			continue
 		}
 		if a := l.FindAftermath(r); a.Failure != "" {
-			rows = append(rows, row{when: l.when(a.at), did: "failed", who: registry.AgentName(r.Host), rule: "error", text: a.Failure, place: l.placeOf(r)})
+			rows = append(rows, row{when: l.when(a.at), did: "failed", who: registry.AgentName(r.Host), rule: "error", text: a.Failure, place: l.placeOf(r), style: display.Bad})
 		}
 	}
 	for _, e := range events {
@@ -195,11 +192,19 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 }
 
 func (l *list) rowOfDecision(r ledger.Record) row {
-	text := display.OneLine(r.Evidence)
+	text, style := display.OneLine(r.Evidence), display.Style(0)
+	switch {
+	case r.Decision == "continue", r.Decision == "remind":
+		style = display.Good
+	case r.Decision == ledger.None:
+		style = display.Bad
+	case r.Told != "": // such as a stop at a limit
+		style = display.Warn
+	}
 	if a := r.Asked; a != nil && a.Micros > 0 {
 		text = judge.Dollars(a.Micros) + " " + text
 	}
-	return row{id: display.OneLine(r.ID), when: l.when(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r)}
+	return row{id: display.OneLine(r.ID), when: l.when(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r), style: style}
 }
 
 // placeOf returns the project and session of a decision, as far as they can differ between rows.

@@ -2,8 +2,6 @@ package language
 
 import (
 	_ "embed"
-	"slices"
-	"strings"
 	"sync"
 )
 
@@ -82,19 +80,13 @@ func PackCodes() (all []string) {
 	return all
 }
 
-// LanguageNames returns the English names of languages: "Spanish, Portuguese". It returns "" if English is
-// included, because the others are then uncertain.
-func LanguageNames(codes []string) string {
-	if slices.Contains(codes, "en") {
-		return ""
+// LanguageName returns the name of a message's only language, or "" for English. It also returns "" for several
+// languages, which are a guess: English messages contain common words of other languages, and all contain English terms.
+func LanguageName(codes []string) string {
+	if len(codes) == 1 && codes[0] != "en" && PackNamed(codes[0]) != nil {
+		return PackNamed(codes[0]).Name
 	}
-	var all []string
-	for _, code := range codes {
-		if p := PackNamed(code); p != nil {
-			all = append(all, p.Name)
-		}
-	}
-	return strings.Join(all, ", ")
+	return ""
 }
 
 var parsed [len(packs)]struct {

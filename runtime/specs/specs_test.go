@@ -775,3 +775,28 @@ func FuzzSpecPlaces(f *testing.F) {
 		}
 	})
 }
+
+// Claude Code calls every block a problem: the first round of a prompt explains it, unless the user chose the quiet form.
+func TestFirstRoundExplainsTheProblem(t *testing.T) {
+	const says = "it is none. For quiet rounds, put {\"protocol\": \"context\"} into ~/.claude/springfield/"
+	for _, k := range []kind{specumKind(), speckitKind()} {
+		at := func(index int, session strategy.Session, before ...activity.Memory) strategy.Verdict {
+			return decideIn(t, k.Strategy, chosen{}, strategy.Situation{Session: session, Memories: before},
+				k.with(state("execution", index, 4, ""), map[string]string{k.tasks: "- [ ] a\n"}))
+		}
+		first := at(1, strategy.Session{Protocol: "block"})
+		second := at(2, strategy.Session{Protocol: "block"}, first.Remember)
+		for name, test := range map[string]struct {
+			v    strategy.Verdict
+			want bool
+		}{
+			"first": {first, true}, "second": {second, false},
+			"quiet":     {at(1, strategy.Session{Protocol: "context"}), false},
+			"elsewhere": {at(1, strategy.Session{}), false},
+		} {
+			if got := strings.Contains(test.v.Told, says+k.Name+".json"); got != test.want || test.v.Decision != strategy.Continue {
+				t.Errorf("%s, %s: %s, %q", k.Name, name, test.v.Decision, test.v.Told)
+			}
+		}
+	}
+}
