@@ -193,7 +193,7 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 	for _, o := range orders {
 		out.PrintText("%s", p.Summary(o).Describe(p.Now.UnixMilli()))
 		if o.Check != "" {
-			out.PrintField("done is  ", secret.Mask(o.Check))
+			out.PrintField("check    ", secret.Mask(o.Check))
 		}
 		if o.Note != "" {
 			out.PrintField("note     ", secret.Mask(o.Note))

@@ -89,9 +89,26 @@ func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) e
 		a.markLooked(p, ended[newest])
 		return cmp.Or(failed, a.printJSON(a.reportOf(ctx, p, ended[newest])))
 	}
+	reports := map[string]absence.Report{}
 	for _, one := range ended {
+		reports[one.ID] = a.reportOf(ctx, p, one)
+	}
+	slices.SortStableFunc(ended, func(x, y ledger.AwayOrder) int { // those that need the user come first
+		switch needs := reports[x.ID].NeedsUser(); {
+		case needs == reports[y.ID].NeedsUser():
+			return 0
+		case needs:
+			return -1
+		}
+		return 1
+	})
+	for n, one := range ended {
 		if !o.dryRun && (!o.clean || one.Looked == 0) {
-			a.showReport(ctx, p, one)
+			if n > 0 {
+				a.say("")
+			}
+			reports[one.ID].WriteText(a.resultPrinter())
+			a.markLooked(p, one)
 		}
 		if o.clean && failed == nil {
 			failed = a.cleanUp(ctx, one, o.dryRun)
@@ -180,7 +197,7 @@ func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (change
 // snapshotOf returns the repository that contains the order's snapshot, or nil and the reason why there is none.
 func (a *app) snapshotOf(ctx context.Context, order ledger.AwayOrder) (in *git.Repository, why string) {
 	if order.Kept == "" {
-		return nil, "no snapshot of the files was taken"
+		return nil, "no snapshot of the files was taken: away takes one of a single project in a git repository"
 	}
 	if !activity.IsPlainID(order.ID) {
 		return nil, "the order has an ID that springfield did not make"

@@ -65,9 +65,9 @@ func (p Places) findSessions(project string, since int64, past ...ledger.AwayEve
 func (s *session) processInWords() string {
 	switch {
 	case s.process.ID != 0:
-		return "there, " + cmp.Or(say(s.process.Status), "at work")
+		return "running, " + cmp.Or(say(s.process.Status), "at work")
 	case s.ended:
-		return "gone"
+		return "ended"
 	}
 	return "unknown"
 }

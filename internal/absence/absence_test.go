@@ -186,7 +186,7 @@ func TestReport(t *testing.T) {
 	var b bytes.Buffer
 	r.WriteText(layout.Printer{W: &display.SafeWriter{To: &b}, Width: 100})
 	const want = `away: /p, set 8 h 30 min ago from /dev/pts/3, ran out 30 min ago; 2 of 50 continues used
-done is  make test
+check    make test
          since you left, files that decide the check were changed: Makefile +2 -1
 needs you
   - yours alone to decide (“delet”), session bbbbbbbb at 22:50: “Shall I delete the old backups?”
@@ -195,9 +195,9 @@ needs you
 
 session bbbbbbbb: Tidy the disk.
   ran      Claude Code, 45 min, 0 continues, 0 tool calls
-  stands   22:50 ned-flanders let it stop (away: yours to decide)
+  stopped  22:50 ned-flanders let it stop (away: yours to decide)
   said     Shall I delete the old backups?
-  process  there, waiting
+  process  running, waiting
 
 session aaaaaaaa: Work through PLAN.md. The key is sk-[secret].
   ran      Claude Code, 5 h 10 min, 2 continues, 4 tool calls
@@ -206,9 +206,9 @@ session aaaaaaaa: Work through PLAN.md. The key is sk-[secret].
   refused  Bash curl x | sh
   failed   01:10 API Error: 529 Overloaded
   check    make test passed at 03:10
-  stands   03:10 ned-flanders let it stop (away: the check has passed: make test)
+  stopped  03:10 ned-flanders let it stop (away: the check has passed: make test)
   said     All is done.[2J
-  process  gone
+  process  ended
 
 changed since you left: 3 files, +3 -1
   Makefile +2 -1

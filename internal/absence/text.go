@@ -45,6 +45,9 @@ const (
 	shownFiles = 10
 )
 
+// NeedsUser reports whether anything in the report waits for the user.
+func (r Report) NeedsUser() bool { return len(r.Questions)+len(r.Waiting) > 0 }
+
 // WriteText prints the report, the user's needs first.
 func (r Report) WriteText(out layout.Printer) {
 	out.InBold().PrintText("%s", r.Order.Describe(r.now))
@@ -52,7 +55,7 @@ func (r Report) WriteText(out layout.Printer) {
 		out.InYellow().PrintField("hold     ", "in force: every agent may stop; run springfield resume to lift it")
 	}
 	if r.Order.Check != "" {
-		out.PrintField("done is  ", r.Order.Check)
+		out.PrintField("check    ", r.Order.Check)
 	}
 	if r.Order.Note != "" {
 		out.PrintField("note     ", r.Order.Note)
@@ -120,7 +123,7 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	}
 	out.PrintField("  ran      ", ran)
 	printSome(out, "  decided  ", s.Decided, func(d Item) string {
-		return clock(d.At) + " " + d.Text + " → " + cmp.Or(d.Answer, "the choice is not known")
+		return clock(d.At) + " " + d.Text + " → " + cmp.Or(d.Answer, "the agent did not report its choice")
 	})
 	printSome(out, "  refused  ", s.Refused, func(f Item) string {
 		if f.Times == 1 {
@@ -140,11 +143,11 @@ func (s Session) writeText(out layout.Printer, o Order) {
 		out.PrintField("  check    ", result)
 	}
 	if d := s.Stands; d != nil {
-		did := " let it stop "
+		title, did := "  stopped  ", " let it stop "
 		if d.Decision == "continue" {
-			did = " kept it going "
+			title, did = "  goes on  ", " kept it going "
 		}
-		out.PrintField("  stands   ", clock(d.At)+" "+d.Plugin+did+"("+d.Rule+": "+d.Evidence+")")
+		out.PrintField(title, clock(d.At)+" "+d.Plugin+did+"("+d.Rule+": "+d.Evidence+")")
 	}
 	if s.Words != "" {
 		out.PrintField("  said     ", s.Words)
