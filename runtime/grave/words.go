@@ -23,13 +23,16 @@ import (
 //	build    live
 //	plain    none
 //
-// Nouns, by what an act on them risks: inner moves inside of a program, code is edited, harm is hard to get back,
+// Nouns, by what an act on them risks: inner moves inside of a program, code is edited, source is a file to
+// edit, harm is hard to get back,
 // reach runs or changes what runs, out is of other people, live is in use. And:
 //
 //	sure     grave in every sentence that builds nothing
 //	beyond   circumstances in which all is grave but what is known to be harmless; live is one, too
-//	back     brings back the object of an act, where nothing is beyond; back commit does so for a commit.
-//	         Both are parts of words, too
+//	back     brings back the object of an act, where nothing is beyond; back commit, do and delete do so for
+//	         these verbs, even for an object of reach. All are parts of words, too
+//	spares   denies that the act reaches anything
+//	open     asks for more than a yes
 //	mild     verbs of other lists that only change text
 //	cut      what follows is another act than the one that is asked about
 //	and      between two acts
@@ -47,7 +50,7 @@ import (
 var data string
 
 // The grades of an object, by what an act on it risks.
-const inner, code, unknown, harm, reach, out, live = 1, 2, 3, 4, 5, 6, 7
+const inner, code, source, unknown, harm, reach, out, live = 1, 2, 3, 4, 5, 6, 7, 8
 
 // A kind is a list of nouns with their grade, or of verbs with the grade of an object that makes them grave.
 type kind struct {
@@ -57,44 +60,48 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{"inner", inner, false}, {"code", code, false}, {"harm", harm, false}, {"reach", reach, false}, {"out", out, false}, {"live", live, false},
+	{"inner", inner, false}, {"code", code, false}, {"source", source, false}, {"harm", harm, false}, {"reach", reach, false}, {"out", out, false}, {"live", live, false},
 	{"send", code, true}, {"commit", code, true}, {"delete", unknown, true}, {"remove", harm, true}, {"do", reach, true}, {"go", reach, true}, {"make", out, true},
 	{"build", live, true}, {"plain", live + 1, true},
 }
 
 type tongue struct {
 	english    bool
+	told       bool // the text is in it
+	text       string
 	lists      map[string][]string
+	spared     bool   // the text denies that the act reaches anything
 	builds     bool   // a question is about building something
 	built      bool   // a clause is
+	works      bool   // a question asks for work on the program
 	understood bool   // a verb is in its place
-	act, by    string // what is grave by itself, and the list of its verb
-	far        bool   // the act is, so that nothing here brings back its object
+	act        string // what is grave by itself
 	asked      bool   // a question has a verb
 	mild       bool   // a question asks for an act that is harmless in any circumstance
 }
 
 // readTongue reads what a text may have of the words of some sections.
 func readTongue(text string, sections ...string) *tongue {
-	text += " file dotfile" // which name paths
-	var grams [1 << 15]bool // the three bytes that something in the text begins with
+	t := &tongue{english: sections[0] == "en", text: text, lists: map[string][]string{}}
+	text += " file dotfile srcpath" // which name paths
+	var grams [1 << 15]bool         // the three bytes that something in the text begins with
 	gram := func(s string) uint32 { return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & (1<<15 - 1) }
 	for i := range max(0, len(text)-2) {
 		grams[gram(text[i:])] = true
 	}
-	t := &tongue{english: sections[0] == "en", lists: map[string][]string{}}
 	for _, section := range sections {
 		_, lines, _ := strings.Cut(data, "\n["+section+"]\n")
 		lines, _, _ = strings.Cut(lines, "\n[")
 		for line := range strings.Lines(lines) {
 			kind, words, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 			for word := range strings.SplitSeq(words, ",") {
-				if len(word) < 4 || word[2] == '~' || word[0] == '*' || grams[gram(word)] {
+				if !strings.HasPrefix(kind, "back") && (len(word) < 4 || word[2] == '~' || word[0] == '*' || grams[gram(word)]) || strings.HasPrefix(kind, "back") && strings.Contains(text, word) {
 					t.lists[kind] = append(t.lists[kind], word)
 				}
 			}
 		}
 	}
+	t.spared = t.first(t.text, "spares") != ""
 	return t
 }
 
