@@ -71,7 +71,7 @@ func weigh(tongues []*tongue, clauses []clause) (act string) {
 func (t *tongue) find(clauses []clause) {
 	for _, c := range clauses {
 		for _, m := range t.marks(c.text) {
-			t.works = t.works || !m.verb && m.grade <= source
+			t.works = t.works || !m.verb && m.grade <= source && (c.asks || m.list != "tests") // "All tests pass"
 		}
 	}
 	for _, asks := range []bool{true, false} {

@@ -23,9 +23,9 @@ import (
 //	build    live
 //	plain    none
 //
-// Nouns, by what an act on them risks: inner moves inside of a program, code is edited, source is a file to
-// edit, harm is hard to get back,
-// reach runs or changes what runs, out is of other people, live is in use. And:
+// Nouns, by what an act on them risks: inner moves inside of a program, code is edited, tests are code that is often
+// only mentioned, source is a file to edit, harm is hard to get back, reach runs or changes what runs, out is of other
+// people, live is in use. And:
 //
 //	sure     grave in every sentence that builds nothing
 //	beyond   circumstances in which all is grave but what is known to be harmless; live is one, too
@@ -60,7 +60,7 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{"inner", inner, false}, {"code", code, false}, {"source", source, false}, {"harm", harm, false}, {"reach", reach, false}, {"out", out, false}, {"live", live, false},
+	{"inner", inner, false}, {"code", code, false}, {"tests", code, false}, {"source", source, false}, {"harm", harm, false}, {"reach", reach, false}, {"out", out, false}, {"live", live, false},
 	{"send", code, true}, {"commit", code, true}, {"delete", unknown, true}, {"remove", harm, true}, {"do", reach, true}, {"go", reach, true}, {"make", out, true},
 	{"build", live, true}, {"plain", live + 1, true},
 }
