@@ -48,8 +48,10 @@ func nameQuotes(text string) string {
 			inner := all[i][min(1, len(all[i])):]
 			if strings.Contains(inner, "\n") {
 				i-- // the quote is not closed
-			} else if quote == `"` || strings.Contains(inner, "(") || !strings.Contains(inner, " ") {
-				all[i] = "name"
+			} else if quote == `"` || strings.Contains(inner, "(") || !strings.Contains(inner, " ") && !strings.Contains(" live main master prod production staging ", " "+all[i]+" ") {
+				if all[i] = nameFiles(all[i]); all[i] != "srcpath" {
+					all[i] = "name"
+				}
 			}
 		}
 		text = strings.Join(all, " ")
@@ -57,14 +59,20 @@ func nameQuotes(text string) string {
 	return text
 }
 
-// nameFiles replaces paths with "file", or with "dotfile" if they are outside of the project.
+// sources are the endings of files that are usually in git.
+const sources = " c cpp cs css go h html java js jsx kt md php py rb rs sh sql swift toml ts tsx vue yml "
+
+// nameFiles replaces paths: with "srcpath" for a source file, "dotfile" outside of the project, and otherwise "file".
 func nameFiles(clause string) string {
 	words := strings.Split(clause, " ")
 	for i, word := range words {
-		name, ending, _ := strings.Cut(word, ".")
+		dot := strings.LastIndexByte(word, '.')
+		ending := word[dot+1:]
 		if strings.HasPrefix(word, "/etc/") || strings.HasPrefix(word, "~/.") {
 			words[i] = "dotfile"
-		} else if len(word) > 3 && strings.Contains(word, "/") && word != "and/or" || name != "" && ending > "a" && len(ending) < 7 {
+		} else if dot > 0 && strings.Contains(sources, " "+strings.TrimRight(ending, "?!:")+" ") || strings.HasSuffix(word, "()") || strings.HasPrefix(word, "docs/") || strings.HasPrefix(word, "src/") {
+			words[i] = "srcpath"
+		} else if len(word) > 3 && strings.Contains(word, "/") && word != "and/or" || dot > 0 && ending > "a" && len(ending) < 7 {
 			words[i] = "file"
 		}
 	}

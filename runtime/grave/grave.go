@@ -27,43 +27,56 @@ func Find(question string) (act string, found bool) {
 		question = strings.ToValidUTF8(question[len(question)-maxLength:], "")
 	}
 	text, clauses := language.FoldText(question), splitClauses(question)
+	packs := language.TellLanguages(text)
 	tongues := []*tongue{readTongue(text, "en", "all")}
+	tongues[0].told = len(packs) > 0 && packs[0].Code == "en" && len(text)*2 < utf8.RuneCountInString(text)*3
 	tongues[0].find(clauses)
-	for _, p := range language.TellLanguages(text) {
+	for _, p := range packs {
 		if p.Code != "en" && !tongues[0].understood {
 			tongues = append(tongues, readTongue(text, p.Code, "*", "all"))
 			tongues[len(tongues)-1].find(clauses)
 		}
 	}
-	act = weigh(tongues[min(1, len(tongues)-1):], text, clauses)
+	act = weigh(tongues, clauses)
 	return act, act != ""
 }
 
-// weigh returns the grave act, or "", given the circumstances. If they reach beyond the repository, every act
-// is grave unless it is known to be mild. Otherwise an act is not grave if something restores its object.
-func weigh(tongues []*tongue, text string, clauses []clause) (act string) {
-	beyond, mild, back := "", false, false
+// weigh returns the grave act, or "", given the circumstances. If they reach beyond the repository, every act is grave
+// unless it is known to be mild. Otherwise, in languages other than English, for which fewer words are listed, only work
+// on the program is known to be harmless.
+func weigh(tongues []*tongue, clauses []clause) (act string) {
+	beyond, last, mild, works := "", "", false, tongues[0].told || len(tongues) == 1
 	for _, t := range tongues {
 		for _, c := range clauses {
-			beyond = cmp.Or(t.first(c.text, "beyond"), t.first(c.text, "live"), beyond)
+			beyond, last = cmp.Or(t.first(c.text, "beyond"), t.first(c.text, "live"), beyond), c.text
 		}
-		for _, word := range append(t.lists["back"], t.lists["back "+t.by]...) {
-			back = back || !t.far && strings.Contains(text, word)
-		}
-		act, mild = cmp.Or(act, t.act), mild || t.mild
 	}
-	if act == "" && mild || act != "" && (beyond != "" || !back) {
+	if !works { // English words are only technical ones
+		tongues = tongues[1:]
+	}
+	for _, t := range tongues {
+		act, mild, works = cmp.Or(act, t.act), mild || t.mild || t.spared || t.first(last, "open") != "", works || t.works
+	}
+	switch {
+	case act != "" || mild:
 		return act
+	case works:
+		return beyond
 	}
-	return beyond
+	return cmp.Or(beyond, last)
 }
 
 // find sets t.act to the first grave act of a question. If no question is about building something, the act
 // may also be in a statement: "This drops the table. Shall I?"
 func (t *tongue) find(clauses []clause) {
+	for _, c := range clauses {
+		for _, m := range t.marks(c.text) {
+			t.works = t.works || !m.verb && m.grade <= source && (c.asks || m.list != "tests") // "All tests pass"
+		}
+	}
 	for _, asks := range []bool{true, false} {
 		for i, c := range clauses {
-			if t.act == "" && c.asks == asks && (asks || !t.builds) {
+			if t.act == "" && c.asks == asks && (asks || !t.builds && !t.spared) {
 				t.act = t.judge(c, clauses[max(0, i-maxBefore):i])
 			}
 		}
@@ -73,7 +86,10 @@ func (t *tongue) find(clauses []clause) {
 // judge returns the grave act that c asks for or states, or "". before are the clauses before c.
 func (t *tongue) judge(c clause, before []clause) (act string) {
 	text := t.upTo(c.text, "cut", 0)
-	if t.built = false; !c.asks && t.first(text, "past") != "" {
+	if c.asks && text != "" && len(t.verbs(text)) == 0 { // "Is it fine for you to …"
+		text = c.text
+	}
+	if t.built = false; !c.asks && t.first(text, "past")+t.first(text, "spares") != "" {
 		return ""
 	}
 	for _, word := range t.lists["and"] { // in English, the positions of the verbs separate two acts
@@ -98,29 +114,40 @@ func (t *tongue) actOf(part clause, before []clause) string {
 	for i := 0; i < len(verbs); {
 		v := verbs[i]
 		// Letters of other scripts have two bytes or more.
-		t.understood = t.understood || v.list != "" && v.form != "ing" && len(part.text)*2 < utf8.RuneCountInString(part.text)*3 && (v.list != "build" || !strings.HasSuffix(part.text[:v.at], "git "))
+		t.understood = t.understood || part.asks && v.form != "ing" && len(part.text)*2 < utf8.RuneCountInString(part.text)*3 && (v.list != "build" || !strings.HasSuffix(part.text[:v.at], "git "))
 		t.asked = t.asked || part.asks && v.list != "go"
 		object, next := t.object(part.text, verbs, i)
 		grade, points := t.gradeOf(object)
-		if points && v.list != "go" && v.list != "build" && v.grade > code {
+		if grade == source && (v.list == "delete" || v.list == "remove") {
+			grade = harm
+		}
+		known := grade
+		if points {
 			all := append(slices.Clip(before), clause{text: part.text[:v.at]})
-			for j := len(all) - 1; j >= 0 && grade == unknown; j-- {
-				grade, _ = t.gradeOf(t.upTo(all[j].text, "cut", 0))
+			for j := len(all) - 1; j >= 0 && known == unknown; j-- {
+				known, _ = t.gradeOf(t.upTo(all[j].text, "cut", 0))
+			}
+			if v.list != "go" && v.list != "build" && v.grade > code {
+				grade = known
 			}
 			if strings.TrimSpace(object) == "" {
 				grade = max(grade, unknown)
 			}
 		}
 		if grade >= v.grade {
-			t.by, t.far = v.list, v.list == "send" || grade >= reach
+			if v.list != "send" && grade < reach && t.lists["back"] != nil || t.lists["back "+cmp.Or(v.list, "do")] != nil {
+				t.works, i = true, i+1
+				continue
+			}
 			return part.text[v.at:max(v.end, v.long)]
 		}
 		i++
 		// A thing that is only built is mild in all circumstances. A pronoun may refer to anything.
-		builds := v.list == "build" || !points && (grade < unknown && v.list != "do" && v.list != "plain" || t.first(part.text[v.at:v.end], "mild") != "")
-		t.mild = t.mild || (part.asks || t.english && !t.asked) && (builds || v.list == "go" && !points || v.list != "" && v.grade <= harm && grade < unknown)
-		if v.grade <= harm && grade < unknown || v.grade == out || v.grade == live || v.list == "go" && !points {
+		builds := v.list == "build" && (t.english || known < unknown) || v.list == "go" && !points && (t.english || grade < unknown) || !points && (grade < unknown && v.list != "do" && v.list != "plain" && v.list != "" || t.first(part.text[v.at:v.end], "mild") != "")
+		t.mild = t.mild || (part.asks || t.english && !t.asked) && (builds || v.list != "" && v.grade <= harm && grade < unknown && !points)
+		if v.grade <= harm && grade < unknown || v.grade == out || v.grade == live || v.list == "go" && (!points || !t.english) {
 			t.built, i = true, next // its object is built
+			t.works = t.works || part.asks || t.english && !t.asked
 			t.builds = t.builds || part.asks && (builds || !points)
 		}
 	}

@@ -21,12 +21,16 @@ import (
 //	build    live
 //	plain    none
 //
-// Nouns, by the risk of an act on them: inner moves inside of a program, code is edited, harm is hard to
-// restore, reach runs or changes running things, out belongs to others, live is in use. And:
+// Nouns, by the risk of an act on them: inner moves inside of a program, code is edited, tests are code that is often
+// only mentioned, source is a file to edit, harm is hard to restore, reach runs or changes running things, out belongs
+// to others, live is in use. And:
 //
 //	sure     grave in every sentence that builds nothing
 //	beyond   circumstances in which every act is grave unless known to be harmless; live is one, too
-//	back     restores the object of an act, without beyond; back commit that of a commit. Both match parts of words
+//	back     restores the object of an act, without beyond; back commit, do and delete only for these verbs, and
+//	         even for an object of reach. All match parts of words
+//	spares   denies that the act reaches anything
+//	open     asks for more than a yes
 //	mild     verbs of other lists that only change text
 //	cut      begins another act
 //	and      between two acts
@@ -44,7 +48,7 @@ import (
 var data string
 
 // The grades of an object, by the risk of an act on it.
-const inner, code, unknown, harm, reach, out, live = 1, 2, 3, 4, 5, 6, 7
+const inner, code, source, unknown, harm, reach, out, live = 1, 2, 3, 4, 5, 6, 7, 8
 
 // kind is a list of nouns with their grade, or of verbs with the lowest grade of an object that makes them
 // grave.
@@ -55,44 +59,48 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{"inner", inner, false}, {"code", code, false}, {"harm", harm, false}, {"reach", reach, false}, {"out", out, false}, {"live", live, false},
+	{"inner", inner, false}, {"code", code, false}, {"tests", code, false}, {"source", source, false}, {"harm", harm, false}, {"reach", reach, false}, {"out", out, false}, {"live", live, false},
 	{"send", code, true}, {"commit", code, true}, {"delete", unknown, true}, {"remove", harm, true}, {"do", reach, true}, {"go", reach, true}, {"make", out, true},
 	{"build", live, true}, {"plain", live + 1, true},
 }
 
 type tongue struct {
 	english    bool
+	told       bool // the text is in it
+	text       string
 	lists      map[string][]string
+	spared     bool   // the text denies that the act reaches anything
 	builds     bool   // a question is about building something
 	built      bool   // the current clause is
+	works      bool   // a question asks for work on the program
 	understood bool   // a known verb was found
-	act, by    string // the grave act, and the list of its verb
-	far        bool   // the act reaches others, so nothing restores its object
+	act        string // the grave act
 	asked      bool   // a question has a verb
 	mild       bool   // a question asks for an act that is harmless in any circumstance
 }
 
 // readTongue returns the words of some sections that may occur in text.
 func readTongue(text string, sections ...string) *tongue {
-	text += " file dotfile" // from nameFiles
-	var grams [1 << 15]bool // the three-byte sequences in the text
+	t := &tongue{english: sections[0] == "en", text: text, lists: map[string][]string{}}
+	text += " file dotfile srcpath" // from nameFiles
+	var grams [1 << 15]bool         // the three-byte sequences in the text
 	gram := func(s string) uint32 { return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & (1<<15 - 1) }
 	for i := range max(0, len(text)-2) {
 		grams[gram(text[i:])] = true
 	}
-	t := &tongue{english: sections[0] == "en", lists: map[string][]string{}}
 	for _, section := range sections {
 		_, lines, _ := strings.Cut(data, "\n["+section+"]\n")
 		lines, _, _ = strings.Cut(lines, "\n[")
 		for line := range strings.Lines(lines) {
 			kind, words, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 			for word := range strings.SplitSeq(words, ",") {
-				if len(word) < 4 || word[2] == '~' || word[0] == '*' || grams[gram(word)] {
+				if !strings.HasPrefix(kind, "back") && (len(word) < 4 || word[2] == '~' || word[0] == '*' || grams[gram(word)]) || strings.HasPrefix(kind, "back") && strings.Contains(text, word) {
 					t.lists[kind] = append(t.lists[kind], word)
 				}
 			}
 		}
 	}
+	t.spared = t.first(t.text, "spares") != ""
 	return t
 }
 
