@@ -14,8 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/grave"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/rules"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 type Places struct {
@@ -119,7 +117,7 @@ const (
 // the order's check has passed. word is the word that makes a question grave, or "".
 func (s *session) findNeed(passed bool) (need, text, word string) {
 	stops := s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke
-	asks, found := rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: s.log.words, FromEvent: true}})
+	asks, found := s.log.findAsked()
 	tool, about, _ := strings.Cut(s.log.doing, " ")
 	switch {
 	case s.log.turn && needs[tool] != "":

@@ -37,6 +37,36 @@ func TestSay(t *testing.T) {
 	}
 }
 
+// The agent's words are masked before a rule quotes a part of them, which might be a secret without its name.
+func TestNeedHasNoSecret(t *testing.T) {
+	s := session{log: sessionLog{asked: "Go.", words: "The database is up with password: hunter22x. Is password: hunter22x right?", spoke: 900}}
+	if seen := s.see(false, 2000); seen.State != Waiting || strings.Contains(seen.Text, "hunter22x") {
+		t.Errorf("%s: %q", seen.State, seen.Text)
+	}
+}
+
+// A line of a log has up to 1 MiB. Only bounded parts of its texts are kept.
+func TestLogIsBounded(t *testing.T) {
+	n := newNight(t)
+	long := strings.Repeat("Moving on. ", 50_000)
+	n.log(t, "aaaaaaaa-1", "1 asks "+long, "2 calls "+long, "3 refused requires approval", "4 fails "+long, "5 says "+heading+": "+long, "6 calls "+long)
+	path, _ := n.FindLog("aaaaaaaa-1")
+	f := followed{path: path}
+	l := f.readOn()
+	texts := append([]string{l.asked, l.words, l.doing}, l.refused...)
+	for _, m := range append(l.failures, l.decided...) {
+		texts = append(texts, m.text)
+	}
+	for _, call := range l.open {
+		texts = append(texts, call)
+	}
+	for i, text := range texts {
+		if len(text) == 0 || len(text) > mostWords || i != 1 && len(text) > mostSaid {
+			t.Errorf("text %d has %d bytes", i, len(text))
+		}
+	}
+}
+
 // The files that decide a check differ from those that it checks.
 func TestDecidesCheck(t *testing.T) {
 	for _, file := range []string{"Makefile", "sub/GNUmakefile", ".github/workflows/ci.yml", "a_test.go", "tests/x.py", "src/__tests__/a.js", "a.spec.ts", "package.json", "scripts/check.sh", "test_a.py"} {

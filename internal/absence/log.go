@@ -6,7 +6,10 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/secret"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -31,6 +34,7 @@ type sessionLog struct {
 	turn        bool   // the agent is at work
 	failure     string // that ended the last turn
 	words       string // the agent's last
+	asks        *need  // in words, nil if not yet sought
 	background  bool   // work of this turn that will wake the agent
 	at          int64  // of the line, or of one before it
 	since       int64  // the start of the report
@@ -45,7 +49,30 @@ type sessionLog struct {
 	open map[string]string // calls without a result, by ID
 }
 
+// Bounds of texts in bytes, because a line has up to 1 MiB: of the agent's last words, whose end has the need, and of
+// all other texts, which are only shown.
+const (
+	mostWords = 64 << 10
+	mostSaid  = 4 << 10
+)
+
 const mostKept = 200
+
+// need is the user's need in the agent's words, if found.
+type need struct {
+	rules.Need
+	found bool
+}
+
+// findAsked returns the need in the agent's last words. It searches new words only once, and masks them before a rule
+// quotes a part of a secret.
+func (l *sessionLog) findAsked() (rules.Need, bool) {
+	if l.asks == nil {
+		l.words, l.asks = secret.Mask(l.words), &need{}
+		l.asks.Need, l.asks.found = rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: l.words, FromEvent: true}})
+	}
+	return l.asks.Need, l.asks.found
+}
 
 func (l *sessionLog) takeNext(c *transcript.Cursor) bool {
 	if t := c.LineTime(); t > 0 {
@@ -68,7 +95,7 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 	switch c.What {
 	case transcript.Prompted, transcript.Joined:
 		if l.asked == "" && !c.Entry.Command {
-			l.asked = c.PersonWords()
+			l.asked = quotation.Head(c.PersonWords(), mostSaid)
 		}
 		l.turn, l.doing, l.failure = true, "", ""
 		if !c.Entry.Command {
@@ -77,12 +104,12 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 	case transcript.Pushed, transcript.Woken, transcript.Driven:
 		l.turn, l.failure, l.pushed = true, "", at
 	case transcript.Spoke, transcript.Called:
-		text := c.AgentWords()
+		text := quotation.Tail(c.AgentWords(), mostWords)
 		if strings.TrimSpace(text) != "" {
-			l.words, l.spoke, l.failure = text, at, ""
+			l.words, l.spoke, l.failure, l.asks = text, at, "", nil
 		}
 		if _, decision, ok := strings.Cut(text, heading); ok && counts && len(l.decided) < mostKept {
-			l.decided = append(l.decided, moment{at, firstSentence(decision)})
+			l.decided = append(l.decided, moment{at, firstSentence(quotation.Head(decision, mostSaid))})
 		}
 		l.turn = l.turn && c.What == transcript.Called
 		l.takeCalls(c, counts)
@@ -90,10 +117,11 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 		l.doing = ""
 		l.takeResults(c, counts)
 	case transcript.Failed:
+		failure := quotation.Head(c.AgentWords(), mostSaid)
 		if counts && len(l.failures) < mostKept {
-			l.failures = append(l.failures, moment{at, c.AgentWords()})
+			l.failures = append(l.failures, moment{at, failure})
 		}
-		l.turn, l.doing, l.failure, l.spoke = false, "", c.AgentWords(), at
+		l.turn, l.doing, l.failure, l.spoke = false, "", failure, at
 	case transcript.Interrupted, transcript.Rested:
 		l.turn, l.doing = false, ""
 	}
@@ -131,6 +159,7 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
 				break
 			}
 		}
+		l.doing = quotation.Head(l.doing, mostSaid)
 		l.open[string(p.ID)] = l.doing
 		if counts {
 			l.calls++

@@ -165,6 +165,7 @@ func (f *followed) readOn() sessionLog {
 		f.cursor, f.log = registry.HostOfLog(f.path).Log.NewCursor(), sessionLog{since: f.since}
 		_ = f.cursor.ReadOn(f.path, f.log.takeNext) // a log that cannot be read counts as empty
 	}
+	f.log.findAsked()
 	return f.log
 }
 

@@ -29,7 +29,9 @@ func (o Order) Describe(now int64) string {
 const maxText = 300
 
 // say returns text on one line, with masked secrets and at most maxText characters.
-func say(text string) string { return quotation.FirstRunes(sayAll(text), maxText) }
+func say(text string) string {
+	return quotation.FirstRunes(sayAll(quotation.Head(text, mostSaid)), maxText)
+}
 
 // sayAll is say without the limit of maxText.
 func sayAll(text string) string {

@@ -148,29 +148,48 @@ type pending struct {
 	is    State
 	since int64 // of the sight
 	from  int64 // when it was first seen
+	at    int64 // when it was last seen
 	live  bool
 	told  bool
+	last  known // the last need that the user knows
 }
 
-// lasting is the time that a change has to last, in milliseconds.
-const lasting = 5000
+type known struct {
+	is    State
+	since int64
+}
+
+// lasting is the time that a change has to last, and missing the time after which a session that is no longer listed is
+// forgotten, in milliseconds. A look may miss a file that is just written.
+const (
+	lasting = 5000
+	missing = 60_000
+)
 
 // Choose returns the sessions about which to notify the user: those that changed, at least lasting milliseconds ago,
 // to a state for which isNeed is true. It returns each change once, and none of the first view.
 func (t *Teller) Choose(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {
-		p, known := t.pending[s.Session]
-		if !known || p.is != s.State || p.since != s.Since {
+		p, same := t.pending[s.Session], known{s.State, s.Since}
+		if p.at == 0 || p.is != s.State || p.since != s.Since {
 			closed := p.live && !s.Live && p.is.isNeed() && s.State != Failed // by the user
-			p = pending{is: s.State, since: s.Since, from: v.Now, told: !t.begun || closed}
+			p = pending{is: s.State, since: s.Since, from: v.Now, told: !t.begun || closed || p.last == same, last: p.last}
 		}
-		p.live = s.Live
+		p.live, p.at = s.Live, v.Now
 		if !p.told && s.State.isNeed() && v.Now-p.from >= lasting {
 			p.told = true
 			all = append(all, s)
 		}
+		if p.told && s.State.isNeed() {
+			p.last = same
+		}
 		now[s.Session] = p
+	}
+	for id, p := range t.pending {
+		if _, listed := now[id]; !listed && v.Now-p.at < missing {
+			now[id] = p
+		}
 	}
 	t.begun, t.pending = true, now
 	return all

@@ -190,6 +190,27 @@ func TestTeller(t *testing.T) {
 	}
 }
 
+// A look can miss a session's process, or the session. The user does not hear again of the same need.
+func TestTellerIsNotToldTwice(t *testing.T) {
+	waits := []Sight{{Session: "s", State: Waiting, Since: 2, Live: true}}
+	for name, missed := range map[string][]Sight{"without its process": {{Session: "s", State: Failed, Since: 1}}, "without it": nil} {
+		var told Teller
+		told.Choose(View{Now: 1, Sessions: []Sight{{Session: "s", State: Working, Since: 1, Live: true}}})
+		heard := 0
+		for at, seen := range [][]Sight{waits, waits, missed, waits, waits, missed, waits, waits} {
+			heard += len(told.Choose(View{Now: 1000 + int64(at)*5000, Sessions: seen}))
+		}
+		scratch.Equal(t, heard, 1, name)
+	}
+	var told Teller
+	for at := range int64(1000) {
+		told.Choose(View{Now: 1 + at*1000, Sessions: []Sight{{Session: fmt.Sprint(at), State: Waiting}}})
+	}
+	if len(told.pending) > 100 {
+		t.Errorf("it remembers %d sessions", len(told.pending))
+	}
+}
+
 // The page fits any terminal, and needs come first.
 func TestFrame(t *testing.T) {
 	left := 17

@@ -19,12 +19,13 @@ func onlyLooks(line string) bool {
 // so, or if output goes to a file.
 func splitCommands(line string) (commands [][]string, plain bool) {
 	var words []string
-	word, begun := "", false
+	var word []byte // a string would be copied for each byte of a long word
+	begun := false
 	endWord := func() {
 		if begun {
-			words = append(words, word)
+			words = append(words, string(word))
 		}
-		word, begun = "", false
+		word, begun = word[:0], false
 	}
 	endCommand := func() {
 		if endWord(); len(words) > 0 {
@@ -40,12 +41,12 @@ func splitCommands(line string) (commands [][]string, plain bool) {
 			if !closed || c == '"' && (strings.ContainsAny(text, "`\\") || strings.Contains(text, "$(")) {
 				return nil, false
 			}
-			word, begun, line = word+text, true, rest
+			word, begun, line = append(word, text...), true, rest
 		case strings.IndexByte("`()<\\#\x00", c) >= 0:
 			return nil, false
 		case c == '>' || c == '&' && strings.HasPrefix(line, ">"):
-			if strings.Trim(word, "0123456789") == "" {
-				word, begun = "", false // the number of the stream
+			if len(word) < 4 && strings.Trim(string(word), "0123456789") == "" {
+				word, begun = word[:0], false // the number of the stream
 			}
 			rest := strings.TrimLeft(line, "> ")
 			ends := func(r rune) bool { return strings.ContainsRune(" \t\n;|)", r) }
@@ -62,7 +63,7 @@ func splitCommands(line string) (commands [][]string, plain bool) {
 		case c == ' ' || c == '\t':
 			endWord()
 		default:
-			word, begun = word+string([]byte{c}), true
+			word, begun = append(word, c), true
 		}
 	}
 	endCommand()
@@ -106,46 +107,47 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 // nameLetters are those of the names of variables.
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
+// commandLooks follows env, xargs and the like in a loop, because a log can have more of them in a row than the stack
+// allows.
 func commandLooks(words []string) bool {
-	for len(words) > 0 {
+	for len(words) > 0 && words[0] != "for" {
 		name, _, assigns := strings.Cut(words[0], "=")
-		if assigns = assigns && name != "" && strings.Trim(name, nameLetters) == ""; !assigns && !isOneOf(words[0], "{ } ! time then do else if elif while until fi done") {
-			break
+		args := words[1:]
+		if assigns && name != "" && strings.Trim(name, nameLetters) == "" || isOneOf(words[0], "{ } ! time then do else if elif while until fi done") {
+			words = args
+			continue
 		}
-		words = words[1:]
-	}
-	if len(words) == 0 || words[0] == "for" {
-		return true
-	}
-	name, args := words[0][strings.LastIndexByte(words[0], '/')+1:], words[1:]
-	switch name {
-	case "git":
-		for len(args) > 0 && (args[0] == "--no-pager" || args[0] == "-P" || args[0] == "-C" && len(args) > 1) {
-			if args[0] == "-C" {
+		name = words[0][strings.LastIndexByte(words[0], '/')+1:]
+		switch name {
+		case "git":
+			for len(args) > 0 && (args[0] == "--no-pager" || args[0] == "-P" || args[0] == "-C" && len(args) > 1) {
+				if args[0] == "-C" {
+					args = args[1:]
+				}
 				args = args[1:]
 			}
-			args = args[1:]
+		case "sed":
+			return sedLooks(args)
+		case "command":
+			return len(args) > 1 && (args[0] == "-v" || args[0] == "-V")
+		case "env", "timeout", "xargs", "npx", "bunx":
+			if name == "timeout" && len(args) > 0 || name == "xargs" && len(args) > 0 && args[0] == "-0" {
+				args = args[1:]
+			}
+			if words = args; len(words) == 0 {
+				return name == "env"
+			}
+			continue
 		}
-	case "sed":
-		return sedLooks(args)
-	case "command":
-		return len(args) > 1 && (args[0] == "-v" || args[0] == "-V")
-	case "env", "timeout", "xargs", "npx", "bunx":
-		if name == "timeout" && len(args) > 0 || name == "xargs" && len(args) > 0 && args[0] == "-0" {
-			args = args[1:]
+		if len(args) > 0 {
+			if _, rest, known := strings.Cut(lookers, ","+name+"_"+args[0]+","); known {
+				return argumentsLook(rest, args[1:])
+			}
 		}
-		if len(args) == 0 {
-			return name == "env"
-		}
-		return commandLooks(args)
+		_, rest, known := strings.Cut(lookers, ","+name+",")
+		return known && argumentsLook(rest, args)
 	}
-	if len(args) > 0 {
-		if _, rest, known := strings.Cut(lookers, ","+name+"_"+args[0]+","); known {
-			return argumentsLook(rest, args[1:])
-		}
-	}
-	_, rest, known := strings.Cut(lookers, ","+name+",")
-	return known && argumentsLook(rest, args)
+	return true
 }
 
 func isOneOf(word, list string) bool {

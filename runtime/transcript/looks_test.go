@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -36,6 +38,21 @@ func TestOnlyLooks(t *testing.T) {
 		if onlyLooks(line) {
 			t.Errorf("%s: only looks", line)
 		}
+	}
+}
+
+// A log has commands of any form with up to 1 MiB. A hook has neither the stack for a deep recursion nor the time to
+// copy a word for each of its bytes.
+func TestOnlyLooksAtLongCommands(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(4 << 20)) // as in a hook
+	if !onlyLooks(strings.Repeat("env ", 250_000) + "ls") {
+		t.Error("many env: changes something")
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	onlyLooks(strings.Repeat("x", 64<<10))
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 4<<20 {
+		t.Errorf("a word of 64 KiB takes %d bytes", after.TotalAlloc-before.TotalAlloc)
 	}
 }
 
