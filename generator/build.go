@@ -61,7 +61,7 @@ func (b Build) Recorded(program Program, target Target) string {
 	return b.SHA256[target.String()]
 }
 
-// Unbuilt returns a Build that lists each program for each target, without data and checksums.
+// Unbuilt returns a Build that lists each program for each target, with neither data nor checksums.
 func Unbuilt(targets []Target, programs []Program) (b Build) {
 	for _, program := range programs {
 		for _, t := range targets {

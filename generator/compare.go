@@ -53,8 +53,8 @@ type comparison struct {
 	found    []check.Finding
 }
 
-// Compare compares running plugins with those that this springfield makes. A difference is a failure, or a warning if
-// it starts no program or may come from another version.
+// Compare compares running plugins with the plugins that this springfield makes. A difference is a failure.
+// It is only a warning if it starts no program or can come from a different version.
 func (t Toolchain) Compare(ctx context.Context, running []Running) (found []check.Finding, err error) {
 	var all []*comparison
 	for _, r := range running {
@@ -74,8 +74,8 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 	return found, err
 }
 
-// readPlugin compares the plugin's files and examines its programs. err concerns file, or the whole plugin if file is
-// "".
+// readPlugin compares the plugin's files and examines its programs. err concerns file, or the whole plugin
+// when file is "".
 func (c *comparison) readPlugin() (file string, err error) {
 	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
 		market, err := rooted.OpenFolder(c.Catalog)
@@ -241,8 +241,8 @@ func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 	noteFinding(&c.texts, state, file, says, fix)
 }
 
-// roleOfFile reports whether a plugin's file can start or name a program, and whether a model reads the file. It
-// decides by path and mode, because agents search fixed places.
+// roleOfFile reports whether a plugin's file can start or name a program, and whether a model reads the file.
+// It decides by path and mode, because agents search fixed places.
 func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
 	top, _, inside := strings.Cut(file, "/")
 	ext := strings.ToLower(path.Ext(file))
@@ -335,8 +335,8 @@ type ownBuilds struct {
 	why    string // reason for a missing build
 }
 
-// ownChecksumOf returns the checksum of springfield's own build of the program with the same version of Go, or "" if
-// none exists.
+// ownChecksumOf returns the checksum of springfield's own build of the program with the same version of Go,
+// or "" when none exists.
 func (r ownBuilds) ownChecksumOf(s foundProgram) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {
@@ -432,7 +432,7 @@ func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.Sta
 	return check.Warning, "cannot tell: it is not what this springfield makes with " + s.with + "; another version makes another"
 }
 
-// buildCommand returns the command that rebuilds the suite, or "" if the plugin is in no suite.
+// buildCommand returns the command that rebuilds the suite, or "" for a plugin outside of suites.
 func (c *comparison) buildCommand() string {
 	if c.suite == "" {
 		return ""
@@ -440,7 +440,8 @@ func (c *comparison) buildCommand() string {
 	return "springfield build " + check.QuoteArgument(c.suite)
 }
 
-// noteFinding adds a finding about a file. If fix is "", it advises updating or reinstalling the plugin.
+// noteFinding adds a finding about a file. If fix is "", the finding advises updating or reinstalling the
+// plugin.
 func noteFinding(found *[]check.Finding, state check.State, file, says, fix string) {
 	if fix == "" && state != check.Fine {
 		fix = "update the plugin where it comes from, or install it again from a place that you trust"

@@ -55,8 +55,8 @@ func ReadCarried(files fs.FS) (*Build, error) {
 	return &c, nil
 }
 
-// readPrebuilt reads all carried programs for the given targets. It returns ErrNoPrebuilt if one is missing or was
-// built from sources with another hash.
+// readPrebuilt reads all carried programs for the given targets. It returns ErrNoPrebuilt if a program is
+// missing or was built from different sources.
 func readPrebuilt(files fs.FS, source string, targets []Target, programs []Program) (Build, error) {
 	m, err := ReadCarried(files)
 	switch {

@@ -44,8 +44,8 @@ type Plugin struct {
 	Settings map[string]string `yaml:"settings,omitempty"`
 }
 
-// Suggested returns the plugin to begin with: the one with the default strategy, or the first that decides at Stop, or
-// the first.
+// Suggested returns the plugin to begin with. It prefers the default strategy, then a plugin that decides at
+// Stop, then the first.
 func (s Spec) Suggested() Plugin {
 	i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return p.Strategy == registry.Default() })
 	if i < 0 {
@@ -95,8 +95,8 @@ func CheckMarketplace(name string) error {
 	return nil
 }
 
-// MarketplaceSlug converts a directory's name to a marketplace's name in lower case, or to "" without letters and
-// digits.
+// MarketplaceSlug converts a directory's name to a marketplace's name in lower case. It returns "" if s
+// contains neither letters nor digits.
 func MarketplaceSlug(s string) string {
 	isBetween := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), isBetween), "-")

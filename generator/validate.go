@@ -93,8 +93,8 @@ func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	}
 }
 
-// Validate checks the suite in dir. called is the name of dir in suggested commands. If springfield.yaml is invalid,
-// no other check runs, including others. Errors are ErrNoSuite, or about unreadable files.
+// Validate checks the suite in dir. called is the name of dir in suggested commands. If springfield.yaml is
+// invalid, no other check runs, not even those in others. Errors are ErrNoSuite, or about unreadable files.
 func Validate(ctx context.Context, dir, called string, others ...check.Check[Suite]) ([]check.Finding, error) {
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {

@@ -32,9 +32,9 @@ type DisabledAll struct {
 	Stays   []settings.Left
 }
 
-// DisableAll disables every springfield plugin on every host and in every Claude Code account. With r.Purge it also
-// removes springfield's state, which includes the original settings; it then changes nothing if any file cannot be
-// edited.
+// DisableAll disables every springfield plugin on every host and in every Claude Code account. With r.Purge
+// it also removes springfield's state. Because the state includes the original settings, it then changes
+// nothing if any file cannot be edited.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if plan, now := r, m; r.Purge && !r.DryRun {
 		plan.DryRun, now.Settings = true, settings.ReadSettings(m.Settings.Places) // planning modifies the settings in memory
@@ -154,8 +154,8 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkHolds returns an error if a hold is in force, since a purge would remove it and only a person at a terminal
-// may lift one.
+// checkHolds returns an error if a hold is in force. A purge would remove the hold, but only a person at a
+// terminal is allowed to lift it.
 func (m Means) checkHolds(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

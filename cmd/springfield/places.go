@@ -79,7 +79,7 @@ func (e *environment) defaultSuiteDir() string {
 
 func (e *environment) gitOfProcess() git.Git { return git.FindGit(e.env, e.work, e.home) }
 
-// claudeCommand returns the claude command. Its Path is "" if it is not installed.
+// claudeCommand returns the claude command. If it is not installed, Path is "".
 func (e *environment) claudeCommand() client.Command {
 	return client.Command{Path: findProgram("claude"), Env: e.env}
 }
@@ -89,8 +89,8 @@ func (e *environment) hostOwner() hosts.User {
 	return hosts.User{Home: e.home, Work: e.work, Root: root, Env: e.env, Getenv: e.getenv, Look: findProgram}
 }
 
-// findProgram returns the path of a program on PATH, or "". It rejects one in a relative directory, which could be
-// the project's.
+// findProgram returns the path of a program on PATH, or "". It rejects a program in a relative directory,
+// because the project could control the directory.
 func findProgram(program string) string {
 	path, err := exec.LookPath(program)
 	if err != nil || !filepath.IsAbs(path) {

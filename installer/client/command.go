@@ -37,8 +37,8 @@ func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) er
 	return c.callClient(ctx, s, "register marketplace", clientPatience, done, "marketplace", "add", dir)
 }
 
-// AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the marketplace's name, and whether
-// that was unknown before. If the name has another source, which the client would replace, the error is a
+// AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the marketplace's name, and
+// whether the name is new. The client would replace an existing source of the name, so this is a
 // *NameTakenError.
 func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (name string, added bool, err error) {
 	found, err := c.tryMarket(ctx, s, source)
@@ -64,7 +64,7 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 	return found.Name, true, nil
 }
 
-// tryMarket adds a marketplace to an empty plugins directory and returns its record, which has its name.
+// tryMarket adds a marketplace to an empty plugins directory and returns the record, which contains the name.
 func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (found Market, err error) {
 	trial, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -83,7 +83,8 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 	return found, err
 }
 
-// Install installs the plugin with this ID. added is false if it was already installed, even for another project.
+// Install installs the plugin with this ID. added is false if it was already installed, even for a different
+// project.
 func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added bool, err error) {
 	records, err := s.allRecords()
 	if err != nil {
@@ -95,8 +96,8 @@ func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added boo
 	return err == nil && len(records[id]) == 0, err
 }
 
-// Uninstall uninstalls the plugin with this ID. It returns a note for the user, or "" if the plugin is not installed.
-// If another installed plugin has the same name, it only returns a note.
+// Uninstall uninstalls the plugin with this ID. It returns a note for the user, or "" if the plugin is not
+// installed. If other installed plugins share the name, it returns a note and uninstalls nothing.
 func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note string, err error) {
 	records, err := s.allRecords()
 	if err != nil || len(records[id]) == 0 {
@@ -181,8 +182,8 @@ func hasMarket(name string, want bool) recorded {
 	}
 }
 
-// callClient runs claude plugin with a copy of the user's plugin settings. Afterwards s reads changed files again.
-// Errors begin with task.
+// callClient runs claude plugin with a copy of the user's plugin settings. Afterwards s reads changed files
+// again. Errors begin with task.
 func (c Command) callClient(
 	ctx context.Context, s *Snapshot, task string, patience time.Duration, done recorded, args ...string,
 ) error {
@@ -253,8 +254,8 @@ func (c Command) runClient(
 	return CallError("claude "+strings.Join(args, " "), out, runErr, ctx.Err(), patience)
 }
 
-// CallError returns the error of a failed call: ended, which is its context's error; otherwise the message in out, or
-// err. It returns nil if the call succeeded.
+// CallError returns the error of a failed call, or nil if the call succeeded. It prefers ended, the error of
+// the call's context, then the message in out, then err.
 func CallError(call string, out []byte, err, ended error, patience time.Duration) error {
 	call = secret.Mask(call)
 	switch {

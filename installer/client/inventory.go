@@ -157,7 +157,7 @@ func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
 	})
 }
 
-// ChosenModel returns the model in settings and its layer's name, or two empty strings.
+// ChosenModel returns the model in settings and the layer's name, or two empty strings.
 func (i Inventory) ChosenModel() (model, from string) {
 	raw, layer := i.findMember("model")
 	return as[string](raw), layer.Name

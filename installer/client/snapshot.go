@@ -32,8 +32,8 @@ func NewSnapshot(p Places) *Snapshot {
 	return &Snapshot{Places: p, files: map[string]*File{}, catalogs: map[string]catalog{}}
 }
 
-// readAgain drops from the cache all that the claude command may have changed: catalogs, and files in the plugins
-// directory.
+// readAgain drops everything from the cache that the claude command can change: catalogs, and files in the
+// plugins directory.
 func (s *Snapshot) readAgain() {
 	plugins, err := journal.Resolve(s.Plugins)
 	maps.DeleteFunc(s.files, func(at string, _ *File) bool { return err != nil || rooted.HoldsPath(plugins, at) })
@@ -65,8 +65,8 @@ func (f *File) Document() (*document.Document, error) {
 	return f.doc, f.docErr
 }
 
-// checkSwitches returns an error if enabledPlugins has a value other than a boolean or an array. Claude Code then
-// ignores the file.
+// checkSwitches returns an error if enabledPlugins contains a value other than a boolean or an array. Claude
+// Code then ignores the file.
 func checkSwitches(d *document.Document) (err error) {
 	wrong := as[object](d.Fields()["enabledPlugins"])
 	maps.DeleteFunc(wrong, func(_ string, raw json.RawMessage) bool {

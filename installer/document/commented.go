@@ -59,8 +59,8 @@ func findComments(text string) (all []comment) {
 	return all
 }
 
-// keepComments returns the comments between two offsets, each on its own line, to precede the text that replaces the
-// range.
+// keepComments returns the comments between two offsets, each on a separate line. They precede the text that
+// replaces the range.
 func (d *Document) keepComments(source string, start, end int) (kept string) {
 	line := d.lineEnd() + indentOf(source[:start])
 	for _, c := range findComments(source[start:end]) {

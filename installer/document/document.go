@@ -100,8 +100,8 @@ func (d *Document) Decode(v any) error {
 		wrong.Value)
 }
 
-// Get returns the value at a path of keys, and whether it exists. If the path has a duplicate key or a value that is
-// not an object, the error is a *SyntaxError.
+// Get returns the value at a path of keys, and whether it exists. If the path contains a duplicate key or a
+// value other than an object, the error is a *SyntaxError.
 func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	if len(path) == 0 {
 		return json.RawMessage(d.root.text), true, nil
@@ -232,8 +232,8 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 
 const element = "\x00" // prefix of an Element
 
-// Element returns a key for paths: that of the array element with this "name" or, without a name, with this command
-// in the first hook.
+// Element returns a key for paths. It selects the array element with this "name", or an unnamed element with
+// this command in the first hook.
 func Element(name string) string { return element + name }
 
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }

@@ -150,8 +150,8 @@ func (v *value) holdsEdit(e Edit) bool {
 	return MeanSame(json.RawMessage(v.text), e.Value)
 }
 
-// rangeOf returns the byte range to delete with a member: up to the next one for the first of several, otherwise from
-// the end of the previous one. For a sole member it includes all blanks.
+// rangeOf returns the byte range to delete with a member. For the first of several members it ends at the
+// second, otherwise it begins after the previous one. For a sole member it includes all blanks.
 func (v *value) rangeOf(m *member) (start, end int) {
 	switch i := v.first[m.key]; {
 	case i > 0:

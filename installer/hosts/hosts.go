@@ -171,7 +171,7 @@ func HostNames() []string {
 	return check.NamesOf(AllHosts(), func(h Host) string { return h.Name })
 }
 
-// readDocument reads and parses a file; a missing one is empty. Unless in is "", a file outside that directory is an
+// readDocument reads and parses a file. A missing file is empty. Unless in is "", a file outside of in is an
 // error.
 func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (doc D, err error) {
 	file, err := journal.OpenEdit(in, path)
