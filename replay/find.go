@@ -120,7 +120,8 @@ func (f *finder) listDir(path string, depth int) {
 	}
 }
 
-// keepsLogs reports whether a file matches the host's pattern for logs, or a directory matches its beginning.
+// keepsLogs reports whether a file matches the host's pattern for logs, or a directory matches the beginning
+// of the pattern.
 func (f *finder) keepsLogs(at string, directory bool) bool {
 	rest, err := filepath.Rel(f.kept.Dir, at)
 	if err != nil {

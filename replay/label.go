@@ -100,7 +100,7 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	return end, false
 }
 
-// noteQueued records a prompt typed during work. It reports whether the line was about such a prompt.
+// noteQueued records a prompt typed during work. It returns false if the line is about anything else.
 func (f *follower) noteQueued(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {
@@ -153,8 +153,8 @@ func AllLabels() []Label {
 	return []Label{Nudge, Affirmed, Answered, Commanded, Background, Queued, Interrupted, Pushed, Ended, MidWork}
 }
 
-// MeaningOf returns whether the event shows that the stop was right. It is Unknown after a bare yes to a question, a
-// hook, an interruption, and at the end of the file.
+// MeaningOf returns whether the event shows that the stop was right. The result is Unknown after a bare yes
+// to a question, a hook, an interruption, and at the end of the file.
 func (l Label) MeaningOf() Expect {
 	switch l {
 	case Answered, Commanded, Background, Queued:

@@ -131,8 +131,8 @@ func (r Report) pageData() any {
 	return data
 }
 
-// cleanText replaces invisible characters and changes of direction with dots, unlike display.PlainText, because the
-// page is for inspecting messages.
+// cleanText replaces invisible characters and changes of direction with dots. display.PlainText would drop
+// them, but the page is for inspecting messages.
 func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -44,8 +44,8 @@ func countLeave(rows []Row) (l Leave) {
 	return l
 }
 
-// say recommends a value of the setting leave, by the shares of questions that got a bare yes. With fewer than
-// enoughLeave questions it recommends none.
+// say recommends a value for the leave setting, based on the share of questions that the user answered with a
+// bare yes. It recommends none for fewer than enoughLeave questions.
 func (l Leave) say() string {
 	if l.Yes.Of == 0 {
 		return "you answered no question for leave to go on"
@@ -67,7 +67,8 @@ func (l Leave) say() string {
 	}
 }
 
-// Verdict returns a name and a sentence for each strategy, away orders, the setting leave and mid-work points.
+// Verdict returns a name and a sentence for each strategy, for away orders, for the leave setting and for
+// mid-work points.
 func (r *Report) Verdict() (lines [][]string) {
 	if len(r.Rows) == 0 || len(r.Scores) == 0 {
 		return nil

@@ -132,7 +132,7 @@ func (s Stack) ValueOf(k Key) Value {
 	return v
 }
 
-// valueOver returns raw as an override of below. Lists of rules are merged instead.
+// valueOver overrides below with raw and returns the result. Lists of rules are merged.
 func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 	var under, list []json.RawMessage
 	if k.Name != "add" && k.Name != "off" || json.Unmarshal(below, &under) != nil || json.Unmarshal(raw, &list) != nil {

@@ -34,7 +34,7 @@ func (v view) pluginIDs() []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
-// isOn reports whether the edited layer and those below enable a plugin, ignoring higher ones.
+// isOn reports whether the edited layer and the lower layers enable a plugin, ignoring higher layers.
 func (v view) isOn(id string) bool {
 	_, on, _ := highest(append([]client.Layer{v.edited}, v.below...), id)
 	return on

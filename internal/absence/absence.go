@@ -41,9 +41,9 @@ type session struct {
 	first         int64 // the time of its first activity since the report's start
 }
 
-// findSessions returns up to MostSessions sessions of a project, or of all projects for "", and the number of others.
-// It finds sessions that run, are in past, or have a decision or a changed log since the given time. Those that run
-// or need the user come first.
+// findSessions returns up to MostSessions sessions of a project, and the number of further sessions. If
+// project is "", it searches all projects. A session is included if it is running, is in past, or has a
+// decision or new log lines since the given time. Sessions that are running or need the user come first.
 func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	var ids []string
 	for _, e := range past {
@@ -115,8 +115,8 @@ const (
 	diedNeed   = "its process ended while it worked"
 )
 
-// findNeed returns the reason why the session needs the user, or "", and a text with details. passed reports whether
-// the order's check has passed. word is the word that makes a question grave, or "".
+// findNeed returns the reason why the session needs the user, with details, or empty strings. passed reports
+// whether the order's check has passed. word is the word that makes a question grave, or "".
 func (s *session) findNeed(passed bool) (need, text, word string) {
 	stops := s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke
 	asks, found := rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: s.log.words, FromEvent: true}})

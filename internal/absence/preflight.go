@@ -42,8 +42,8 @@ var ModeWarnings = map[string]string{
 	"plan":        "in plan mode its plan waits for you: nothing is answered",
 }
 
-// Look reports on the live sessions that an order covers, and on obstacles. plugin is the one that decides in Claude
-// Code. asleep is the output of pmset on macOS, otherwise "".
+// Look reports on the live sessions that an order covers, and on obstacles. plugin is the plugin that decides
+// in Claude Code. asleep is the output of pmset on macOS, otherwise "".
 func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
 	sessions, _ := p.findSessions(o.Project, p.Now.Add(-lately).UnixMilli())

@@ -93,8 +93,8 @@ func needInWords(need, text string) string {
 	return need + ": " + text
 }
 
-// isInBackground reports whether background work will wake the stopped agent. It uses the decision at the stop, or
-// else Claude Code's process file and the log.
+// isInBackground reports whether background work will wake the stopped agent. It uses the decision at the
+// stop. If there is none, it uses Claude Code's process file and the log.
 func (s *session) isInBackground() bool {
 	if rule := s.stopRule(); rule != "" {
 		return slices.Contains([]string{"background", "team", "scheduled"}, rule)

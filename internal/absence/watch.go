@@ -55,8 +55,8 @@ func (w *Watch) Look(now time.Time) View {
 	return view
 }
 
-// stampOfState returns a string that changes with decisions, orders and holds, and each minute, because orders and
-// holds can expire.
+// stampOfState returns a string that changes with decisions, orders and holds. It also changes each minute,
+// because orders and holds can expire.
 func (w *Watch) stampOfState(now time.Time) string {
 	all := []string{now.Format("15:04")}
 	for _, dir := range slices.Compact(append([]string{w.reader.Orders}, w.reader.States...)) {
@@ -101,8 +101,8 @@ type Held struct {
 
 func (s State) isNeed() bool { return s == Waiting || s == Failed || s == Finished }
 
-// ChangesSince returns the changes from before to v. If before is the zero View, these are all orders, holds and
-// sessions.
+// ChangesSince returns the changes from before to v. If before is the zero View, it returns all orders, holds
+// and sessions.
 func (v View) ChangesSince(before View) (all []Change) {
 	if now := v.inForce(); before.Now == 0 || !reflect.DeepEqual(now, before.inForce()) {
 		all = append(all, Change{At: v.Now, InForce: now})
@@ -155,8 +155,9 @@ type pending struct {
 // lasting is the time that a change has to last, in milliseconds.
 const lasting = 5000
 
-// Choose returns the sessions about which to notify the user: those that changed, at least lasting milliseconds ago,
-// to a state for which isNeed is true. It returns each change once, and none of the first view.
+// Choose returns the sessions about which to notify the user. It selects changes to a state for which isNeed
+// is true, made at least lasting milliseconds ago. It returns each change once, and nothing from the first
+// view.
 func (t *Teller) Choose(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {

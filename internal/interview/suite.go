@@ -25,7 +25,8 @@ type Suite struct {
 	Facts [][]string
 }
 
-// AskForSuite asks for the answers that s.Said lacks. If the user declines the summary, it returns ErrCancelled.
+// AskForSuite asks for the answers that are missing in s.Said. If the user declines the summary, it returns
+// ErrCancelled.
 func (s *Suite) AskForSuite() (generator.Spec, error) {
 	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.askForOwner, s.targets} {
 		if err := ask(); err != nil {
@@ -67,7 +68,8 @@ func (s *Suite) plugins() error {
 	return err
 }
 
-// strategies returns the plugins to choose from, beginning with the one named first, where the cursor starts.
+// strategies returns the plugins to choose from. The plugin named first comes first, because the cursor
+// starts there.
 func strategies(first string) (options []Option, err error) {
 	for _, name := range registry.StrategyNames() {
 		about, err := generator.ReadAbout(name)

@@ -130,8 +130,8 @@ func (p onTerminal) helpText(options []Option) string {
 	return strings.Join(lines, "\n")
 }
 
-// filterOptions returns a filter that keeps options containing the typed text, or all if none does, because survey
-// cannot handle an empty list.
+// filterOptions returns a filter that keeps options containing the typed text. If there are none, it keeps
+// all options, because survey cannot handle an empty list.
 func filterOptions(options []Option) func(typed, value string, i int) bool {
 	return func(typed, value string, _ int) bool {
 		has := func(value string) bool { return strings.Contains(value, strings.ToLower(typed)) }

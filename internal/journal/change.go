@@ -90,8 +90,8 @@ func (e Edit) Writable() error {
 	return &fs.PathError{Op: "write", Path: cmp.Or(e.Path, at), Err: err}
 }
 
-// ChangeTo sets the new content, or removes the file if data is nil. An existing file keeps its mode; a new one gets
-// fresh. It returns the error of Writable.
+// ChangeTo sets the new content, or removes the file if data is nil. An existing file keeps its mode, and a
+// new file gets fresh. The error is that of Writable.
 func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
 	e.After = nil
 	if e.Before != nil {

@@ -42,8 +42,8 @@ func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) && strings.HasSuffix(name, tempEnd)
 }
 
-// addDirs inserts an edit for every missing directory before the first edit that needs it,
-// appends one for every dropped directory, and omits edits that change nothing.
+// addDirs inserts an edit for every missing directory before the first edit that needs it. It appends an edit
+// for every dropped directory. It omits edits that change nothing.
 func addDirs(edits []Edit) ([]Edit, error) {
 	var all, dropped []Edit
 	made := map[string]bool{}
@@ -270,7 +270,7 @@ func (w *writer) commitEdits() error {
 	return nil
 }
 
-// replaceFile calls replace to rename or remove the file, unless the file has changed since it was read.
+// replaceFile calls replace to rename or remove the file, unless the file was changed after it was read.
 func (w *writer) replaceFile(e Edit, step string, replace func(in rooted.Folder, name string) error) error {
 	if err := w.fault.runStep("check", e.checkUnchanged); err != nil {
 		return err

@@ -50,8 +50,8 @@ func OpenFolder(dir string) (Folder, error) {
 	return Folder{root}, err
 }
 
-// OpenAbove opens dir or its nearest existing ancestor, and returns the path from there to dir as name. For a
-// dangling symlink the error is a *LinkError.
+// OpenAbove opens dir or its nearest existing ancestor. name is the path from there to dir. For a dangling
+// symlink the error is a *LinkError.
 func OpenAbove(dir string) (f Folder, name string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
@@ -78,7 +78,8 @@ func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// CheckLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. It ignores missing files.
+// CheckLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. It ignores missing
+// files.
 func (f Folder) CheckLinks(name string) error {
 	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
 	for i := range parts {
@@ -103,7 +104,8 @@ func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	return f.Root.Lstat(name)
 }
 
-// ReadFile reads a regular file of at most limit bytes. It returns a *LinkError if the path has a symlink.
+// ReadFile reads a regular file of at most limit bytes. If the path contains a symlink, it returns a
+// *LinkError.
 func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
 	if err := f.CheckLinks(name); err != nil {
@@ -212,7 +214,7 @@ func IsDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// PathFrom cleans path and, if it is relative, resolves it against dir.
+// PathFrom cleans path. It resolves a relative path against dir.
 func PathFrom(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -236,8 +238,8 @@ func HoldsPath(dir, path string) bool {
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// NameWithin returns path relative to ground, an untrusted directory. Symlinks outside of ground are followed; one
-// inside is a *LinkError. ok is false if path is not in ground.
+// NameWithin returns path relative to ground, an untrusted directory. It follows symlinks outside of ground,
+// and returns a *LinkError for a symlink inside. ok is false if path is not in ground.
 func NameWithin(ground, path string) (name string, ok bool, err error) {
 	top, err := os.Stat(ground)
 	if err != nil {
@@ -300,8 +302,8 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// groundOf returns the checkout or suite around Work, or Work itself. It returns "" if this directory is trusted: it
-// contains the home directory or is the configuration directory.
+// groundOf returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
+// which contains the home directory or is the configuration directory.
 func (t Typed) groundOf() string {
 	ground := t.Work
 	for _, around := range t.Around {
@@ -320,8 +322,8 @@ func (t Typed) groundOf() string {
 	return ground
 }
 
-// Absolute makes a typed path absolute and rejects symlinks in the ground. in is the ground if the path is inside,
-// and no write may leave it; otherwise in is "".
+// Absolute makes a typed path absolute and rejects symlinks in the ground. If the path is inside, in is the
+// ground, and no write can leave it. Otherwise in is "".
 func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	absolute = PathFrom(t.Work, path)
 	ground := t.groundOf()
@@ -342,8 +344,8 @@ func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	return absolute, "", nil
 }
 
-// FilePath is Absolute for a file to write. It also rejects a file that is a symlink, unless own is set and the file
-// is in the home directory.
+// FilePath is Absolute for a file to write. It also rejects a file that is a symlink. If own is set, a
+// symlink in the home directory is allowed.
 func (t Typed) FilePath(path string, own bool) (absolute, in string, err error) {
 	if absolute, in, err = t.Absolute(path); err != nil {
 		return "", "", err

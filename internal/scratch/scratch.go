@@ -18,8 +18,8 @@ const module = "github.com/cameronsjo/springfield"
 
 var shared string // directory of the tests of a package
 
-// RunTests runs the tests of a package with a shared directory, and removes it afterwards. All users can enter it,
-// because some tests run programs as an unprivileged user.
+// RunTests runs the tests of a package with a shared directory, and removes it afterwards. All users can
+// enter it, because some tests run programs as an unprivileged user.
 func RunTests(tests interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "springfield-test-")
 	if err == nil {

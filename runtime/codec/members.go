@@ -228,8 +228,8 @@ func NumberPair(m *Members, name string, v *[2]int64) {
 	}
 }
 
-// ListOf reads or writes a list of objects. A strict read omits objects with mistakes, which could mean
-// something else without the wrong member.
+// ListOf reads or writes a list of objects. A strict read omits objects with mistakes, because they could
+// mean something else when the wrong member is missing.
 func ListOf[T any, O interface {
 	*T
 	Object
@@ -347,8 +347,8 @@ func readNumber[T integer](m *Members, raw []byte, v *T) bool {
 	return true
 }
 
-// ReadStrictly reads a JSON object or null that a person wrote, ignoring case in names. whole is why data
-// cannot be read as an object. Otherwise parts are the mistakes that were ignored, including members that
+// ReadStrictly reads a JSON object or null that a person wrote, ignoring case in names. whole is the reason
+// why data cannot be read as an object. parts are the mistakes that were ignored, including members that
 // neither o lists nor others accepts.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {

@@ -96,7 +96,7 @@ func (w *Walk) Value() []byte {
 
 func (w *Walk) BeginsWith(first byte) bool { return w.i < len(w.line) && w.line[w.i] == first }
 
-// Enter begins a walk through the current value, which Leave must end.
+// Enter begins a walk through the current value. End this walk with Leave.
 func (w *Walk) Enter(bracket byte) Walk { return EnterValue(w.line[w.i:], bracket) }
 
 // Leave ends the walk inner and moves past its value.

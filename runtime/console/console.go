@@ -91,7 +91,7 @@ func ofPrompt(r ledger.Record) bool {
 	return r.Decision == "pass" || r.Decision == "remind" || r.Decision == ledger.None && r.Event == "UserPromptSubmit"
 }
 
-// ExplainDecision prints the decision with this ID or, if id is "" or "last", the latest.
+// ExplainDecision prints the decision with this ID. If id is "" or "last", it prints the latest decision.
 func (d *Console) ExplainDecision(id string, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {
@@ -278,8 +278,8 @@ func padRight(s string, width int) string {
 // ErrUsage is returned for an invalid call.
 var ErrUsage = errors.New("usage")
 
-// PrintPage prints the page that a judge would get about the end of a session log, and whether a judge would be
-// asked. If path is "", it uses the current session's log. No judge is asked.
+// PrintPage prints the page that a judge would get about the end of a session log, and whether a judge would
+// be asked. If path is "", it uses the current session's log. No judge is asked.
 func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	if path == "" {
 		if path = d.findLog(d.Session); path == "" {

@@ -44,7 +44,7 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// JoinWords replaces the blanks in a command by no-break spaces, so that lines are not broken there.
+// JoinWords replaces the blanks in a command with no-break spaces, so that lines are not broken there.
 // PartWords reverses this.
 func JoinWords(command string) string { return strings.ReplaceAll(command, " ", "\u00a0") }
 func PartWords(text string) string    { return strings.ReplaceAll(text, "\u00a0", " ") }

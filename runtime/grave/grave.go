@@ -39,8 +39,8 @@ func Find(question string) (act string, found bool) {
 	return act, act != ""
 }
 
-// weigh returns the grave act, or "", given the circumstances. If they reach beyond the repository, every act
-// is grave unless it is known to be mild. Otherwise an act is not grave if something restores its object.
+// weigh returns the grave act, or "", given the circumstances. If these reach beyond the repository, every
+// act is grave unless it is known to be mild. Otherwise an act is not grave if something restores the object.
 func weigh(tongues []*tongue, text string, clauses []clause) (act string) {
 	beyond, mild, back := "", false, false
 	for _, t := range tongues {
@@ -70,7 +70,7 @@ func (t *tongue) find(clauses []clause) {
 	}
 }
 
-// judge returns the grave act that c asks for or states, or "". before are the clauses before c.
+// judge returns the grave act that c asks for or states, or "". before contains the clauses before c.
 func (t *tongue) judge(c clause, before []clause) (act string) {
 	text := t.upTo(c.text, "cut", 0)
 	if t.built = false; !c.asks && t.first(text, "past") != "" {
@@ -174,9 +174,9 @@ func (t *tongue) object(part string, verbs []mark, i int) (object string, next i
 	return part[end:], next
 }
 
-// gradeOf returns the grade of an object, and whether it only refers to an earlier one. The last noun before
-// a preposition decides in English, the first one in most other languages. A noun after the preposition can
-// raise the grade.
+// gradeOf returns the grade of an object, and whether the object only refers to an earlier one. The last noun
+// before a preposition decides in English, the first noun in most other languages. A noun after the
+// preposition can raise the grade.
 func (t *tongue) gradeOf(object string) (int, bool) {
 	var nouns []mark
 	for _, m := range t.marks(object) {

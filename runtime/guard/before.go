@@ -43,9 +43,9 @@ type Veto struct {
 	Next, Limit string
 }
 
-// CheckEvent returns a veto in plan mode, or if a schedule or background work will wake the agent. A shell
-// command counts only if this turn started it and it is not a server. earlier has the IDs of earlier turns'
-// work. An unknown ID is new, because the transcript may lag.
+// CheckEvent returns a veto in plan mode, or when a schedule or background work will wake the agent. It
+// ignores servers, and shell commands that earlier turns started. earlier lists the IDs of earlier turns'
+// work. The transcript can lag, so work with an unknown ID is assumed to be from this turn.
 func CheckEvent(m Moment, earlier []string) Veto {
 	if m.PermissionMode == "plan" {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
@@ -78,7 +78,7 @@ func CheckWork(work []string) Veto {
 	return Veto{}
 }
 
-// CheckTeam returns a veto for a lead whose teammates are at work, because their messages will wake it.
+// CheckTeam returns a veto for a lead whose teammates are at work, because their messages will wake the lead.
 // atWork must not be empty.
 func CheckTeam(atWork []string) Veto {
 	const named = 3
@@ -125,7 +125,7 @@ func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 const maxRalph = 16 << 10
 
 // RalphArmed reports whether the plugin ralph-loop drives this session by a state file in dir. We must not
-// decide then. A file without a session applies to all sessions.
+// decide then. A file that names no session applies to all sessions.
 func RalphArmed(dir, session string) bool {
 	if dir == "" {
 		return false

@@ -98,8 +98,8 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	return s, left, Veto{}
 }
 
-// MeetPrompt returns s with the counts per prompt reset if prompt is new, and the counts since the user's
-// last prompt reset if own, the ID of that prompt, is new. own may be "".
+// MeetPrompt returns s with counts reset. A new prompt resets the counts per prompt. A new own resets the
+// counts since the user's last prompt. own is the ID of that prompt, or "".
 func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
@@ -116,7 +116,8 @@ func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	return s
 }
 
-// keepHour drops continues older than an hour, or takes the transcript's if it has more.
+// keepHour drops continues older than an hour. If the transcript contains more continues than s, it uses the
+// transcript's.
 func keepHour(s ledger.State, stop Count) ledger.State {
 	t := stop.Now.UnixMilli()
 	s.Continues, s.Rounds = clampTimes(s.Continues, t, time.Hour), clampTimes(s.Rounds, t, time.Hour)
