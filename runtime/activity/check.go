@@ -31,9 +31,8 @@ func NeededFor(check string) string {
 	return "it needs " + cmp.Or(RuleFor(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
-// Find returns the last shell command. ok reports whether this command is a finished run of the check. If a
-// different tool may have changed a file since, there is no command. dir is the directory of the agent's
-// shell.
+// Find returns the last shell command, and whether it is a finished run of the check. It returns no command
+// if a tool other than the shell may have changed a file since. dir is the directory of the agent's shell.
 func (k Check) Find(calls []Call, dir string) (Call, bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]

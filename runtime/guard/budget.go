@@ -130,8 +130,8 @@ func keepHour(s ledger.State, stop Count) ledger.State {
 // sayContinue is the advice for limits that the user's next prompt resets.
 const sayContinue = "type continue"
 
-// limitReached returns a veto if a limit is reached. recent counts continues in the burst, same those in a
-// row without progress, and idle those without a tool call. The hour is checked first, because no prompt
+// limitReached returns a veto if a limit is reached. recent counts continues in the burst, same continues in
+// a row with no progress, and idle continues with no tool call. The hour is checked first, because no prompt
 // resets it.
 func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int) Veto {
 	next := "" // if prompts are known
@@ -175,7 +175,7 @@ func vetoOfLimit(limit string, most, spent int, within, next string) Veto {
 	return veto
 }
 
-// timeUntilFree describes when fewer than most of times will be within span, or returns "" if they already
+// timeUntilFree describes when fewer than most of times will be within span. It returns "" if they already
 // are.
 func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) string {
 	if most <= 0 || most > len(times) {
@@ -188,9 +188,9 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 // chain is the number of loops of maximum length that are allowed for each prompt of the user.
 const chain = 4
 
-// TakeRound spends a round of a loop. most is the maximum of a loop, or typed if the user typed one. It
-// returns a veto if all loops together have had too many rounds. Strategies count single loops, which a file
-// can rename.
+// TakeRound spends a round of a loop. most is the maximum of a loop, and typed the user's own maximum or 0.
+// It returns a veto if all loops together ran too many rounds. Strategies count single loops, but renaming a
+// loop's file restarts that count.
 func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto) {
 	s = keepHour(MeetPrompt(s, stop.Prompt, stop.Own), stop)
 	if typed == 0 && s.InLoops >= chain*most {
@@ -209,7 +209,7 @@ func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto)
 	return s, Veto{}
 }
 
-// vetoOfHour returns the veto for a session that had most continues in the last hour, including loops.
+// vetoOfHour returns the veto for a session with most continues in the last hour, including loops.
 func vetoOfHour(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
 	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger

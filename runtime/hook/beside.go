@@ -23,8 +23,8 @@ const (
 	liveLoop // has driven this session
 )
 
-// anotherLoop returns a veto if another plugin's loop drives this session. Of several loops, the most certain
-// one does. If two are equally certain, a goal loop precedes a spec.
+// anotherLoop returns a veto if a different plugin's loop drives this session. The most certain of several
+// loops counts as the driver. If two are equally certain, a goal loop precedes a spec.
 func (s *Snapshot) anotherLoop() guard.Veto {
 	if s.Home == "" {
 		return guard.Veto{}
@@ -106,9 +106,9 @@ func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Pr
 	return p
 }
 
-// isDecided reports whether another copy of the plugin has already decided this stop. The same copy may also
-// run twice. Its other run counts only if it ended after this start, or if both events have the same time,
-// because an agent can stop twice with the same words.
+// isDecided reports whether the plugin has already decided this stop, in a different copy or in a second run
+// of this copy. A run of this copy only counts if it ended after this start, or both events have the same
+// time. This is because an agent can stop twice with the same words.
 func (s *start) isDecided(before ledger.State, settings Settings) bool {
 	own := s.presentDecision(settings, before.Clock)
 	for _, p := range before.Plugins {

@@ -159,8 +159,7 @@ func (h Process) Run() (code int) {
 	return code
 }
 
-// readEvent reads the plugin and the event. asked is false if there is no event, or none that the plugin
-// answers.
+// readEvent reads the plugin and the event. asked is false if there is no event for the plugin to answer.
 func (s *start) readEvent() (f *fault, asked bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
@@ -210,9 +209,9 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	return f, true
 }
 
-// stateOf returns the session's state directory: next to the transcripts for Claude Code, in the home
-// directory for other hosts. A directory in the project is not trusted, because the project may have moved it
-// there, unless the project contains the home directory.
+// stateOf returns the session's state directory. It is next to the transcripts for Claude Code, and in the
+// home directory for other hosts. A state directory in the project is not trusted, because the project could
+// have moved it there. A project that contains the home directory is an exception.
 func (s *start) stateOf() string {
 	own := ledger.StateDir("", s.Home)
 	if !s.event.Host.Default {
@@ -231,8 +230,8 @@ func (s *start) stateOf() string {
 }
 
 // projectDir returns the project whose settings apply: CLAUDE_PROJECT_DIR if the host sets it, otherwise the
-// event's directory. The project may have chosen it, so it must not determine where a judge's question is
-// sent.
+// event's directory. The project might control this value, so it must not determine where a judge's question
+// is sent.
 func (s *start) projectDir() string {
 	if s.Project != "" && (s.event.Cwd == "" || s.event.Host.ProjectVariable != "") {
 		return s.Project
@@ -411,7 +410,7 @@ func (s *start) holdVeto() guard.Veto {
 }
 
 // awayDir returns the directory of away orders. It is always in the home directory, so that one file counts
-// an order's continues. It returns "" if the project contains the home directory.
+// an order's continues. If the project contains the home directory, it returns "".
 func (s *start) awayDir() string {
 	if project := s.projectDir(); !filepath.IsAbs(s.Home) || project != "" && file.LiesWithin(s.Home, project) {
 		return ""
@@ -439,7 +438,7 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 const lockWait = 2 * time.Second
 
 // openWorkspace opens the directory of the strategy's files, and locks it if the strategy changes them. space
-// is nil if there is no such directory. Only a failed lock is an error.
+// is nil if there is no such directory. The only error is a failed lock.
 func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
@@ -617,8 +616,8 @@ func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress)
 	}
 }
 
-// RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event.
-// It ignores a cancel event of a loop that is over.
+// RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. A
+// cancel event of a loop that is over is ignored.
 func RecordLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
 	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil

@@ -86,7 +86,7 @@ func verdictOfWake(of strategy.Situation) strategy.Verdict {
 }
 
 // beginWait claims the API error for this plugin and records it. It returns the session's state and the time
-// to wait. The time is 0 if the session is not to be woken by this plugin.
+// to wait. The time is 0 if this plugin must not wake the session.
 func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Duration, failed *fault) {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {
@@ -195,8 +195,8 @@ func (s *start) readSwitches() string {
 	return strings.Join(all, "\x00")
 }
 
-// limitWakes lifts the limits Same and Idle for a wake after an API error, because wakes have their own
-// limit. It returns a veto if neither an away order nor the user's settings allow the wake any more.
+// limitWakes lifts the limits Same and Idle for a wake after an API error, because wakes have a limit of
+// their own. It returns a veto if the wake is no longer allowed by an away order or the user's settings.
 func (s *Snapshot) limitWakes(limits *guard.Limits, counts bool) guard.Veto {
 	if s.Event.Name != stopFailure {
 		return guard.Veto{}

@@ -118,8 +118,8 @@ func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	return err
 }
 
-// SessionNamed returns the pattern for the log of one session. The ID is at the end of the file name or, if
-// that is fixed, the name of the directory.
+// SessionNamed returns the pattern for the log of one session. The ID is at the end of the file name. If the
+// file name is fixed, the ID is the name of the directory.
 func (h *Host) SessionNamed(id string) string {
 	dir, name := path.Split(h.Sessions)
 	if i := strings.LastIndexByte(name, '*'); i >= 0 {
@@ -188,7 +188,7 @@ func (e *Event) CountSchedules(m *codec.Members, name string) {
 }
 
 // Members lists the members of Claude Code's event. Do not add a name by which a host's Is recognizes its own
-// events. Use Raw if the type may change, because a wrong type is an error.
+// events. Use Raw if the type can change, because a wrong type is an error.
 func (e *Event) Members(m *codec.Members) {
 	e.Common(m)
 	m.Text("prompt_id", &e.PromptID)

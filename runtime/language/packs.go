@@ -83,7 +83,7 @@ func PackCodes() (all []string) {
 }
 
 // LanguageNames returns the English names of languages: "Spanish, Portuguese". It returns "" if English is
-// included, because the others are then uncertain.
+// included, because the other languages are then uncertain.
 func LanguageNames(codes []string) string {
 	if slices.Contains(codes, "en") {
 		return ""
@@ -102,7 +102,7 @@ var parsed [len(packs)]struct {
 	pack *Pack
 }
 
-// PackNamed returns the pack with this language code, or nil if none exists.
+// PackNamed returns the pack with this language code, or nil when none exists.
 func PackNamed(code string) *Pack {
 	for i, known := range packs {
 		if known.code == code {

@@ -63,8 +63,8 @@ func TellLanguages(folded string) []*Pack {
 	return found
 }
 
-// GuessLanguages returns up to three packs whose classes for prompts contain the most of these words. It is
-// for prompts too short for common words, and returns nil if many words are common in English.
+// GuessLanguages returns up to three packs with the most of these words in their classes for prompts. It is
+// for prompts too short for common words. It returns nil if many words are common in English.
 func GuessLanguages(words []string) (found []*Pack) {
 	common := 0
 	for _, word := range words {
@@ -149,8 +149,8 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
-// latinIn returns the packs of languages in Latin script with the largest number of common words in a folded
-// text, or with a letter there that no other has.
+// latinIn returns the packs of languages in Latin script that best match a folded text. The number of common
+// words decides. A letter used by no other language also suffices.
 func latinIn(folded string) []*Pack {
 	words := make(map[string]struct{}, len(folded)/8)
 	var ends [256]uint32 // bit sets of last letters, by first byte

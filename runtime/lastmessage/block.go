@@ -99,7 +99,7 @@ func splitBlocks(text string) []block {
 }
 
 // FenceAt returns the character, length and info string of the code fence at the start of a line. mark is 0
-// if none exists.
+// when there is none.
 func FenceAt(line string) (mark byte, run int, info string) {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return 0, 0, ""
@@ -112,7 +112,7 @@ func FenceAt(line string) (mark byte, run int, info string) {
 	return line[0], run, strings.TrimSpace(rest)
 }
 
-// HeadingIn returns the text of a heading, or "" if the line is not one.
+// HeadingIn returns the text of a heading, or "" for any other line.
 func HeadingIn(line string) string {
 	rest := strings.TrimLeft(line, "#")
 	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
@@ -162,7 +162,7 @@ type sentence struct {
 	title  bool   // it is part of a heading, where a question mark asks no one
 }
 
-// plainText returns a block without emphasis. Inline code and URLs are replaced with a backtick, quotations
+// plainText returns a block without emphasis. It replaces inline code and URLs with a backtick, quotations
 // with "", and links with their labels. from[i] is the offset in text of the byte out[i].
 func plainText(text string) (out string, from []int) {
 	b := make([]byte, 0, len(text))
@@ -335,8 +335,8 @@ func splitSentences(b block) []sentence {
 	return all
 }
 
-// signsAt returns the offset after the punctuation marks at offset at, and the final mark: sign, or a
-// question mark if they include one.
+// signsAt skips the punctuation marks at offset at. It returns the offset after them, and a question mark if
+// they include one, otherwise sign.
 func signsAt(p string, at int, sign rune) (int, rune) {
 	end := len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
 	if strings.ContainsRune(p[at:end], '？') {

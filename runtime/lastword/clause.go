@@ -34,7 +34,8 @@ type clause struct {
 
 type reader struct{ language.Finders }
 
-// joinForbidding sets the act of a clause to forbids if the piece from which it was split forbids as a whole.
+// joinForbidding corrects clauses that were split from a single piece. A clause that only states becomes
+// forbidding if the whole piece forbids.
 func (in reader) joinForbidding(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
@@ -44,8 +45,8 @@ func (in reader) joinForbidding(clauses []clause) {
 	}
 }
 
-// actOf returns the act of c, and whether a known word determines it. before are the clauses before c in the
-// sentence.
+// actOf returns the act of c, and whether a known word determines it. before contains the clauses before c in
+// the sentence.
 func (in reader) actOf(c clause, before []clause) (act, bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
@@ -74,14 +75,14 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 	return states, false
 }
 
-// isBehindWork reports whether a word after these clauses may be a name, as in "add play, pause and stop":
-// one of them orders or asks, and the last does not forbid.
+// isBehindWork reports whether a word after these clauses can be a name, as in "add play, pause and stop".
+// One of the clauses must order or ask, and the last must not forbid.
 func isBehindWork(before []clause) bool {
 	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
-// actBehind returns the act of a clause that begins with words such as "can you", which end at offset end,
-// and true.
+// actBehind returns the act of a clause that begins with words such as "can you". These words end at offset
+// end. The second result is always true.
 func (in reader) actBehind(c clause, end int) (act, bool) {
 	wanted := in.withoutSoft(trimSigns(c.text[end:]))
 	part := c.forms[len(c.forms)-1]
@@ -148,8 +149,8 @@ func splitAtSigns(text string) (all []string) {
 	return append(all, text[start:])
 }
 
-// splitAtWords splits a piece at words that join clauses. It does not split a question without an order, or
-// an order to explain at "and".
+// splitAtWords splits a piece at words that join clauses. It does not split a question without an order. It
+// does not split an order to explain at "and".
 func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	classes := []language.Class{language.Then, language.And}
 	begin := in.withoutSoft(piece)

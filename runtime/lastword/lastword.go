@@ -80,8 +80,8 @@ func Read(p Prompt) Word {
 	return word
 }
 
-// readerFor returns a reader for English, which any prompt can contain, and for these packs, at most
-// maxLanguages in all.
+// readerFor returns a reader for English and these packs, at most maxLanguages in all. English is included
+// because any prompt can contain it.
 func readerFor(packs []*language.Pack, folded []string) reader {
 	all := []*language.Pack{language.PackNamed("en")}
 	for _, p := range packs {
@@ -92,8 +92,8 @@ func readerFor(packs []*language.Pack, folded []string) reader {
 	return reader{language.FindersFor(all, folded)}
 }
 
-// readIn classifies a prompt in the languages of in. sure is false if no known word determined the act of the
-// last clause, so that another language may do better.
+// readIn classifies a prompt in the languages of in. sure is false if no known word determines the act of the
+// last clause. Some other language might then do better.
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	orders := func(c clause) bool { return c.act == does }
@@ -148,7 +148,7 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	return Word{Kind: Orders}, sure
 }
 
-// turns reports whether one of the last two sentences has a word such as "but", "hmm" or "actually".
+// turns reports whether one of the last two sentences contains a word such as "but", "hmm" or "actually".
 func (in reader) turns(own []sentence) bool {
 	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s sentence) bool { return in.Has(language.But, fold(s.text)) })
 }
@@ -165,8 +165,8 @@ func asksBehindOrders(all []clause) bool {
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
 }
 
-// forbidding returns the last clause that forbids and has no order after it. If short is false, only the last
-// clause and a first sentence of one clause count.
+// forbidding returns the last clause that forbids and is not followed by an order. If short is false, only
+// the last clause and a first sentence of one clause count.
 func forbidding(all []clause, short bool) (clause, bool) {
 	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
 		c := all[i]

@@ -55,7 +55,7 @@ func (o *AwayOrder) Members(m *codec.Members) {
 }
 
 // IsInForce reports whether an order applies now. An order that starts in the future or exceeds a limit was
-// written by another program and is ignored.
+// written by a different program and is ignored.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()
 	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= activity.MaxCheck && len(o.Note) <= MaxNote
@@ -178,7 +178,8 @@ func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
 
 func NewOrderID(now time.Time) string { return strconv.FormatInt(now.UnixMilli(), 36) }
 
-// AwayEvents returns the events of an order, or of all orders for "", oldest first.
+// AwayEvents returns the events of an order, oldest first. If order is "", it returns the events of all
+// orders.
 func AwayEvents(dir, order string) (all []AwayEvent, err error) {
 	err = awayLines(dir).eachLine(func(line []byte) {
 		var e AwayEvent

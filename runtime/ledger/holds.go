@@ -72,7 +72,8 @@ var (
 
 const holdWait = 2 * time.Second
 
-// holdFile returns the path of a session's hold, or of the one on all sessions if id is empty.
+// holdFile returns the path of a session's hold. If id is empty, it returns the path of the hold on all
+// sessions.
 func holdFile(dir, id string) string {
 	if id == "" {
 		return filepath.Join(dir, "hold")
@@ -84,7 +85,8 @@ func holdLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
-// HoldInForce returns the hold in force for a session: the one on all sessions, or else its own.
+// HoldInForce returns the hold in force for a session. It prefers a hold on all sessions to the session's
+// own.
 func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 	if h, ok := HoldOfSession(dir, "", now); ok {
 		return h, true
@@ -128,8 +130,8 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// LiftHold removes the hold old, or returns ErrOtherHold if another one is in force. The caller must ensure
-// that the user wants this.
+// LiftHold removes the hold old, or returns ErrOtherHold if a different hold is in force. The caller must
+// ensure that the user wants this.
 func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
 	lock, err := TakeLock(dir, "holds", holdWait)
 	if err == ErrBusy {
@@ -204,7 +206,7 @@ func readHolds(dir string) (all []HoldEvent, err error) {
 	return all, err
 }
 
-// unseenHolds returns the ends and removals of holds that the history all lacks.
+// unseenHolds returns the ends and removals of holds that are missing in the history all.
 func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 	for _, e := range LastHoldEvents(all) {
 		if _, held := HoldOfSession(dir, e.Of, now); held || !e.BeginsHold() {
@@ -237,7 +239,8 @@ type InForce struct {
 	Hold
 }
 
-// HoldsInForce returns the holds in force: the one on all sessions, then those in the history.
+// HoldsInForce returns the hold on all sessions, if it is in force. Then it returns the holds in force on
+// sessions that the history mentions.
 func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	if h, ok := LongestHold(dirs, "", now); ok {
 		all = append(all, InForce{"", h})

@@ -44,8 +44,8 @@ func (r *Record) ProjectPlace() string {
 // sideBySide bounds the time between the hooks of one stop, in milliseconds.
 const sideBySide = 10_000
 
-// StandsAsideFor reports whether other is another plugin's decision at the same stop and matters more than r,
-// as aside defines.
+// StandsAsideFor reports whether other is a different plugin's decision at the same stop and matters more
+// than r, as aside defines.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
 	return r.aside() > other.aside() && (other.Decision == "stop" || other.Decision == "continue") &&
@@ -215,8 +215,8 @@ func (s *State) LastDecision(of func(Present) bool) (at int64) {
 	return at
 }
 
-// TellOnce records that the user is notified of a plugin's fault. It returns false if they already were in
-// this session.
+// TellOnce records that the user is notified of a plugin's fault. It returns false if this already happened
+// in the session.
 func (s *State) TellOnce(plugin, rule string) bool {
 	fault := plugin + " " + rule
 	if slices.Contains(s.Faults, fault) {

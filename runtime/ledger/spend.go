@@ -62,8 +62,8 @@ var (
 	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
-// ReadSpend returns the day's costs, or zero if there is no file. A system clock that was set back by more
-// than an hour is ignored until the machine has run for another hour.
+// ReadSpend returns the day's costs, or zero if there is no file. If the system clock was set back by more
+// than an hour, the new time is ignored until the machine has run for an hour more.
 func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	there, err := readSmall(spendFile(dir), &old)
 	if there && err != nil {
@@ -143,8 +143,8 @@ type Outcome struct {
 	Unasked         bool // the project barred the question, so it is no failure of the judge
 }
 
-// SettleSpending replaces taken, reserved at the time at, by the actual cost. due reports whether this is the
-// third failure in a row.
+// SettleSpending replaces taken, the amount reserved at the time at, with the actual cost. due reports
+// whether this is the third failure in a row.
 func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
 		p.giveBack(now.Sub(at), taken)

@@ -73,8 +73,8 @@ func PersonRules() []Rule {
 	})
 }
 
-// hasLeave reports whether the user's last word or setting permits the agent to go on, and the message asks
-// for no grave act.
+// hasLeave reports whether the user's last word or setting permits the agent to go on. It returns false if
+// the message asks for a grave act.
 func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
 	if s.Turn.Leave == "" {
 		return "nothing that you said answers it", "", false

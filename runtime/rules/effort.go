@@ -35,7 +35,8 @@ func (m *Meter) spendSteps(steps int) (ok bool) {
 	return m.left >= 0
 }
 
-// canAfford spends the steps if the budget has enough, otherwise none, so that a cheaper rule can still run.
+// canAfford spends the steps if the budget is large enough. Otherwise it spends none, so that a cheaper rule
+// can still run.
 func (m *Meter) canAfford(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
@@ -50,9 +51,9 @@ type pattern struct {
 	needs []string
 }
 
-// matchPattern returns the byte range of the first match of expr in text, or nil, and errSteps if m has too
-// few steps. A cached pattern costs as many as a new one, so that earlier decisions do not change the
-// outcome.
+// matchPattern returns the byte range of the first match of expr in text, or nil. If m does not have enough
+// steps, it returns errSteps. A cached pattern costs as many steps as a new one, so that earlier decisions do
+// not change the outcome.
 func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) {
 	if !m.canAfford(2 * parsingCost(expr)) { // parsed here and by regexp
 		return nil, errSteps
@@ -86,8 +87,9 @@ func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) 
 // compiling is the cost of compiling an instruction, in steps.
 const compiling = 60
 
-// measurePattern returns an upper bound for the number of instructions of a pattern, and words of which every
-// match contains one. It returns an error if the pattern is invalid or has more than most instructions.
+// measurePattern returns an upper bound for the number of instructions of a pattern. needs lists words, and
+// every match contains at least one of them. It returns an error if the pattern is invalid or exceeds most
+// instructions.
 func measurePattern(text string, most int) (size int, needs []string, err error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -102,7 +104,7 @@ func measurePattern(text string, most int) (size int, needs []string, err error)
 
 const maxNeeds = 16
 
-// neededWords returns words of which every match of re contains at least one, or nil if none are known.
+// neededWords returns words of which every match of re contains at least one, or nil when none are known.
 func neededWords(re *syntax.Regexp) (words []string) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -136,8 +138,8 @@ func shortestLength(words []string) int {
 	return len(slices.MinFunc(words, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// countInstructions returns an upper bound for the number of instructions of re, whose depth the parser
-// limits to 1000.
+// countInstructions returns an upper bound for the number of instructions of re. The parser limits the depth
+// of re to 1000.
 func countInstructions(re *syntax.Regexp) int {
 	const enough = 1 << 30 // more than any limit, but does not overflow
 	n := 0

@@ -112,8 +112,8 @@ func ClosesParagraph(p, characters string, m *Meter) bool {
 	return p != "" && strings.ContainsRune(characters, last)
 }
 
-// findSentence quotes the first sentence for which has reports one of the phrases, or the last such sentence
-// if last is set.
+// findSentence quotes the first sentence in which has finds one of the phrases. If last is set, it quotes the
+// last such sentence.
 func (e end) findSentence(last bool, phrases []string, m *Meter, has func(sentence string, phrases []string, m *Meter) bool) (
 	string, bool,
 ) {

@@ -147,8 +147,8 @@ func maskNamed(text string) string {
 	})
 }
 
-// mayBeIn reports whether a line may contain this secret. folded is the line in lower case, and word the
-// length of its longest word.
+// mayBeIn reports whether a line can contain this secret. folded is the line in lower case. word is the
+// length of the longest word in the line.
 func (s *shape) mayBeIn(line, folded string, word int) bool {
 	return word >= int(s.word) && (hasAny(line, s.starts) || hasAny(folded, s.signs))
 }

@@ -64,7 +64,7 @@ func sleepBesideClient(d time.Duration) (now time.Time, up int64, ok bool) {
 	return time.Now(), ledger.RunningTime(), os.Getppid() == client
 }
 
-// isTerminal reports whether stdin is a terminal, which means that a person started the hook: agents send
+// isTerminal reports whether stdin is a terminal. If it is, a person started the hook, because agents send
 // events through pipes. The null device is no terminal.
 func isTerminal(stdin *os.File) bool {
 	in, err := stdin.Stat()

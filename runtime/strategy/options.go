@@ -79,7 +79,7 @@ func (n *Number) OverlayNumber(below Number, l *Layer) {
 	}
 }
 
-// Ceiling returns the setting that limits the rounds in a loop's file, with a default of rounds.
+// Ceiling returns the setting that limits the rounds in a loop's file. The default is rounds.
 func Ceiling(rounds int) Number {
 	return Number{Name: "ceiling", Value: rounds, Most: activity.MostIterations}
 }

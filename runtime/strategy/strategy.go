@@ -100,8 +100,8 @@ type Todos struct {
 	Turns int
 }
 
-// CountOwn returns the number of todos that are open and not blocked, or 0 if any open todo has another
-// owner.
+// CountOwn returns the number of todos that are open and not blocked. It returns 0 if any open todo belongs
+// to a different owner.
 func (t Todos) CountOwn() int {
 	n := 0
 	for _, todo := range t.List {
@@ -246,8 +246,8 @@ type Change struct {
 	Optional bool
 }
 
-// MemoryKey returns the memory key of the loop with this state file: the path, shortened if long, without
-// characters that JSON might change.
+// MemoryKey returns the memory key of the loop with this state file: the path without characters that JSON
+// might change. A long path is shortened.
 func MemoryKey(path string) string {
 	if key := quotation.ShownName(path, 200); key != path {
 		return key + quotation.HashText(path)

@@ -61,8 +61,9 @@ type lookUpFunc func(id int, environ bool) (process, error)
 
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
-// OwnTerminal opens the controlling terminal if, as far as can be seen, a person uses it: no ancestor of this
-// process is an agent, and one leads the terminal's session. It returns ErrNone without a terminal.
+// OwnTerminal opens the controlling terminal if a person uses it, as far as can be seen. The leader of the
+// terminal's session must be an ancestor of this process, and no ancestor may be an agent. If there is no
+// terminal, it returns ErrNone.
 func OwnTerminal() (*Terminal, error) {
 	t, err := openTerminal()
 	if err != nil {
@@ -91,8 +92,8 @@ func Ancestors() (ids []int) {
 	return ids
 }
 
-// HangsOnAgent reports whether another agent started the client that started this program, and so may type
-// into it. It misses orphaned clients.
+// HangsOnAgent reports whether the client that started this program was itself started by an agent. That
+// agent could type into the client. Orphaned clients are missed.
 func HangsOnAgent() bool { return findTwoAgents(lookUp, os.Getpid()) }
 
 func findTwoAgents(lookUp lookUpFunc, own int) bool {
@@ -124,8 +125,8 @@ func findTwoAgents(lookUp lookUpFunc, own int) bool {
 	return false
 }
 
-// findAgent returns an error if the process own or any ancestor is an agent or was started by one, or if this
-// cannot be excluded.
+// findAgent returns an error if the process own or any ancestor is an agent or was started by one. It also
+// returns an error if this cannot be excluded.
 func findAgent(lookUp lookUpFunc, own int) error {
 	var child process
 	var doubt error

@@ -36,7 +36,7 @@ func (t *Terminal) Close() {
 	}
 }
 
-// TerminalName returns the name of the controlling terminal, or "" if none exists.
+// TerminalName returns the name of the controlling terminal, or "" when none exists.
 func TerminalName() string {
 	t, err := openTerminal()
 	if err != nil {
@@ -46,8 +46,8 @@ func TerminalName() string {
 	return t.Name
 }
 
-// Confirm returns nil if the person answers the question with yes. It returns ErrCancelled for another
-// answer, or once cancel, which may be nil, is closed.
+// Confirm returns nil if the person answers the question with yes. It returns ErrCancelled for any other
+// answer, or once cancel is closed. cancel can be nil.
 func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	answer := make(chan error, 1)
 	go func() { answer <- askToConfirm(t.in, t.Screen, display.PlainText(question)) }() // a read cannot be cancelled

@@ -238,7 +238,7 @@ type mate struct {
 	Turn int // of the last message
 }
 
-// mateName returns a teammate's name without the team (moe@barn), or a hash if it is not a plain name.
+// mateName returns a teammate's name without the team (moe@barn), or a hash of a name that is not plain.
 func mateName(raw []byte) string {
 	name, _, _ := bytes.Cut(raw, []byte("@"))
 	if len(name) == 0 || isPlainName(name, maxID) {

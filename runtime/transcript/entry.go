@@ -213,7 +213,7 @@ func parseIdentifier(raw []byte, limit int) []byte {
 	return raw
 }
 
-// objectIn returns the object in a call's input, which may be inside a string and truncated.
+// objectIn returns the object in a call's input. The object can be inside a string and truncated.
 func objectIn(input []byte) []byte {
 	if len(input) == 0 || input[0] != '"' {
 		return input
@@ -250,7 +250,7 @@ func shortText(raw []byte, limit int) string {
 	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is up to six bytes
 }
 
-// oneLine replaces white space and control characters by single blanks, and cuts s to limit bytes.
+// oneLine replaces white space and control characters with single blanks, and cuts s to limit bytes.
 func oneLine(s string, limit int) string {
 	return quotation.Head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'
@@ -281,8 +281,8 @@ func NameAfter(text []byte, words string) []byte {
 	return name
 }
 
-// TakeNotifications adds a part for each notification in text that background work has ended. Work without a
-// status is still running.
+// TakeNotifications adds a part for each notification in text about the end of background work. If there is
+// no status, the work is still running.
 func (e *Entry) TakeNotifications(text []byte) {
 	const id = "<task-id>"
 	_, text, found := bytes.Cut(text, []byte(id))
@@ -398,8 +398,8 @@ func WithoutTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code has a nonzero exit code or a
-// signal.
+// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code contains a nonzero exit code
+// or a signal.
 func hasFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))

@@ -85,8 +85,8 @@ type opening struct {
 	At    int64 // Unix milliseconds
 }
 
-// takeOpening sets Opening if the line begins the current prompt: the one with the host's ID or, without an
-// ID, the last one that a person typed. Other words of a person are added to Heard.
+// takeOpening sets Opening if the line begins the current prompt. This is the prompt with the host's ID. If
+// there is no ID, it is the last prompt that a person typed. Other words of a person are added to Heard.
 func (l *Log) takeOpening(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
@@ -111,8 +111,8 @@ func (l *Log) takeOpening(e *Entry) {
 	}
 }
 
-// takeEntry updates the log's state from a line. It returns false, without an update, if the line repeats one
-// of the last 32.
+// takeEntry updates the log's state from a line. If the line repeats one of the last 32, it changes nothing
+// and returns false.
 func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	if len(e.ID) > 0 {
 		h := quotation.Hash64(e.ID)

@@ -168,8 +168,8 @@ func (l *line) message(e *transcript.Entry, w *codec.Walk) {
 	w.Leave(&m)
 }
 
-// isAttachmentOfInterest reports whether an attachment may matter, by its first members only, because others
-// may be long.
+// isAttachmentOfInterest reports whether an attachment can matter. It only reads the first members, because
+// the rest can be long.
 func isAttachmentOfInterest(w codec.Walk) bool {
 	a := w.Enter('{')
 	if !a.Next() || string(a.Key) != "type" {

@@ -48,7 +48,7 @@ const (
 	maxProcessFile = 64 << 10 // bytes
 )
 
-// RunningProcesses returns the running processes of Claude Code that have a session, given the configuration
+// RunningProcesses returns the running processes of Claude Code with a session. config is the configuration
 // directory.
 func RunningProcesses(config string) (all []Process) {
 	dir, err := os.Open(filepath.Join(config, "sessions"))
@@ -70,14 +70,15 @@ func RunningProcesses(config string) (all []Process) {
 	return all
 }
 
-// FindProcess returns the process of Claude Code with this ID, if it is running and has a session.
+// FindProcess returns the process of Claude Code with this ID. ok is false unless it is running and has a
+// session.
 func FindProcess(config string, id int) (p Process, ok bool) {
 	data, err := file.ReadRegular(filepath.Join(config, "sessions", strconv.Itoa(id)+".json"), maxProcessFile)
 	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.isRunning()
 }
 
-// isRunning reports whether the process is running. On Linux it is false for a process in another container,
-// or if the ID has been reused.
+// isRunning reports whether the process is running. On Linux it returns false for a process in a different
+// container, and for a reused ID.
 func (p Process) isRunning() bool {
 	if runtime.GOOS != "linux" {
 		return isFound(p.ID)

@@ -53,8 +53,8 @@ func (in *input) Members(m *codec.Members) {
 	in.CountSchedules(m, "crons")
 }
 
-// readEvent parses an event and drops background agents that have ended. Tool results and continues are sent
-// as prompts, too; only a prompt from the user has submitted_prompt.
+// readEvent parses an event and drops background agents that have ended. Tool results and continues are also
+// sent as prompts. Only a prompt from the user contains submitted_prompt.
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
 	if err := codec.ReadObject(event, &in); err != nil {
