@@ -15,7 +15,7 @@ type Setting struct {
 	Plugin, Key, Value string
 }
 
-// Settings may be about plugins that are not chosen yet.
+// Settings can be about plugins that are not chosen yet.
 type Settings []Setting
 
 func ParseSettings(texts []string) (all Settings, err error) {

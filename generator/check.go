@@ -1,5 +1,5 @@
-// Checks whether the programs of a plugin would start on a machine. They read the files, because a record can be
-// wrong, and a copy can lose a mode.
+// Checks whether the programs of a plugin would start on a machine. They read the files, because a record can
+// be wrong and a copy can lose a mode.
 
 package generator
 

@@ -1,8 +1,9 @@
-// Comparison of the plugins that agents run with those that this springfield makes: programs by SHA-256 with carried
-// or compiled ones, files that can start a program or speak to a model with rendered ones. springfield.yaml may
-// explain a difference but never excuse it, because an attacker can change both.
+// Comparison of the plugins that agents run with the plugins that this springfield makes. Programs are
+// compared by SHA-256 with carried or compiled ones. Files that can start a program or speak to a model are
+// compared with rendered ones. springfield.yaml can explain a difference but never excuse it, because an
+// attacker can change both.
 //
-// A plugin may come from a stranger: its files are only read, through folder and within limits.
+// A plugin can come from a stranger: the files are only read, through folder and within limits.
 
 package generator
 
@@ -39,7 +40,8 @@ const (
 type Running struct {
 	ID  string // of the agent
 	Dir string
-	// Catalog is the directory of its marketplace, "" if unknown, and CatalogFile the catalog there, with slashes.
+	// Catalog is the directory of the marketplace, "" if unknown. CatalogFile is the catalog there, with
+	// slashes.
 	Catalog, CatalogFile string
 }
 

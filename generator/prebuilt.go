@@ -1,5 +1,5 @@
-// Programs that the CLI carries for people without Go: a packed file per architecture and a manifest. They are the
-// programs that this CLI would compile with the manifest's version of Go.
+// Programs that the CLI carries for people without Go: a packed file per architecture and a manifest. They
+// equal the programs that this CLI would compile with the manifest's version of Go.
 
 package generator
 
@@ -131,8 +131,7 @@ func WritePrebuilt(dir string, built Build) (err error) {
 	return os.WriteFile(manifestPath, append(data, '\n'), 0o644)
 }
 
-// All programs for an architecture are packed together, which halves the size, because most of their bytes are the
-// same.
+// All programs for an architecture are packed together. Most bytes are the same, so this halves the size.
 const packedSuffix = ".tar.zst"
 
 // window is the compression window in bytes, large enough for all programs for an architecture.

@@ -166,7 +166,7 @@ func renderTree(tree, into string, data any) ([]File, error) {
 	return files, err
 }
 
-// readParts parses the shared templates once. renderTemplate caches the others in the result, because most are
+// readParts parses the shared templates once. renderTemplate caches the rest in the result, because most are
 // rendered once per plugin.
 var readParts = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("parts").Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")

@@ -1,8 +1,8 @@
-// Package generator turns answers into a suite: a directory of Claude Code plugins that is its own marketplace, with
-// compiled hooks.
+// Package generator turns answers into a suite: a directory of Claude Code plugins and compiled hooks that is
+// its own marketplace.
 //
-// The steps are Spec.Validate, BuildPrograms, RenderSuite and MakePlan. It knows nothing of commands, questions or
-// settings.
+// The steps are Spec.Validate, BuildPrograms, RenderSuite and MakePlan. The package knows nothing of
+// commands, questions or settings.
 package generator
 
 import (
@@ -25,7 +25,7 @@ type Spec struct {
 	Marketplace string   `yaml:"marketplace"`
 	Owner       Owner    `yaml:"owner"`
 	Targets     []Target `yaml:"targets"`
-	// Repository is OWNER/REPO of the marketplace; "" leaves it open in the READMEs.
+	// Repository is OWNER/REPO of the marketplace. "" leaves it open in the READMEs.
 	Repository string   `yaml:"repository,omitempty"`
 	Plugins    []Plugin `yaml:"plugins"`
 	Publish    *Publish `yaml:"publish,omitempty"` // nil: never published
@@ -57,7 +57,7 @@ func (s Spec) Suggested() Plugin {
 	return s.Plugins[max(i, 0)]
 }
 
-// FirstVersion is the first version of a plugin, unless its strategy sets another.
+// FirstVersion is the first version of a plugin, unless the strategy sets one.
 const FirstVersion = "0.1.0"
 
 var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)

@@ -29,7 +29,7 @@ type Suite struct {
 
 // Publish records the last publication of a suite.
 type Publish struct {
-	// To is the directory of the marketplace, absolute or relative to the suite; "" is the suite itself.
+	// To is the directory of the marketplace, absolute or relative to the suite. "" is the suite itself.
 	To      string               `yaml:"to,omitempty"`
 	Plugins map[string]Published `yaml:"plugins,omitempty"`
 }

@@ -31,7 +31,7 @@ type inspection struct {
 	suite    Suite
 	readable bool            // springfield.yaml is valid
 	expected map[string]File // generated files by path
-	// sameSource is set if its programs are built from the sources of this springfield.
+	// sameSource is set if the programs are built from the sources of this springfield.
 	sameSource bool
 	found      []check.Finding // of the current check
 	err        error           // of looking

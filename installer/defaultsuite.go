@@ -19,8 +19,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// DefaultSuite is the suite to which enable adds a plugin that no known suite or marketplace has. The suite and the
-// settings change together. One value serves all hosts of a request.
+// DefaultSuite is the suite to which enable adds a plugin that is in no known suite or marketplace. The suite
+// and the settings change together. One value serves all hosts of a request.
 type DefaultSuite struct {
 	Dir   string                // "" if there is no data directory
 	Fresh func() generator.Spec // returns the spec of a new suite, without name and plugins

@@ -33,13 +33,13 @@ type EnableRequest struct {
 	NoClaude    bool // do not call the claude command
 	DryRun      bool
 	Unmade      bool // a dry run that does not even stage a new plugin
-	// DefaultSuite receives a plugin that is not found. If nil, such a plugin is an error.
+	// DefaultSuite receives a plugin that is not found. If nil, this is an error.
 	DefaultSuite *DefaultSuite
 	// Ask resolves a conflict with plugins that drive the same loop. If nil, the conflict is an error.
 	Ask func(*settings.ConflictError) (settings.ConflictAnswer, error)
 }
 
-// Done is the result of a request on one host; enable and disable --json print it.
+// Done is the result of a request on one host, which enable and disable --json print.
 type Done struct {
 	Plugin string       `json:"plugin"` // ID, or the name asked for
 	Scope  client.Scope `json:"scope"`

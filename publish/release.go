@@ -1,7 +1,7 @@
 package publish
 
-// Releases: the version of a plugin, and whether its files differ from the published ones. Claude Code copies a version
-// only once, so changed files under the same version reach no user.
+// Releases: the version of a plugin, and whether the files differ from the published ones. Claude Code copies
+// a version only once, so changed files under the same version reach no user.
 
 import (
 	"cmp"

@@ -1,7 +1,7 @@
 package publish
 
-// Sources of published plugins: a path in the marketplace's own repository, or a directory of the suite's repository,
-// pinned to a commit as soon as one contains the release.
+// Sources of published plugins: a path in the marketplace's own repository, or a directory of the suite's
+// repository, pinned to a commit as soon as one contains the release.
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-// Session logs are all *.jsonl files in the given directories, and given files of any name. Links are followed, but
-// files are only read once. Logs of subagents are skipped: agent-*.jsonl and all files in "subagents" directories. In a
-// host's directory only files and directories that match the pattern are read.
+// Session logs are all *.jsonl files in the given directories, and given files of any name. Links are
+// followed, but each file is read once. Logs of subagents are skipped: agent-*.jsonl and all files in
+// "subagents" directories. In a host's directory only files and directories that match the pattern are read.
 
 package replay
 

@@ -42,7 +42,7 @@ type session struct {
 	err   error
 }
 
-// key identifies a line and its copies in other logs; 0 if the line has no ID.
+// key identifies a line and copies in other logs. It is 0 if the line has no ID.
 type key uint64
 
 // keyOf returns the key of a line. Only Claude Code's IDs are unique. Other IDs are combined with the time.

@@ -11,14 +11,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// With fewer than enough cases a share means little; with fewer than enoughLeave it means nothing.
+// With fewer than enough cases a share means little. With fewer than enoughLeave it means nothing.
 const (
 	enough      = 30
 	enoughLeave = 5
 )
 
-// Leave counts questions for permission to go on, and those answered with a bare yes or "continue". AfterYes counts
-// only questions after such a yes.
+// Leave counts questions for permission to go on, and how many were answered with a bare yes or "continue".
+// AfterYes counts only questions after such a yes.
 type Leave struct {
 	Yes      Rate `json:"yes"`
 	AfterYes Rate `json:"after_yes"`

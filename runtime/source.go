@@ -1,4 +1,5 @@
-// Package runtime embeds the sources of the hook binaries, so that the CLI can compile them without a network.
+// Package runtime embeds the sources of the hook binaries, so that the CLI can compile them without a
+// network.
 //
 // Import it as hookruntime, because its name would shadow the standard library's.
 package runtime
@@ -21,8 +22,8 @@ func IsSource(name string) bool {
 	return !strings.HasSuffix(name, "_test.go") && !strings.Contains(name, "/testdata/") && path.Ext(name) != ".json"
 }
 
-// Module and Go are the module path and the Go version in go.mod. A build of Source uses them, too, and so has the same
-// defaults as a build in the repository.
+// Module and Go are the module path and the Go version in go.mod. A build of Source uses the same ones, and
+// so the same defaults as a build in the repository.
 const (
 	Module = "github.com/cameronsjo/springfield"
 	Go     = "1.25.0"

@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/terminal"
 )
 
-// The settings that away offers to add for a night. back --clean takes them out again.
+// The settings that away offers to add for a night. back --clean removes them.
 
 const limitSetting = "autoContinueAtUsageLimit"
 

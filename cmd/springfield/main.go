@@ -1,7 +1,7 @@
-// Command springfield generates, installs, measures and publishes continuation
-// plugins for coding agents, Claude Code first.
+// Command springfield generates, installs, measures and publishes continuation plugins for coding agents,
+// Claude Code first.
 //
-// Only this file reads the environment and exits. Each command has its own file.
+// Only this file reads the environment and exits. Each command is in a separate file.
 package main
 
 import (

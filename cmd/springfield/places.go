@@ -47,8 +47,8 @@ func (e *environment) needPlaces(*cobra.Command, []string) error { return e.find
 // placesFrom returns Claude Code's directories for sessions in work. Without a home directory, Config is "".
 func (e *environment) placesFrom(work string) client.Places {
 	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
-	// Claude Code reads local settings at the root of the repository, unless that is the home directory.
-	// On Windows it reads them in the working directory.
+	// Claude Code reads local settings at the root of the repository, unless this is the home directory. On
+	// Windows it reads them in the working directory.
 	root := git.RepositoryRoot(work)
 	if root == "" || root == filepath.Clean(e.home) || runtime.GOOS == "windows" {
 		root = work

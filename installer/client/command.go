@@ -1,8 +1,8 @@
 package client
 
-// The claude command rewrites settings.json as a whole. It therefore runs with a temporary configuration directory, with
-// a copy of the necessary settings, but with the user's plugins directory: it installs for every scope and cannot change
-// the user's settings. Success is read from its records.
+// The claude command rewrites settings.json as a whole. It therefore runs with a temporary configuration
+// directory and a copy of the necessary settings, but with the user's plugins directory. It installs for
+// every scope and cannot change the user's settings. Success is read from its records.
 
 import (
 	"bytes"
@@ -90,7 +90,7 @@ func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added boo
 	if err != nil {
 		return false, fmt.Errorf("install %s: %w", id, err)
 	}
-	// A record may be for another project.
+	// A record can be for a different project.
 	done := func(now *Snapshot) (bool, error) { return now.Installed(id).Dir != "", nil }
 	err = c.callClient(ctx, s, "install "+id, fetchPatience, done, "install", id)
 	return err == nil && len(records[id]) == 0, err

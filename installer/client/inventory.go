@@ -163,8 +163,8 @@ func (i Inventory) ChosenModel() (model, from string) {
 	return as[string](raw), layer.Name
 }
 
-// BlockCap is the variable for the number of blocks in a row, without a tool call, that Claude Code honours.
-// Beyond that it ends the turn silently.
+// BlockCap is the variable for the number of blocks in a row that Claude Code honours with no tool call in
+// between. Beyond it the turn ends silently.
 const (
 	BlockCap        = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 	BlockCapDefault = 8

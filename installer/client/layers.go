@@ -142,8 +142,8 @@ func MemberIn(layers []Layer, path ...string) (value, from string) {
 	return "", ""
 }
 
-// Variable is a member of a layer's env. Claude Code passes it to every hook, even from a project in a directory
-// that is not trusted yet.
+// Variable is a member of a layer's env. Claude Code passes it to every hook, even from a project in an
+// untrusted directory.
 type Variable struct {
 	document.Member
 	Layer

@@ -18,7 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// NameTakenError is returned for a marketplace name with another source, which the client would replace
+// NameTakenError is returned for a marketplace name with a different source, which the client would replace
 // silently.
 type NameTakenError struct{ Name, Known, Wanted string }
 

@@ -1,5 +1,5 @@
-// Package client reads Claude Code's settings, marketplaces and installed plugins, works out the effective
-// configuration, and runs the claude command. It writes nothing itself.
+// Package client reads Claude Code's settings, marketplaces and installed plugins, determines the effective
+// configuration, and runs the claude command. It does not write anything itself.
 package client
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Snapshot reads each of Claude Code's files once, on demand, so that its results are consistent.
+// Snapshot reads each of Claude Code's files once, on demand, so that results are consistent.
 type Snapshot struct {
 	Places
 

@@ -1,5 +1,5 @@
-// Package doctor inspects agents, their settings, plugins and suites for sessions that start in a directory.
-// status, doctor, list, why and loop use it.
+// Package doctor inspects agents and their settings, plugins and suites for sessions that start in a
+// directory. It serves status, doctor, list, why and loop.
 package doctor
 
 import (

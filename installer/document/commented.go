@@ -1,7 +1,7 @@
 package document
 
-// Some programs accept JSON with comments. Edits keep them: those in a removed member move to new lines, and a new
-// member is added before the comment after the last one.
+// Some programs accept JSON with comments. Edits keep them: comments in a removed member move to new lines,
+// and a new member is added before the comment after the last one.
 
 import (
 	"errors"

@@ -1,7 +1,8 @@
 // Package document edits members of a user's JSON document and keeps every other byte.
 //
-// It accepts one object in plain JSON and UTF-8, with or without a byte order mark. An empty file is an empty object,
-// as in Claude Code. Duplicate keys are an error only in the path of an edit. encoding/json checks the syntax.
+// It accepts one object in plain JSON and UTF-8, with or without a byte order mark. An empty file is an empty
+// object, as in Claude Code. Duplicate keys are an error only in the path of an edit. encoding/json checks
+// the syntax.
 package document
 
 import (
@@ -26,8 +27,8 @@ const (
 	blanks        = " \t\r\n"
 )
 
-// SyntaxError is returned if a document cannot be read or edited. Line and Column start from 1, in characters after
-// any byte order mark. Line 0 means no position.
+// SyntaxError is returned if a document cannot be read or edited. Line and Column start from 1, in characters
+// after any byte order mark. Line 0 means no position.
 type SyntaxError struct {
 	Line, Column int
 	Problem      string
@@ -40,7 +41,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
-// Document is a JSON object with its text. Edits do not change it.
+// Document is a JSON object with the text. Edits do not change it.
 type Document struct {
 	source    string
 	commented bool
@@ -136,7 +137,7 @@ func (d *Document) CheckObject(key string) (err error) {
 	return err
 }
 
-// Member is a member of an object with its position, as in a SyntaxError.
+// Member is a member of an object with the position, as in a SyntaxError.
 type Member struct {
 	Top, Key     string // Top is the key in the root
 	Value        json.RawMessage

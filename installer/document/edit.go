@@ -2,7 +2,8 @@ package document
 
 // A new member is appended with the separators of the last one, so that removing it restores the text.
 //
-// Each result is parsed and compared: the member must have the new value, and every other byte must be unchanged.
+// Each result is parsed and compared: the member must have the new value, and every other byte must be
+// unchanged.
 
 import (
 	"bytes"
@@ -16,15 +17,15 @@ import (
 
 // Edit sets or removes a single member.
 type Edit struct {
-	// Path has the keys from the root to the member; missing objects are created. A missing Element is appended to
-	// its array.
+	// Path contains the keys from the root to the member. Missing objects are created. A missing Element is
+	// appended to the array.
 	Path []string
 
-	// Value is the new value; nil removes the member.
+	// Value is the new value. nil removes the member.
 	Value json.RawMessage
 
-	// Verbatim inserts Value unchanged, to restore old text. Otherwise Value is formatted like its surroundings, and
-	// an equal member is left unchanged.
+	// Verbatim inserts Value unchanged, to restore old text. Otherwise Value is formatted like the
+	// surroundings, and an equal member is left unchanged.
 	Verbatim bool
 }
 

@@ -1,8 +1,8 @@
 package hosts
 
-// Gemini CLI and Qwen Code, a fork, have extensions: directories in extensions/, or links, which are a record with the
-// path of a directory. springfield writes the record, because the agent's command would ask questions and trust the
-// working directory.
+// Gemini CLI and its fork Qwen Code use extensions: directories in extensions/, or links, which are a record
+// with the path of a directory. springfield writes the record, because the agent's command would ask
+// questions and trust the working directory.
 
 import (
 	"context"

@@ -14,8 +14,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Codex's app-server lists the hooks that it trusts. It runs in a temporary directory with only the settings for
-// hooks, plugins and trust, and without the user's credentials.
+// Codex's app-server lists the hooks that it trusts. It runs in a temporary directory with only the settings
+// for hooks, plugins and trust, and not with the user's credentials.
 
 const codexTrusting = `type /hooks in Codex, choose Stop and press t`
 

@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Assignment is the new value of a key; nil removes the key.
+// Assignment is the new value of a key. nil removes the key.
 type Assignment struct {
 	Key   Key
 	Value json.RawMessage

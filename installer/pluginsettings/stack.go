@@ -1,6 +1,6 @@
-// Package pluginsettings reads and changes the settings of plugins in three files: strategy.json in the plugin, the
-// user's file and the project's. Later files override earlier ones. The hook's own code decides which values are in
-// force.
+// Package pluginsettings reads and changes the settings of plugins in three files: strategy.json in the
+// plugin, the user's file and the project's. Later files override earlier ones. The hook's own code decides
+// which values are in force.
 package pluginsettings
 
 import (

@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Account is another configuration directory of Claude Code, selected with CLAUDE_CONFIG_DIR.
+// Account is a further configuration directory of Claude Code, selected with CLAUDE_CONFIG_DIR.
 type Account struct {
 	client.Places
 	On []string // IDs of springfield's plugins that its user settings enable

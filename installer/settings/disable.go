@@ -1,6 +1,7 @@
 package settings
 
-// To disable a plugin, restore the members that enable changed. Without a memory, set only the plugin's entry to false.
+// To disable a plugin, restore the members that enable changed. If there is no memory, only set the plugin's
+// entry to false.
 
 import (
 	"context"

@@ -24,7 +24,7 @@ const (
 	doubleShotLatteOrigin = doubleShotLatte + "superpowers-marketplace"
 )
 
-// ConflictAnswer is the decision about plugins that drive the same loop. Without one, PlanEnable returns a
+// ConflictAnswer is the decision about plugins that drive the same loop. If it is "", PlanEnable returns a
 // *ConflictError.
 type ConflictAnswer string
 
@@ -85,7 +85,7 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 	if e.Declare || e.Scope == client.Local {
 		instead = "" // it needs user settings, too
 	}
-	// An absolute path is useless to others, so it never goes into a project's file.
+	// An absolute path is useless to other people, so it never goes into a project's file.
 	if e.Declare && user.At == f.At { // user scope, or a project in the home
 		edits = all
 	} else if e.Declare {

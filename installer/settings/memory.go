@@ -16,8 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// memory records springfield's edits of a file. If the file is unchanged since, undo restores all bytes of the
-// origin; otherwise each member that still has springfield's value.
+// memory records springfield's edits of a file. If the file is unchanged since, undo restores all bytes of
+// the origin. Otherwise it restores each member that still has springfield's value.
 type memory struct {
 	File    string       `json:"file"`
 	Host    string       `json:"host,omitempty"`   // "" for Claude Code
@@ -39,8 +39,8 @@ type remembered struct {
 	// Before is the member's text before, "" if absent. A RawMessage would be formatted again.
 	Before string          `json:"before,omitempty"`
 	Set    json.RawMessage `json:"set,omitempty"` // nil: removed
-	// For lists the settings files that need the member: several projects may need a marketplace in user settings.
-	// For another agent it lists plugins.
+	// For lists the settings files that need the member, because several projects can need a marketplace in
+	// user settings. For other agents it lists plugins.
 	For []string `json:"for"`
 }
 
@@ -70,7 +70,7 @@ type filled struct {
 	Raw  string   `json:"raw,omitempty"` // "" if absent
 }
 
-// kept is a cached memory; memory is nil if none exists.
+// kept is a cached memory. memory is nil if none exists.
 type kept struct {
 	journal.Edit
 	memory *memory

@@ -1,5 +1,6 @@
-// Package settings plans edits of agents' settings: it enables and disables plugins, and restores previous values. A
-// plan is a journal.Change, made from one read of the settings and of springfield's memory of its edits.
+// Package settings plans edits of agents' settings: it enables and disables plugins, and restores previous
+// values. A plan is a journal.Change. It is based on one read of the settings and of springfield's memory of
+// edits.
 package settings
 
 import (
@@ -14,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Settings holds Claude Code's files and springfield's memories of its edits. It reads each file once, on demand.
+// Settings holds Claude Code's files and springfield's memories of edits. It reads each file once, on demand.
 type Settings struct {
 	*client.Snapshot
 	kept map[string]*kept

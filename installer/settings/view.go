@@ -8,7 +8,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// view has all layers, highest first, relative to the one that a plan edits.
+// view contains all layers, highest first, relative to the layer that a plan edits.
 type view struct {
 	scope        client.Scope
 	layers       []client.Layer

@@ -1,5 +1,5 @@
-// Package absence reports on sessions: those of an away order, before the user leaves and afterwards, and all of them
-// as they work. It reads the ledger, the hosts' logs, and Claude Code's process files.
+// Package absence reports on sessions: the sessions of an away order, before the user leaves and afterwards,
+// and all sessions as they work. It reads the ledger, the hosts' logs, and Claude Code's process files.
 package absence
 
 import (
@@ -146,7 +146,7 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 	return "", "", ""
 }
 
-// aMoment is the time after a decision within which the host may log the stop, in milliseconds.
+// aMoment is the time in which the host might log a stop after the decision, in milliseconds.
 const aMoment = 10_000
 
 func short(id string) string { return id[:min(len(id), 8)] }

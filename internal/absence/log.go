@@ -18,7 +18,7 @@ type moment struct {
 	text string
 }
 
-// sessionLog is the summary of a session's log. Times are Unix milliseconds.
+// These begin at the start of the report.
 type sessionLog struct {
 	asked       string // the first prompt
 	began, last int64  // the first line and the last

@@ -17,8 +17,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Reader reads the sessions of a project, or of all for "", since a time. Later calls read only new lines of logs,
-// and decisions only after a change.
+// Reader reads the sessions of a project since a time, or of all projects for "". Later calls read only new
+// lines of logs, and decisions only after a change.
 type Reader struct {
 	Places
 	project string

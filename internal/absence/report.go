@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Report is the report of an away order; back --json prints it. Times are Unix milliseconds.
+// Report is the report of an away order, which back --json prints. Times are Unix milliseconds.
 type Report struct {
 	Order     Order         `json:"order"`
 	Held      bool          `json:"held"`      // a hold is in force

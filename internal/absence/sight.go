@@ -23,7 +23,7 @@ const (
 	Gone       State = "gone" // it is no longer listed
 )
 
-// Sight is a session as it was last seen; watch --json prints it. Unknown parts are zero.
+// Sight is a session as it was last seen, which watch --json prints. Unknown parts are zero.
 type Sight struct {
 	Session string `json:"session"`
 	Host    string `json:"host"`
@@ -102,7 +102,8 @@ func (s *session) isInBackground() bool {
 	return s.process.Status == "shell" || s.log.background && !s.ended
 }
 
-// longest is the age up to which a session without a process is listed, or lately if it was closed or works unseen.
+// longest is the age up to which a session with no process is listed. If the session was closed or works
+// unseen, lately applies.
 const longest = 12 * time.Hour
 
 func (s *session) isListed(seen Sight, now int64) bool {

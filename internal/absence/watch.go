@@ -138,7 +138,7 @@ func (v View) find(id string) (Sight, bool) {
 	return Sight{}, false
 }
 
-// Teller chooses the changes about which to notify the user: to a state that is a need and lasts.
+// Teller chooses the changes about which to notify the user: changes to a state that is a need and lasts.
 type Teller struct {
 	begun   bool
 	pending map[string]pending // by session

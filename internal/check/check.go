@@ -36,7 +36,7 @@ type Finding struct {
 
 	SHA256 map[string]string `json:"sha256,omitempty"` // checksums of programs, by file
 
-	// Mend is a repair that loses nothing or that undo reverts; it may be nil.
+	// Mend is a repair that loses nothing or that undo reverts. It can be nil.
 	Mend func(context.Context) error `json:"-"`
 }
 

@@ -1,8 +1,7 @@
 package git
 
-// A snapshot is a commit of the working tree with untracked files, under a ref outside of
-// branches. It changes neither the index nor the branch nor the files, and does not enter
-// submodules.
+// A snapshot is a commit of the working tree with untracked files, under a ref outside of branches. It does
+// not change the index, the branch or the files, and does not enter submodules.
 
 import (
 	"context"
@@ -93,7 +92,7 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	if err != nil {
 		return err
 	}
-	// This reads .gitattributes, with the short timeout: one may be a pipe.
+	// This reads .gitattributes, with the short timeout: one can be a pipe.
 	names := strings.Join(files, "\x00")
 	if _, err := in.runGit(ctx, names, "check-attr", "-z", "--stdin", "text"); err != nil {
 		return err

@@ -21,7 +21,7 @@ type Suite struct {
 	Defaults         generator.Spec
 	Preset           string // the plugin that is preselected
 	CheckMarketplace func(string) error
-	// Facts are rows of the summary; the first is on top. Without facts there is no confirmation.
+	// Facts are rows of the summary, the first on top. If there are none, there is no confirmation.
 	Facts [][]string
 }
 

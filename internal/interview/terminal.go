@@ -139,8 +139,8 @@ func filterOptions(options []Option) func(typed, value string, i int) bool {
 	}
 }
 
-// keys reads the terminal. survey asks the terminal for the cursor's position before it reads a line, and drops keys
-// read together with the reply, so keys returns the reply in a read of its own.
+// keys reads the terminal. survey asks the terminal for the cursor's position before it reads a line, and
+// drops keys read together with the reply. Therefore keys returns the reply in a separate read.
 type keys struct {
 	*os.File
 	left []byte

@@ -1,11 +1,10 @@
 package journal
 
-// Entries are a stack: only the last one can be undone, which removes it. An entry is on
-// disk, with the old bytes, before any file changes.
+// Entries are a stack: only the last one can be undone, which removes it. An entry is on disk, with the old
+// bytes, before any file changes.
 //
-// An entry is a list of edits, NUMBER.open, renamed to NUMBER.json once every file is
-// written, and NUMBER.zip with each content once, named by its SHA-256. Of the new
-// contents only text is kept, to show later edits.
+// An entry is a list of edits, NUMBER.open, renamed to NUMBER.json once every file is written, and NUMBER.zip
+// with each content once, named by SHA-256. Of the new contents only text is kept, to show later edits.
 
 import (
 	"archive/zip"

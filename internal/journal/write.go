@@ -132,7 +132,7 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 		err = w.commitEdits()
 	}
 	if err == nil {
-		// Sync the renames; a failure can lose one in a power cut, but no file is half written.
+		// Sync the renames. A failure can lose one in a power cut, but no file is half written.
 		synced := map[string]bool{}
 		for _, e := range edits {
 			dir := filepath.Dir(e.At)

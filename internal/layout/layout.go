@@ -94,8 +94,8 @@ func CountOf(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Printer prints text for people, with ~ for the home directory. A style, as in p.InRed().PrintText(…), applies to
-// whole lines or, with a title, only to the title.
+// Printer prints text for people, with ~ for the home directory. A style, as in p.InRed().PrintText(…),
+// applies to whole lines. If there is a title, it applies only to the title.
 type Printer struct {
 	W       io.Writer // of package display, which makes untrusted text safe
 	Width   int       // columns, 0 for no limit

@@ -1,8 +1,8 @@
-// Package rooted accesses directories that may not be trusted, such as a cloned suite, a project or a marketplace's
-// checkout.
+// Package rooted accesses directories that might not be trusted, such as a cloned suite, a project or a
+// marketplace's checkout.
 //
-// It uses os.Root, so that no name or link leads outside. Before a write, CheckLinks refuses even links that stay
-// inside, because the file that changes would not be the one shown to the user.
+// It uses os.Root, so that no name or link leads outside. Before a write, CheckLinks refuses even links that
+// stay inside, because the changed file would not be the one shown to the user.
 package rooted
 
 import (
@@ -36,8 +36,8 @@ func (e *LinkError) Error() string {
 	return says
 }
 
-// Folder is an open directory. Names are relative, with slashes or the system's separators. Methods defined here do
-// not follow links; those of os.Root follow links that stay inside.
+// Folder is an open directory. Names are relative, with slashes or the system's separators. Methods defined
+// here do not follow links. Methods of os.Root follow links that stay inside.
 type Folder struct{ *os.Root }
 
 // OpenFolder opens a directory and follows links in dir.
@@ -293,8 +293,8 @@ func linkErrorAt(path string) *LinkError {
 	return &LinkError{Path: path, Target: target}
 }
 
-// Typed resolves paths typed by the user. It follows links, except in the checkout or suite around the working
-// directory, where they may not be trusted. Its paths are absolute.
+// Typed resolves paths typed by the user. It follows links, except in the checkout or suite around the
+// working directory, where they might not be trusted. The resulting paths are absolute.
 type Typed struct {
 	Work   string   // working directory
 	Around []string // checkout and suite around Work, or ""

@@ -1,4 +1,4 @@
-// Package scratch has helpers for tests: assertions, files, compiled programs and homes.
+// Package scratch provides helpers for tests: assertions, files, compiled programs and homes.
 package scratch
 
 import (

@@ -31,7 +31,7 @@ func WithoutRights(t *testing.T, check func(t *testing.T, dir string)) {
 		return
 	}
 	work, program := filepath.Join(dir, "work"), filepath.Join(dir, "test")
-	// Only its owner can enter t.TempDir, and the directory in which go test builds.
+	// Only the owner can enter t.TempDir, and the directory in which go test builds.
 	Must(t, os.Chmod(dir, 0o755))
 	Must(t, os.Chmod(filepath.Dir(dir), 0o755))
 	Must(t, os.Mkdir(work, 0o755))

@@ -1,8 +1,8 @@
-// Package away answers stops and permission requests while an away order is in force. It is pure: the hook reads the
-// order with its events and writes new ones.
+// Package away answers stops and permission requests while an away order is in force. It is pure: the hook
+// reads the order with the events and writes new ones.
 //
-// An answer only continues, denies, or asks for a command that the agent could run anyway. A forged order therefore
-// gains only some turns, which are counted.
+// An answer only continues, denies, or asks for a command that the agent could run anyway. A forged order
+// therefore gains only some turns, which are counted.
 package away
 
 import (

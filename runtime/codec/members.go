@@ -8,10 +8,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// Object is a type that lists its members: it calls a method of Members, or a function of this package, with
-// the name of each, for both reading and writing. A read calls the list once per member of the input, and
-// only the call with that member's name has an effect. A member of a wrong kind is an error for the whole
-// object.
+// Object is a type that lists its members. For each, it calls a method of Members, or a function of this
+// package, with the member's name. This serves both reading and writing. A read calls the list once per
+// member of the input, and only the call with that name has an effect. A member of a wrong kind is an error
+// for the whole object.
 type Object interface{ Members(*Members) }
 
 // Members is the output of a write, or the member of a read.

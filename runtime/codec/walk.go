@@ -1,8 +1,8 @@
-// Package codec reads and writes JSON without reflection: encoding/json rebuilds its tables in each process, and
+// Package codec reads and writes JSON without reflection: encoding/json rebuilds tables in each process, and
 // a hook lives for two milliseconds.
 //
-// Walk visits a value without decoding everything. ReadObject and Append decode and encode types that list their
-// members. FindFault and ReadStrictly report the mistakes of a person, with their positions.
+// Walk visits a value without decoding everything. ReadObject and Append decode and encode types that list
+// their members. FindFault and ReadStrictly report the mistakes of a person, with their positions.
 package codec
 
 import "bytes"

@@ -1,5 +1,5 @@
-// By default, why and log cover the session that calls them or, outside of sessions, the current project. The flags
-// --session and --all change that.
+// By default, why and log cover the session that calls them. Outside of sessions, they cover the current
+// project. The flags --session and --all change that.
 
 package console
 
@@ -21,12 +21,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// Asked has the options of why and log.
+// Asked contains the options of why and log.
 type Asked struct {
 	Session string // an ID or its prefix
 	All     bool
-	// Prompts selects decisions about prompts. Otherwise why prefers stops, and log omits prompts at which the plugin
-	// was silent.
+	// Prompts selects decisions about prompts. Otherwise why prefers stops, and log omits prompts at which
+	// the plugin was silent.
 	Prompts bool
 	JSON    bool
 }

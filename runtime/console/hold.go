@@ -1,5 +1,5 @@
-// A hold needs no confirmation, but lifting one needs a yes at a terminal. Holds are set in all known state directories,
-// because hooks of different hosts may read different ones.
+// A hold needs no confirmation, but lifting it needs a yes at a terminal. Holds are set in all known state
+// directories, because hooks of different hosts can read different ones.
 
 package console
 

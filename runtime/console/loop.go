@@ -1,5 +1,5 @@
-// Commands change the loop file under the hook's lock and take effect at the next stop. The agent can use them all,
-// but only a maximum typed by a person at a terminal can exceed the ceiling in the user's settings.
+// Commands change the loop file under the hook's lock and take effect at the next stop. The agent can use
+// them all, but only a maximum typed by a person at a terminal can exceed the ceiling in the user's settings.
 
 package console
 
@@ -178,7 +178,7 @@ func (l *loopHere) unreadError() error {
 // changeFile replaces the loop file under the lock with the result of edit. If the result is nil, it removes
 // the file. It returns the previous loop and file.
 func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
-	// Without the lock, the hook cannot write either, or is slow. ApplyChanges never overwrites another edit.
+	// If we cannot lock, the hook cannot write either, or is slow. ApplyChanges never overwrites other edits.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
 		defer lock.Close()
 	}

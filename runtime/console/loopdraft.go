@@ -22,7 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// LoopStart has the options of loop start.
+// LoopStart contains the options of loop start.
 type LoopStart struct {
 	Goal                      string
 	Max                       int      // 0: the template's
