@@ -1,5 +1,5 @@
-// Package grave finds questions about grave acts, which only the user may decide: those that cannot be undone
-// or that reach other people. It is pure.
+// Package grave finds questions about grave acts, which only the user may decide because they cannot be
+// undone or reach other people. It is pure.
 //
 // A verb and its object decide: to delete a table is grave, to delete an unused import is not. The object of
 // a verb of building is only built: "add a delete button". Quoted text is a name. In doubt, circumstances
@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// maxLength and maxClause are the maximum lengths of a text and of a clause, in bytes. A pronoun may refer to
+// maxLength and maxClause are the maximum lengths of a text and of a clause, in bytes. A pronoun can refer to
 // the last maxBefore clauses.
 const maxLength, maxClause, maxBefore = 8192, 512, 8
 
@@ -116,7 +116,7 @@ func (t *tongue) actOf(part clause, before []clause) string {
 			return part.text[v.at:max(v.end, v.long)]
 		}
 		i++
-		// A thing that is only built is mild in all circumstances. A pronoun may refer to anything.
+		// A thing that is only built is mild in all circumstances. A pronoun can refer to anything.
 		builds := v.list == "build" || !points && (grade < unknown && v.list != "do" && v.list != "plain" || t.first(part.text[v.at:v.end], "mild") != "")
 		t.mild = t.mild || (part.asks || t.english && !t.asked) && (builds || v.list == "go" && !points || v.list != "" && v.grade <= harm && grade < unknown)
 		if v.grade <= harm && grade < unknown || v.grade == out || v.grade == live || v.list == "go" && !points {

@@ -1,4 +1,4 @@
-// Package guard has the vetoes and the budget of all strategies. No rule can override them.
+// Package guard implements the vetoes and the budget of all strategies. No rule can override them.
 package guard
 
 import (
@@ -19,7 +19,7 @@ type Moment struct {
 	Tasks          []Background
 }
 
-// Background is background work that still runs.
+// Background is background work that is still running.
 type Background struct {
 	ID          string
 	Type        string // shell, subagent, monitor, …
@@ -35,11 +35,11 @@ func (b *Background) Members(m *codec.Members) {
 	m.Text("command", &b.Command)
 }
 
-// Veto lets the agent stop whatever the strategy decides. The zero Veto has no effect.
+// Veto lets the agent stop whatever the strategy decides. The zero Veto is a no-op.
 type Veto struct {
 	Rule, Evidence string // the evidence of a limit follows the plugin's name
-	// Next is the action or the time that allows the next continue, or "". Limit is the name of the exhausted
-	// limit in settings.
+	// Next is the action or the time that allows the next continue, or "". Limit is the setting of the
+	// exhausted limit.
 	Next, Limit string
 }
 
@@ -102,8 +102,8 @@ func isServer(command string) bool {
 	})
 }
 
-// Commands are our plugins' slash commands that inspect or hold a plugin, or start or end a loop, but none
-// that start a spec's tasks.
+// Commands are our plugins' slash commands that inspect or hold a plugin, or start or end a loop. Commands
+// that start a spec's tasks are not included.
 var Commands = []string{"why", "log", "hold", "page", "loop", "cancel"}
 
 // CheckOwnCommand returns a veto if prompt is one of the plugin's Commands and no tool was called, because
@@ -121,7 +121,7 @@ func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	return Veto{}
 }
 
-// maxRalph bounds the part of ralph-loop's state file that is read, in bytes. The front matter is short.
+// maxRalph bounds the part of ralph-loop's state file that is read, in bytes.
 const maxRalph = 16 << 10
 
 // RalphArmed reports whether the plugin ralph-loop drives this session by a state file in dir. We must not

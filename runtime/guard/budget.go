@@ -1,5 +1,5 @@
-// The budget of continues per session. The ledger counts them, because stop_hook_active is only a sticky bit and may be
-// wrong.
+// The budget of continues per session. The ledger counts them, because stop_hook_active is only a sticky bit
+// and can be wrong.
 
 package guard
 
@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Limits bound the continues of a session. They can be changed in settings, but only lowered in a project.
+// Limits bound the continues of a session. Settings can change them, but a project can only lower them.
 type Limits struct {
 	Burst     int // continues within Window, from the user's last prompt
 	PerPrompt int // per prompt of the user
@@ -28,12 +28,12 @@ const Window = 5 * time.Minute
 const (
 	// MaxHour is the most for PerHour.
 	MaxHour = 200
-	// MaxSession limits the continues of a session within an hour, including those in loops, which are not in
-	// PerHour. Only a maximum for a loop that the user typed at a terminal overrides it.
+	// MaxSession limits the continues of a session within an hour, including loops, which PerHour ignores.
+	// Only a maximum for a loop that the user typed at a terminal overrides it.
 	MaxSession = 240
 )
 
-// Defaults are the default limits. Idle is below Claude Code's own limit of eight continues without a tool
+// Defaults are the default limits. Idle is below Claude Code's limit of eight continues in a row with no tool
 // call.
 var Defaults = Limits{Burst: 3, PerPrompt: 20, PerHour: 60, Same: 2, Idle: 7}
 
@@ -51,8 +51,8 @@ type Count struct {
 	Now time.Time
 }
 
-// Witness counts our continues in the transcript. If it has more than the ledger, the ledger has lost some,
-// and Witness is used.
+// Witness counts our continues in the transcript. If it exceeds the ledger's count, the ledger lost some, and
+// Witness is used.
 type Witness struct {
 	Times    []int64 // of the last, Unix milliseconds
 	All      int     // including those of loops

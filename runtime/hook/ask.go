@@ -22,7 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// overtime is the time that springfield-judge has after the deadline to end its children.
+// overtime is the time that springfield-judge gets after the deadline to end its children.
 const overtime = 2 * time.Second
 
 // asking is a question and its result.
@@ -108,7 +108,7 @@ func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	}
 	if j.Backend == judge.Claude {
 		q.Model, q.Client = j.Model, j.Client
-		// A project may set the variable, and an ARN names an account.
+		// A project can set the variable, and an ARN names an account.
 		if m := s.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
 			q.Model = m
 		} else if m != "" {

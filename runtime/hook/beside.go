@@ -1,5 +1,5 @@
-// Any Stop hook that blocks wins, so a plugin yields while another plugin's loop drives the session. Both the
-// state file and the ledger must show that loop: a state file may have come with the project.
+// Any Stop hook that blocks wins, so a plugin yields while a different plugin's loop drives the session. Both
+// the state file and the ledger must show that loop, because a state file can come with the project.
 
 package hook
 
@@ -89,8 +89,9 @@ func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	return ownLoop
 }
 
-// The same stop can reach two copies of a plugin, if a host also reads another host's settings, or if the plugin is
-// enabled from two marketplaces. The first copy decides, and the second neither answers nor records anything.
+// The same stop can reach two copies of a plugin, if a host also reads other hosts' settings, or if the
+// plugin is enabled from two marketplaces. The first copy decides. The second neither answers nor records
+// anything.
 
 // apart bounds the time between the starts of two copies for the same stop.
 const apart = 2 * time.Second

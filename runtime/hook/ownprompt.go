@@ -1,5 +1,5 @@
-// All counts start again at the user's last prompt. The agent can write to the log. If the host sends prompt IDs,
-// counts therefore start only at an ID from an event, and its origin is decided once, when it first appears.
+// All counts start again at the user's last prompt. The agent can write to the log. If the host sends prompt
+// IDs, counts therefore start only at an ID from an event. Its origin is decided once, when it first appears.
 
 package hook
 

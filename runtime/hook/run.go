@@ -1,4 +1,4 @@
-// The hook fails open: a return without an answer lets the agent stop.
+// The hook fails open: a return with no answer lets the agent stop.
 
 package hook
 
@@ -42,7 +42,7 @@ type Process struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	// Stderr gets lines from display.OneLine, and text for Claude from display.PlainText. A
-	// display.SafeWriter would escape its joiners.
+	// display.SafeWriter would escape joiners.
 	Stderr     io.Writer
 	Executable string // path
 	PluginRoot string // CLAUDE_PLUGIN_ROOT
@@ -51,7 +51,7 @@ type Process struct {
 	Off        bool // SPRINGFIELD is an off word
 	// Getenv returns variables for the programs that the hook starts.
 	Getenv func(string) string
-	// Hangs reports whether another agent started the client. If nil, none did.
+	// Hangs reports whether an agent started the client. If nil, none did.
 	Hangs func() bool
 	// Environ returns the whole environment, from which springfield-judge picks.
 	Environ func() []string
@@ -496,7 +496,7 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err e
 // said is the JSON that the host reads. It is empty if the agent may stop and the user needs no message.
 type said struct {
 	decision, reason, systemMessage string // "block" or ""; to the model; to the user
-	// event is the event that the other members belong to.
+	// event is the event of the other members.
 	event, context    string
 	behavior, message string // of a denied permission
 }
@@ -547,8 +547,8 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	exit2 := settings.Protocol == "exit2" && s.eventName == "Stop" && h.Context != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
-		// Without standard output Claude Code mistakes these words for the error of a shell that did
-		// not find the hook.
+		// Without standard output Claude Code mistakes these words for the error of a shell that did not find
+		// the hook.
 		if says := strings.ToLower(a.Reason); strings.Contains(says, "no such file") || strings.Contains(says, "can't open") {
 			io.WriteString(s.Stdout, "{}\n")
 		}

@@ -1,7 +1,7 @@
-// Settings come in three layers: the plugin's strategy.json, the user's <state>/<plugin>.json, and the project's
-// .claude/springfield/<plugin>.json. The project may not be trusted. Its file can add rules that stop, add rules
-// that continue where no other rule decides, switch continuing rules off and lower limits. It can neither continue
-// where the user's settings stop, nor send text to the model.
+// Settings come in three layers: the plugin's strategy.json, the user's <state>/<plugin>.json, and the
+// project's .claude/springfield/<plugin>.json. The project is not trusted. Its file can add rules that stop,
+// add rules that continue where no other rule decides, disable continuing rules and lower limits. It can
+// neither continue where the user's settings stop, nor send text to the model.
 
 package hook
 
@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// The maximum sizes of settings files, in bytes. Others may have written a project's.
+// The maximum sizes of settings files, in bytes. A project's file is not the user's.
 const (
 	maxConfig  = 256 << 10
 	maxProject = 64 << 10
@@ -49,12 +49,12 @@ type Settings struct {
 	// "" for the strategy's choice.
 	Protocol string
 	Progress *strategy.Progress // for loops, or nil
-	// AfterError is set if sessions are woken after API errors even without an away order.
+	// AfterError is set if sessions are woken after API errors even if there is no away order.
 	AfterError bool
 	Limits     guard.Limits
 	lowered    []string // limits that the project sets
-	// Faults has a line for each mistake in the files. The part with the mistake is ignored, or the whole
-	// file if the line so begins.
+	// Faults contains a line for each mistake in the files. Only the part with the mistake is ignored, unless
+	// the line begins with WholeFile.
 	Faults []string
 	// Prepared, if set, decides in place of Options. It is faster for many situations.
 	Prepared func(strategy.Situation) strategy.Verdict

@@ -54,7 +54,7 @@ type Stop struct {
 	Away     *ledger.Away  // if in force
 }
 
-// Reading reads a session's transcript: the part after since, the log of an earlier stop, and its last lines.
+// Reading reads a session's transcript: the part after since, the log of an earlier stop, and the last lines.
 // prompt is the event's prompt ID. A replay implements it to read each transcript only once.
 type Reading interface {
 	ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error)
@@ -199,7 +199,8 @@ const (
 	lagAway = 2 * time.Second
 )
 
-// lagBlind bounds the wait for a session's first prompt. Tests, whose logs often have none, shorten it.
+// lagBlind bounds the wait for a session's first prompt. Tests shorten it, because their logs often contain
+// none.
 var lagBlind = 500 * time.Millisecond
 
 func (s *Snapshot) patience() time.Duration {

@@ -1,5 +1,6 @@
-// After an API error Claude Code ends the turn and runs the StopFailure hook in the background, whose exit status 2 wakes
-// the session. The hook waits without a lock, checks that the session is unchanged, and decides within the usual limits.
+// After an API error Claude Code ends the turn and runs the StopFailure hook in the background. Exit status 2
+// wakes the session. The hook waits without a lock, checks that the session is unchanged, and decides within
+// the usual limits.
 
 package hook
 
@@ -27,7 +28,7 @@ import (
 
 const stopFailure = "StopFailure"
 
-// settling is enough for Claude Code to write the log and its state after a failed turn.
+// settling is enough for Claude Code to write the log and the state after a failed turn.
 const settling = 2 * time.Second
 
 // wakeAfterError waits after an API error. It returns 2 to wake the session, or 0 to let it rest.

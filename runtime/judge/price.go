@@ -13,8 +13,8 @@ type price struct {
 	in, out int64
 }
 
-// prices were published on 2026-11-21. Haiku 5.5 has another price above 100,000 tokens, which no page reaches.
-// The longest prefix matches.
+// prices were published on 2026-11-21. Haiku 5.5 has a different price above 100,000 tokens, which no page
+// reaches. The longest prefix matches.
 var prices = []price{
 	{"claude-haiku-5-5", 100_000, 500_000},
 	{"claude-haiku-4-5", 1_000_000, 5_000_000},

@@ -335,7 +335,7 @@ func (t *searched) hasGram(s string) bool {
 	return t.grams[h>>6]&(1<<(h&63)) != 0
 }
 
-// isPlain contains the bytes without a special meaning in an entry.
+// isPlain contains the bytes with no special meaning in an entry.
 var isPlain = func() (plain [256]bool) {
 	for c := range plain {
 		plain[c] = 'a' <= c && c <= 'z' || c >= 0x80 && c != 0xe2

@@ -101,7 +101,7 @@ var named = func() map[string]Class {
 	return all
 }()
 
-// Pack has the phrases of a language.
+// Pack contains the phrases of a language.
 type Pack struct {
 	Code string // as in BCP 47
 	Name string // in English

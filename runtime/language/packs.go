@@ -46,8 +46,8 @@ var (
 	indonesianPack string
 )
 
-// packs lists the languages with a pack. Those in Latin script are detected by their words, or by letters
-// that no other has.
+// packs lists the languages with a pack. Languages in Latin script are detected by words, or by letters that
+// no other language uses.
 var packs = [...]struct {
 	code    string
 	data    *string

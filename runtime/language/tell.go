@@ -51,7 +51,7 @@ func TellLanguages(folded string) []*Pack {
 		add("hi")
 	}
 	if many(cyrillic) {
-		// A short text may have no letter that only one of these languages uses.
+		// A short text can contain no letter that only one of these languages uses.
 		ukrainian, russian := strings.ContainsAny(folded, "іїєґ"), strings.ContainsAny(folded, "ыэъё")
 		if ukrainian || !russian && script[cyrillic] < 25 {
 			add("uk")
@@ -185,7 +185,7 @@ func latinIn(folded string) []*Pack {
 			hits[i] = max(best, 1)
 		}
 		// Related languages share words, so a language must be close to the best one. Nearly every message
-		// has technical words, so English needs fewer.
+		// contains technical words, so English needs fewer.
 		if hits[i] > 0 && 5*hits[i] > 4*best || known.code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
 			found = append(found, PackNamed(known.code))
 		}

@@ -151,7 +151,7 @@ func isOrdinal(s string) bool {
 	return isLetter || s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// maxSentence is the maximum length of a sentence in bytes. A longer one loses its beginning.
+// maxSentence is the maximum length of a sentence in bytes. A longer one loses the beginning.
 const maxSentence = 600
 
 type sentence struct {
@@ -245,7 +245,7 @@ type span struct{ open, end int }
 
 const maxQuote = 400 // bytes of a quotation
 
-// quotePairs are opening quotation marks and the marks that may close them.
+// quotePairs are opening quotation marks and the marks that can close them.
 var quotePairs = [...]struct {
 	open    rune
 	closers string

@@ -281,8 +281,8 @@ func WithoutComments(text string) string {
 	}
 }
 
-// Sentence is a sentence without emphasis, with a backtick in place of code and "" of a quotation. End is its
-// final punctuation mark, or 0.
+// Sentence is a sentence without emphasis, with a backtick in place of code and "" in place of a quotation.
+// End is the final punctuation mark, or 0.
 type Sentence struct {
 	Text string
 	End  rune

@@ -19,7 +19,7 @@ const (
 	does
 )
 
-// clause is a part of a sentence that may have its own act.
+// clause is a part of a sentence that can be a separate act.
 type clause struct {
 	said     string   // as written
 	text     string   // folded, without soft words and signs at its ends
@@ -194,7 +194,7 @@ func (in reader) withoutSoftEnd(text string) string {
 	return text
 }
 
-// accented are letters with diacritics, and plain the letters that replace them in the packs.
+// accented are letters with diacritics. plain are the letters that replace them in the packs.
 var (
 	accented = []rune("àáâãäåāăąçćčèéêëēęěìíîïīıłñńňòóôõöøőùúûüūůűýÿśšşžźżğďťřœæ")
 	plain    = "aaaaaaaaaccceeeeeeeiiiiiilnnnooooooouuuuuuuyyssszzzgdtroa"

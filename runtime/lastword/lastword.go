@@ -42,10 +42,10 @@ type Word struct {
 type Prompt struct{ Begin, End string }
 
 // maxShort is the maximum length of a short prompt in bytes. In a short prompt any clause that forbids counts
-// if no order follows, in a longer one only the last clause or the first sentence.
+// if no order follows. In a longer prompt only the last clause or the first sentence does.
 const maxShort = 200
 
-// maxUntold is the length in bytes up to which a prompt may be too short to detect its language.
+// maxUntold is the length in bytes up to which a prompt can be too short to detect the language.
 const maxUntold = 120
 
 const maxLanguages = 4

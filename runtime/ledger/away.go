@@ -1,5 +1,6 @@
-// An away order keeps agents at work without their user: in a project, until a time, for a number of continues. The
-// report is made from the file of events. An agent can write both files, but gains only turns, which are counted.
+// An away order keeps agents at work without their user: in a project, until a time, for a number of
+// continues. The report is made from the file of events. An agent can write both files, but gains only turns,
+// which are counted.
 
 package ledger
 
@@ -14,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// Limits for an order, even if another program wrote it.
+// Limits for an order, even if a different program wrote it.
 const (
 	MostAway      = 24 * time.Hour
 	MostContinues = 500
@@ -95,7 +96,7 @@ type AwayEvent struct {
 	Word string // the word of the question that reserves it for the user
 	// Work counts the session's changed files and test runs.
 	Work int
-	// Used counts the order's continues so far, because earlier lines may be lost.
+	// Used counts the order's continues so far, because earlier lines can be lost.
 	Used int
 	// Check is the result of the check since the last change: passed, failed, denied or "".
 	Check string

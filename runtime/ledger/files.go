@@ -184,14 +184,15 @@ func replaceFile(path string, o codec.Object) error {
 	return err
 }
 
-// The CLI, and each new session after its first answer, removes ledgers without a decision for 90 days. Holds in force
-// and ledgers with an open loop are kept.
+// The CLI, and each new session after the first answer, removes ledgers with no decision for 90 days. Holds
+// in force and ledgers with an open loop are kept.
 
 const (
 	// KeepDays is the default age in days at which ledgers are removed, mostDays the maximum.
 	KeepDays = 90
 	mostDays = 36_500
-	// swept bounds the files that one sweep examines. It starts at a random one, so that all are reached in time.
+	// swept bounds the files that one sweep examines. It starts at a random one, so that all are reached in
+	// time.
 	swept = 200
 )
 

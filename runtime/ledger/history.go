@@ -1,4 +1,4 @@
-// The index has a line per session and day, so that a search opens only ledgers that can match.
+// The index contains a line per session and day, so that a search opens only ledgers that can match.
 
 package ledger
 

@@ -1,5 +1,6 @@
-// A hold lets agents stop, in a session or in all sessions. Anyone can set it, even the agent, but only the user can
-// lift it, at a terminal. No budget, rule or model overrules it. The history shows if its file was deleted.
+// A hold lets agents stop, in a session or in all sessions. Anyone can set it, even the agent, but only the
+// user can lift it, at a terminal. No budget, rule or model overrules it. The history shows if its file was
+// deleted.
 
 package ledger
 
@@ -27,7 +28,7 @@ func (h *Hold) Members(m *codec.Members) {
 
 func (h Hold) isOver(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
 
-// HoldEnded and HoldRemoved, by another program, are noticed when holds are next read.
+// HoldEnded and HoldRemoved, by a different program, are noticed when holds are next read.
 const (
 	HoldSet     = "set"
 	HoldLifted  = "lifted"

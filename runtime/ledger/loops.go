@@ -1,4 +1,4 @@
-// The first event of a loop has the loop's whole file, so that the loop can run again.
+// The first event of a loop contains the loop's whole file, so that the loop can run again.
 
 package ledger
 

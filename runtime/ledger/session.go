@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// maxRecord bounds a line, in bytes, so that the part read from the end has the last state.
+	// maxRecord bounds a line, in bytes, so that the part read from the end contains the last state.
 	maxRecord = 32 << 10
 	// maxFile is the size in bytes at which a ledger is halved: a few hundred decisions.
 	maxFile = 1 << 20
-	// lockWait bounds the wait for another hook of the session, after which the agent may stop.
+	// lockWait bounds the wait for other hooks of the session, after which the agent may stop.
 	lockWait = 50 * time.Millisecond
 )
 

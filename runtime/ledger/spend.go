@@ -1,5 +1,6 @@
-// The maximum cost of a question is reserved before it is asked, and corrected after the answer. So sessions that ask at
-// the same time do not exceed the limit, and the cost counts even if the hook is killed in between.
+// The maximum cost of a question is reserved before it is asked, and corrected after the answer. Sessions
+// that ask at the same time therefore do not exceed the limit, and the cost counts even if the hook is killed
+// in between.
 
 package ledger
 
@@ -18,7 +19,8 @@ type Spend struct {
 	Day       string // like 2026-11-21, UTC
 	Micros    int64  // millionths of a dollar
 	Questions int
-	// Failures counts failed questions in a row. The last one failed by Failure, at FailedAt in Unix milliseconds.
+	// Failures counts failed questions in a row. The last one failed by Failure, at FailedAt in Unix
+	// milliseconds.
 	Failures int
 	Failure  string
 	Detail   string
@@ -136,7 +138,7 @@ func (p *Spend) giveBack(ago time.Duration, micros int64) {
 
 func dayOf(at time.Time) string { return timestamp.FormatTime(at.UnixMilli())[:10] }
 
-// Outcome is the result of a question, with an empty Failure for an answer.
+// Outcome is the result of a question. For an answer, Failure is empty.
 type Outcome struct {
 	Micros          int64
 	Failure, Detail string

@@ -1,7 +1,7 @@
 // Package process runs a program of the user or the plugin, with a line on standard input and a time limit.
 //
-// An untrusted project may have set the environment. The program is therefore run by absolute path, with a new PATH and
-// only a few variables.
+// An untrusted project can set the environment. The program is therefore run by absolute path, with a new
+// PATH and only a few variables.
 package process
 
 import (

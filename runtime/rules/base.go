@@ -28,8 +28,8 @@ var LeaveRule = Rule{
 // Checkpoint is the ID of the rule for a message that wraps up because of an announced usage limit.
 const Checkpoint = "checkpoint"
 
-// BaseRules are the default rules, in order. Most rules that stop for the user come first, and the last
-// paragraph is searched before earlier ones.
+// BaseRules are the default rules, in order. Most rules that stop for the user come first. The last paragraph
+// is searched before earlier ones.
 var BaseRules = []Rule{
 	{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
 	LeaveRule,
@@ -95,7 +95,7 @@ func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
 	return "the last paragraph reports nothing", "", false
 }
 
-// LongMessage is the length in bytes above which a message without a next step counts as a report. Most stops
+// LongMessage is the length in bytes above which a message with no next step counts as a report. Most stops
 // with a next step are shorter.
 const LongMessage = 350
 
@@ -125,7 +125,7 @@ var results = []string{
 	"saved", "written", "verified", "confirmed", "cleaned", "implemented", "documented", "refactored", "restored", "complete", "completed", "finished",
 }
 
-// subjects are words that may begin a sentence before one of results: "All 12 tests fixed", "PR created".
+// subjects are words that can begin a sentence before one of results: "All 12 tests fixed", "PR created".
 var subjects = []string{"all", "pr", "draft", "branch", "commit", "both", "everything", "the", "conflicts", "changes", "it", "it's", "that's", "this"}
 
 // Need is the reason why a message needs the user, found by PersonRules.

@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// maxParagraph is the maximum length of the last paragraph in bytes. A longer one loses its beginning.
+// maxParagraph is the maximum length of the last paragraph in bytes. A longer one loses the beginning.
 const maxParagraph = 600
 
 // markup lists characters that are ignored after the last one of a sentence.

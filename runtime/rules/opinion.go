@@ -9,8 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Opinion is the ID of the second opinion, which vetoes a continue by a doubtful rule if the message's
-// traits, with weights learned from real stops, look like those of a report.
+// Opinion is the ID of the second opinion. It vetoes a continue by a doubtful rule if the message's traits
+// look like a report's. The weights of the traits are learned from real stops.
 const Opinion = "opinion"
 
 // `make learn` writes opinion.txt.

@@ -109,7 +109,7 @@ func (o *Options) Needs() strategy.Needs { return strategy.Needs{Todos: true, Sk
 
 func (o *Options) Chosen() *Options { return o }
 
-// maxIDs is the maximum number of IDs in off or order, which is more than there are rules.
+// maxIDs is the maximum number of IDs in off or order. It exceeds the number of rules.
 const maxIDs = 400
 
 // PutChosen completes o, the options from one file, with the options of the files below. sets are the names
@@ -268,7 +268,7 @@ func Arranged(o *Options, set []Rule) []Rule {
 		}
 	}
 	all = append(first, Without(all, func(r *Rule) bool { return slices.Contains(o.Order, r.ID) })...)
-	// Late rules come last, but before a final rule "finished", because a turn without a match stops anyway.
+	// Late rules come last, but before a final rule "finished", because a turn with no match stops anyway.
 	end := len(all)
 	for i := len(all) - 1; i >= 0 && all[i].Then == strategy.Stop; i-- {
 		if all[i].ID == "finished" {

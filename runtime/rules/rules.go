@@ -56,7 +56,8 @@ type Rule struct {
 	ByProject bool // the rule is from a project and has a smaller budget
 	Doubtful  bool // the second opinion can veto the rule
 	Window    bool // Tool and Todo use only the last lines of the transcript
-	// Test is a condition of the strategy. It always returns evidence, and optionally a replacement for Reason.
+	// Test is a condition of the strategy. It always returns evidence, and optionally a replacement for
+	// Reason.
 	Test func(strategy.Situation) (evidence, reason string, ok bool)
 }
 
@@ -104,7 +105,7 @@ type asking struct {
 	faults    []error  // of patterns
 	unasked   []string // quoted IDs of rules that were too expensive
 	cache     *Cache
-	// Budgets for rules from a project, and for all others.
+	// Budgets for rules from a project, and for all other rules.
 	byProject, trusted Meter
 }
 

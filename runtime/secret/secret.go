@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// shape is a kind of secret. Its pattern is compiled when a text first has one of its signs, because
+// shape is a kind of secret. The pattern is compiled when a text first contains one of the signs, because
 // compiling is slow.
 type shape struct {
 	starts   string // exact prefixes of a token, separated by blanks: they are its signs, and expr is the remainder
@@ -36,8 +36,8 @@ func (s *shape) find() *regexp.Regexp {
 // block is the only shape of several lines.
 var block = shape{expr: `(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z0-9 ]*-----|$)`, left: "[private key]"}
 
-// given is the password in a command. A word of letters only may belong to a sentence, unless an option, a path or the
-// end follows.
+// given is the password in a command. A word of letters only can belong to a sentence, unless an option, a
+// path or the end follows.
 const (
 	bare  = "\\s\"'`;|&)" // not in a bare word
 	given = `(?:(\\?["'])[^"'\\$][^"'\\]{3,}|(?:[^` + bare + `$<{(-][^` + bare + `]*)?[\d@#%^*+~!][^` + bare + `]{3,}|[^` + bare + `$<{(-][^` + bare + `]{2,}[\d@#%^*+~!][^` + bare + `]*|` +
@@ -45,7 +45,7 @@ const (
 	argument = `(?:"[^"]*"|'[^']*'|[^\s|;&<>` + "`" + `]+)`
 )
 
-// shapes are the kinds of secrets. A comment gives the kind and, in brackets, its source: a rule of gitleaks,
+// shapes are the kinds of secrets. A comment gives the kind and, in brackets, the source: a rule of gitleaks,
 // or a vendor.
 var shapes = []shape{
 	// JSON web token (jwt, mapbox)
@@ -128,7 +128,7 @@ var (
 	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // this might be the next word
 )
 
-// longest is the maximum length, in bytes, of a value that is searched for another secret. A longer one is
+// longest is the maximum length, in bytes, of a value that is searched for further secrets. A longer one is
 // masked entirely.
 const longest = 300
 

@@ -360,7 +360,7 @@ func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strat
 	st := r.state
 	numbers := strconv.Itoa(st.Attempt) + " " + strconv.Itoa(st.Global)
 	mark := shortenText(st.Phase) + " " + st.currentTask() + " " + numbers + " " + more
-	// Another springfield plugin that continued this turn defers to the loop from now on.
+	// If a different springfield plugin continued this turn, it defers to the loop from now on.
 	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
 	if active && m.Mark == "" { // not by this loop in this session
 		v := strategy.StopBy("another", "stop_hook_active is set, and not by this plugin")

@@ -15,7 +15,7 @@ import (
 // maxCount replaces larger numbers.
 const maxCount = 1_000_000_000
 
-// specState is the content of the state file. Numbers may be strings, as in the originals.
+// specState is the content of the state file. Numbers can be strings, as in the originals.
 type specState struct {
 	Phase             string
 	Index, Total      int // of tasks, Index from 0

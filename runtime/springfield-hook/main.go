@@ -1,5 +1,5 @@
-// Command springfield-hook is the hook of a springfield plugin. It answers an event on standard input, or,
-// called with a word, a person: why, log, hold, resume, page, loop.
+// Command springfield-hook is the hook of a springfield plugin. It answers an event on standard input. Called
+// with a word, it answers a person: why, log, hold, resume, page, loop.
 package main
 
 import (

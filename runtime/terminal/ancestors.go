@@ -15,7 +15,8 @@ const maxAncestors = 64
 // process has empty fields where the system has no answer.
 type process struct {
 	id, parent int
-	// session is the ID of the session leader, 0 on systems without sessions, or -1 if that process is invisible.
+	// session is the ID of the session leader, 0 on systems without sessions, or -1 if this process is
+	// invisible.
 	session          int
 	terminal, pseudo bool // has a controlling terminal; it is a pseudo-terminal
 
@@ -39,8 +40,8 @@ func (p process) variable(name string) string {
 	return ""
 }
 
-// makers are programs that make a terminal for another program or adopt orphans. A person uses that terminal only if
-// the maker itself has one. Node is not a maker, because editors run in it.
+// makers are programs that make a terminal for other programs or adopt orphans. A person uses such a terminal
+// only if the maker itself has one. Node is not a maker, because editors run in it.
 var makers = []string{
 	"script", "expect", "unbuffer", "socat", "perl", "ruby",
 	"init", "systemd", "launchd", "tini", "dumb-init", "docker-init", "catatonit",
@@ -76,7 +77,7 @@ func OwnTerminal() (*Terminal, error) {
 	return t, nil
 }
 
-// nearest is more than the processes between a client and its hook, such as a shell or a launcher.
+// nearest exceeds the number of processes between a client and its hook, such as a shell or a launcher.
 const nearest = 4
 
 // Ancestors returns the IDs of up to four processes above this one, the parent first.

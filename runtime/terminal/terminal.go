@@ -1,8 +1,8 @@
 // Package terminal asks a person at the controlling terminal of this process.
 //
-// Agents start commands and hooks without a terminal, so no question reaches them. A terminal that an agent makes is
-// recognised by the ancestors of this process. This is no security boundary: a program with the user's rights can type
-// into the user's terminal.
+// Agents start commands and hooks without a terminal, so no question reaches them. A terminal that an agent
+// makes is recognised by the ancestors of this process. This is no security boundary: a program with the
+// user's rights can type into the user's terminal.
 package terminal
 
 import (
@@ -22,7 +22,7 @@ var ErrCancelled = errors.New("cancelled")
 
 const maxLine = 64 // bytes
 
-// Terminal is the controlling terminal. The standard streams are not used: anything can replace them.
+// Terminal is the controlling terminal. The standard streams are not used, because anything can replace them.
 type Terminal struct {
 	Name   string // such as /dev/pts/3, or /dev/tty or CONIN$
 	Screen *os.File

@@ -1,5 +1,5 @@
-// Tool calls and results. A call is applied at once, because its result might not be there yet at a stop, and undone if
-// the result is an error.
+// Tool calls and results. A call is applied at once, because the result might not be there yet at a stop. It
+// is undone if the result is an error.
 
 package transcript
 
@@ -32,7 +32,7 @@ type past struct {
 	Open   bool // interrupted or in background
 }
 
-// claim is a call without a result, and the state before it.
+// claim is a call with no result yet, and the state before it.
 type claim struct {
 	ID    uint32
 	Of    Does
@@ -199,7 +199,7 @@ func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 const maxStarted = 16
 
 // job is background work: a shell command, an agent or a monitor. It ends by a notification, or by a call
-// that stops it or reads its output.
+// that stops it or reads the output.
 type job struct {
 	ID    string
 	Input place // of the call that started it

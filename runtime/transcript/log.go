@@ -1,5 +1,5 @@
-// The state of a log between two stops. It is updated line by line, so reading a log in pieces or at once gives
-// the same Log.
+// The state of a log between two stops. It is updated line by line, so reading a log in pieces or at once
+// gives the same Log.
 
 package transcript
 
@@ -206,8 +206,8 @@ func (l *Log) beginTurn(e *Entry) {
 // maxOurs limits our continues within oursWithin milliseconds.
 const maxOurs, oursWithin = 240, 3600_000
 
-// feedback counts continues by Stop hooks, in case the ledger is lost. For each, the log has a line that
-// names the hook, a line with its text, or both. Text without a name is not ours.
+// feedback counts continues by Stop hooks, in case the ledger is lost. For each, the log contains a line that
+// names the hook, a line with the text, or both. Text without a name is not ours.
 type feedback struct {
 	Ours     []int64 // times in Unix milliseconds, oldest first
 	All      int     // ours

@@ -1,4 +1,4 @@
-// Shell commands that only read, search or run tests. All others might change anything.
+// Shell commands that only read, search or run tests. All other commands might change anything.
 
 package transcript
 

@@ -1,4 +1,4 @@
-// Claude Code's log. Parsing stops as soon as a line is known to be irrelevant, as most are.
+// Claude Code's log. Most lines are irrelevant, and parsing stops as soon as this is known.
 
 package claude
 

@@ -91,7 +91,7 @@ func (p Process) isRunning() bool {
 	if err != nil {
 		return false
 	}
-	// The name is in brackets and might contain blanks. The start time is the 20th word after this.
+	// The name is in brackets and can contain blanks. The start time is the 20th word after it.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	return p.Begun == "" || len(fields) > 19 && fields[19] == p.Begun
 }

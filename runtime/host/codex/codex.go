@@ -1,4 +1,4 @@
-// Package codex is Codex as a host: its CLI, its app and its editors write the same logs and start the same
+// Package codex is Codex as a host: the CLI, the app and the editors write the same logs and start the same
 // hooks.
 package codex
 
@@ -290,7 +290,7 @@ func classifyCall(call *transcript.Part) {
 	}
 }
 
-// The status of a result must be in its first maxHead bytes.
+// The status of a result must be in the first maxHead bytes.
 const maxHead = 400
 
 const (

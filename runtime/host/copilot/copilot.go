@@ -17,7 +17,7 @@ const Name = "copilot"
 
 var Host = host.Host{
 	Name: Name, Title: "GitHub Copilot CLI", Agent: "Copilot",
-	// Qwen Code and Gemini CLI send a timestamp, too, but with a transcript_path and no stop_reason.
+	// Qwen Code and Gemini CLI also send a timestamp, but with a transcript_path and no stop_reason.
 	Is: func(event []byte) bool {
 		return codec.FindMember(event, "timestamp") != nil &&
 			(codec.FindMember(event, "stop_reason") != nil || codec.FindMember(event, "transcript_path") == nil)

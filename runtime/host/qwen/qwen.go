@@ -71,8 +71,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// line is a line from the log. Since Stop hooks are not logged, a continue is seen as two messages in a row from the
-// agent.
+// line is a line from the log. Stop hooks are not logged, so a continue appears as two messages in a row from
+// the agent.
 type line struct {
 	kind, provenance, subtype []byte
 	message, payload          []byte

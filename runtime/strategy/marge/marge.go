@@ -1,8 +1,8 @@
-// Package marge implements marge-simpson: it continues while a progress file has open tasks. This is a
+// Package marge implements marge-simpson: it continues while a progress file contains open tasks. This is a
 // workflow state, a ledger of superpowers' subagent-driven development, or the session's plan.
 //
-// If the message does not need the user, the first progress file decides that is neither stale nor another
-// session's.
+// If the message does not need the user, the first progress file decides that is neither stale nor from a
+// different session.
 package marge
 
 import (

@@ -15,8 +15,8 @@ const (
 	lookBack = 3 // earlier turns whose plans count after a prompt such as "continue"
 )
 
-// plan is a Markdown file with check boxes, like those of superpowers' writing-plans. It counts in turns in
-// which the prompt, the agent or a tool call names it.
+// plan is a Markdown file with check boxes, like the plans of superpowers' writing-plans. It counts in turns
+// in which the prompt, the agent or a tool call names it.
 type plan struct {
 	tasks []task
 	boxes []markdown.Box

@@ -27,8 +27,8 @@ const maxFields = 200
 // MaxCount is the default of max_iterations.
 const MaxCount = 10
 
-// Goal is the content of a loop's file. Times are Unix milliseconds, 0 if unknown; timeouts are
-// milliseconds, 0 for no limit.
+// Goal is the content of a loop's file. Times are Unix milliseconds, 0 if unknown. Timeouts are milliseconds,
+// 0 for no limit.
 type Goal struct {
 	Count            int      // completed turns, 1 if not set
 	Max              int      // the loop ends after this many

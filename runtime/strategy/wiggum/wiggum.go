@@ -1,6 +1,6 @@
-// Package wiggum implements ralph-wiggum: the goal loop. A file in the project has the goal, the maximum of
-// iterations, and the promises, one of which the agent states to end the loop. The file may come from a
-// cloned repository, so the user's own ceiling limits its maximum.
+// Package wiggum implements ralph-wiggum: the goal loop. A file in the project contains the goal, the maximum
+// of iterations, and the promises, one of which the agent states to end the loop. The file can come from a
+// cloned repository, so the user's own ceiling limits the maximum.
 package wiggum
 
 import (
@@ -226,7 +226,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 			break
 		}
 	}
-	// idle counts continues in a row for this prompt without a tool call, and stalls those with the same
+	// idle counts continues in a row for this prompt with no tool call. stalls counts continues with the same
 	// words.
 	idle, stalls := 0, 0
 	samePrompt := l.memory.Prompt == l.s.Turn.PromptID
