@@ -35,8 +35,8 @@ func (s Settings) IsAbout(plugin string) bool {
 	return slices.ContainsFunc(s, func(one Setting) bool { return one.Plugin == plugin })
 }
 
-// CheckSettings returns an error for the first invalid setting. If no plugins are chosen, it checks each
-// setting against the strategy with the plugin's name.
+// CheckSettings returns an error for the first invalid setting. If no plugins are chosen, it uses the
+// strategies with the plugins' names.
 func (s Settings) CheckSettings(chosen []Plugin) error {
 	for _, one := range s {
 		from := one.Plugin

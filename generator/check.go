@@ -38,8 +38,8 @@ type openedProgram struct {
 	launcher error  // the same for its launcher
 }
 
-// openPrograms reads the programs in dir that the plugin would start on machine. The judge must be in the
-// hook's directory, because the hook does not search elsewhere.
+// openPrograms reads the programs in dir that the plugin would start on machine. The judge must be next to
+// the hook.
 func openPrograms(dir string, machine Target, programs ...Program) (all []openedProgram) {
 	first := openProgram(dir, Hook, machine, false)
 	launched := machine.OS != "windows" && bytes.HasPrefix(first.data, []byte("#!"))

@@ -243,8 +243,8 @@ func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 	noteFinding(&c.texts, state, file, says, fix)
 }
 
-// roleOfFile reports whether a plugin's file can start or name a program, and whether a model reads the file.
-// It decides by path and mode, because agents search fixed places.
+// roleOfFile reports whether a plugin's file can start or name a program, and whether a model reads it. Path
+// and mode decide, because agents search fixed places.
 func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
 	top, _, inside := strings.Cut(file, "/")
 	ext := strings.ToLower(path.Ext(file))

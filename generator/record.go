@@ -89,8 +89,8 @@ func (r record) encodeSums() []byte {
 	return []byte(text)
 }
 
-// decodeRecord parses a record. It rejects paths outside the suite or below .git: a record comes with a
-// repository, and springfield can remove the files it names.
+// decodeRecord parses a record. It rejects paths outside the suite or below .git, because a cloned record
+// could make springfield remove other files.
 func decodeRecord(data []byte) (record, error) {
 	text, ok := plainText(data)
 	if !ok {

@@ -129,8 +129,8 @@ func (s Suite) encodeYAML() ([]byte, error) {
 	return append([]byte(head), body...), nil
 }
 
-// OverlayText updates old, a springfield.yaml, to s. It replaces only members that differ, to preserve the
-// user's comments. If this fails, it rewrites the file and appends the old text as a comment.
+// OverlayText updates old, a springfield.yaml, to s, and preserves the user's comments. If this fails, it
+// rewrites the file and appends the old text as a comment.
 func (s Suite) OverlayText(old []byte) ([]byte, error) {
 	text, _ := plainText(old)
 	before, err := decodeSuite([]byte(text))

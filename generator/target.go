@@ -100,7 +100,7 @@ func (s Spec) Programs() []Program {
 }
 
 // hookFiles returns the plugin's programs as files, with a launcher if there are several targets. The judge
-// is in the hook's directory, because the hook does not search elsewhere.
+// is next to the hook.
 func (p Plugin) hookFiles(binaries []Binary, launcher []byte) (files []File) {
 	const mode fs.FileMode = 0o755
 	programs := p.Programs()

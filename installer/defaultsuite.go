@@ -136,8 +136,8 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	return name, taken
 }
 
-// examineDefault checks a plugin for the default suite. It checks the settings first. Then, unless e.Unmade
-// is set, it checks the staged files.
+// examineDefault checks a plugin for the default suite: first the settings, then, unless e.Unmade is set, the
+// staged files.
 func (e *enableRun) examineDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.setKind(known.Name, known.Event == "Stop")

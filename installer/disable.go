@@ -97,7 +97,7 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 }
 
 // findOn finds the plugin to disable, and the ID of the entry in the host's settings, if any. It searches
-// settings before suites, because a suite may have been removed. It searches r.Scope before other scopes.
+// settings before suites, which may have been removed, and r.Scope before other scopes.
 func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id string, err error) {
 	host := at.Host
 	bare, marketplace, full := strings.Cut(r.Plugin, "@")

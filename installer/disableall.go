@@ -33,8 +33,8 @@ type DisabledAll struct {
 }
 
 // DisableAll disables every springfield plugin on every host and in every Claude Code account. With r.Purge
-// it also removes springfield's state. Because the state includes the original settings, it then changes
-// nothing if any file cannot be edited.
+// it also removes springfield's state, including the original settings. It then changes nothing if any file
+// cannot be edited.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if plan, now := r, m; r.Purge && !r.DryRun {
 		plan.DryRun, now.Settings = true, settings.ReadSettings(m.Settings.Places) // planning modifies the settings in memory
@@ -154,8 +154,8 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkHolds returns an error if a hold is in force. A purge would remove the hold, but only a person at a
-// terminal is allowed to lift it.
+// checkHolds returns an error if a hold is in force. A purge would remove the hold, which only a person at a
+// terminal is allowed to do.
 func (m Means) checkHolds(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

@@ -74,8 +74,8 @@ func newEnableRun(m Means, host hosts.Host, r EnableRequest) *enableRun {
 	return &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 }
 
-// EnablePlugin enables a plugin on a host. It plans the edit first, and installs nothing if the settings
-// cannot be edited. Only an unknown marketplace is added before that. It is removed again after an error.
+// EnablePlugin enables a plugin on a host. It installs nothing if the settings cannot be edited. Only an
+// unknown marketplace is added first. After an error it is removed again.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	e := newEnableRun(m, host, r)
 	defer func() {
@@ -297,7 +297,7 @@ func (e *enableRun) examinePluginDir(dir string) error {
 }
 
 // setKind records whether the plugin decides at Stop or drives a spec loop. It also records the strategies of
-// the same kind, because the edit disables their plugins.
+// this kind, because the edit disables their plugins.
 func (e *enableRun) setKind(strategyName string, decides bool) {
 	known, ok := registry.StrategyNamed(strategyName)
 	e.wanted.DecidesNothing, e.wanted.Loops, e.wanted.SameKind = !decides, ok && known.KindOf() == strategy.SpecLoop, nil

@@ -80,8 +80,8 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 
 var errUnknown = errors.New("no suite of yours and no marketplace known to Claude Code")
 
-// howToGet returns a hint for a plugin that was not found: plugins with the same name, the command that makes
-// it, or available plugins. suite is the only suite that was searched, or "".
+// howToGet returns a hint for a plugin that was not found: namesakes, the command that makes it, or available
+// plugins. suite is the only suite that was searched, or "".
 func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
 	markets, _ := m.inMarkets(name, "") // FindPlugin reported the error
@@ -141,7 +141,7 @@ func (m Means) pluginsOffered(marketplace string) []string {
 
 // takeFromOthers returns a hint with the command that takes the plugin from the suite around the working
 // directory. It returns "" if the suite lacks the plugin, is one of the user's, or is taken. The user has to
-// name this suite, because it can belong to a cloned project.
+// name a suite that can be cloned.
 func (m Means) takeFromOthers(plugin, taken string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {

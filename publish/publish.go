@@ -186,8 +186,8 @@ func describe(after tree, releases []release) []Plugin {
 	return all
 }
 
-// stepsToWaitFor returns the steps before the next run. The first ones set a new version for each changed
-// plugin outside of releases. The steps in more follow.
+// stepsToWaitFor returns the steps before the next run: a new version for each changed plugin outside of
+// releases, then more.
 func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (all []string, err error) {
 	for _, p := range in.suite.Plugins { // a newer springfield changes all hooks
 		before := in.published[p.Name]

@@ -26,9 +26,9 @@ type fetched struct {
 	SHA    string `json:"sha,omitempty"`
 }
 
-// sourceOf returns the source for the plugin's entry in a separate marketplace, not yet pinned. It is a path
-// if the suite is inside, otherwise the suite's repository. An existing entry that names the repository
-// continues to do so. An entry of a different plugin is an error.
+// sourceOf returns the source for the plugin's entry in a separate marketplace, not yet pinned: a path if the
+// suite is inside, otherwise the suite's repository. An existing entry that names the repository continues to
+// do so. An entry of a different plugin is an error.
 func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {

@@ -132,8 +132,8 @@ func (r Report) pageData() any {
 	return data
 }
 
-// cleanText replaces invisible characters and changes of direction with dots. display.PlainText would drop
-// them, but the page is for inspecting messages.
+// cleanText replaces invisible characters and changes of direction with dots, so that the page shows where
+// they are.
 func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

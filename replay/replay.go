@@ -128,8 +128,8 @@ func (m *meter) addProgress(files int, bytes int64) {
 	}
 }
 
-// collect adds the sessions to the report, oldest first. A resumed or forked session copies lines, which
-// count only in the first log. If that log ends there, the next log provides the label.
+// collect adds the sessions to the report, oldest first. Lines copied to a resumed or forked session count
+// only in the first log. If that log ends there, the next log provides the label.
 func (r *Report) collect(sessions []session) {
 	slices.SortStableFunc(sessions, func(a, b session) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), strings.Compare(strconv.FormatBool(a.copy), strconv.FormatBool(b.copy)), cmp.Compare(a.until, b.until),

@@ -167,8 +167,8 @@ func (s *streams) noteVersion(published bool) {
 	}
 }
 
-// showCompiling starts the display of progress. step shows the current action: on a terminal it updates a
-// single line, elsewhere it prints at most one package every 4 s. done ends the display.
+// showCompiling starts the display of progress. step shows the current action, on a terminal in place,
+// elsewhere with at most one package every 4 s. done ends the display.
 func (s *streams) showCompiling() (step func(does string), done func()) {
 	if !s.progress || s.plain {
 		said := time.Now()

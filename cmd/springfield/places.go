@@ -89,8 +89,8 @@ func (e *environment) hostOwner() hosts.User {
 	return hosts.User{Home: e.home, Work: e.work, Root: root, Env: e.env, Getenv: e.getenv, Look: findProgram}
 }
 
-// findProgram returns the path of a program on PATH, or "". It rejects a program in a relative directory,
-// because the project could control the directory.
+// findProgram returns the path of a program on PATH, or "". It rejects relative directories, which the
+// project could control.
 func findProgram(program string) string {
 	path, err := exec.LookPath(program)
 	if err != nil || !filepath.IsAbs(path) {

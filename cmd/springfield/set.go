@@ -190,8 +190,7 @@ func cellText(raw json.RawMessage) string {
 	return strings.NewReplacer("not set", "-", "[]", "-").Replace(valueOnOneLine(raw))
 }
 
-// findPlugin finds a plugin by name or ID. It searches enabled plugins, then suites and marketplaces, then
-// strategies.
+// findPlugin finds a plugin by name or ID in enabled plugins, then suites and marketplaces, then strategies.
 func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	var dirs []string
 	for _, p := range client.NewSnapshot(a.places).AllPlugins() {

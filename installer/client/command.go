@@ -254,8 +254,8 @@ func (c Command) runClient(
 	return CallError("claude "+strings.Join(args, " "), out, runErr, ctx.Err(), patience)
 }
 
-// CallError returns the error of a failed call, or nil if the call succeeded. It prefers ended, the error of
-// the call's context, then the message in out, then err.
+// CallError returns the error of a failed call, or nil after success. It prefers ended, the error of the
+// call's context, then the message in out, then err.
 func CallError(call string, out []byte, err, ended error, patience time.Duration) error {
 	call = secret.Mask(call)
 	switch {

@@ -235,9 +235,9 @@ type record struct {
 	Version     string `json:"version"`
 }
 
-// copyInCache returns the cached copy that sessions in s.Work run, taken from the first matching record. It
-// returns an error if no record matches: the client then only installs the plugin, and runs it in the next
-// session (seen with 2.1.197 and 2.1.329).
+// copyInCache returns the cached copy that sessions in s.Work run, from the first matching record. If there
+// is none, it returns an error: the client only installs the plugin, and runs it in the next session (seen
+// with 2.1.197 and 2.1.329).
 func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	all, err := s.allRecords()
 	if err != nil {

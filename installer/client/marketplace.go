@@ -148,7 +148,7 @@ func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 }
 
 // FindMarket returns the marketplace with this name. It must be recorded, or be a directory declared in user
-// or managed settings. The client records such a directory at the next start.
+// or managed settings, which the client records at the next start.
 func (s *Snapshot) FindMarket(name string) (Market, error) {
 	known, err := s.Markets()
 	if err != nil {

@@ -33,8 +33,8 @@ type AgentPlugin struct {
 	old      bool   // enabled in the way of an older springfield
 }
 
-// InspectHosts inspects the named agents. If none are named, it inspects the agents on this machine. It then
-// adds Claude Code if no agent is found or Claude Code has springfield plugins.
+// InspectHosts inspects the named agents, by default those on this machine. By default it adds Claude Code if
+// no agent is found or Claude Code has springfield plugins.
 func InspectHosts(r Request, named []hosts.Host) *Inspection {
 	in := Inspect(r)
 	all := named

@@ -50,8 +50,8 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeSays reports whether a scope's settings contain a plugin. A scope that shares a file has no layer of
-// its own. For this scope any layer counts.
+// scopeSays reports whether a scope's settings contain a plugin. If the scope shares a file, and so has no
+// layer, any layer counts.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
 	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }
@@ -87,7 +87,7 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 }
 
 // registerSuite returns a repair that registers a suite with the claude command. If claude is not installed,
-// the repair declares the suite in settings.
+// it declares the suite in settings.
 func (in *Inspection) registerSuite(name, dir string) func(context.Context) error {
 	if in.Client.Path != "" {
 		return func(ctx context.Context) error {

@@ -26,7 +26,7 @@ type layout struct {
 }
 
 // layOutValue formats an edit's value inside new objects or arrays for keys. The result is for the last of
-// the objects. It follows the text before, and replaces old unless old is nil.
+// the objects, follows the text before, and replaces old unless old is nil.
 func (d *Document) layOutValue(before string, objects []*value, old *value, keys []string, e Edit) string {
 	text := strings.Trim(string(e.Value), blanks)
 	for _, key := range slices.Backward(keys) {

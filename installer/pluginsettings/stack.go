@@ -148,7 +148,7 @@ func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 }
 
 // valueTaken returns the part of raw that the hook accepts: all, some elements of a list, or nil. why is the
-// reason for refusing the rest. Other faults in the file are ignored.
+// reason for refusing the rest. It ignores other faults in the file.
 func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMessage, why string) {
 	var list, some []json.RawMessage
 	if k.Type != "array" || k.single || json.Unmarshal(raw, &list) != nil || len(list) == 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Disable plans to undo PlanEnable in a scope. Edits that other plugins enabled there by springfield still
-// need are kept. If one of these decides at Stop, only the plugin's entry is undone, otherwise all but the
+// Disable plans to undo PlanEnable in a scope. It keeps edits that other plugins enabled there by springfield
+// need. If one of these decides at Stop, only the plugin's entry is undone, otherwise all but the
 // marketplace.
 func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
@@ -77,8 +77,8 @@ func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id str
 	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
 }
 
-// openBehindLink opens a project's settings through a symlink if springfield has enabled the plugin in the
-// target. The target must not be the user settings. Otherwise it returns refusal.
+// openBehindLink opens a project's settings through a symlink if springfield enabled the plugin in the
+// target, unless this is the user settings. Otherwise it returns refusal.
 func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) (file, error) {
 	path := s.Settings(scope)
 	target, err := journal.Resolve(path)

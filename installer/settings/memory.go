@@ -274,7 +274,7 @@ const everyone = ""
 func allMembers(remembered) bool { return true }
 
 // releaseSettings undoes the edits of the members selected by only, unless other settings files need them.
-// behalf is the file that no longer needs them. It can also be everyone.
+// behalf is the file that no longer needs them, or everyone.
 func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}

@@ -69,7 +69,7 @@ func HowToOpen(err error) string {
 }
 
 // firstClosed returns the path whose mode denies access: the first directory that cannot be entered, or path
-// itself. If path is missing or writable, it returns the directory to which springfield would write.
+// itself. If path is missing or writable, it returns the directory to write to.
 func firstClosed(path string) string {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too

@@ -93,8 +93,8 @@ func (f file) namedError(err error) error {
 // newFileMode is private because env in settings can hold tokens.
 const newFileMode fs.FileMode = 0o600
 
-// setMembers adds edits of a settings file to a plan. Unless behalf is "", an earlier edit in the plan
-// remembers the edits for the file behalf, so that a crash cannot leave an edit that was not remembered.
+// setMembers adds edits of a settings file to a plan. Unless behalf is "", the plan first remembers the edits
+// for the file behalf, so that a crash cannot leave a forgotten edit.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, behalf string) error {
 	after, err := f.as.ApplyEdits(edits...)
 	if err != nil {

@@ -42,7 +42,7 @@ type session struct {
 }
 
 // findSessions returns up to MostSessions sessions of a project, and the number of further sessions. If
-// project is "", it searches all projects. A session is included if it is running, is in past, or has a
+// project is "", it searches all projects. It includes sessions that are running, are in past, or have a
 // decision or new log lines since the given time. Sessions that are running or need the user come first.
 func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	var ids []string

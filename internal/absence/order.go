@@ -29,9 +29,9 @@ func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
 	return ledger.AwayOrder{}, false
 }
 
-// Shorten makes the order in force for wanted.Project end sooner or after fewer continues. It does nothing if
-// the order differs from wanted in other ways. With sameMost, sameCheck or sameNote, the order keeps that
-// value. done reports whether an order was changed.
+// Shorten makes the order in force for wanted.Project end sooner or after fewer continues. The order must
+// otherwise equal wanted. With sameMost, sameCheck or sameNote, it keeps that value. done reports whether an
+// order was changed.
 func (p Places) Shorten(
 	wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool,
 ) (now ledger.AwayOrder, done bool, err error) {

@@ -155,9 +155,8 @@ type pending struct {
 // lasting is the time that a change has to last, in milliseconds.
 const lasting = 5000
 
-// Choose returns the sessions about which to notify the user. It selects changes to a state for which isNeed
-// is true, made at least lasting milliseconds ago. It returns each change once, and nothing from the first
-// view.
+// Choose returns the sessions about which to notify the user: changes to a state for which isNeed is true, at
+// least lasting milliseconds old. It returns each change once, and nothing from the first view.
 func (t *Teller) Choose(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {

@@ -67,8 +67,8 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	return r, c.withoutPrograms(ctx)
 }
 
-// ownsGitDir reports whether the git directory dir belongs to the checkout. So must common, the directory
-// shared by worktrees. The .git of an unpacked archive can refer to any repository.
+// ownsGitDir reports whether the git directory dir, and the directory common shared by worktrees, belong to
+// the checkout. The .git of an unpacked archive can refer to any repository.
 func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 	own := filepath.Join(beyondLinks(r.Root), ".git")
 	info, err := os.Lstat(own)
@@ -108,8 +108,7 @@ func (r *Repository) CurrentBranch(ctx context.Context) string {
 }
 
 // RemoteURL returns the configured URL of the branch's remote, of origin, or of the first remote, in this
-// order. It returns "" if there are no remotes. It does not apply url.*.insteadOf, which is local to this
-// machine.
+// order, or "". It does not apply url.*.insteadOf, which is local to this machine.
 func (r *Repository) RemoteURL(ctx context.Context) string {
 	name, err := r.runGit(ctx, "", "config", "--get", "branch."+r.CurrentBranch(ctx)+".remote")
 	if err != nil || name == "." {

@@ -74,9 +74,9 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 	return all, err
 }
 
-// withTree calls use with a git tree of the working tree. The tree is made in a temporary index with no
-// cached stat data. For a comparison with a snapshot, objects go to a temporary directory, and files of the
-// snapshot are included even if now ignored.
+// withTree calls use with a git tree of the working tree, made in a temporary index with no cached stat data.
+// For a comparison with a snapshot, objects go to a temporary directory, and files of the snapshot are
+// included even if now ignored.
 func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
@@ -127,7 +127,7 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 
 // listFiles returns the existing files that are untracked or in the index. With from, it adds the files of
 // that snapshot and omits submodules. It always omits pipes, devices and files below a symlink. entries are
-// the lines in index and snapshot, which affect how git reads newlines. nested is the number of nested
+// the lines in index and snapshot, for git's reading of newlines. nested is the number of nested
 // repositories.
 func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	entries, names []string, nested int, err error,

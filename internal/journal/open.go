@@ -18,8 +18,8 @@ const (
 	maxLinks = 40 // in a path, as in Linux
 )
 
-// OpenEdit reads a regular file of up to 64 MiB into Before and After, or sets both to nil if the file is
-// missing. Every error is an *fs.PathError for path.
+// OpenEdit reads a regular file of up to 64 MiB into Before and After, which are nil if the file is missing.
+// Every error is an *fs.PathError for path.
 //
 // in is an untrusted directory around the file, in which a link is an error. If in is "", the file is the
 // user's and links are followed.

@@ -36,8 +36,8 @@ func (e *ChangedSinceError) Error() string {
 }
 
 // PlanUndo plans to undo the latest entry. It restores files that are as the change left them. It skips
-// modified trees, files with a missing directory, and files that are still as before, for example after a
-// crash. Any other file is a *ChangedSinceError. In an empty journal, the error is ErrNothingToUndo.
+// modified trees, files with a missing directory, and files that are still as before, as after a crash. Any
+// other file is a *ChangedSinceError, and an empty journal is ErrNothingToUndo.
 func (j Journal) PlanUndo() (u Undo, err error) {
 	for range tries {
 		e, err := j.readNewest()

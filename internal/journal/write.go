@@ -42,8 +42,8 @@ func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) && strings.HasSuffix(name, tempEnd)
 }
 
-// addDirs inserts an edit for every missing directory before the first edit that needs it. It appends an edit
-// for every dropped directory. It omits edits that change nothing.
+// addDirs inserts an edit for every missing directory before the first edit that needs it, and appends an
+// edit for every dropped directory. It omits edits that change nothing.
 func addDirs(edits []Edit) ([]Edit, error) {
 	var all, dropped []Edit
 	made := map[string]bool{}

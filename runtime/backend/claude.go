@@ -15,9 +15,8 @@ import (
 )
 
 // clientArguments returns the arguments for Claude Code. Safe mode leaves out CLAUDE.md, memory, skills,
-// plugins, hooks and MCP servers, but keeps every login. With --bare the login would be lost. With
-// --setting-sources "", a login in the user's settings would. Safe mode also keeps the user's language, so
-// --settings resets it.
+// plugins, hooks and MCP servers, but keeps every login. --bare would lose the login, and --setting-sources
+// "" a login in the user's settings. Safe mode also keeps the user's language, so --settings resets it.
 func clientArguments(q judge.Question) []string {
 	return []string{
 		"-p",
@@ -60,8 +59,8 @@ func (e Env) foreignProject(q judge.Question) string {
 }
 
 // findClient returns the absolute path of Claude Code's program, or "". If client is set, it checks only
-// that. Otherwise it searches PATH and the usual installation directories. It ignores relative directories
-// and the project, which might contain a different program.
+// that. Otherwise it searches PATH and the usual installation directories, except relative ones and the
+// project, which might contain a different program.
 func (e Env) findClient(client, project string) string {
 	if client != "" {
 		if filepath.IsAbs(client) && isProgram(client) {

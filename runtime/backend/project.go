@@ -18,10 +18,10 @@ import (
 const maxSettings = 1 << 20 // bytes
 
 // Redirected returns a message about the first of the project's settings files that sets where questions go
-// or cannot be read. It returns "" if there is none. Claude Code passes the env of these files to hooks, even
-// in an untrusted directory.
+// or cannot be read, or "". Claude Code passes the env of these files to hooks, even in an untrusted
+// directory.
 //
-// named lists the variables passed to the user's program. The project must not set them either. Settings in
+// named lists the variables passed to the user's program, which the project must not set either. Settings in
 // the home directory belong to the user, unless they move this directory.
 func Redirected(project, home string, named []string) string {
 	if project == "" {
@@ -108,8 +108,8 @@ func mainWorktree(git string) string {
 }
 
 // brought returns a message about a file of q.Variables, in the project or an ancestor, that sets a variable
-// for where questions go. It returns "" if there is none. Hosts other than Claude Code pass these variables
-// to hooks. The home directory and variables outside of the environment are ignored.
+// for where questions go, or "". Hosts other than Claude Code pass these variables to hooks. It ignores the
+// home directory and variables outside of the environment.
 func (e Env) brought(q judge.Question) string {
 	if q.Project == "" {
 		return ""

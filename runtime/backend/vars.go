@@ -40,7 +40,7 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 }
 
 // choosesDestination reports whether a member of a project's settings would set where a question goes or
-// which program runs. Such a member is a login helper, or a variable that the client or other programs read.
+// which program runs. This is a login helper, or a variable that the client or other programs read.
 func choosesDestination(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {

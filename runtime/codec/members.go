@@ -228,8 +228,8 @@ func NumberPair(m *Members, name string, v *[2]int64) {
 	}
 }
 
-// ListOf reads or writes a list of objects. A strict read omits objects with mistakes, because they could
-// mean something else when the wrong member is missing.
+// ListOf reads or writes a list of objects. A strict read omits objects with mistakes, because the remaining
+// members could mean something else.
 func ListOf[T any, O interface {
 	*T
 	Object
@@ -348,8 +348,8 @@ func readNumber[T integer](m *Members, raw []byte, v *T) bool {
 }
 
 // ReadStrictly reads a JSON object or null that a person wrote, ignoring case in names. whole is the reason
-// why data cannot be read as an object. parts are the mistakes that were ignored, including members that
-// neither o lists nor others accepts.
+// why data cannot be read. parts are the mistakes that were ignored, including members that neither o lists
+// nor others accepts.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {
 		return nil, whole

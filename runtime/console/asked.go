@@ -131,9 +131,9 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	}
 }
 
-// findDecision returns the decision with this ID. If id is "" or "last", it returns the latest decision, and
-// prefers stops unless a.Prompts is set. It ignores stops where the agent only answered a command such as
-// why. If there are no decisions, it returns errNothing.
+// findDecision returns the decision with this ID. For "" or "last" it returns the latest, and prefers stops
+// unless a.Prompts is set. It ignores stops where the agent only answered a command such as why. If there are
+// no decisions, it returns errNothing.
 func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error) {
 	if id != "" && id != "last" {
 		if v.implied {
@@ -175,7 +175,7 @@ func (d *Console) hintAtDecision(part, otherwise string) string {
 }
 
 // knownSessions returns up to n sessions with IDs that start with beginning, each with the last decision. It
-// searches the ledger and holds. Unless beginning is "", it also searches logs.
+// searches the ledger, holds and, unless beginning is "", logs.
 func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	add := func(a ledger.Record) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {
@@ -269,7 +269,7 @@ func (d *Console) listSessions(all []ledger.Record) string {
 	return strings.Join(said, ", ")
 }
 
-// Decision returns the decision with this ID. If id is "" or "last", it returns the latest in this session or
+// Decision returns the decision with this ID. For "" or "last" it returns the latest in this session or
 // project.
 func (d *Console) Decision(id string) (ledger.Record, error) {
 	v, err := d.scopeOf(Asked{})

@@ -92,7 +92,7 @@ func ofPrompt(r ledger.Record) bool {
 	return r.Decision == "pass" || r.Decision == "remind" || r.Decision == ledger.None && r.Event == "UserPromptSubmit"
 }
 
-// ExplainDecision prints the decision with this ID. If id is "" or "last", it prints the latest decision.
+// ExplainDecision prints the decision with this ID. For "" or "last" it prints the latest.
 func (d *Console) ExplainDecision(id string, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {

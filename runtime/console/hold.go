@@ -43,7 +43,7 @@ func (d *Console) endOfHold() (lasts time.Duration, why string) {
 }
 
 // HoldSessions sets a hold on a session, or on all if session is "". If duration is 0, endOfHold chooses one.
-// If a longer hold is in force, it stays, and a given duration is an error.
+// A longer hold stays in force. It is an error if a duration was given.
 func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -304,8 +304,7 @@ func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.
 }
 
 // HoldNews returns news of holds for status. set describes how the hold on all sessions was set. news
-// describes how the last one ended, and the removed holds. A hold that was lifted at this terminal is
-// omitted.
+// describes how the last one ended, unless it was lifted at this terminal, and the removed holds.
 func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	all, err := ledger.HoldEvents(dirs, now)
 	if err != nil {

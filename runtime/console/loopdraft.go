@@ -284,7 +284,7 @@ func (l *loopHere) isLeft() bool {
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
 }
 
-// newestTranscript returns the log of the current session, and when it was last written. If there is no
+// newestTranscript returns the log of the current session and the time of the last write. If there is no
 // current session, it returns the log that was last written.
 func (l *loopHere) newestTranscript() (path string, at int64) {
 	var newest time.Time

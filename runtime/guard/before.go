@@ -45,7 +45,7 @@ type Veto struct {
 
 // CheckEvent returns a veto in plan mode, or when a schedule or background work will wake the agent. It
 // ignores servers, and shell commands that earlier turns started. earlier lists the IDs of earlier turns'
-// work. The transcript can lag, so work with an unknown ID is assumed to be from this turn.
+// work. Unknown IDs are assumed to be from this turn, because the transcript can lag.
 func CheckEvent(m Moment, earlier []string) Veto {
 	if m.PermissionMode == "plan" {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}

@@ -60,9 +60,9 @@ type Witness struct {
 	InOwn    int     // from the user's last prompt
 }
 
-// SpendContinue spends one continue. It returns the new state, which must be stored in any case, and either
-// the rest of the budget or a veto. stop.Now is from a ledger.Clock. Continues after stop.Now count as just
-// now, so that changing the system clock gains nothing.
+// SpendContinue spends one continue. It returns the new state, which must always be stored, and either the
+// rest of the budget or a veto. stop.Now is from a ledger.Clock. Continues after stop.Now count as just now,
+// so that changing the system clock gains nothing.
 func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.Left, Veto) {
 	t := stop.Now.UnixMilli()
 	s = MeetPrompt(s, stop.Prompt, stop.Own)
@@ -189,8 +189,8 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 const chain = 4
 
 // TakeRound spends a round of a loop. most is the maximum of a loop, and typed the user's own maximum or 0.
-// It returns a veto if all loops together ran too many rounds. Strategies count single loops, but renaming a
-// loop's file restarts that count.
+// It returns a veto after too many rounds of all loops together. Strategies count single loops, which a file
+// can rename.
 func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto) {
 	s = keepHour(MeetPrompt(s, stop.Prompt, stop.Own), stop)
 	if typed == 0 && s.InLoops >= chain*most {

@@ -108,8 +108,8 @@ func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Pr
 }
 
 // isDecided reports whether the plugin has already decided this stop, in a different copy or in a second run
-// of this copy. A run of this copy only counts if it ended after this start, or both events have the same
-// time. This is because an agent can stop twice with the same words.
+// of this copy. The second run counts only if it ended after this start, or both events have the same time,
+// because an agent can stop twice with the same words.
 func (s *start) isDecided(before ledger.State, settings Settings) bool {
 	own := s.presentDecision(settings, before.Clock)
 	for _, p := range before.Plugins {

@@ -16,9 +16,9 @@ import (
 
 const configFile = "strategy.json"
 
-// findRoot returns the plugin directory around the executable, which must be in hooks or below. The plugin
-// directory must contain a strategy.json or be named like a strategy. If there is none, findRoot returns
-// fallback. If fallback is empty, it returns an error.
+// findRoot returns the plugin directory with the executable in hooks or below. It must contain a
+// strategy.json or be named like a strategy. If there is none, findRoot returns fallback, or an error if
+// fallback is empty.
 func findRoot(executable, fallback string) (string, error) {
 	if executable != "" {
 		dir := filepath.Dir(followLink(executable))

@@ -210,8 +210,8 @@ func (s *start) readEvent() (f *fault, asked bool) {
 }
 
 // stateOf returns the session's state directory. It is next to the transcripts for Claude Code, and in the
-// home directory for other hosts. A state directory in the project is not trusted, because the project could
-// have moved it there. A project that contains the home directory is an exception.
+// home directory for other hosts. One in the project is not trusted, because the project could have moved it
+// there, unless the project contains the home directory.
 func (s *start) stateOf() string {
 	own := ledger.StateDir("", s.Home)
 	if !s.event.Host.Default {
@@ -230,8 +230,7 @@ func (s *start) stateOf() string {
 }
 
 // projectDir returns the project whose settings apply: CLAUDE_PROJECT_DIR if the host sets it, otherwise the
-// event's directory. The project might control this value, so it must not determine where a judge's question
-// is sent.
+// event's directory. The project might control it, so it must not determine where a judge's question is sent.
 func (s *start) projectDir() string {
 	if s.Project != "" && (s.event.Cwd == "" || s.event.Host.ProjectVariable != "") {
 		return s.Project

@@ -469,7 +469,7 @@ func (s *Snapshot) selfCalled() string {
 
 // sayContinue puts the plugin's name, the limit and the evidence in front of the instruction to the agent.
 // Hosts show the instruction. A separate message to the user only follows at a prompt's first continue, or
-// when it is pressing.
+// when pressing.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1

@@ -196,8 +196,8 @@ func (s *start) readSwitches() string {
 	return strings.Join(all, "\x00")
 }
 
-// limitWakes lifts the limits Same and Idle for a wake after an API error, because wakes have a limit of
-// their own. It returns a veto if the wake is no longer allowed by an away order or the user's settings.
+// limitWakes lifts the limits Same and Idle for a wake after an API error, because wakes have a separate
+// limit. It returns a veto if neither an away order nor the user's settings allow the wake any more.
 func (s *Snapshot) limitWakes(limits *guard.Limits, counts bool) guard.Veto {
 	if s.Event.Name != stopFailure {
 		return guard.Veto{}

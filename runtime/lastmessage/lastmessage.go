@@ -206,8 +206,8 @@ func offersMenu(text string) bool {
 }
 
 // intents returns the sentences that can announce work: the sentences of the last paragraph, or before a
-// final list. It returns nil if the message ends with code or a quotation after a title or colon. In this
-// case the message itself contains the work.
+// final list. It returns nil if the message ends with code or a quotation after a title or colon, because
+// that is the work itself.
 func (c *Closing) intents() []sentence {
 	if n := len(c.prose); n > 0 {
 		last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[n-1]

@@ -80,8 +80,8 @@ func Read(p Prompt) Word {
 	return word
 }
 
-// readerFor returns a reader for English and these packs, at most maxLanguages in all. English is included
-// because any prompt can contain it.
+// readerFor returns a reader for English, which any prompt can contain, and these packs, at most maxLanguages
+// in all.
 func readerFor(packs []*language.Pack, folded []string) reader {
 	all := []*language.Pack{language.PackNamed("en")}
 	for _, p := range packs {
@@ -93,7 +93,7 @@ func readerFor(packs []*language.Pack, folded []string) reader {
 }
 
 // readIn classifies a prompt in the languages of in. sure is false if no known word determines the act of the
-// last clause. Some other language might then do better.
+// last clause. A different language might then do better.
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	orders := func(c clause) bool { return c.act == does }

@@ -148,8 +148,8 @@ func (s *Session) readNewest() error {
 }
 
 // AppendRecord numbers and writes a record in a single write(), and returns the ID. The session must be
-// locked. This does not apply to a record of None, which gets neither state nor ID. The file is not synced,
-// because a sync takes longer than a decision.
+// locked, except for a record of None, which gets neither state nor ID. It does not sync, because a sync
+// takes longer than a decision.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
 	if !s.locked && r.Decision == None {
 		r.State = State{}

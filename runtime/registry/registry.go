@@ -93,7 +93,7 @@ func HostOfLog(path string) *host.Host {
 }
 
 // CallingHost returns the host whose agent started this program, and the session if known. It returns nil for
-// a person. If one agent runs in a shell of the other, it can return either host.
+// a person. If one agent runs in the other's shell, it can return either.
 func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 	for _, h := range Hosts {
 		session := ""

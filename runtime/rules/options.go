@@ -195,8 +195,8 @@ func (o *Options) checkLeave(l *strategy.Layer) {
 }
 
 // restrictProject removes from a project's options everything that could continue against the user's choice.
-// Rules that stop remain. Rules that continue move to Last, without reasons. Of the rules in inForce, the
-// project cannot disable rules that stop. If judged is set, it mutes rules instead of disabling them.
+// Rules that stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules
+// of inForce that stop. If judged is set, it only mutes rules.
 func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}

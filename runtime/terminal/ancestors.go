@@ -62,9 +62,9 @@ type lookUpFunc func(id int, environ bool) (process, error)
 
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
-// OwnTerminal opens the controlling terminal if a person uses it, as far as can be seen. The leader of the
-// terminal's session must be an ancestor of this process, and no ancestor may be an agent. If there is no
-// terminal, it returns ErrNone.
+// OwnTerminal opens the controlling terminal if, apparently, a person uses it. The leader of the terminal's
+// session must be an ancestor of this process, and no ancestor may be an agent. If there is no terminal, it
+// returns ErrNone.
 func OwnTerminal() (*Terminal, error) {
 	t, err := openTerminal()
 	if err != nil {
@@ -93,8 +93,8 @@ func Ancestors() (ids []int) {
 	return ids
 }
 
-// HangsOnAgent reports whether the client that started this program was itself started by an agent. That
-// agent could type into the client. Orphaned clients are missed.
+// HangsOnAgent reports whether an agent started the client that started this program, and could type into it.
+// It misses orphaned clients.
 func HangsOnAgent() bool { return findTwoAgents(lookUp, os.Getpid()) }
 
 func findTwoAgents(lookUp lookUpFunc, own int) bool {
@@ -126,8 +126,8 @@ func findTwoAgents(lookUp lookUpFunc, own int) bool {
 	return false
 }
 
-// findAgent returns an error if the process own or any ancestor is an agent or was started by one. It also
-// returns an error if this cannot be excluded.
+// findAgent returns an error if the process own or any ancestor is an agent or was started by one, or if this
+// is uncertain.
 func findAgent(lookUp lookUpFunc, own int) error {
 	var child process
 	var doubt error

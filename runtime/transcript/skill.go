@@ -44,8 +44,8 @@ func (l *Log) useSkill(name []byte, from source) {
 }
 
 // findAnnouncement finds skills that the agent announces. "Using X to …" is weak evidence, because tools also
-// have names. Therefore X must look like a skill's name, the words must begin a line, and there must be no
-// surer sign in this turn.
+// have names. X must look like a skill's name, the words must begin a line, and this turn must have no surer
+// sign.
 func (l *Log) findAnnouncement(text []byte) {
 	for at := 0; ; {
 		i := bytes.Index(text[at:], []byte("sing "))

@@ -168,8 +168,7 @@ func (l *line) message(e *transcript.Entry, w *codec.Walk) {
 	w.Leave(&m)
 }
 
-// isAttachmentOfInterest reports whether an attachment can matter. It only reads the first members, because
-// the rest can be long.
+// isAttachmentOfInterest reports whether an attachment can matter, judging by the first members.
 func isAttachmentOfInterest(w codec.Walk) bool {
 	a := w.Enter('{')
 	if !a.Next() || string(a.Key) != "type" {

@@ -51,7 +51,7 @@ func readEvent(event []byte, e *host.Event) error {
 
 // parseLine parses a line of the log, and reports whether the line matters. Most content is logged twice, as
 // an item for the model and as an event for the screen. Texts of the person and the agent are read from
-// events, because items include texts by Codex in the user's name. Everything else is read from items.
+// events, because items include texts by Codex in the user's name. The rest is read from items.
 func parseLine(e *transcript.Entry) bool {
 	var kind []byte
 	matters := false

@@ -187,8 +187,8 @@ func takeSessionLine(e *transcript.Entry, data []byte) {
 }
 
 // takeUserLine reads a text in the user's role. A text with a source is the user's only if it is a slash
-// command. A text queued by a different plugin's Stop hook has no source. Unlike the user's queued texts, it
-// has no agentMode.
+// command. A text queued by a different plugin's Stop hook has no source and, unlike the user's queued texts,
+// no agentMode.
 func takeUserLine(e *transcript.Entry, data []byte) {
 	var words, source, id, delivery []byte
 	transcript.ReadMembers(data,
