@@ -1,5 +1,5 @@
-// Programs for a suite: carried by the CLI, or compiled from embedded sources in a temporary directory and a
-// clean environment, so that builds are reproducible.
+// Programs for a suite: carried by the CLI, or compiled from embedded sources in a clean environment, so that
+// builds are reproducible.
 
 package generator
 
@@ -88,8 +88,8 @@ type Toolchain struct {
 	Home     string   // may be empty
 	Windows  []string // variables go needs on Windows, as KEY=value
 	GoCache  string   // temporary if empty or unusable
-	// Working, if not nil, is called before compiling, which takes half a minute the first time. step
-	// receives each action and package. done is called at the end.
+	// Working, if not nil, is called before compiling. step receives each action and package. done is called
+	// at the end.
 	Working func() (step func(does string), done func())
 	Warn    func(text string) // receives warnings, can be nil
 	heard   func(name string) // called for each package compiled

@@ -1,5 +1,5 @@
 // Checks whether the programs of a plugin would start on a machine. They read the files, because a record can
-// be wrong and a copy can lose a mode.
+// be wrong.
 
 package generator
 
@@ -100,8 +100,8 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	return nil
 }
 
-// CheckRecorded returns an error if the hook of the plugin in dir would not start on machine. It also returns
-// an error if a program's checksum differs from the record of the suite around the plugin.
+// CheckRecorded returns an error if the plugin's hook in dir would not start on machine. It also returns an
+// error if a program's checksum differs from the record of the suite around the plugin.
 func CheckRecorded(dir string, machine Target) error {
 	all := openPrograms(dir, machine, Hook, Judge)
 	if err := all[0].checkStart(dir, machine); err != nil {

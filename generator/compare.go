@@ -1,7 +1,7 @@
 // Comparison of the plugins that agents run with the plugins that this springfield makes. Programs are
-// compared by SHA-256 with carried or compiled ones. Files that can start a program or speak to a model are
-// compared with rendered ones. springfield.yaml can explain a difference but never excuse it, because an
-// attacker can change both.
+// compared by SHA-256 with carried or compiled ones, files that can start a program or speak to a model with
+// rendered ones. springfield.yaml can explain a difference but never excuse it, because an attacker can
+// change both.
 //
 // A plugin can come from a stranger: the files are only read, through folder and within limits.
 

@@ -1,10 +1,10 @@
 // The Go runtime of hooks and judges reads no variable whose name begins with GO.
 //
-// A project's settings can set variables for hooks, and Go's runtime obeys some before main: GODEBUG=cgocheck=2 or a
-// malformed GOMEMLIMIT ends every Go program with exit code 2, which Claude Code takes for "go on"; GOMAXPROCS=200000
-// costs gigabytes. The runtime also exits with 2 if a limit of processes, memory or files keeps it from starting. So
-// the build replaces the two functions that read these variables, and the exit code, and marks the program. In an
-// unknown version of Go it replaces nothing, and warns.
+// A project's settings can set variables for hooks, and Go's runtime obeys some before main.
+// GODEBUG=cgocheck=2 or a malformed GOMEMLIMIT ends every Go program with exit code 2, which Claude Code
+// takes for "go on". GOMAXPROCS=200000 costs gigabytes. The runtime also exits with 2 if a system limit keeps
+// it from starting. The build therefore replaces the exit code and the two functions that read these
+// variables, and marks the program. In an unknown version of Go it replaces nothing, and warns.
 
 package generator
 

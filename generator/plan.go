@@ -55,7 +55,7 @@ const (
 type Outcome struct {
 	Path  string `json:"file"`
 	State State  `json:"state"`
-	// Writes is the file that is written or removed: Path, its FILE.new, or "".
+	// Writes is the file written or removed: Path, its FILE.new, or "".
 	Writes string `json:"writes"`
 }
 

@@ -1,8 +1,7 @@
 // Package generator turns answers into a suite: a directory of Claude Code plugins and compiled hooks that is
 // its own marketplace.
 //
-// The steps are Spec.Validate, BuildPrograms, RenderSuite and MakePlan. The package knows nothing of
-// commands, questions or settings.
+// The steps are Spec.Validate, BuildPrograms, RenderSuite and MakePlan.
 package generator
 
 import (

@@ -120,7 +120,7 @@ func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.
 }
 
 // FreeMarketplace returns a free marketplace name for the suite in dir: wish, or wish followed by a number.
-// taken is the reason why wish is not free.
+// taken is why wish is not free.
 func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	all := m.pluginsAtHand("")
 	isFree := func(name string) error {

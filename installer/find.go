@@ -1,5 +1,5 @@
-// Package installer enables and disables plugins. It finds a plugin by name, checks whether the plugin can
-// run, makes the claude command register or fetch it, and makes the host plan the edit.
+// Package installer enables and disables plugins. It finds a plugin by name, checks whether it can run, makes
+// the claude command register or fetch it, and makes the host plan the edit.
 package installer
 
 import (

@@ -1,7 +1,7 @@
 // A report as an HTML page that fetches nothing.
 //
-// Text from sessions is data. html/template escapes the figures. The page's script shows the rows as text.
-// They are JSON in which no tag can end. The content policy only allows this style and this script, by hash.
+// Text from sessions is data. html/template escapes the figures. The page's script shows the rows as text,
+// from JSON in which no tag can end. The content policy only allows this style and this script, by hash.
 
 package replay
 

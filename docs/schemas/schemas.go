@@ -1,4 +1,4 @@
-// Package schemas carries the published JSON Schemas, so that the CLI uses the same text as editors. Each
+// Package schemas carries the published JSON Schemas, so that the CLI and editors use the same text. Each
 // schema is a file here named NAME.schema.json. The $id is the public address.
 package schemas
 

@@ -1,8 +1,8 @@
 package client
 
-// The claude command rewrites settings.json as a whole. It therefore runs with a temporary configuration
-// directory and a copy of the necessary settings, but with the user's plugins directory. It installs for
-// every scope and cannot change the user's settings. Success is read from its records.
+// The claude command rewrites settings.json as a whole. It therefore runs in a temporary configuration
+// directory with the necessary settings, but with the user's plugins directory. It installs for every scope
+// and cannot change the user's settings. Success is read from its records.
 
 import (
 	"bytes"

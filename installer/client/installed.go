@@ -1,8 +1,7 @@
 package client
 
-// A plugin of a marketplace that is a directory runs in place. Any other plugin runs from a cached copy,
-// which can be stale. The files are untrusted: reads are bounded, and no path leaves the marketplace or the
-// plugin.
+// A plugin of a marketplace that is a directory runs in place, any other from a cached copy, which can be
+// stale. The files are untrusted: reads are bounded, and no path leaves the marketplace or the plugin.
 
 import (
 	"cmp"

@@ -48,8 +48,7 @@ type File struct {
 	docErr error
 }
 
-// Document parses the file as settings and caches the result. The error is the reason why Claude Code ignores the
-// file.
+// Document parses the file as settings and caches the result. The error is why Claude Code ignores the file.
 func (f *File) Document() (*document.Document, error) {
 	if f.doc == nil && f.docErr == nil {
 		f.doc, f.docErr = document.ParseDocument(f.Before.Bytes())

@@ -1,8 +1,7 @@
 // Package document edits members of a user's JSON document and keeps every other byte.
 //
 // It accepts one object in plain JSON and UTF-8, with or without a byte order mark. An empty file is an empty
-// object, as in Claude Code. Duplicate keys are an error only in the path of an edit. encoding/json checks
-// the syntax.
+// object, as in Claude Code. Duplicate keys are an error only in the path of an edit.
 package document
 
 import (

@@ -57,7 +57,7 @@ type Host struct {
 
 // Switching plans how to enable and disable a host's plugins, from the current settings.
 type Switching interface {
-	// On returns the plugins that are enabled in a scope or listed there by springfield.
+	// On returns the plugins enabled in a scope or listed there by springfield.
 	On(now *settings.Settings, at Place, scope client.Scope) ([]Installed, error)
 	// ByUs returns the plugins that springfield's memory lists as enabled.
 	ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin, error)

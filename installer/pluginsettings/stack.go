@@ -178,8 +178,7 @@ func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMes
 // placeInText matches the position in a fault, which is not a position in the file.
 var placeInText = regexp.MustCompile(`^line \d+, column \d+: `)
 
-// refusal returns the reason why the hook refuses a value, or "". It reads the value apart from the rest of
-// the file.
+// refusal returns why the hook refuses a value, or "". It reads the value apart from the rest of the file.
 func (f File) refusal(k Key, raw, inForce json.RawMessage) string {
 	name := k.Name
 	if k.whole {

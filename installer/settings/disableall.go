@@ -71,7 +71,7 @@ func (m *memory) leftUnreleased(err error) Left {
 	return Left{err.Error(), "fix that file, then run springfield disable --all again; or take out by hand: " + strings.Join(entries, ", "), true}
 }
 
-// releaseAll plans to undo all edits of a file, and to disable the springfield plugins that are still enabled there.
+// releaseAll plans to undo all edits of a file, and to disable the springfield plugins still enabled there.
 func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error {
 	f, err := s.openFile("", path)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // memory records springfield's edits of a file. If the file is unchanged since, undo restores all bytes of
-// the origin. Otherwise it restores each member that still has springfield's value.
+// the origin. Otherwise it restores each member that is unchanged.
 type memory struct {
 	File    string       `json:"file"`
 	Host    string       `json:"host,omitempty"`   // "" for Claude Code

@@ -1,6 +1,5 @@
 // Package settings plans edits of agents' settings: it enables and disables plugins, and restores previous
-// values. A plan is a journal.Change. It is based on one read of the settings and of springfield's memory of
-// edits.
+// values. A plan is a journal.Change, based on one read of the settings and of springfield's memory of edits.
 package settings
 
 import (

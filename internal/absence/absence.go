@@ -115,8 +115,8 @@ const (
 	diedNeed   = "its process ended while it worked"
 )
 
-// findNeed returns the reason why the session needs the user, with details, or empty strings. passed reports
-// whether the order's check has passed. word is the word that makes a question grave, or "".
+// findNeed returns why the session needs the user, with details, or empty strings. passed reports whether the
+// order's check has passed. word is the word that makes a question grave, or "".
 func (s *session) findNeed(passed bool) (need, text, word string) {
 	stops := s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke
 	asks, found := rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: s.log.words, FromEvent: true}})

@@ -1,8 +1,7 @@
 // Package journal applies changes to files, all or nothing, and undoes them.
 //
-// A Change is a list of Edits, each from one Content of a file to the next. It is planned completely before
-// anything is written, so it can be shown as a diff first. The Journal keeps an Entry with the edits of every
-// applied change.
+// A Change is a list of Edits, each from one Content of a file to the next. It is planned before anything is
+// written, so it can be shown as a diff. The Journal keeps an Entry with the edits of every applied change.
 package journal
 
 import (
@@ -105,7 +104,7 @@ func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
 	return e.Writable()
 }
 
-// Change is a list of edits that are applied in order and undone in reverse.
+// Change is a list of edits applied in order and undone in reverse.
 type Change struct {
 	Did    string // its name in the journal: "enable X in user settings"
 	Kind   string // the kind of its files, for errors: "settings" if empty

@@ -1,5 +1,4 @@
-// Package rooted accesses directories that might not be trusted, such as a cloned suite, a project or a
-// marketplace's checkout.
+// Package rooted accesses directories that might not be trusted, such as a cloned suite or a project.
 //
 // It uses os.Root, so that no name or link leads outside. Before a write, CheckLinks refuses even links that
 // stay inside, because the changed file would not be the one shown to the user.

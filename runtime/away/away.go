@@ -1,5 +1,5 @@
 // Package away answers stops and permission requests while an away order is in force. It is pure: the hook
-// reads the order with the events and writes new ones.
+// reads the order and writes events.
 //
 // An answer only continues, denies, or asks for a command that the agent could run anyway. A forged order
 // therefore gains only some turns, which are counted.

@@ -2,14 +2,14 @@
 // a hook lives for two milliseconds.
 //
 // Walk visits a value without decoding everything. ReadObject and Append decode and encode types that list
-// their members. FindFault and ReadStrictly report the mistakes of a person, with their positions.
+// their members. FindFault and ReadStrictly report a person's mistakes with their positions.
 package codec
 
 import "bytes"
 
 // Walk visits the members of an object or the elements of an array. After Next, use Value to read the value,
-// Enter to walk it, or Next to skip it, so that each byte is visited only once. Only structure is checked: a
-// value can be invalid.
+// Enter to walk it, or Next to skip it. Each byte is visited only once. Only structure is checked: a value
+// can be invalid.
 type Walk struct {
 	line []byte
 	i    int    // start of the value, or after the bracket

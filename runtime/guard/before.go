@@ -19,7 +19,7 @@ type Moment struct {
 	Tasks          []Background
 }
 
-// Background is background work that is still running.
+// Background is background work still running.
 type Background struct {
 	ID          string
 	Type        string // shell, subagent, monitor, …

@@ -185,7 +185,7 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 	return "it can go on by itself again in " + timestamp.LengthInWords(free-now.UnixMilli())
 }
 
-// chain is the number of loops of maximum length that are allowed for each prompt of the user.
+// chain is the number of loops of maximum length allowed for each prompt of the user.
 const chain = 4
 
 // TakeRound spends a round of a loop. most is the maximum of a loop, and typed the user's own maximum or 0.

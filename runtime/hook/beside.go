@@ -89,9 +89,8 @@ func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	return ownLoop
 }
 
-// The same stop can reach two copies of a plugin, if a host also reads other hosts' settings, or if the
-// plugin is enabled from two marketplaces. The first copy decides. The second neither answers nor records
-// anything.
+// The same stop can reach two copies of a plugin, if a host also reads other hosts' settings, or the plugin
+// is enabled from two marketplaces. The first copy decides. The second is silent.
 
 // apart bounds the time between the starts of two copies for the same stop.
 const apart = 2 * time.Second
@@ -107,8 +106,8 @@ func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Pr
 	return p
 }
 
-// isDecided reports whether the plugin has already decided this stop, in a different copy or in a second run
-// of this copy. The second run counts only if it ended after this start, or both events have the same time,
+// isDecided reports whether the plugin already decided this stop, in a different copy or in a second run of
+// this copy. The second run counts only if it ended after this start, or both events have the same time,
 // because an agent can stop twice with the same words.
 func (s *start) isDecided(before ledger.State, settings Settings) bool {
 	own := s.presentDecision(settings, before.Clock)

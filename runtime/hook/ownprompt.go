@@ -1,5 +1,5 @@
 // All counts start again at the user's last prompt. The agent can write to the log. If the host sends prompt
-// IDs, counts therefore start only at an ID from an event. Its origin is decided once, when it first appears.
+// IDs, counts therefore start only at an ID from an event, and the ID's origin is decided only once.
 
 package hook
 
@@ -129,7 +129,7 @@ func takeUncertain(state ledger.State, word lastword.Word) ledger.State {
 	return state
 }
 
-// leave returns the reason why the agent may go on without asking, or "".
+// leave returns why the agent may go on without asking, or "".
 func (s *Snapshot) leave() string {
 	choice := rules.AfterYes
 	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {

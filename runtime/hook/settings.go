@@ -205,7 +205,7 @@ func (f *fileMembers) Members(m *codec.Members) {
 	m.Object("budget", &f.budget)
 }
 
-// WholeFile begins the fault of a file that is ignored as a whole.
+// WholeFile begins the fault of a file ignored as a whole.
 const WholeFile = "the whole file is not in force: "
 
 // Overlay returns s overridden by the settings in data, and a line for each mistake. Settings with mistakes

@@ -55,7 +55,7 @@ type Stop struct {
 }
 
 // Reading reads a session's transcript: the part after since, the log of an earlier stop, and the last lines.
-// prompt is the event's prompt ID. A replay implements it to read each transcript only once.
+// prompt is the event's prompt ID. A replay reads each transcript only once.
 type Reading interface {
 	ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error)
 	LastLines(lines int, word string) (activity.Window, error)

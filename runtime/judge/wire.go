@@ -132,7 +132,7 @@ func (u *Usage) Members(m *codec.Members) {
 	codec.Number(m, "cache_write", &u.CacheWrite)
 }
 
-// Failure is the reason why a judge did not answer.
+// Failure is why a judge did not answer.
 type Failure string
 
 const (

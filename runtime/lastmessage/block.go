@@ -1,6 +1,5 @@
 // Package lastmessage finds acts at the end of an agent's last message, for example that it asks a question
-// or announces work. It ignores code and quotations, which are not the agent's own words. The package is pure
-// and takes linear time.
+// or announces work. It ignores code and quotations. The package is pure and takes linear time.
 package lastmessage
 
 import (

@@ -4,7 +4,7 @@
 // Only the beginning and the end of a long prompt are read. Code, quotations, output of programs and text
 // added by the host are ignored.
 //
-// The package is pure. Its words are in the packs of package language.
+// The package is pure. Its words are in package language.
 package lastword
 
 import (

@@ -1,6 +1,5 @@
-// The maximum cost of a question is reserved before it is asked, and corrected after the answer. Sessions
-// that ask at the same time therefore do not exceed the limit, and the cost counts even if the hook is killed
-// in between.
+// The maximum cost of a question is reserved before it is asked, and corrected after the answer. Concurrent
+// sessions therefore do not exceed the limit, and the cost counts even if the hook is killed in between.
 
 package ledger
 

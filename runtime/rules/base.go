@@ -128,7 +128,7 @@ var results = []string{
 // subjects are words that can begin a sentence before one of results: "All 12 tests fixed", "PR created".
 var subjects = []string{"all", "pr", "draft", "branch", "commit", "both", "everything", "the", "conflicts", "changes", "it", "it's", "that's", "this"}
 
-// Need is the reason why a message needs the user, found by PersonRules.
+// Need is why a message needs the user, found by PersonRules.
 type Need struct {
 	Rule     string
 	Evidence string

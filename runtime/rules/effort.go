@@ -12,7 +12,7 @@ import (
 
 // The agent kills a slow hook. Therefore all rules of a decision share a budget in steps, so that the outcome
 // depends only on the rules and the message. A step is one instruction of a regular expression at one byte:
-// 20 to 60 ns. Rules from a project, which can be untrusted, share a smaller budget.
+// 20 to 60 ns. A project's rules share a smaller budget.
 const (
 	maxSteps   = 100 << 20 // for all rules of the user and the plugin: takes seconds
 	maxProgram = 20_000    // instructions of a pattern in these rules

@@ -14,10 +14,10 @@ import (
 // maxParagraph is the maximum length of the last paragraph in bytes. A longer one loses the beginning.
 const maxParagraph = 600
 
-// markup lists characters that are ignored after the last one of a sentence.
+// markup lists characters ignored after the last one of a sentence.
 const markup = " \t\r\n\"'”’)]*_`」』）"
 
-// lead lists characters that are ignored before the first word of a sentence, such as list marks.
+// lead lists characters ignored before the first word of a sentence, such as list marks.
 const lead = " \t\r\n-*_#>`(\"“•◆►▶→✓✔✅━─═=|"
 
 // end is the end of a message, for the conditions opens, begins, last, says, ending, closes and lists. Most

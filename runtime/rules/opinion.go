@@ -10,7 +10,7 @@ import (
 )
 
 // Opinion is the ID of the second opinion. It vetoes a continue by a doubtful rule if the message's traits
-// look like a report's. The weights of the traits are learned from real stops.
+// look like a report's, by weights learned from real stops.
 const Opinion = "opinion"
 
 // `make learn` writes opinion.txt.

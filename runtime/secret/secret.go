@@ -1,4 +1,4 @@
-// Package secret masks secrets of known shapes in texts that are stored or shown.
+// Package secret masks secrets of known shapes in texts stored or shown.
 package secret
 
 import (
@@ -128,8 +128,8 @@ var (
 	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // this might be the next word
 )
 
-// longest is the maximum length, in bytes, of a value that is searched for further secrets. A longer one is
-// masked entirely.
+// longest is the maximum length, in bytes, of a value searched for further secrets. A longer one is masked
+// entirely.
 const longest = 300
 
 func maskNamed(text string) string {

@@ -156,7 +156,7 @@ type Verdict struct {
 	// ignored.
 	Script []string
 	// Remember replaces the memory with the same key, unless the key is "". A continue with Remember set
-	// belongs to a loop. The loop's maximum applies, and the continue is not counted.
+	// belongs to a loop, and only the loop's maximum applies.
 	Remember activity.Memory
 	Events   []activity.LoopEvent // for a loop's history
 }
@@ -181,8 +181,8 @@ type Strategy struct {
 	// Marks are files or directories. The workspace is the nearest directory that contains any of them, from
 	// the session's directory up to the top of the repository. By default it is the session's directory.
 	Marks []string
-	// Special are members of strategy.json for some strategies only. The second string is the reason why all
-	// others refuse the member, for example "reads no ledgers".
+	// Special are members of strategy.json for some strategies only. The second string is why all others
+	// refuse the member, for example "reads no ledgers".
 	Special [][2]string
 	New     func() Options // before any file
 }
@@ -230,8 +230,8 @@ type File struct {
 	Data  []byte   // at most 256 KiB
 	Names []string // entries if this is a directory, sorted, at most 1000
 	Age   int64    // milliseconds since the last change, 0 for a time in the future
-	// Problem is the reason why the file could not be read, or "": too large, not regular, not readable, or
-	// outside of the workspace.
+	// Problem is why the file could not be read, or "": too large, not regular, not readable, or outside of
+	// the workspace.
 	Problem string
 }
 
@@ -287,7 +287,7 @@ type Loop struct {
 
 // Armed is the state of a loop in a session. The zero value means no loop.
 type Armed struct {
-	// Evidence is the reason why the loop is armed, or "".
+	// Evidence is why the loop is armed, or "".
 	Evidence string
 	// Running reports whether this loop has continued in this session, from the user's ledger. The state file
 	// alone might be from the project.

@@ -1,8 +1,8 @@
 // Package terminal asks a person at the controlling terminal of this process.
 //
 // Agents start commands and hooks without a terminal, so no question reaches them. A terminal that an agent
-// makes is recognised by the ancestors of this process. This is no security boundary: a program with the
-// user's rights can type into the user's terminal.
+// makes is recognised by this process's ancestors. This is no security boundary: a program with the user's
+// rights can type into the user's terminal.
 package terminal
 
 import (

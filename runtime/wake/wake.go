@@ -55,8 +55,7 @@ type Client struct {
 	Shared bool // another process has its session, too
 }
 
-// CanWait returns the reason why the client cannot be woken later, or "". Only a client at a terminal
-// outlives an error.
+// CanWait returns why the client cannot be woken later, or "". Only a client at a terminal outlives an error.
 func (c Client) CanWait(session string) string {
 	switch {
 	case c.Session == "":
@@ -84,7 +83,7 @@ type Moment struct {
 	Switches string // the settings that switch plugins
 }
 
-// WhyNot returns the reason why a session must not be woken after a wait, or "" for an unchanged session.
+// WhyNot returns why a session must not be woken after a wait, or "" for an unchanged session.
 func WhyNot(before, after Moment, wait time.Duration) string {
 	passed := time.Duration(after.At-before.At) * time.Millisecond
 	switch why := after.CanWait(before.Session); {

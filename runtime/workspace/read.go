@@ -143,7 +143,7 @@ func plainCause(err error) string {
 	return err.Error()
 }
 
-// maxUp bounds the directories that are searched upwards.
+// maxUp bounds the directories searched upwards.
 const maxUp = 40
 
 // Nearest returns the first directory that contains any of marks, from dir up to the top of the repository.

@@ -1,8 +1,8 @@
 // Package marge implements marge-simpson: it continues while a progress file contains open tasks. This is a
 // workflow state, a ledger of superpowers' subagent-driven development, or the session's plan.
 //
-// If the message does not need the user, the first progress file decides that is neither stale nor from a
-// different session.
+// The first progress file decides that is neither stale nor from a different session, unless the message
+// needs the user.
 package marge
 
 import (
@@ -133,7 +133,7 @@ func (p progress) hasProgress() bool {
 	return p.found && p.waiting == "" && p.fault == "" && p.unsure == ""
 }
 
-// staleness returns the reason why a progress file is stale, or "". age is in milliseconds.
+// staleness returns why a progress file is stale, or "". age is in milliseconds.
 func (o *Options) staleness(name string, age int64) string {
 	minutes := o.stale.Value
 	if age <= int64(minutes)*60_000 {
