@@ -90,7 +90,7 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 }
 
 // ReuseAnswers returns made, the answers of the suite in dir. Targets in said replace those of made. Any
-// other difference from said or set is an error, because existing files depend on the answers.
+// other difference from said or set is an error, because files depend on the answers.
 func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {

@@ -214,7 +214,7 @@ func targetsIn(dir string, program Program) (found []Target) {
 	return found
 }
 
-// archNames are Go's names of processors, by the constants of each format. Other processors keep the format's name.
+// archNames are Go's names of processors, by the constants of each format.
 var archNames = map[any]string{
 	elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64",
 	macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64",

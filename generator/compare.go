@@ -56,7 +56,7 @@ type comparison struct {
 }
 
 // Compare compares running plugins with the plugins that this springfield makes. A difference is a failure.
-// It is only a warning if it starts no program or can come from a different version.
+// It is a warning if it starts no program or can come from a different version.
 func (t Toolchain) Compare(ctx context.Context, running []Running) (found []check.Finding, err error) {
 	var all []*comparison
 	for _, r := range running {
@@ -442,8 +442,7 @@ func (c *comparison) buildCommand() string {
 	return "springfield build " + check.QuoteArgument(c.suite)
 }
 
-// noteFinding adds a finding about a file. If fix is "", the finding advises updating or reinstalling the
-// plugin.
+// noteFinding adds a finding about a file. If fix is "", it advises updating or reinstalling the plugin.
 func noteFinding(found *[]check.Finding, state check.State, file, says, fix string) {
 	if fix == "" && state != check.Fine {
 		fix = "update the plugin where it comes from, or install it again from a place that you trust"

@@ -22,8 +22,8 @@ const goMark = "springfield: this runtime reads no variable whose name begins wi
 
 // runtimePatches returns the names of files in Go's runtime, and pairs of old and new text. In each supported
 // version of Go, every file contains an old text. getGodebugEarly reads GODEBUG before the environment
-// exists. Except in early releases of Go 1.25, a second result reports whether this worked. All other code
-// uses gogetenv.
+// exists. Except in early releases of Go 1.25, a second result reports whether this worked. Other code uses
+// gogetenv.
 func runtimePatches() (files, pairs []string) {
 	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
 	return []string{"env_posix.go", "proc.go", "panic.go", "signal_unix.go", "signal_windows.go", "mem_linux.go"}, []string{

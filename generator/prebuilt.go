@@ -134,7 +134,7 @@ func WritePrebuilt(dir string, built Build) (err error) {
 // All programs for an architecture are packed together. Most bytes are the same, so this halves the size.
 const packedSuffix = ".tar.zst"
 
-// window is the compression window in bytes, large enough for all programs for an architecture.
+// window is the compression window in bytes.
 const window = 64 << 20
 
 func packedIn(t Target) string { return t.Arch + packedSuffix }

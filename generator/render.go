@@ -52,7 +52,7 @@ func (v view) EventOf(name string) (string, error) {
 	return at.Prompt, nil
 }
 
-// Timeout returns the timeout of the hook in seconds. It is longer than the hook ever takes.
+// Timeout returns the timeout of the hook in seconds, longer than the hook ever takes.
 func (p Plugin) Timeout() int {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return judge.Within + judge.Spare

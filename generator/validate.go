@@ -1,4 +1,4 @@
-// Validation of a suite against springfield.yaml, the schemas, and the hook's own parser. It changes nothing.
+// Validation of a suite against springfield.yaml, the schemas, and the hook's own parser.
 
 package generator
 

@@ -20,7 +20,7 @@ import (
 )
 
 // DefaultSuite is the suite to which enable adds a plugin that is in no known suite or marketplace. The suite
-// and the settings change together. One value serves all hosts of a request.
+// and the settings change together. It serves all hosts of a request.
 type DefaultSuite struct {
 	Dir   string                // "" if there is no data directory
 	Fresh func() generator.Spec // returns the spec of a new suite, without name and plugins

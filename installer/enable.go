@@ -167,8 +167,8 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	return err
 }
 
-// addMarketplace returns the name of the marketplace with a source. It adds an unknown marketplace. In a dry
-// run, or if claude is not installed, an unknown marketplace is an error.
+// addMarketplace returns the name of the marketplace with a source. It adds an unknown marketplace, or
+// returns an error in a dry run or if claude is not installed.
 func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
 	if strings.HasPrefix(source, "-") {
 		return "", check.Misusef("write it as OWNER/REPO or as a git URL", "--marketplace %s: claude would read it as an option", source)

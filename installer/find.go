@@ -21,8 +21,8 @@ import (
 )
 
 // FindPlugin finds a plugin by NAME or NAME@MARKETPLACE in the suite dir. If dir is "", it searches the
-// user's suites and Claude Code's marketplaces. Of several matches it prefers the only one in the working
-// directory, then the only enabled one. Otherwise it returns ErrAmbiguous.
+// user's suites and Claude Code's marketplaces. Of several matches it returns the only one in the working
+// directory, the only enabled one, or ErrAmbiguous.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
@@ -141,7 +141,7 @@ func (m Means) pluginsOffered(marketplace string) []string {
 
 // takeFromOthers returns a hint with the command that takes the plugin from the suite around the working
 // directory. It returns "" if the suite lacks the plugin, is one of the user's, or is taken. The user has to
-// name a suite that can be cloned.
+// name this suite, which might be cloned.
 func (m Means) takeFromOthers(plugin, taken string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {
@@ -157,8 +157,8 @@ func (m Means) takeFromOthers(plugin, taken string) string {
 	return "springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " takes it from the suite there, which is not one of yours"
 }
 
-// InSuites returns the plugins with a name and a marketplace in the user's suites. "" matches any. The user's
-// suites are those made by init or enable, or named with --suite.
+// InSuites returns the plugins with a name and a marketplace in the user's suites. "" matches any. These
+// suites were made by init or enable, or named with --suite.
 func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err error) {
 	dirs, _, err := settings.KnownSuites(m.Settings.Places)
 	for _, dir := range dirs {

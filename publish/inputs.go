@@ -168,8 +168,8 @@ func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, e
 	return plain, unknown, nil
 }
 
-// findMarketplace finds the marketplace named in the request. The default is the marketplace named in the
-// suite, then the suite itself.
+// findMarketplace finds the marketplace named in the request. By default it is named in the suite, or is the
+// suite itself.
 func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {

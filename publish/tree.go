@@ -32,7 +32,7 @@ type file struct {
 	mode fs.FileMode
 }
 
-// maxFile limits a file, in bytes. The review refuses far smaller ones.
+// maxFile limits a file, in bytes.
 const maxFile = 1 << 30
 
 // readTree lists the files of a suite outside .git. Links and special files are errors, because a link might

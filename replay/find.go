@@ -56,7 +56,7 @@ func findLogs(ctx context.Context, paths []string, kept ...Kept) ([]found, []Ski
 	return f.logs, f.skipped
 }
 
-// maxDepth bounds nested directories. Claude Code uses three levels.
+// maxDepth bounds nested directories.
 const maxDepth = 40
 
 func (f *finder) lookAt(path string, depth int) {

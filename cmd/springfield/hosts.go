@@ -24,7 +24,7 @@ func hostFlag(cmd *cobra.Command, chosen *[]string) {
 }
 
 // hostsToSwitch returns the named hosts. Without names it returns Claude Code if found, otherwise the only
-// host found. It is an error if several hosts are found without Claude Code.
+// host found. Several other hosts are an error.
 func hostsToSwitch(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return hostsNamed(user, names)

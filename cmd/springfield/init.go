@@ -143,7 +143,7 @@ func runInit(ctx context.Context, o initOptions) error {
 	return m.report(built)
 }
 
-// answersInFlags returns the answers in flags. set is separate, because checking it needs the plugins.
+// answersInFlags returns the answers in flags. set is not checked yet.
 func (o initOptions) answersInFlags() (said generator.Spec, set generator.Settings, err error) {
 	said.Marketplace = o.marketplace
 	if o.owner != "" {

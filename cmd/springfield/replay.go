@@ -220,7 +220,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// chooseSessions sets the logs to read. These are the paths in args. Without args, they are all logs of the
+// chooseSessions sets the logs to read. These are the paths in args. By default they are all logs of the
 // named host, or of every host if name is "".
 func (e *environment) chooseSessions(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name

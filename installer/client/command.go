@@ -38,8 +38,7 @@ func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) er
 }
 
 // AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the marketplace's name, and
-// whether the name is new. The client would replace an existing source of the name, so this is a
-// *NameTakenError.
+// whether the name is new. If the name has a different source, the error is a *NameTakenError.
 func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (name string, added bool, err error) {
 	found, err := c.tryMarket(ctx, s, source)
 	if err != nil {

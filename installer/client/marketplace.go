@@ -49,8 +49,7 @@ func (s Source) isIn(dir string) bool {
 	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || rooted.IsSame(s.Path, dir))
 }
 
-// IsMissing reports whether the source is a directory that no longer exists. The marketplace's name can then
-// be reused.
+// IsMissing reports whether the source is a directory that no longer exists.
 func (s Source) IsMissing() bool {
 	return s.Source == "directory" && rooted.IsMissing(s.Path)
 }
@@ -256,7 +255,7 @@ func (s *Snapshot) Assuming(m Market) *Snapshot {
 	return &next
 }
 
-// readCatalogOnce returns a catalog from the cache, because catalogs can be large.
+// readCatalogOnce returns a catalog from the cache.
 func (s *Snapshot) readCatalogOnce(name string) catalog {
 	c, known := s.catalogs[name]
 	if !known {

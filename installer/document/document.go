@@ -232,8 +232,8 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 
 const element = "\x00" // prefix of an Element
 
-// Element returns a key for paths. It selects the array element with this "name", or an unnamed element with
-// this command in the first hook.
+// Element returns a key for paths. It selects the array element with this name, or the unnamed one with this
+// command in the first hook.
 func Element(name string) string { return element + name }
 
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }

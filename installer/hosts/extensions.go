@@ -109,7 +109,7 @@ func readRules(at Place) (rules map[string]struct{ Overrides []string }, err err
 }
 
 // isSwitchedOn reports whether an extension is enabled in dir, by the last matching rule or by default. A
-// rule is a path. The prefix ! disables the extension, and the suffix * includes all subdirectories.
+// rule is a path. The prefix ! disables the extension. The suffix * includes all subdirectories.
 func isSwitchedOn(rules []string, dir string) bool {
 	on := true
 	for _, rule := range rules {

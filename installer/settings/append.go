@@ -35,8 +35,8 @@ func AppendParagraph(in, path, text string) (journal.Edit, error) {
 	return e, nil
 }
 
-// withParagraph appends a paragraph unless the text contains it, with any line endings. It uses the text's
-// last line ending, and ends with a newline only if the text does.
+// withParagraph appends a paragraph unless the text contains it, with any line endings. It keeps the text's
+// line endings, and adds a final newline only if the text has one.
 func withParagraph(have, paragraph string) string {
 	const lf, crlf = "\n", "\r\n"
 	paragraph = strings.Trim(strings.ReplaceAll(paragraph, crlf, lf), lf)

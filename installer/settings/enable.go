@@ -217,8 +217,8 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	return nil
 }
 
-// raiseCap returns the edit that raises Claude Code's limit on blocks in a row to e.MaxContinues, if
-// necessary. It returns nil if a higher layer sets the limit.
+// raiseCap returns the edit that raises Claude Code's limit on blocks in a row to e.MaxContinues. It returns
+// nil if this is unnecessary or a higher layer sets the limit.
 func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.Honoured(v.above) < e.MaxContinues {

@@ -41,9 +41,9 @@ type session struct {
 	first         int64 // the time of its first activity since the report's start
 }
 
-// findSessions returns up to MostSessions sessions of a project, and the number of further sessions. If
-// project is "", it searches all projects. It includes sessions that are running, are in past, or have a
-// decision or new log lines since the given time. Sessions that are running or need the user come first.
+// findSessions returns up to MostSessions sessions of a project, or of all if project is "", and the number
+// of further sessions. It includes sessions that are running, are in past, or have a decision or new log
+// lines since the given time. Sessions that are running or need the user come first.
 func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	var ids []string
 	for _, e := range past {

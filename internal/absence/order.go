@@ -18,8 +18,8 @@ func (p Places) OrdersInForce(project string, all bool) []ledger.AwayOrder {
 	})
 }
 
-// NewestOrder returns the latest order that covers project, even if it has ended. If all is set, it returns
-// the latest order of any project.
+// NewestOrder returns the latest order that covers project, even if it has ended. If all is set, it searches
+// all projects.
 func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
 	for _, o := range slices.Backward(ledger.AwayOrders(p.Orders)) {
 		if o.ID != "" && o.At <= p.Now.UnixMilli() && (all || o.Covers(project)) {
@@ -95,8 +95,8 @@ func (p Places) changeOrders(meant func(ledger.AwayOrder) bool, change func(*led
 	})
 }
 
-// Unseen returns the latest order of a project. The second result is true if the order has ended and the user
-// has not seen the report.
+// Unseen returns the latest order of a project. The second result is true if it has ended and the user has
+// not seen the report.
 func (p Places) Unseen(project string) (ledger.AwayOrder, bool) {
 	o, found := p.NewestOrder(project, false)
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)

@@ -9,7 +9,7 @@ import (
 )
 
 // sleepNote returns a warning if the machine might go to sleep, otherwise "". supplies is Linux's directory
-// of power supplies. settings is the output of macOS's pmset.
+// of power supplies, settings the output of macOS's pmset.
 func sleepNote(supplies, settings string) string {
 	const because = ": while it sleeps, no agent works"
 	online, battery := false, false

@@ -160,7 +160,7 @@ func (r *Repository) IsShallow(ctx context.Context) bool {
 }
 
 // IsPushed reports whether a remote-tracking branch contains a commit. It only considers remotes with the URL
-// where. If no remote has this URL, it considers all.
+// where, or all if there are none.
 func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, error) {
 	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
 	all, err := r.runGit(ctx, "", "remote")
@@ -249,8 +249,8 @@ func (r *Repository) TagHead(ctx context.Context, name, message string) error {
 // ext:: runs a helper.
 var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
 
-// PublicURL converts a remote's URL for a catalog. It removes a password, and uses https for GitHub, so that
-// no key is needed. ok is false if other people cannot or should not fetch from the URL.
+// PublicURL converts a remote's URL for a catalog. It removes a password, and uses https for GitHub, which
+// needs no key. ok is false if other people cannot or should not fetch from the URL.
 func PublicURL(remote string) (where string, ok bool) {
 	if display.OneLine(remote) != remote {
 		return "", false

@@ -21,8 +21,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// onTerminal asks with survey, which is archived and used nowhere else. It moves the cursor, so it bypasses
-// display.SafeWriter and applies display.OneLine to foreign text.
+// onTerminal asks with survey. It moves the cursor, so it bypasses display.SafeWriter and applies
+// display.OneLine to foreign text.
 type onTerminal struct {
 	Terminal
 	ctx   context.Context

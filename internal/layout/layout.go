@@ -110,7 +110,7 @@ func (p Printer) InYellow() Printer { p.style = display.Warn; return p }
 func (p Printer) InRed() Printer    { p.style = display.Bad; return p }
 func (p Printer) InBold() Printer   { p.style = display.Strong; return p }
 
-// Paint writes the escape sequence that begins style s. For 0 it ends the style.
+// Paint writes the escape sequence that begins style s, or ends a style for 0.
 func (p Printer) Paint(s display.Style) {
 	sequences := map[display.Style]string{
 		0: "\x1b[0m", display.Good: "\x1b[32m", display.Warn: "\x1b[33m", display.Bad: "\x1b[31m", display.Strong: "\x1b[1m",
@@ -162,8 +162,8 @@ func (p Printer) PrintItem(mark, text string) {
 	p.printLines(mark, HangText(mark, "    ", p.ShortPath(display.OneLine(text)), p.Width)...)
 }
 
-// PrintTable prints indented rows in columns. If p.Wraps is set, it wraps the last column. If there is no
-// room, it prints the last column below the others.
+// PrintTable prints indented rows in columns. If p.Wraps is set, it wraps the last column, below the others
+// if there is no room.
 func (p Printer) PrintTable(indent string, rows [][]string) {
 	const least = 24
 	var short [][]string

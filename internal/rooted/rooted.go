@@ -237,8 +237,8 @@ func HoldsPath(dir, path string) bool {
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// NameWithin returns path relative to ground, an untrusted directory. It follows symlinks outside of ground,
-// and returns a *LinkError for a symlink inside. ok is false if path is not in ground.
+// NameWithin returns path relative to ground, an untrusted directory. It follows symlinks outside of ground.
+// One inside is a *LinkError. ok is false if path is not in ground.
 func NameWithin(ground, path string) (name string, ok bool, err error) {
 	top, err := os.Stat(ground)
 	if err != nil {

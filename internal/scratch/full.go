@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Full is set by `make hostile`. Otherwise the largest tests try random combinations, to save minutes.
+// Full is set by `make hostile`. Otherwise the largest tests try random combinations.
 var Full = flag.Bool("full", false, "try every combination, not a part of them")
 
 // Skipped reports whether to skip a combination. On average it keeps 1 combination in of. In a full run it

@@ -292,8 +292,8 @@ const (
 	freshly = 24 * time.Hour
 )
 
-// endedHoldsInWords describes the holds with a file that some other program removed or rewrote in the last 24
-// hours. It omits told.
+// endedHoldsInWords describes the holds, except told, that some other program removed or rewrote in the last
+// 24 hours.
 func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
 	for _, e := range ledger.LastHoldEvents(all) {
 		if (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {

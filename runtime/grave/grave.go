@@ -175,8 +175,8 @@ func (t *tongue) object(part string, verbs []mark, i int) (object string, next i
 }
 
 // gradeOf returns the grade of an object, and whether the object only refers to an earlier one. The last noun
-// before a preposition decides in English, the first noun in most other languages. A noun after the
-// preposition can raise the grade.
+// before a preposition decides in English, the first in most other languages. A noun after the preposition
+// can raise the grade.
 func (t *tongue) gradeOf(object string) (int, bool) {
 	var nouns []mark
 	for _, m := range t.marks(object) {

@@ -1,5 +1,4 @@
-// The budget of continues per session. The ledger counts them, because stop_hook_active is only a sticky bit
-// and can be wrong.
+// The budget of continues per session. The ledger counts them, because stop_hook_active can be wrong.
 
 package guard
 
@@ -175,8 +174,7 @@ func vetoOfLimit(limit string, most, spent int, within, next string) Veto {
 	return veto
 }
 
-// timeUntilFree describes when fewer than most of times will be within span. It returns "" if they already
-// are.
+// timeUntilFree describes when fewer than most of times will be within span. It returns "" if this is now.
 func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) string {
 	if most <= 0 || most > len(times) {
 		return ""

@@ -17,7 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// maxNamed bounds the prompt IDs that are remembered. Hosts do not return to an old prompt.
+// maxNamed bounds the prompt IDs that are remembered.
 const maxNamed = 8
 
 // opens reports whether the event has a prompt ID that identifies the first line of the prompt in the log.

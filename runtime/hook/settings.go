@@ -56,7 +56,7 @@ type Settings struct {
 	// Faults contains a line for each mistake in the files. Only the part with the mistake is ignored, unless
 	// the line begins with WholeFile.
 	Faults []string
-	// Prepared, if set, decides in place of Options. It is faster for many situations.
+	// Prepared, if set, decides in place of Options.
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 

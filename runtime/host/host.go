@@ -189,7 +189,7 @@ func (e *Event) CountSchedules(m *codec.Members, name string) {
 }
 
 // Members lists the members of Claude Code's event. Do not add a name by which a host's Is recognizes its own
-// events. Use Raw if the type can change, because a wrong type is an error.
+// events. Use Raw for types that can change.
 func (e *Event) Members(m *codec.Members) {
 	e.Common(m)
 	m.Text("prompt_id", &e.PromptID)

@@ -162,7 +162,7 @@ type sentence struct {
 }
 
 // plainText returns a block without emphasis. It replaces inline code and URLs with a backtick, quotations
-// with "", and links with their labels. from[i] is the offset in text of the byte out[i].
+// with "", and links with labels. from[i] is the offset in text of the byte out[i].
 func plainText(text string) (out string, from []int) {
 	b := make([]byte, 0, len(text))
 	from = make([]int, 0, len(text)+1)

@@ -34,8 +34,7 @@ type clause struct {
 
 type reader struct{ language.Finders }
 
-// joinForbidding corrects clauses that were split from a single piece. A clause that only states becomes
-// forbidding if the whole piece forbids.
+// joinForbidding makes a clause that only states forbid if it was split from a piece that forbids as a whole.
 func (in reader) joinForbidding(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
@@ -149,8 +148,8 @@ func splitAtSigns(text string) (all []string) {
 	return append(all, text[start:])
 }
 
-// splitAtWords splits a piece at words that join clauses. It does not split a question without an order. It
-// does not split an order to explain at "and".
+// splitAtWords splits a piece at words that join clauses. It does not split a question without an order, nor
+// an order to explain at "and".
 func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	classes := []language.Class{language.Then, language.And}
 	begin := in.withoutSoft(piece)

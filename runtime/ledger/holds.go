@@ -240,8 +240,8 @@ type InForce struct {
 	Hold
 }
 
-// HoldsInForce returns the hold on all sessions, if it is in force. Then it returns the holds in force on
-// sessions that the history mentions.
+// HoldsInForce returns the holds in force: first any hold on all sessions, then holds on the sessions in the
+// history.
 func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	if h, ok := LongestHold(dirs, "", now); ok {
 		all = append(all, InForce{"", h})

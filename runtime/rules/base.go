@@ -12,7 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Reasons to continue. Most do not repeat the evidence, which the model has just written and the user sees.
+// Reasons to continue. Most omit the evidence, which the model and the user have just seen.
 const (
 	GoOnWithTodos    = "The todo list is not done.{todos} Go on with the next one now, and mark each as done. If you need a decision from the user, ask for it."
 	GoOnWithProgress = "You said what comes next, so do it now.{todos} When all is done, say so."
@@ -95,8 +95,7 @@ func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
 	return "the last paragraph reports nothing", "", false
 }
 
-// LongMessage is the length in bytes above which a message with no next step counts as a report. Most stops
-// with a next step are shorter.
+// LongMessage is the length in bytes above which a message with no next step counts as a report.
 const LongMessage = 350
 
 // Reports quotes the first sentence of a text that states finished work or contains a URL. It ignores texts

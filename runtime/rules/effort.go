@@ -87,9 +87,8 @@ func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) 
 // compiling is the cost of compiling an instruction, in steps.
 const compiling = 60
 
-// measurePattern returns an upper bound for the number of instructions of a pattern. needs lists words, and
-// every match contains at least one of them. It returns an error if the pattern is invalid or exceeds most
-// instructions.
+// measurePattern returns an upper bound for the number of instructions of a pattern. Every match contains at
+// least one of needs. It returns an error if the pattern is invalid or exceeds most instructions.
 func measurePattern(text string, most int) (size int, needs []string, err error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {

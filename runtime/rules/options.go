@@ -109,7 +109,7 @@ func (o *Options) Needs() strategy.Needs { return strategy.Needs{Todos: true, Sk
 
 func (o *Options) Chosen() *Options { return o }
 
-// maxIDs is the maximum number of IDs in off or order. It exceeds the number of rules.
+// maxIDs is the maximum number of IDs in off or order.
 const maxIDs = 400
 
 // PutChosen completes o, the options from one file, with the options of the files below. sets are the names

@@ -270,7 +270,7 @@ func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 }
 
 // withLost adds a message to v, once, if the session left its last loop before the completion signal. here is
-// the memory key of an active spec with no state file, or "".
+// the memory key of a spec with no state file, or "".
 func (k Kind) withLost(s strategy.Situation, v strategy.Verdict, here string) strategy.Verdict {
 	last, _ := s.NewestMemory(k.StateFile)
 	if last.Mark == "" {

@@ -47,7 +47,7 @@ type Entry struct {
 	// Command is set if the prompt only inspects or stops one of our plugins.
 	Command bool
 	// Heard is set for words of a person or the host, which also end background work for the rules of the
-	// first design. A prompt implies it.
+	// first design.
 	Heard bool
 	// Filled is set if the host wrote an agent's line.
 	Filled bool

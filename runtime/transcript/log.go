@@ -85,8 +85,8 @@ type opening struct {
 	At    int64 // Unix milliseconds
 }
 
-// takeOpening sets Opening if the line begins the current prompt. This is the prompt with the host's ID. If
-// there is no ID, it is the last prompt that a person typed. Other words of a person are added to Heard.
+// takeOpening sets Opening if the line begins the current prompt. This is the prompt with the host's ID or,
+// by default, the last that a person typed. Other words of a person are added to Heard.
 func (l *Log) takeOpening(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {

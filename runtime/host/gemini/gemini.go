@@ -93,8 +93,8 @@ func parseLine(e *transcript.Entry) bool {
 	return len(kind) == 0 && e.Session != nil
 }
 
-// takeAssistantLine reads a message. A message with calls gets the ID of the last call, because the message's
-// ID is already in the log without calls.
+// takeAssistantLine reads a message. A message with calls gets the last call's ID, because the message is
+// already in the log without calls.
 func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	eachPart(content, func(text, _ []byte) {
 		if text != nil {

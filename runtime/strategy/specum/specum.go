@@ -20,8 +20,8 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 const maxRoots = 16
 
 // specumPlaces returns the possible directories of the active spec, and the files to read. The file
-// .current-spec is in the first existing directory of specs_dirs or in ./specs. It contains the path of the
-// spec, or the name of a directory beside the file.
+// .current-spec, in the first existing directory of specs_dirs or in ./specs, contains the path of the spec
+// or the name of a directory beside it.
 func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strategy.Want) {
 	root, wants, known := specsRoot(s, local)
 	at, ok := specs.PlaceAt(root)
