@@ -187,7 +187,7 @@ func describe(after tree, releases []release) []Plugin {
 }
 
 // stepsToWaitFor returns the steps before the next run: a new version for each changed plugin outside of
-// releases, then more.
+// releases, then the steps in more.
 func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (all []string, err error) {
 	for _, p := range in.suite.Plugins { // a newer springfield changes all hooks
 		before := in.published[p.Name]
