@@ -28,7 +28,7 @@ type About struct {
 	Questions   []Question `yaml:"questions" json:"-"`
 }
 
-// Measured counts the continues at real stops with the default settings and no judge. This is a check and not an
+// Measured counts the continues at real stops with the default settings and no judge. It is a check, not an
 // accuracy, because these stops shaped the rules.
 type Measured struct {
 	Continues int `yaml:"continues" json:"continues"`
@@ -44,7 +44,7 @@ func (a About) Accuracy() string {
 	return fmt.Sprintf("%d of %d continues wanted, %d of %d stops wrongly continued", a.Measured.Wanted, a.Measured.Continues, a.Measured.Wrong, a.Measured.Stops)
 }
 
-// Question is a setting of a plugin; its first choice is the default.
+// Question is a setting of a plugin. The first choice is the default.
 type Question struct {
 	Key     string   `yaml:"key"`
 	Ask     string   `yaml:"ask"` // "" for one that only --set answers

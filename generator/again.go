@@ -15,7 +15,7 @@ type Setting struct {
 	Plugin, Key, Value string
 }
 
-// Settings may be about plugins that are not chosen yet.
+// Settings can be about plugins that are not chosen yet.
 type Settings []Setting
 
 func ParseSettings(texts []string) (all Settings, err error) {
@@ -35,8 +35,8 @@ func (s Settings) IsAbout(plugin string) bool {
 	return slices.ContainsFunc(s, func(one Setting) bool { return one.Plugin == plugin })
 }
 
-// CheckSettings returns an error for the first invalid setting. If no plugins are chosen, it checks each setting
-// against the strategy that has the plugin's name.
+// CheckSettings returns an error for the first invalid setting. If no plugins are chosen, it uses the
+// strategies with the plugins' names.
 func (s Settings) CheckSettings(chosen []Plugin) error {
 	for _, one := range s {
 		from := one.Plugin
@@ -71,8 +71,8 @@ func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 	return plugins
 }
 
-// Complete fills in a missing marketplace, owner and targets from defaults. It gives the plugins their first version
-// and all settings, in which set overrides their own.
+// Complete fills in a missing marketplace, owner and targets from defaults. It gives the plugins their first
+// version and all settings. set overrides the plugins' own settings.
 func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	s.Marketplace = cmp.Or(s.Marketplace, defaults.Marketplace)
 	s.Owner = cmp.Or(s.Owner, defaults.Owner)
@@ -89,8 +89,8 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	return s, nil
 }
 
-// ReuseAnswers returns made, the answers of the suite in dir, with the targets of said, if any. It returns an error
-// if said or set differs from made in anything else, because existing files depend on that.
+// ReuseAnswers returns made, the answers of the suite in dir. Targets in said replace those of made. Any
+// other difference from said or set is an error, because files depend on the answers.
 func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {

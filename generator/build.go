@@ -1,5 +1,5 @@
-// Programs for a suite: carried by the CLI, or compiled from its embedded sources in a temporary directory and a
-// clean environment, so that builds are reproducible.
+// Programs for a suite: carried by the CLI, or compiled from embedded sources in a clean environment, so that
+// builds are reproducible.
 
 package generator
 
@@ -61,7 +61,7 @@ func (b Build) Recorded(program Program, target Target) string {
 	return b.SHA256[target.String()]
 }
 
-// Unbuilt returns a Build that lists each program for each target, without data and checksums.
+// Unbuilt returns a Build that lists each program for each target, with neither data nor checksums.
 func Unbuilt(targets []Target, programs []Program) (b Build) {
 	for _, program := range programs {
 		for _, t := range targets {
@@ -88,14 +88,14 @@ type Toolchain struct {
 	Home     string   // may be empty
 	Windows  []string // variables go needs on Windows, as KEY=value
 	GoCache  string   // temporary if empty or unusable
-	// Working, if not nil, is called before compiling, which takes half a minute the first time. step receives each
-	// action and each package; done is called at the end.
+	// Working, if not nil, is called before compiling. step receives each action and package. done is called
+	// at the end.
 	Working func() (step func(does string), done func())
 	Warn    func(text string) // receives warnings, can be nil
 	heard   func()            // called for each package compiled
 }
 
-// ErrNoGo is returned if there is no Go toolchain, ErrOldGo if it is too old.
+// ErrNoGo is returned if there is no Go toolchain, ErrOldGo if the toolchain is too old.
 var (
 	ErrNoGo  = errors.New("compile the hook: there is no go command on PATH")
 	ErrOldGo = errors.New("go is too old")
@@ -290,7 +290,7 @@ func sourceFiles() (map[string][]byte, string, error) {
 		if err != nil {
 			return err
 		}
-		// A checkout on Windows may have other line endings, for the same hash.
+		// A checkout on Windows can contain other line endings, for the same hash.
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 		files["runtime/"+name] = data
 		fmt.Fprintf(h, "runtime/%s %d\n%s", name, len(data), data)

@@ -1,5 +1,5 @@
-// Checks whether the programs of a plugin would start on a machine. They read the files, because a record can be
-// wrong, and a copy can lose a mode.
+// Checks whether the programs of a plugin would start on a machine. They read the files, because a record can
+// be wrong.
 
 package generator
 
@@ -38,8 +38,8 @@ type openedProgram struct {
 	launcher error  // the same for its launcher
 }
 
-// openPrograms reads the programs in dir that the plugin would start on machine. The judge must be in the directory
-// of the hook, which searches no other.
+// openPrograms reads the programs in dir that the plugin would start on machine. The judge must be next to
+// the hook.
 func openPrograms(dir string, machine Target, programs ...Program) (all []openedProgram) {
 	first := openProgram(dir, Hook, machine, false)
 	launched := machine.OS != "windows" && bytes.HasPrefix(first.data, []byte("#!"))
@@ -100,8 +100,8 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	return nil
 }
 
-// CheckRecorded returns an error if the hook of the plugin in dir would not start on machine, or if the checksum of a
-// program differs from the record of the suite around the plugin, if any.
+// CheckRecorded returns an error if the plugin's hook in dir would not start on machine. It also returns an
+// error if a program's checksum differs from the record of the suite around the plugin.
 func CheckRecorded(dir string, machine Target) error {
 	all := openPrograms(dir, machine, Hook, Judge)
 	if err := all[0].checkStart(dir, machine); err != nil {
@@ -120,9 +120,9 @@ func CheckRecorded(dir string, machine Target) error {
 	return nil
 }
 
-// CheckPlugin returns a finding if a program of the plugin in dir would not start on this machine, or obeys Go's own
-// variables. Unless judges is set, the judge need not start. id is the plugin's ID, and suite the directory to
-// rebuild, or "".
+// CheckPlugin returns a finding if a program of the plugin in dir would not start on this machine or reads
+// Go's own variables. Unless judges is set, the judge need not start. id is the plugin's ID. suite is the
+// directory to rebuild, or "".
 func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 	all := openPrograms(dir, HostTarget(), Hook, Judge)
 	for _, p := range all {
@@ -162,8 +162,8 @@ func HowToStart(err error, suite string) string {
 	return "springfield build " + check.QuoteArgument(suite) + s.MissingTargets()
 }
 
-// MissingTargets returns the flags with which springfield build also compiles for this machine, like " --target A
-// --target B". It returns "" if a target of the suite already runs here.
+// MissingTargets returns flags for springfield build, like " --target A --target B", that add this machine to
+// the suite's targets. It returns "" if a target already runs here.
 func (s Suite) MissingTargets() string {
 	own := HostTarget()
 	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {
@@ -214,7 +214,7 @@ func targetsIn(dir string, program Program) (found []Target) {
 	return found
 }
 
-// archNames are Go's names of processors, by the constants of each format. Other processors keep the format's name.
+// archNames are Go's names of processors, by the constants of each format.
 var archNames = map[any]string{
 	elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64",
 	macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64",

@@ -1,8 +1,9 @@
-// Comparison of the plugins that agents run with those that this springfield makes: programs by SHA-256 with carried
-// or compiled ones, files that can start a program or speak to a model with rendered ones. springfield.yaml may
-// explain a difference but never excuse it, because an attacker can change both.
+// Comparison of the plugins that agents run with the plugins that this springfield makes. Programs are
+// compared by SHA-256 with carried or compiled ones, files that can start a program or speak to a model with
+// rendered ones. springfield.yaml can explain a difference but never excuse it, because an attacker can
+// change both.
 //
-// A plugin may come from a stranger: its files are only read, through folder and within limits.
+// A plugin can come from a stranger: the files are only read, through folder and within limits.
 
 package generator
 
@@ -39,7 +40,8 @@ const (
 type Running struct {
 	ID  string // of the agent
 	Dir string
-	// Catalog is the directory of its marketplace, "" if unknown, and CatalogFile the catalog there, with slashes.
+	// Catalog is the directory of the marketplace, "" if unknown. CatalogFile is the catalog there, with
+	// slashes.
 	Catalog, CatalogFile string
 }
 
@@ -53,8 +55,8 @@ type comparison struct {
 	found    []check.Finding
 }
 
-// Compare compares running plugins with those that this springfield makes. A difference is a failure, or a warning if
-// it starts no program or may come from another version.
+// Compare compares running plugins with the plugins that this springfield makes. A difference is a failure.
+// It is a warning if it starts no program or can come from a different version.
 func (t Toolchain) Compare(ctx context.Context, running []Running) (found []check.Finding, err error) {
 	var all []*comparison
 	for _, r := range running {
@@ -74,8 +76,8 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 	return found, err
 }
 
-// readPlugin compares the plugin's files and examines its programs. err concerns file, or the whole plugin if file is
-// "".
+// readPlugin compares the plugin's files and examines its programs. err concerns file, or the whole plugin
+// when file is "".
 func (c *comparison) readPlugin() (file string, err error) {
 	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
 		market, err := rooted.OpenFolder(c.Catalog)
@@ -241,8 +243,8 @@ func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 	noteFinding(&c.texts, state, file, says, fix)
 }
 
-// roleOfFile reports whether a plugin's file can start or name a program, and whether a model reads the file. It
-// decides by path and mode, because agents search fixed places.
+// roleOfFile reports whether a plugin's file can start or name a program, and whether a model reads it. Path
+// and mode decide, because agents search fixed places.
 func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
 	top, _, inside := strings.Cut(file, "/")
 	ext := strings.ToLower(path.Ext(file))
@@ -335,8 +337,8 @@ type ownBuilds struct {
 	why    string // reason for a missing build
 }
 
-// ownChecksumOf returns the checksum of springfield's own build of the program with the same version of Go, or "" if
-// none exists.
+// ownChecksumOf returns the checksum of springfield's own build of the program with the same version of Go,
+// or "" when none exists.
 func (r ownBuilds) ownChecksumOf(s foundProgram) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {
@@ -432,7 +434,7 @@ func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.Sta
 	return check.Warning, "cannot tell: it differs from this springfield's build with " + s.with + ", and may be from another version"
 }
 
-// buildCommand returns the command that rebuilds the suite, or "" if the plugin is in no suite.
+// buildCommand returns the command that rebuilds the suite, or "" for a plugin outside of suites.
 func (c *comparison) buildCommand() string {
 	if c.suite == "" {
 		return ""

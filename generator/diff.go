@@ -1,5 +1,5 @@
-// Comparison of the files in a folder with those springfield makes today and with the record. A plan trusts the
-// record, validate accepts any edits by the user, and running plugins are compared without a record.
+// Comparison of the files in a folder with today's files of springfield and with the record. A plan trusts
+// the record, validate accepts any edits by the user, and running plugins are compared with no record.
 
 package generator
 

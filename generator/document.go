@@ -43,8 +43,8 @@ func (d document) valueAt(path ...string) any {
 	return v
 }
 
-// FileError is an error in a file of a suite. Line and Column, in characters, start at 1. Line is 0 if the position
-// is unknown.
+// FileError is an error in a file of a suite. Line and Column, in characters, start at 1. Line is 0 if the
+// position is unknown.
 type FileError struct {
 	check.Position
 	Problem, Advice string
@@ -128,8 +128,8 @@ func positionOf(data []byte, offset int) check.Position {
 	return check.Position{Line: 1 + bytes.Count(before, []byte("\n")), Column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])}
 }
 
-// maxBrackets limits open brackets in YAML, also in strings and comments: for a hundred thousand the parser takes
-// gigabytes.
+// maxBrackets limits open brackets in YAML, also in strings and comments. For a hundred thousand the parser
+// takes gigabytes.
 const maxBrackets = 1000
 
 // decodeYAML decodes one YAML document. It rejects more than maxBrackets open brackets. Every error is a *FileError.

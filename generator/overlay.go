@@ -1,10 +1,10 @@
 // The Go runtime of hooks and judges reads no variable whose name begins with GO.
 //
-// A project's settings can set variables for hooks, and Go's runtime obeys some before main: GODEBUG=cgocheck=2 or a
-// malformed GOMEMLIMIT ends every Go program with exit code 2, which Claude Code takes for "go on"; GOMAXPROCS=200000
-// costs gigabytes. The runtime also exits with 2 if a limit of processes, memory or files keeps it from starting. So
-// the build replaces the two functions that read these variables, and the exit code, and marks the program. In an
-// unknown version of Go it replaces nothing, and warns.
+// A project's settings can set variables for hooks, and Go's runtime obeys some before main.
+// GODEBUG=cgocheck=2 or a malformed GOMEMLIMIT ends every Go program with exit code 2, which Claude Code
+// takes for "go on". GOMAXPROCS=200000 costs gigabytes. The runtime also exits with 2 if a system limit keeps
+// it from starting. The build therefore replaces the exit code and the two functions that read these
+// variables, and marks the program. In an unknown version of Go it replaces nothing, and warns.
 
 package generator
 
@@ -20,9 +20,10 @@ import (
 // goMark marks every program with this runtime. It proves nothing about a forged program.
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
-// runtimePatches returns the names of files in Go's runtime, and pairs of old and new text. In each supported version
-// of Go, every file contains an old text. getGodebugEarly reads GODEBUG before the environment exists; its second
-// result, absent in early releases of Go 1.25, reports whether it could. All other code uses gogetenv.
+// runtimePatches returns the names of files in Go's runtime, and pairs of old and new text. In each supported
+// version of Go, every file contains an old text. getGodebugEarly reads GODEBUG before the environment
+// exists. Except in early releases of Go 1.25, a second result reports whether this worked. Other code uses
+// gogetenv.
 func runtimePatches() (files, pairs []string) {
 	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
 	return []string{"env_posix.go", "proc.go", "panic.go", "signal_unix.go", "signal_windows.go", "mem_linux.go"}, []string{

@@ -55,7 +55,7 @@ const (
 type Outcome struct {
 	Path  string `json:"file"`
 	State State  `json:"state"`
-	// Writes is the file that is written or removed: Path, its FILE.new, or "".
+	// Writes is the file written or removed: Path, its FILE.new, or "".
 	Writes string `json:"writes"`
 }
 
@@ -119,9 +119,9 @@ type planner struct {
 	next   record // record after the plan
 }
 
-// MakePlan compares the suite in dir with files from RenderSuite, and plans the changes for aim. For Completing, dir
-// may be missing or empty. Programs without data count as different. Unreadable files and symlinked directories are
-// errors.
+// MakePlan compares the suite in dir with files from RenderSuite, and plans the changes for aim. For
+// Completing, dir can be missing or empty. Programs with no data count as different. Unreadable files and
+// symlinked directories are errors.
 func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	p := planner{Plan: Plan{dir: dir}, folder: folder{limit: maxFile}, aim: aim, next: record{}}
 	suite, err := new(Suite), error(nil)
@@ -231,8 +231,8 @@ func (p *planner) planWrite(o Outcome, has Difference, data []byte, mode fs.File
 	p.Edits = append(p.Edits, e)
 }
 
-// editOf returns an edit of the named file. Its Before is the content of has, or nil for a missing file, a symlink or
-// a directory.
+// editOf returns an edit of the named file. Before is the content of has, or nil for a missing file, a
+// symlink or a directory.
 func (p *planner) editOf(name string, has Difference) journal.Edit {
 	e := journal.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
 	if has.data != nil {

@@ -1,5 +1,5 @@
-// Programs that the CLI carries for people without Go: a packed file per architecture and a manifest. They are the
-// programs that this CLI would compile with the manifest's version of Go.
+// Programs that the CLI carries for people without Go: a packed file per architecture and a manifest. They
+// equal the programs that this CLI would compile with the manifest's version of Go.
 
 package generator
 
@@ -55,8 +55,8 @@ func ReadCarried(files fs.FS) (*Build, error) {
 	return &c, nil
 }
 
-// readPrebuilt reads all carried programs for the given targets. It returns ErrNoPrebuilt if one is missing or was
-// built from sources with another hash.
+// readPrebuilt reads all carried programs for the given targets. It returns ErrNoPrebuilt if a program is
+// missing or was built from different sources.
 func readPrebuilt(files fs.FS, source string, targets []Target, programs []Program) (Build, error) {
 	m, err := ReadCarried(files)
 	switch {
@@ -131,11 +131,10 @@ func WritePrebuilt(dir string, built Build) (err error) {
 	return os.WriteFile(manifestPath, append(data, '\n'), 0o644)
 }
 
-// All programs for an architecture are packed together, which halves the size, because most of their bytes are the
-// same.
+// All programs for an architecture are packed together. Most bytes are the same, so this halves the size.
 const packedSuffix = ".tar.zst"
 
-// window is the compression window in bytes, large enough for all programs for an architecture.
+// window is the compression window in bytes.
 const window = 64 << 20
 
 func packedIn(t Target) string { return t.Arch + packedSuffix }

@@ -44,7 +44,8 @@ func textSum(data []byte) string {
 	return journal.HashBytes(data)
 }
 
-// plainText converts CRLF in data to LF. It returns false if data has a NUL, a lone CR, or invalid UTF-8.
+// plainText converts CRLF in data to LF. It returns false if data contains a NUL, a lone CR, or invalid
+// UTF-8.
 func plainText(data []byte) (string, bool) {
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
@@ -58,7 +59,7 @@ func withEndsOf(model []byte, text string) []byte {
 	return []byte(text)
 }
 
-// readRecord reads the record of the suite in dir. It returns nil if none exists.
+// readRecord reads the record of the suite in dir, or returns nil if none exists.
 func readRecord(dir string) (record, error) {
 	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
 	data, err := rooted.ReadFile(dir, RecordFile, maxRecord)
@@ -88,8 +89,8 @@ func (r record) encodeSums() []byte {
 	return []byte(text)
 }
 
-// decodeRecord parses a record. It rejects paths outside the suite and below .git, because a record comes with a
-// repository and springfield can remove the files it names.
+// decodeRecord parses a record. It rejects paths outside the suite or below .git, because a cloned record
+// could make springfield remove other files.
 func decodeRecord(data []byte) (record, error) {
 	text, ok := plainText(data)
 	if !ok {

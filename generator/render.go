@@ -52,7 +52,7 @@ func (v view) EventOf(name string) (string, error) {
 	return at.Prompt, nil
 }
 
-// Timeout returns the timeout of the hook in seconds. It is longer than the hook ever takes.
+// Timeout returns the timeout of the hook in seconds, longer than the hook ever takes.
 func (p Plugin) Timeout() int {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return judge.Within + judge.Spare
@@ -166,7 +166,7 @@ func renderTree(tree, into string, data any) ([]File, error) {
 	return files, err
 }
 
-// readParts parses the shared templates once. renderTemplate caches the others in the result, because most are
+// readParts parses the shared templates once. renderTemplate caches the rest in the result, because most are
 // rendered once per plugin.
 var readParts = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("parts").Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")

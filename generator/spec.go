@@ -1,8 +1,7 @@
-// Package generator turns answers into a suite: a directory of Claude Code plugins that is its own marketplace, with
-// compiled hooks.
+// Package generator turns answers into a suite: a directory of Claude Code plugins and compiled hooks that is
+// its own marketplace.
 //
-// The steps are Spec.Validate, BuildPrograms, RenderSuite and MakePlan. It knows nothing of commands, questions or
-// settings.
+// The steps are Spec.Validate, BuildPrograms, RenderSuite and MakePlan.
 package generator
 
 import (
@@ -25,7 +24,7 @@ type Spec struct {
 	Marketplace string   `yaml:"marketplace"`
 	Owner       Owner    `yaml:"owner"`
 	Targets     []Target `yaml:"targets"`
-	// Repository is OWNER/REPO of the marketplace; "" leaves it open in the READMEs.
+	// Repository is OWNER/REPO of the marketplace. "" leaves it open in the READMEs.
 	Repository string   `yaml:"repository,omitempty"`
 	Plugins    []Plugin `yaml:"plugins"`
 	Publish    *Publish `yaml:"publish,omitempty"` // nil: never published
@@ -44,8 +43,8 @@ type Plugin struct {
 	Settings map[string]string `yaml:"settings,omitempty"`
 }
 
-// Suggested returns the plugin to begin with: the one with the default strategy, or the first that decides at Stop, or
-// the first.
+// Suggested returns the plugin to begin with. It prefers the default strategy, then a plugin that decides at
+// Stop, then the first.
 func (s Spec) Suggested() Plugin {
 	i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return p.Strategy == registry.Default() })
 	if i < 0 {
@@ -57,7 +56,7 @@ func (s Spec) Suggested() Plugin {
 	return s.Plugins[max(i, 0)]
 }
 
-// FirstVersion is the first version of a plugin, unless its strategy sets another.
+// FirstVersion is the first version of a plugin, unless the strategy sets one.
 const FirstVersion = "0.1.0"
 
 var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -95,8 +94,8 @@ func CheckMarketplace(name string) error {
 	return nil
 }
 
-// MarketplaceSlug converts a directory's name to a marketplace's name in lower case, or to "" without letters and
-// digits.
+// MarketplaceSlug converts a directory's name to a marketplace's name in lower case. It returns "" if s
+// contains neither letters nor digits.
 func MarketplaceSlug(s string) string {
 	isBetween := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), isBetween), "-")

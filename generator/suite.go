@@ -29,7 +29,7 @@ type Suite struct {
 
 // Publish records the last publication of a suite.
 type Publish struct {
-	// To is the directory of the marketplace, absolute or relative to the suite; "" is the suite itself.
+	// To is the directory of the marketplace, absolute or relative to the suite. "" is the suite itself.
 	To      string               `yaml:"to,omitempty"`
 	Plugins map[string]Published `yaml:"plugins,omitempty"`
 }
@@ -134,8 +134,8 @@ func (s Suite) encodeYAML() ([]byte, error) {
 	return append([]byte(head), body...), nil
 }
 
-// OverlayText updates old, a springfield.yaml, to s. It replaces only members that differ, so that the user's
-// comments remain. If that fails, it rewrites the file and appends the old text as a comment.
+// OverlayText updates old, a springfield.yaml, to s, and preserves the user's comments. If this fails, it
+// rewrites the file and appends the old text as a comment.
 func (s Suite) OverlayText(old []byte) ([]byte, error) {
 	text, _ := plainText(old)
 	before, err := decodeSuite([]byte(text))

@@ -56,7 +56,7 @@ func joinTargets(targets []Target) string {
 	return strings.Join(check.NamesOf(targets, Target.String), ", ")
 }
 
-// CheckTargets returns an error for an empty list, a duplicate, or windows/arm64 together with another target.
+// CheckTargets returns an error for an empty list, a duplicate, or windows/arm64 with any other target.
 func CheckTargets(targets []Target) error {
 	if len(targets) == 0 {
 		return check.Misusef("pass --target os/arch", "no target was chosen")
@@ -99,8 +99,8 @@ func (s Spec) Programs() []Program {
 	return []Program{Hook}
 }
 
-// hookFiles returns the plugin's programs as files. For several targets, these include a launcher. The judge is in
-// the directory of the hook, which searches no other.
+// hookFiles returns the plugin's programs as files, with a launcher if there are several targets. The judge
+// is next to the hook.
 func (p Plugin) hookFiles(binaries []Binary, launcher []byte) (files []File) {
 	const mode fs.FileMode = 0o755
 	programs := p.Programs()
@@ -127,7 +127,7 @@ func (p Program) placeIn(t Target, several bool) string {
 	return "hooks/" + string(p)
 }
 
-// HookFiles returns all paths that the programs can have in a plugin.
+// HookFiles returns all possible paths of the programs in a plugin.
 func HookFiles(programs ...Program) (places []string) {
 	for _, p := range programs {
 		places = append(places, p.placeIn(Target{}, false), p.placeIn(Target{OS: "windows"}, false))

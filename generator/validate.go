@@ -1,4 +1,4 @@
-// Validation of a suite against springfield.yaml, the schemas, and the hook's own parser. It changes nothing.
+// Validation of a suite against springfield.yaml, the schemas, and the hook's own parser.
 
 package generator
 
@@ -31,7 +31,7 @@ type inspection struct {
 	suite    Suite
 	readable bool            // springfield.yaml is valid
 	expected map[string]File // generated files by path
-	// sameSource is set if its programs are built from the sources of this springfield.
+	// sameSource is set if the programs are built from the sources of this springfield.
 	sameSource bool
 	found      []check.Finding // of the current check
 	err        error           // of looking
@@ -93,8 +93,8 @@ func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	}
 }
 
-// Validate checks the suite in dir. called is the name of dir in suggested commands. If springfield.yaml is invalid,
-// no other check runs, including others. Errors are ErrNoSuite, or about unreadable files.
+// Validate checks the suite in dir. called is the name of dir in suggested commands. If springfield.yaml is
+// invalid, no other check runs, not even those in others. Errors are ErrNoSuite, or about unreadable files.
 func Validate(ctx context.Context, dir, called string, others ...check.Check[Suite]) ([]check.Finding, error) {
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {

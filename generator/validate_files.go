@@ -37,8 +37,8 @@ func (in *inspection) lookAtBinaries() {
 	}
 }
 
-// canStart reports a failure if the file is missing, a symlink, irregular, or not executable. It returns true if the
-// content can be checked, which does not require the executable bit.
+// canStart reports a failure if the file is missing, a symlink, irregular, or not executable. It returns true
+// if the content can be checked. This does not require the executable bit.
 func (t subject) canStart(d Difference, name string) bool {
 	build := "springfield build " + t.in.called
 	switch {

@@ -20,8 +20,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// DefaultSuite is the suite to which enable adds a plugin that no known suite or marketplace has. The suite and the
-// settings change together. One value serves all hosts of a request.
+// DefaultSuite is the suite to which enable adds a plugin that is in no known suite or marketplace. The suite
+// and the settings change together. It serves all hosts of a request.
 type DefaultSuite struct {
 	Dir   string                // "" if there is no data directory
 	Fresh func() generator.Spec // returns the spec of a new suite, without name and plugins
@@ -124,8 +124,8 @@ func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.
 	return c, err
 }
 
-// FreeMarketplace returns a free marketplace name for the suite in dir: wish, or wish with a number appended. taken
-// is the reason why wish is not free.
+// FreeMarketplace returns a free marketplace name for the suite in dir: wish, or wish followed by a number.
+// taken is why wish is not free.
 func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	all := m.pluginsAtHand("")
 	isFree := func(name string) error {
@@ -141,8 +141,8 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	return name, taken
 }
 
-// examineDefault checks a plugin for the default suite, first against the settings, then, unless e.Unmade is set, by
-// its staged files.
+// examineDefault checks a plugin for the default suite: first the settings, then, unless e.Unmade is set, the
+// staged files.
 func (e *enableRun) examineDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.setKind(known.Name, known.Event == "Stop")
@@ -156,8 +156,8 @@ func (e *enableRun) examineDefault(ctx context.Context) error {
 	return e.examinePluginDir(e.wanted.FilesDir())
 }
 
-// checkSettings returns an error if the settings do not allow the plugin to be enabled. It runs before the plugin is
-// staged.
+// checkSettings returns an error if the settings do not allow the plugin to be enabled. It runs before the
+// plugin is staged.
 func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {

@@ -24,8 +24,8 @@ type DisableRequest struct {
 	DryRun bool
 }
 
-// DisablePlugin disables a plugin in a host's settings. With r.Purge the claude command also forgets the plugin. If
-// r.Plugin is a strategy whose plugin is not enabled, it is a no-op.
+// DisablePlugin disables a plugin in a host's settings. With r.Purge the claude command also forgets the
+// plugin. If r.Plugin is a strategy with no enabled plugin, DisablePlugin is a no-op.
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope, done.State = host, r.Scope, "disabled"
@@ -96,8 +96,8 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 	return nil
 }
 
-// findOn finds the plugin to disable, and the ID of its entry in the host's settings, if any. It searches settings
-// before suites, which may have been removed, and r.Scope before other scopes.
+// findOn finds the plugin to disable, and the ID of the entry in the host's settings, if any. It searches
+// settings before suites, which may have been removed, and r.Scope before other scopes.
 func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id string, err error) {
 	host := at.Host
 	bare, marketplace, full := strings.Cut(r.Plugin, "@")

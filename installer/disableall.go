@@ -32,9 +32,9 @@ type DisabledAll struct {
 	Stays   []settings.Left
 }
 
-// DisableAll disables every springfield plugin on every host and in every Claude Code account. With r.Purge it also
-// removes springfield's state, which includes the original settings; it then changes nothing if any file cannot be
-// edited.
+// DisableAll disables every springfield plugin on every host and in every Claude Code account. With r.Purge
+// it also removes springfield's state, including the original settings. It then changes nothing if any file
+// cannot be edited.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if plan, now := r, m; r.Purge && !r.DryRun {
 		plan.DryRun, now.Settings = true, settings.ReadSettings(m.Settings.Places) // planning modifies the settings in memory
@@ -126,7 +126,7 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 	return err
 }
 
-// allSuites returns the directories of readable suites that are in the list of suites or marketplaces in Claude Code.
+// allSuites returns the directories of readable suites in the list of suites or marketplaces in Claude Code.
 func (m Means) allSuites() []string {
 	dirs, _, _ := settings.KnownSuites(m.Settings.Places)
 	markets, _ := m.Settings.AllMarkets()
@@ -154,8 +154,8 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkHolds returns an error if a hold is in force, since a purge would remove it and only a person at a terminal
-// may lift one.
+// checkHolds returns an error if a hold is in force. A purge would remove the hold, which only a person at a
+// terminal is allowed to do.
 func (m Means) checkHolds(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

@@ -33,13 +33,13 @@ type EnableRequest struct {
 	NoClaude    bool // do not call the claude command
 	DryRun      bool
 	Unmade      bool // a dry run that does not even stage a new plugin
-	// DefaultSuite receives a plugin that is not found. If nil, such a plugin is an error.
+	// DefaultSuite receives a plugin that is not found. If nil, this is an error.
 	DefaultSuite *DefaultSuite
 	// Ask resolves a conflict with plugins that drive the same loop. If nil, the conflict is an error.
 	Ask func(*settings.ConflictError) (settings.ConflictAnswer, error)
 }
 
-// Done is the result of a request on one host; enable and disable --json print it.
+// Done is the result of a request on one host, which enable and disable --json print.
 type Done struct {
 	Plugin string       `json:"plugin"` // ID, or the name asked for
 	Scope  client.Scope `json:"scope"`
@@ -74,8 +74,8 @@ func newEnableRun(m Means, host hosts.Host, r EnableRequest) *enableRun {
 	return &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 }
 
-// EnablePlugin enables a plugin on a host. It plans the edit first, so that nothing is installed if the settings
-// cannot be edited. Only an unknown marketplace is added before, and removed after an error.
+// EnablePlugin enables a plugin on a host. It installs nothing if the settings cannot be edited. Only an
+// unknown marketplace is added first. After an error it is removed again.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	e := newEnableRun(m, host, r)
 	defer func() {
@@ -133,8 +133,8 @@ func (e *enableRun) checkListed() error {
 		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
-// findPlugin sets e.wanted.Plugin. It first adds a marketplace given as OWNER/REPO or URL, since only the catalog
-// contains the marketplace's name. If a strategy is not found, the default suite provides the plugin.
+// findPlugin sets e.wanted.Plugin. It first adds a marketplace given as OWNER/REPO or URL, since only the
+// catalog contains the marketplace's name. If a strategy is not found, the default suite provides the plugin.
 func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	name, source, host := e.EnableRequest.Plugin, e.Marketplace, e.wanted.At.Host
 	bare, _, both := strings.Cut(name, "@")
@@ -167,8 +167,8 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	return err
 }
 
-// addMarketplace returns the name of the marketplace with a source. An unknown marketplace is added, or is an error
-// in a dry run or without the claude command.
+// addMarketplace returns the name of the marketplace with a source. It adds an unknown marketplace, or
+// returns an error in a dry run or if claude is not installed.
 func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
 	known, err := e.Settings.MarketFrom(source)
 	shown := secret.Mask(source)
@@ -296,8 +296,8 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	return nil
 }
 
-// setKind records whether the plugin decides at Stop or drives a spec loop, and the strategies of the same kind,
-// whose plugins the edit disables.
+// setKind records whether the plugin decides at Stop or drives a spec loop. It also records the strategies of
+// this kind, because the edit disables their plugins.
 func (e *enableRun) setKind(strategyName string, decides bool) {
 	known, ok := registry.StrategyNamed(strategyName)
 	e.wanted.DecidesNothing, e.wanted.Loops, e.wanted.SameKind = !decides, ok && known.KindOf() == strategy.SpecLoop, nil

@@ -1,4 +1,4 @@
-// Package installer enables and disables plugins. It finds a plugin by name, checks whether the plugin can run, makes
+// Package installer enables and disables plugins. It finds a plugin by name, checks whether it can run, makes
 // the claude command register or fetch it, and makes the host plan the edit.
 package installer
 
@@ -20,9 +20,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE, in the suite dir or, if dir is "", in the user's suites and
-// Claude Code's marketplaces. If several match, it prefers the only one in the working directory, then the only one
-// that is enabled; otherwise it returns ErrAmbiguous.
+// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE in the suite dir. If dir is "", it searches the
+// user's suites and Claude Code's marketplaces. Of several matches it returns the only one in the working
+// directory, the only enabled one, or ErrAmbiguous.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
@@ -80,8 +80,8 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 
 var errUnknown = errors.New("none of your suites and no marketplace known to Claude Code")
 
-// howToGet returns a hint for a plugin that was not found: others of that name, the command that makes it, or
-// available plugins. suite is the only suite that was searched, or "".
+// howToGet returns a hint for a plugin that was not found: namesakes, the command that makes it, or available
+// plugins. suite is the only suite that was searched, or "".
 func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
 	markets, _ := m.inMarkets(name, "") // FindPlugin reported the error
@@ -103,7 +103,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	return check.HintAtNames(name, "", slices.Compact(names), "choose from "+strings.Join(append(there, registry.StrategyNames()...), ", "))
 }
 
-// pluginsIn returns the plugins in the suite dir with a name and a marketplace; "" matches any.
+// pluginsIn returns the plugins in the suite dir with a name and a marketplace. "" matches any.
 func pluginsIn(dir, name, marketplace string) (all []client.Plugin, err error) {
 	suite, err := generator.ReadSuite(dir)
 	for _, p := range suite.Plugins {
@@ -127,7 +127,8 @@ func ambiguous(name string, all []client.Plugin) error {
 	return check.Misusef(hint, "%s %w: %s", name, ErrAmbiguous, strings.Join(places, " and "))
 }
 
-// pluginsOffered returns the IDs of up to eight plugins of a marketplace or, if that is "", of the user's suites.
+// pluginsOffered returns the IDs of up to eight plugins of a marketplace. If marketplace is "", it uses the
+// user's suites.
 func (m Means) pluginsOffered(marketplace string) []string {
 	ids := check.NamesOf(m.pluginsAtHand(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
@@ -138,9 +139,9 @@ func (m Means) pluginsOffered(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// takeFromOthers returns a hint with the command that takes the plugin from the suite around the working directory,
-// or "" if that suite lacks the plugin, is the user's or equals taken. The user has to name the suite, which may
-// belong to a cloned project.
+// takeFromOthers returns a hint with the command that takes the plugin from the suite around the working
+// directory. It returns "" if the suite lacks the plugin, is one of the user's, or is taken. The user has to
+// name this suite, which might be cloned.
 func (m Means) takeFromOthers(plugin, taken string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {
@@ -156,8 +157,8 @@ func (m Means) takeFromOthers(plugin, taken string) string {
 	return "run springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " to use the one from that suite, which is not yours"
 }
 
-// InSuites returns the plugins with a name and a marketplace, of which "" matches any, in the user's suites: those
-// that init or enable made or --suite named.
+// InSuites returns the plugins with a name and a marketplace in the user's suites. "" matches any. These
+// suites were made by init or enable, or named with --suite.
 func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err error) {
 	dirs, _, err := settings.KnownSuites(m.Settings.Places)
 	for _, dir := range dirs {
@@ -170,7 +171,8 @@ func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err erro
 	return all, err
 }
 
-// pluginsAtHand returns the plugins of a marketplace ("" matches any) in the user's suites, ignoring errors.
+// pluginsAtHand returns the plugins of a marketplace in the user's suites, ignoring errors. "" matches any
+// marketplace.
 func (m Means) pluginsAtHand(marketplace string) []client.Plugin {
 	m.Tell = func(string, ...any) {}
 	all, _ := m.InSuites("", marketplace)

@@ -73,8 +73,8 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 	return c, said.Name, nil
 }
 
-// placeOfSource returns the path of a source relative to the marketplace, with slashes. ok is false if the source is
-// not a path. A path that does not begin with a dot is relative to c.base.
+// placeOfSource returns the path of a source relative to the marketplace, with slashes. A path that does not
+// begin with a dot is relative to c.base. ok is false if the source is not a path.
 func (c catalog) placeOfSource(source json.RawMessage) (place string, ok bool) {
 	if json.Unmarshal(source, &place) != nil {
 		return "", false
@@ -114,8 +114,8 @@ func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit
 	return edits, nil
 }
 
-// entered returns the edit that adds or updates the releases in another marketplace's catalog. It is empty if the
-// suite is its own marketplace.
+// entered returns the edit that adds or updates the releases in the catalog of a separate marketplace. It is
+// empty if the suite is its own marketplace.
 func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 	if in.market.Own {
 		return journal.Edit{}, nil
@@ -141,8 +141,8 @@ func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 	return e, nil
 }
 
-// members returns the members of the plugin's catalog entry. All but source, version and an unedited description keep
-// existing values.
+// members returns the members of the plugin's catalog entry. Existing values are kept, except source, version
+// and an unedited description.
 func (r release) members(after tree) ([]member, error) {
 	manifest := path.Join(r.plugin, ".claude-plugin", "plugin.json")
 	var is, was map[string]json.RawMessage

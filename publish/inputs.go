@@ -112,8 +112,8 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 	return in, err
 }
 
-// checkout returns the git checkout around dir. A repository that git does not trust is recorded, and is not an
-// error.
+// checkout returns the git checkout around dir. A repository that git does not trust is recorded, and is not
+// an error.
 func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c := checkout{dir: dir}
 	var err error
@@ -147,8 +147,8 @@ func (c checkout) dirtyFiles(place string) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !isBelow(place, name) }), err
 }
 
-// plainPrograms returns the programs whose executable bit is missing in git's index, as after a checkout on Windows.
-// unknown reports whether the index lacks a program.
+// plainPrograms returns the programs with no executable bit in git's index, as after a checkout on Windows.
+// unknown reports whether a program is missing in the index.
 func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
 	for _, name := range names {
 		if path.Ext(name) == ".exe" {
@@ -168,8 +168,8 @@ func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, e
 	return plain, unknown, nil
 }
 
-// findMarketplace finds the marketplace named in the request, or otherwise in the suite. By default the suite is its
-// own marketplace.
+// findMarketplace finds the marketplace named in the request. By default it is named in the suite, or is the
+// suite itself.
 func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {
@@ -206,8 +206,8 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 	return k, nil
 }
 
-// commandToAdd returns the argument of /plugin marketplace add for a public address, or "" for ssh, which Claude Code
-// refuses. It adds .git, because Claude Code would otherwise expect a catalog.
+// commandToAdd returns the argument of /plugin marketplace add for a public address. It returns "" for ssh,
+// which Claude Code refuses. It adds .git, because Claude Code would otherwise expect a catalog.
 func commandToAdd(where string) string {
 	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")

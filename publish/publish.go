@@ -186,8 +186,8 @@ func describe(after tree, releases []release) []Plugin {
 	return all
 }
 
-// stepsToWaitFor returns the steps before the next run: a new version for each changed plugin outside of releases,
-// then the steps in more.
+// stepsToWaitFor returns the steps before the next run: a new version for each changed plugin outside of
+// releases, then the steps in more.
 func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (all []string, err error) {
 	for _, p := range in.suite.Plugins { // a newer springfield changes all hooks
 		before := in.published[p.Name]
@@ -252,8 +252,8 @@ type gitTasks struct {
 	waits []string // before the other tasks
 }
 
-// findGitTasks plans tags, if requested, and executable bits for published programs in git's index. If a program is
-// not in the index and git ignores modes here, the user has to publish again after git add.
+// findGitTasks plans tags, if requested, and executable bits for published programs in git's index. If git
+// ignores modes here and a program is not in the index, the user has to publish again after git add.
 func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releases []release) (t gitTasks, err error) {
 	if q.Tag {
 		if t.Tags, err = in.missingTags(ctx, after, releases); err != nil {
@@ -278,8 +278,8 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 
 var errUntagged = errors.New("nothing was tagged")
 
-// missingTags returns the tags that do not exist yet. It returns an error if a release is not committed, or has a tag
-// with other files.
+// missingTags returns the tags that do not exist yet. It is an error if a release is not committed, or if a
+// release's tag has other files.
 func (in inputs) missingTags(ctx context.Context, after tree, releases []release) (tags []string, err error) {
 	for _, r := range releases {
 		if err := r.around.requireRepo(errUntagged.Error(), "run git init and commit the suite"); err != nil {

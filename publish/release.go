@@ -1,7 +1,7 @@
 package publish
 
-// Releases: the version of a plugin, and whether its files differ from the published ones. Claude Code copies a version
-// only once, so changed files under the same version reach no user.
+// Releases: the version of a plugin, and whether the files differ from the published ones. Claude Code copies
+// a version only once, so changed files under the same version reach no user.
 
 import (
 	"cmp"
@@ -120,8 +120,8 @@ func (in inputs) release(q Request, name string) (release, error) {
 	return r, r.follows(r.entry.Version, "in "+in.market.Path)
 }
 
-// follows returns an error if r.new is lower than before, or before is invalid. where is the place of before in the
-// message.
+// follows returns an error if r.new is lower than before, or before is invalid. where is the place of before
+// in the message.
 func (r release) follows(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
@@ -135,8 +135,8 @@ func (r release) follows(before, where string) error {
 	return nil
 }
 
-// renderSuite returns the suite's files after the release, and sets the digests of releases. With q.Check it keeps
-// the present files, so that a newer springfield does not fail in CI.
+// renderSuite returns the suite's files after the release, and sets the digests of releases. With q.Check it
+// keeps the present files, so that a newer springfield does not fail in CI.
 func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, err error) {
 	if t, err = readTree(in.files); err != nil {
 		return t, err
@@ -184,7 +184,7 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 	return in.recordReleases(t, suite, releases)
 }
 
-// compile sets the suite's targets, by default all that clients use, and builds the programs for them.
+// compile sets the suite's targets and builds the programs. By default the targets are all that clients use.
 func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *generator.Suite) (generator.Build, error) {
 	if suite.Targets = q.Targets; len(q.Targets) == 0 {
 		suite.Targets = slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
@@ -197,8 +197,8 @@ func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *g
 	return tools.BuildPrograms(ctx, suite.Targets, suite.Programs()...)
 }
 
-// updated returns the tree with rendered files. kept are files that the user has changed, in which only versions are
-// updated.
+// updated returns the tree with rendered files. kept lists files that the user has changed. In these files it
+// only updates versions.
 func (t tree) updated(suite generator.Suite) (after tree, kept []string, err error) {
 	files, err := generator.RenderSuite(suite.Spec, suite.Build)
 	if err != nil {

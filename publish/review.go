@@ -27,7 +27,7 @@ func ClientCheck(c client.Command, dir string, asking func(client string)) check
 		}}
 }
 
-// reviewRelease checks the suite, and another marketplace's catalog, as they will be after the release.
+// reviewRelease checks the suite as it will be after the release, and the catalog of a separate marketplace.
 func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release,
 	catalog journal.Edit) ([]check.Finding, error) {
 	temporary, err := os.MkdirTemp("", "springfield-publish-")
@@ -56,7 +56,8 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 	return append(valid, found...), err
 }
 
-// review checks the released plugins and, unless the suite is its own marketplace, the marketplace's name.
+// review checks the released plugins. Unless the suite is its own marketplace, it also checks the
+// marketplace's name.
 func (in inputs) review(ctx context.Context, after tree, releases []release) (found []check.Finding, err error) {
 	var files, ignored []string
 	for _, r := range releases {
@@ -77,7 +78,8 @@ func (in inputs) review(ctx context.Context, after tree, releases []release) (fo
 	return found, err
 }
 
-// validateCatalog returns the failures that Claude Code finds in a catalog. Warnings concern only its owner.
+// validateCatalog returns the failures that Claude Code finds in a catalog. It omits warnings, which concern
+// only the catalog's owner.
 func (m Means) validateCatalog(ctx context.Context, dir string, catalog []byte) ([]check.Finding, error) {
 	if err := os.MkdirAll(filepath.Join(dir, ".claude-plugin"), 0o755); err != nil {
 		return nil, err

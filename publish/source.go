@@ -1,7 +1,7 @@
 package publish
 
-// Sources of published plugins: a path in the marketplace's own repository, or a directory of the suite's repository,
-// pinned to a commit as soon as one contains the release.
+// Sources of published plugins: a path in the marketplace's own repository, or a directory of the suite's
+// repository, pinned to a commit as soon as one contains the release.
 
 import (
 	"context"
@@ -26,9 +26,9 @@ type fetched struct {
 	SHA    string `json:"sha,omitempty"`
 }
 
-// sourceOf returns the source for the plugin's entry in another marketplace: a path if the suite is inside, otherwise
-// its repository, not yet pinned. An existing entry that names the repository continues to do so. An entry of another
-// plugin is an error.
+// sourceOf returns the source for the plugin's entry in a separate marketplace, not yet pinned: a path if the
+// suite is inside, otherwise the suite's repository. An existing entry that names the repository continues to
+// do so. An entry of a different plugin is an error.
 func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {
@@ -49,8 +49,8 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	return source, err
 }
 
-// fetchedBefore returns the source in the plugin's existing entry. ours is false if the entry does not fetch this
-// plugin.
+// fetchedBefore returns the source in the plugin's existing entry. ours is false if the entry does not fetch
+// this plugin.
 func (r release) fetchedBefore() (before fetched, ours bool) {
 	c := r.around
 	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &before) != nil || before.Source != subdir ||
@@ -77,8 +77,8 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 	return "", nil
 }
 
-// fetchedFrom returns the source that fetches the plugin from the suite's repository. It keeps the URL of before,
-// because checkouts write URLs differently.
+// fetchedFrom returns the source that fetches the plugin from the suite's repository. It keeps the URL of
+// before, because checkouts write URLs differently.
 func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	c := r.around
 	if err := c.requireRepo("clients fetch the plugin with git", "run git init, commit and push; or move the suite into the marketplace's checkout"); err != nil {
@@ -106,8 +106,8 @@ func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	return f, nil
 }
 
-// pinReleases pins sources to commits. waits are the steps that must come first, such as a commit and a push. The
-// next run then writes the pins.
+// pinReleases pins sources to commits. waits lists the steps that must come first, such as a commit and a
+// push. The next run then writes the pins.
 func (in inputs) pinReleases(ctx context.Context, q Request, after tree, releases []release) (waits []string, err error) {
 	for i, r := range releases {
 		if f, ok := r.source.(fetched); ok {

@@ -32,11 +32,11 @@ type file struct {
 	mode fs.FileMode
 }
 
-// maxFile limits a file, in bytes. The review refuses far smaller ones.
+// maxFile limits a file, in bytes.
 const maxFile = 1 << 30
 
-// readTree lists the files of a suite outside .git. Links and special files are errors, because a link might lead
-// elsewhere on another machine.
+// readTree lists the files of a suite outside .git. Links and special files are errors, because a link might
+// lead elsewhere on a different machine.
 func readTree(in rooted.Folder) (tree, error) {
 	t := tree{in, map[string]file{}, map[string]journal.Edit{}}
 	return t, filepath.WalkDir(in.Name(), func(name string, d fs.DirEntry, err error) error {
@@ -146,8 +146,8 @@ func (t tree) writeCopy(into string) error {
 	return nil
 }
 
-// digestOf returns a digest of a plugin's file names and contents, and of which files are programs. It ignores the
-// changelog, and line endings, which differ on Windows.
+// digestOf returns a digest of a plugin's file names and contents, and of which files are programs. It
+// ignores the changelog, and line endings, which differ on Windows.
 func (t tree) digestOf(plugin string) (string, error) {
 	sum, programs := sha256.New(), generator.HookFiles(generator.Hook, generator.Judge)
 	for _, name := range t.listFiles(plugin) {

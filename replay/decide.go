@@ -59,13 +59,13 @@ func (w *walker) eventAt(text string, view transcript.View) hook.Event {
 	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(text), PromptID: view.Opening.ID, Moment: guard.Moment{PermissionMode: w.mode}}
 	e.Active = view.Feedback.InTurn+view.Feedback.Others > 0
 	for _, t := range view.Started {
-		// Most are shell commands, the only ones that an agent does not always wait for.
+		// Most are shell commands, the only work that an agent does not always wait for.
 		e.Tasks = append(e.Tasks, guard.Background{ID: t.ID, Type: "shell", Description: t.What, Command: t.What})
 	}
 	return e
 }
 
-// opinion is the decision of a candidate before its limits.
+// opinion is the decision of a candidate before limits.
 type opinion struct {
 	snapshot hook.Snapshot
 	alone    strategy.Verdict
@@ -135,8 +135,8 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	return c
 }
 
-// askAway returns the act of a new away order at a stop, or "" after a veto or a continue. The order has no
-// history, because events after a continue are unknown.
+// askAway returns the act of a new away order at a stop. It returns "" after a veto or a continue. The
+// order's history is empty, because events after a continue are unknown.
 func (m *scene) askAway(o opinion, label Label) (did string) {
 	s := &o.snapshot
 	if !label.HadStopHooks() || s.Veto.Rule != "" || s.Verdict.Decision == strategy.Continue {

@@ -1,6 +1,6 @@
-// Session logs are all *.jsonl files in the given directories, and given files of any name. Links are followed, but
-// files are only read once. Logs of subagents are skipped: agent-*.jsonl and all files in "subagents" directories. In a
-// host's directory only files and directories that match the pattern are read.
+// Session logs are all *.jsonl files in the given directories, and given files of any name. Links are
+// followed, but each file is read once. Logs of subagents are skipped: agent-*.jsonl and all files in
+// "subagents" directories. In a host's directory only files and directories that match the pattern are read.
 
 package replay
 
@@ -56,7 +56,7 @@ func findLogs(ctx context.Context, paths []string, kept ...Kept) ([]found, []Ski
 	return f.logs, f.skipped
 }
 
-// maxDepth bounds nested directories. Claude Code uses three levels.
+// maxDepth bounds nested directories.
 const maxDepth = 40
 
 func (f *finder) lookAt(path string, depth int) {
@@ -120,7 +120,8 @@ func (f *finder) listDir(path string, depth int) {
 	}
 }
 
-// keepsLogs reports whether a file matches the host's pattern for logs, or a directory matches its beginning.
+// keepsLogs reports whether a file matches the host's pattern for logs, or a directory matches the beginning
+// of the pattern.
 func (f *finder) keepsLogs(at string, directory bool) bool {
 	rest, err := filepath.Rel(f.kept.Dir, at)
 	if err != nil {

@@ -100,7 +100,7 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	return end, false
 }
 
-// noteQueued records a prompt typed during work. It reports whether the line was about such a prompt.
+// noteQueued records a prompt typed during work. It returns false if the line is about anything else.
 func (f *follower) noteQueued(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {

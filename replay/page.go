@@ -1,7 +1,7 @@
 // A report as an HTML page that fetches nothing.
 //
-// Text from sessions is data: html/template escapes the figures, and the page's script shows the rows, which are JSON in
-// which no tag can end, as text. The content policy only allows this style and this script, by their hashes.
+// Text from sessions is data. html/template escapes the figures. The page's script shows the rows as text,
+// from JSON in which no tag can end. The content policy only allows this style and this script, by hash.
 
 package replay
 
@@ -43,7 +43,8 @@ func WriteHTML(w io.Writer, r Report) error {
 		if err != nil {
 			return fmt.Errorf("make page: %w", err)
 		}
-		// Browsers normalize line endings before they hash, and a checkout on Windows has others.
+		// Browsers normalize line endings before they hash, and a checkout on Windows contains different
+		// ones.
 		files[name] = strings.ReplaceAll(string(text), "\r\n", "\n")
 	}
 	t, err := template.New("page").Funcs(templateFunctions()).Parse(files["page.html.tmpl"])
@@ -57,8 +58,8 @@ func WriteHTML(w io.Writer, r Report) error {
 	p := page{Report: &r, Best: r.best()}
 	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(cleanText(string(data)))
 	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
-	// The page is large, and not held in memory again. SafeWriter may also change the JSON, where an escape is the
-	// same value.
+	// The page is large, and not held in memory again. SafeWriter can also change the JSON, where an escape
+	// is the same value.
 	b := bufio.NewWriter(&display.SafeWriter{To: w})
 	if err := t.Execute(b, p); err != nil {
 		return fmt.Errorf("make page: %w", err)
@@ -126,8 +127,8 @@ func (r Report) pageData() any {
 	return data
 }
 
-// cleanText replaces invisible characters and changes of direction with dots, unlike display.PlainText, because the
-// page is for inspecting messages.
+// cleanText replaces invisible characters and changes of direction with dots, so that the page shows where
+// they are.
 func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -142,7 +143,8 @@ func cleanText(text string) string {
 	}, text)
 }
 
-// PageFile is the file to write a page to. In is the directory that writing must not leave, or "" for the file's own.
+// PageFile is the file to write a page to. In is the directory that writing must not leave, or "" for the
+// file's directory.
 type PageFile struct{ Path, In string }
 
 // CheckTarget reports whether the page exists. Any other file in its place is an error.

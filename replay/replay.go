@@ -128,7 +128,7 @@ func (m *meter) addProgress(files int, bytes int64) {
 	}
 }
 
-// collect adds the sessions to the report, oldest first. Lines that a resumed or forked session has copied count
+// collect adds the sessions to the report, oldest first. Lines copied to a resumed or forked session count
 // only in the first log. If that log ends there, the next log provides the label.
 func (r *Report) collect(sessions []session) {
 	slices.SortStableFunc(sessions, func(a, b session) int {

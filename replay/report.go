@@ -1,9 +1,9 @@
-// Package replay runs strategies over past sessions. It counts how many prompts they would save and how often they
-// would continue against the user's wishes, and estimates the price of judges.
+// Package replay runs strategies over past sessions. It counts how many prompts they would save and how often
+// they would continue against the user's wishes, and estimates the price of judges.
 //
-// It only reads transcripts and asks no model. Stops are labelled from the next event (find.go, label.go), all
-// strategies decide with the hook's code (decide.go), and a Report is made from the rows (score.go, verdict.go) and
-// shown as JSON, text (text.go) or HTML (page.go).
+// It only reads transcripts and asks no model. Stops are labelled from the next event (find.go, label.go),
+// and all strategies decide with the hook's code (decide.go). A Report is made from the rows (score.go,
+// verdict.go) and shown as JSON, text (text.go) or HTML (page.go).
 package replay
 
 import "time"
@@ -20,7 +20,7 @@ type Report struct {
 	Bytes    int64     `json:"bytes"`
 	Seconds  float64   `json:"seconds"`
 	Skipped  []Skipped `json:"skipped,omitempty"`
-	// TooOld counts the stops and points before Since; Elsewhere the files of other projects.
+	// TooOld counts the stops and points before Since. Elsewhere counts the files of other projects.
 	TooOld    int   `json:"too_old,omitempty"`
 	Elsewhere int   `json:"elsewhere,omitempty"`
 	Stops     Stops `json:"stops"`
@@ -80,7 +80,8 @@ type Row struct {
 	At      time.Time `json:"at,omitzero"`
 	Label   Label     `json:"label"`
 	Means   Expect    `json:"means"`
-	// Text is the end of the message from Claude, up to 1,000 bytes. Next is the start of the next prompt, up to 300.
+	// Text is the end of the message from Claude, up to 1,000 bytes. Next is the start of the next prompt, up
+	// to 300.
 	Text string `json:"text"`
 	Next string `json:"next,omitempty"`
 	// Idle is the time until then, in seconds.
@@ -88,7 +89,7 @@ type Row struct {
 	Todos    string  `json:"todos,omitempty"` // "2/5 complete, 3 pending"
 	Skill    string  `json:"skill,omitempty"`
 	LastTool string  `json:"last_tool,omitempty"`
-	// Leave is set if the agent asks permission to go on with agreed work, unless it is about a grave act.
+	// Leave is set if the agent asks permission to go on with agreed work that is not grave.
 	Leave   bool     `json:"leave,omitempty"`
 	Choices []Choice `json:"choices"` // in the order of the scores
 }
@@ -103,7 +104,7 @@ type Choice struct {
 	Guard string `json:"guard,omitempty"`
 	// Away is the act of an away order on the question at a stop: answered or left.
 	Away string `json:"away,omitempty"`
-	// Asks is set if a judge would be asked; Bytes is the size of its prompt, system prompt included.
+	// Asks is set if a judge would be asked. Bytes is the size of the prompt, system prompt included.
 	Asks  bool `json:"asks,omitempty"`
 	Bytes int  `json:"bytes,omitempty"`
 }
@@ -111,12 +112,12 @@ type Choice struct {
 type Score struct {
 	Name string `json:"name"` // as requested
 	Note string `json:"note,omitempty"`
-	// Continued counts the real stops at which it would continue. Away counts the questions at all other stops, and
-	// how many would be answered with an away order.
+	// Continued counts the real stops at which it would continue. Away counts the questions at all other
+	// stops, and how many would be answered with an away order.
 	Continued Stops `json:"continued"`
 	Away      Rate  `json:"away"`
-	// Saved counts prompts with "continue" or a yes that would not be needed. InTheWay counts continues before any
-	// other answer. Wanted is Saved as a share.
+	// Saved counts prompts with "continue" or a yes that would not be needed. InTheWay counts continues
+	// before any other answer. Wanted is Saved as a share.
 	Saved    Rate `json:"saved"`
 	InTheWay Rate `json:"in_the_way"`
 	Wanted   Rate `json:"wanted"`

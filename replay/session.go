@@ -42,10 +42,10 @@ type session struct {
 	err   error
 }
 
-// key identifies a line and its copies in other logs; 0 if the line has no ID.
+// key identifies a line and copies in other logs. It is 0 if the line has no ID.
 type key uint64
 
-// keyOf returns the key of a line. Only Claude Code's IDs are unique; other IDs are combined with the time.
+// keyOf returns the key of a line. Only Claude Code's IDs are unique. Other IDs are combined with the time.
 func (w *walker) keyOf(c *transcript.Cursor) key {
 	id := string(c.Entry.ID)
 	if id == "" {
@@ -138,8 +138,8 @@ func (w *walker) take(c *transcript.Cursor) bool {
 	return true
 }
 
-// introduce records the session's mode, ID and directory from a message. It returns false if the session is
-// of another project.
+// introduce records the session's mode, ID and directory from a message. It returns false if the session
+// belongs to a different project.
 func (w *walker) introduce(c *transcript.Cursor) bool {
 	if mode := codec.ValidText(c.Entry.Mode); mode != "" {
 		w.mode = mode
@@ -178,7 +178,7 @@ func (w *walker) named(c *transcript.Cursor) (id string) {
 	return id
 }
 
-// nameOf returns the name of the log or, if each session has a directory, of the directory.
+// nameOf returns the name of the log. If each session has a directory, it returns the name of the directory.
 func (w *walker) nameOf() string {
 	name := strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
 	if pattern := w.host.Sessions; !strings.Contains(path.Base(pattern), "*") {

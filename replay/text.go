@@ -42,7 +42,7 @@ func (r *Report) WriteNotes(out layout.Printer) {
 	}
 }
 
-// MostWrong returns the strategy with the most unwanted continues, or "" if there are none.
+// MostWrong returns the strategy with the most unwanted continues, or "" when there are none.
 func (r *Report) MostWrong() string {
 	name, most := "", 0
 	for _, s := range r.Scores {
@@ -65,7 +65,7 @@ func (l LabelCount) meaning() string {
 	return "not counted"
 }
 
-// ListKinds returns the names of lists. The first strategy's choice determines the lists that contain a row.
+// ListKinds returns the names of the lists that WriteList accepts.
 func ListKinds() []string { return []string{"wrong", "missed", "caught", "asked", "nudges", "all"} }
 
 func (r *Row) isOnList(list string) bool {
@@ -89,8 +89,8 @@ func (r *Row) isOnList(list string) bool {
 	return true
 }
 
-// WriteList prints the first most rows of a list, or all if most is 0. It returns the strategy to explain them with,
-// or "" if there are none.
+// WriteList prints the first most rows of a list, or all if most is 0. It returns the strategy that explains
+// them, or "" when there are none.
 func (r *Report) WriteList(out layout.Printer, list string, most int) (explained string) {
 	if len(r.Scores) == 0 {
 		return ""

@@ -11,14 +11,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// With fewer than enough cases a share means little; with fewer than enoughLeave it means nothing.
+// With fewer than enough cases a share means little. With fewer than enoughLeave it means nothing.
 const (
 	enough      = 30
 	enoughLeave = 5
 )
 
-// Leave counts questions for permission to go on, and those answered with a bare yes or "continue". AfterYes counts
-// only questions after such a yes.
+// Leave counts questions for permission to go on, and how many were answered with a bare yes or "continue".
+// AfterYes counts only questions after such a yes.
 type Leave struct {
 	Yes      Rate `json:"yes"`
 	AfterYes Rate `json:"after_yes"`
@@ -44,8 +44,8 @@ func countLeave(rows []Row) (l Leave) {
 	return l
 }
 
-// say recommends a value of the setting leave, by the shares of questions that got a bare yes. With fewer than
-// enoughLeave questions it recommends none.
+// say recommends a value for the leave setting, based on the share of questions that the user answered with a
+// bare yes. It recommends none for fewer than enoughLeave questions.
 func (l Leave) say() string {
 	if l.Yes.Of == 0 {
 		return "you answered no question for permission to go on"
@@ -67,7 +67,8 @@ func (l Leave) say() string {
 	}
 }
 
-// Verdict returns a name and a sentence for each strategy, away orders, the setting leave and mid-work points.
+// Verdict returns a name and a sentence for each strategy, for away orders, for the leave setting and for
+// mid-work points.
 func (r *Report) Verdict() (lines [][]string) {
 	if len(r.Rows) == 0 || len(r.Scores) == 0 {
 		return nil

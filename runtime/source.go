@@ -1,4 +1,5 @@
-// Package runtime embeds the sources of the hook binaries, so that the CLI can compile them without a network.
+// Package runtime embeds the sources of the hook binaries, so that the CLI can compile them without a
+// network.
 //
 // Import it as hookruntime, because its name would shadow the standard library's.
 package runtime
@@ -15,14 +16,14 @@ import (
 //go:embed activity away backend codec console display file grave guard hook host judge language lastmessage lastword ledger markdown process quotation registry rules secret specs springfield-hook springfield-judge strategy terminal timestamp transcript wake workspace
 var Source embed.FS
 
-// IsSource reports whether the binaries are built from the named file of Source. Tests, their data and
-// fragments of JSON Schemas are excluded.
+// IsSource reports whether the binaries are built from the named file of Source. Tests, test data and schema
+// fragments are excluded.
 func IsSource(name string) bool {
 	return !strings.HasSuffix(name, "_test.go") && !strings.Contains(name, "/testdata/") && path.Ext(name) != ".json"
 }
 
-// Module and Go are the module path and the Go version in go.mod. A build of Source uses them, too, and so has the same
-// defaults as a build in the repository.
+// Module and Go are the module path and the Go version in go.mod. A build of Source uses the same ones, and
+// so the same defaults as a build in the repository.
 const (
 	Module = "github.com/cameronsjo/springfield"
 	Go     = "1.25.0"

@@ -158,7 +158,8 @@ func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) 
 	return absence.Places{Orders: dir, States: states, Config: e.places.Config, Now: time.Now(), FindLog: d.FindLog}, nil
 }
 
-// awayProject returns the real path of the repository around the working directory, or else of that directory.
+// awayProject returns the real path of the repository around the working directory. Outside a repository, it
+// returns the working directory's.
 func (e *environment) awayProject() string {
 	dir, _ := workspace.Nearest(e.work, "", []string{".git"}, e.home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -221,7 +222,7 @@ func (e *environment) findObstacles(o ledger.AwayOrder) []string {
 	return held
 }
 
-// lackedRule returns advice to allow the order's check, or "" if a permission rule allows it.
+// lackedRule returns advice to allow the order's check, or "" when a permission rule allows it.
 func (e *environment) lackedRule(o ledger.AwayOrder) string {
 	places := e.placesFrom(cmp.Or(o.Project, e.work))
 	return secret.Mask(absence.LackedRule(o.Check, client.AllowRules(settings.ReadSettings(places).AllLayers())))

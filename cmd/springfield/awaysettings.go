@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/terminal"
 )
 
-// The settings that away offers to add for a night. back --clean takes them out again.
+// The settings that away offers to add for a night. back --clean removes them.
 
 const limitSetting = "autoContinueAtUsageLimit"
 
@@ -119,7 +119,7 @@ func readRules(was json.RawMessage) (rules []any, err error) {
 	return rules, nil
 }
 
-// addRule appends rule to a JSON list. It returns nil if the list already has the rule.
+// addRule appends rule to a JSON list. It returns nil if the list already contains the rule.
 func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	rules, err := readRules(was)
 	if err != nil || slices.Contains(rules, any(rule)) {
@@ -128,8 +128,8 @@ func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	return document.EncodeValue(append(rules, rule))
 }
 
-// removeRule removes rule from a JSON list. It returns nil if the list lacks the rule, and settings.Absent if the
-// list would be empty.
+// removeRule removes rule from a JSON list. It returns nil if the list lacks the rule, and settings.Absent if
+// no rule would be left.
 func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	rules, err := readRules(was)
 	if err != nil || !slices.Contains(rules, any(rule)) {

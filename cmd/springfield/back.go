@@ -147,8 +147,8 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 	return r
 }
 
-// ownRule returns the rule that away added for the order's check, or "" if none exists or the settings file has
-// changed since.
+// ownRule returns the rule that away added for the order's check. It returns "" if none exists or the
+// settings file was changed since.
 func (e *environment) ownRule(order ledger.AwayOrder) string {
 	rule := activity.RuleFor(order.Check)
 	if rule == "" || order.Project == "" {

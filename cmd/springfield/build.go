@@ -82,7 +82,8 @@ func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 	return a.reportBuild(o, dir, suite, built, plan)
 }
 
-// suiteDir returns the absolute path of dir, or of the suite around the working directory if dir is "".
+// suiteDir returns the absolute path of dir. If dir is "", it returns the path of the suite around the
+// working directory.
 func (e *environment) suiteDir(dir string) (string, error) {
 	if dir == "" {
 		if around := generator.FindSuite(e.work); around != "" {
@@ -166,8 +167,8 @@ func (s *streams) noteVersion(published bool) {
 	}
 }
 
-// showCompiling starts the display of progress. step shows an action, on a terminal in a single line, elsewhere with
-// at most one package every 4 s. done ends the display.
+// showCompiling starts the display of progress. step shows the current action, on a terminal in place,
+// elsewhere with at most one package every 4 s. done ends the display.
 func (s *streams) showCompiling() (step func(does string), done func()) {
 	if !s.progress || s.plain {
 		said := time.Now()

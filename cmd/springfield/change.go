@@ -44,7 +44,7 @@ func previewOf(plan journal.Change, todo string) previewShape {
 	return previewShape{plan.Diff(), nonNil(plan.Notes), strings.TrimPrefix(todo, "run: ")}
 }
 
-// showPreview prints the result of a dry run. todo describes the work of other programs, if any.
+// showPreview prints the result of a dry run. todo describes the work left to other programs, if any.
 func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) error {
 	if asJSON {
 		return s.printJSON(previewOf(plan, todo))
@@ -77,7 +77,7 @@ func (s *streams) sayFiles(before string, files []string, after string) {
 	}
 }
 
-// nonNil returns a copy of s that is never nil, so that JSON does not have null.
+// nonNil returns a copy of s that is never nil, so that JSON contains no null.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
 // hintSettings adds a hint to an error about settings. again is the command to repeat.

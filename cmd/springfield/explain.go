@@ -113,8 +113,8 @@ func (a *app) explainPlace(place replay.Place, c replay.Candidate, asJSON bool) 
 	return e, nil
 }
 
-// candidateToExplain returns the strategy that --strategy names, or else plugin with the settings that apply in
-// project.
+// candidateToExplain returns the strategy given with --strategy. By default it returns plugin with the
+// settings for project.
 func (a *app) candidateToExplain(o explainOptions, plugin, project string) (replay.Candidate, error) {
 	if o.chosen {
 		return a.chosenCandidate(o)
@@ -129,7 +129,7 @@ func (a *app) candidateToExplain(o explainOptions, plugin, project string) (repl
 	return replay.Candidate{Name: plugin, Settings: p.ReadSettings(a.places.StatePath(), project)}, nil
 }
 
-// placeToExplain finds the log of a session or a decision. decided is the decision, or zero if none is named.
+// placeToExplain finds the log of a session or a decision. decided is the decision, if one is named.
 func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place replay.Place, decided ledger.Record, err error) {
 	log := rooted.PathFrom(a.work, o.transcript)
 	place = replay.Place{Log: log, Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}

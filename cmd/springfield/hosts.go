@@ -23,8 +23,8 @@ func hostFlag(cmd *cobra.Command, chosen *[]string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, strings.Join(hosts.HostNames(), ", ")+", or all")
 }
 
-// hostsToSwitch returns the named hosts. Without names it returns Claude Code if found, or else the only host found.
-// Several others are an error.
+// hostsToSwitch returns the named hosts. Without names it returns Claude Code if found, otherwise the only
+// host found. Several other hosts are an error.
 func hostsToSwitch(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return hostsNamed(user, names)
@@ -177,7 +177,8 @@ func (o switching) tellResult(r installer.Done, dryRun bool) {
 	}
 }
 
-// encodeResults prints the results as JSON: an array if --host is all or names several hosts, otherwise an object.
+// encodeResults prints the results as JSON: an array with --host all or several named hosts, otherwise an
+// object.
 func (o switching) encodeResults(results []installer.Done, dryRun bool) error {
 	var all []any
 	for _, r := range results {

@@ -143,7 +143,7 @@ func runInit(ctx context.Context, o initOptions) error {
 	return m.report(built)
 }
 
-// answersInFlags returns the answers in flags. set is separate, because checking it needs the plugins.
+// answersInFlags returns the answers in flags. set is not checked yet.
 func (o initOptions) answersInFlags() (said generator.Spec, set generator.Settings, err error) {
 	said.Marketplace = o.marketplace
 	if o.owner != "" {
@@ -168,7 +168,8 @@ func (o initOptions) answersInFlags() (said generator.Spec, set generator.Settin
 	return said, set, err
 }
 
-// newSpec completes said, the answers in flags, by asking at a terminal or with defaults.
+// newSpec starts from said, the answers in flags. It completes them by asking at a terminal, or with
+// defaults.
 func (o initOptions) newSpec(
 	ctx context.Context, dir string, said generator.Spec, set generator.Settings,
 ) (generator.Spec, error) {
@@ -213,8 +214,8 @@ func (o initOptions) newSpec(
 	return spec, o.checkMarketplace(spec.Marketplace, dir)
 }
 
-// defaultSpec returns a spec with an owner and a target. It omits the owner's email address, because the owner is
-// published.
+// defaultSpec returns a spec with an owner and a target. The owner's email address is omitted, because the
+// spec is published.
 func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
 	owner := generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}
 	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}}
@@ -288,8 +289,8 @@ func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 	return c, nil
 }
 
-// newRepository returns edits that make the suite a git repository, or nil if it is already in one. If git fails, it
-// only prints a note.
+// newRepository returns edits that make the suite a git repository, or nil if it is already in one. If git
+// fails, it only prints a note.
 func (m *making) newRepository(ctx context.Context) []journal.Edit {
 	if git.RepositoryRoot(m.dir) != "" {
 		return nil

@@ -26,7 +26,7 @@ or contain the current directory, and those enabled in any agent.`,
 	})
 }
 
-// showing adds --host and --json to cmd, which calls show with an inspection of the chosen hosts.
+// showing adds --host and --json to cmd. cmd calls show with an inspection of the chosen hosts.
 func (a *app) showing(cmd *cobra.Command, show func(in *doctor.Inspection, asJSON bool) error) *cobra.Command {
 	var asJSON bool
 	var chosen []string

@@ -18,7 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/console"
 )
 
-// Goal loops are in runtime/console, for the hook binary, too. Only the CLI enables their plugin.
+// Goal loops are in runtime/console, which the hook binary also uses. Only the CLI enables their plugin.
 
 func newLoop(a *app) *cobra.Command {
 	status := newLoopStatus(a)

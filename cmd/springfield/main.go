@@ -1,7 +1,7 @@
-// Command springfield generates, installs, measures and publishes continuation
-// plugins for coding agents, Claude Code first.
+// Command springfield generates, installs, measures and publishes continuation plugins for coding agents,
+// Claude Code first.
 //
-// Only this file reads the environment and exits. Each command has its own file.
+// Only this file reads the environment and exits. Each command is in a separate file.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 // brokenPipe is the exit code if standard output was closed, as after SIGPIPE.
 const brokenPipe = 128 + 13
 
-// runCommand runs springfield and returns the exit code. Tests pass their own compiled hooks and version.
+// runCommand runs springfield and returns the exit code.
 func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildInfo) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

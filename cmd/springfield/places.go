@@ -47,8 +47,8 @@ func (e *environment) needPlaces(*cobra.Command, []string) error { return e.find
 // placesFrom returns Claude Code's directories for sessions in work. Without a home directory, Config is "".
 func (e *environment) placesFrom(work string) client.Places {
 	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
-	// Claude Code reads local settings at the root of the repository, unless that is the home directory.
-	// On Windows it reads them in the working directory.
+	// Claude Code reads local settings at the root of the repository, unless this is the home directory. On
+	// Windows it reads them in the working directory.
 	root := git.RepositoryRoot(work)
 	if root == "" || root == filepath.Clean(e.home) || runtime.GOOS == "windows" {
 		root = work
@@ -79,7 +79,7 @@ func (e *environment) defaultSuiteDir() string {
 
 func (e *environment) gitOfProcess() git.Git { return git.FindGit(e.env, e.work, e.home) }
 
-// claudeCommand returns the claude command. Its Path is "" if it is not installed.
+// claudeCommand returns the claude command. If it is not installed, Path is "".
 func (e *environment) claudeCommand() client.Command {
 	return client.Command{Path: findProgram("claude"), Env: e.env}
 }
@@ -89,8 +89,8 @@ func (e *environment) hostOwner() hosts.User {
 	return hosts.User{Home: e.home, Work: e.work, Root: root, Env: e.env, Getenv: e.getenv, Look: findProgram}
 }
 
-// findProgram returns the path of a program on PATH, or "". It rejects one in a relative directory, which could be
-// the project's.
+// findProgram returns the path of a program on PATH, or "". It rejects relative directories, which the
+// project could control.
 func findProgram(program string) string {
 	path, err := exec.LookPath(program)
 	if err != nil || !filepath.IsAbs(path) {

@@ -1,5 +1,5 @@
-// Errors become text or JSON, a hint and an exit code only here.
-// An error is in lower case without a full stop. The fix is in the hint.
+// Errors become text or JSON, a hint and an exit code only here. An error is in lower case with no full stop.
+// The fix is in the hint.
 
 package main
 

@@ -173,8 +173,8 @@ func valueOnOneLine(raw json.RawMessage) string {
 	return b.String()
 }
 
-// cellText formats a JSON value for a table: a string without quotes, strings with commas, another list as its
-// length.
+// cellText formats a JSON value for a table. It unquotes a string, joins strings with commas, and replaces
+// any other list with its length.
 func cellText(raw json.RawMessage) string {
 	var text string
 	var words []string
@@ -190,8 +190,7 @@ func cellText(raw json.RawMessage) string {
 	return strings.NewReplacer("not set", "-", "[]", "-").Replace(valueOnOneLine(raw))
 }
 
-// findPlugin finds a plugin by name or ID: an enabled one, one in a suite or marketplace, or else the strategy of
-// that name.
+// findPlugin finds a plugin by name or ID in enabled plugins, then suites and marketplaces, then strategies.
 func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	var dirs []string
 	for _, p := range client.NewSnapshot(a.places).AllPlugins() {

@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// The width of text: the terminal's, from fewest to most, or columns without a terminal.
+// The width of text: the terminal's, from fewest to most, or columns if there is no terminal.
 const (
 	columns = 80
 	fewest  = 40

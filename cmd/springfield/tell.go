@@ -29,8 +29,8 @@ type teller struct {
 
 const mostQueued = 20
 
-// readCommand splits typed into words, as a shell does, and finds the program. No shell runs the command, because its
-// argument comes from sessions.
+// readCommand splits typed into words, as a shell does, and finds the program. No shell runs the command,
+// because its argument comes from sessions.
 func (t *teller) readCommand(typed string, once bool) (err error) {
 	const example = "springfield watch --tell 'notify-send springfield'"
 	if !t.given {
@@ -53,8 +53,8 @@ func (t *teller) readCommand(typed string, once bool) (err error) {
 	return nil
 }
 
-// advance queues the changes in view, and starts the next command when the last one has ended. It returns the error
-// of a command that failed.
+// advance queues the changes in view, and starts the next command when the last one has ended. It returns the
+// error of a failed command.
 func (t *teller) advance(view absence.View) error {
 	if !t.given {
 		return nil

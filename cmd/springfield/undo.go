@@ -129,8 +129,8 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	return nil
 }
 
-// shortenFileList returns up to 6 files unchanged. It replaces more files by their number in a common directory and
-// up to two others.
+// shortenFileList returns up to 6 files unchanged. Of a longer list, it returns at most two files, and the
+// number of the rest with the directory that contains them.
 func shortenFileList(files []string) []string {
 	const most = 6
 	if len(files) <= most {

@@ -165,7 +165,7 @@ func (w *watcher) draw(view absence.View) error {
 		return nil
 	}
 	w.width, w.high, w.shown = width, high, frame.Bytes()
-	// A terminal that knows synchronized output shows all of it at once.
+	// A terminal with synchronized output shows all of it at once.
 	lines := strings.ReplaceAll(frame.String(), "\n", "\x1b[K\n")
 	_, err = fmt.Fprint(os.Stdout, "\x1b[?2026h\x1b[H"+lines+"\x1b[J\x1b[?2026l")
 	return err

@@ -1,6 +1,5 @@
-// Package schemas carries the published JSON Schemas, so that the CLI judges
-// files by the same text that editors fetch. Every schema is a file here named
-// NAME.schema.json; its $id is its public address.
+// Package schemas carries the published JSON Schemas, so that the CLI and editors use the same text. Each
+// schema is a file here named NAME.schema.json. The $id is the public address.
 package schemas
 
 import "embed"

@@ -1,8 +1,8 @@
 package client
 
-// The claude command rewrites settings.json as a whole. It therefore runs with a temporary configuration directory, with
-// a copy of the necessary settings, but with the user's plugins directory: it installs for every scope and cannot change
-// the user's settings. Success is read from its records.
+// The claude command rewrites settings.json as a whole. It therefore runs in a temporary configuration
+// directory with the necessary settings, but with the user's plugins directory. It installs for every scope
+// and cannot change the user's settings. Success is read from its records.
 
 import (
 	"bytes"
@@ -71,7 +71,7 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 	return found.Name, true, nil
 }
 
-// tryMarket adds a marketplace to an empty plugins directory and returns its record, which has its name.
+// tryMarket adds a marketplace to an empty plugins directory and returns the record, which contains the name.
 func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (found Market, err error) {
 	trial, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -90,20 +90,21 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 	return found, err
 }
 
-// Install installs the plugin with this ID. added is false if it was already installed, even for another project.
+// Install installs the plugin with this ID. added is false if it was already installed, even for a different
+// project.
 func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added bool, err error) {
 	records, err := s.allRecords()
 	if err != nil {
 		return false, fmt.Errorf("install %s: %w", id, err)
 	}
-	// A record may be for another project.
+	// A record can be for a different project.
 	done := func(now *Snapshot) (bool, error) { return now.Installed(id).Dir != "", nil }
 	err = c.callClient(ctx, s, "install "+id, fetchPatience, done, "install", id)
 	return err == nil && len(records[id]) == 0, err
 }
 
-// Uninstall uninstalls the plugin with this ID. It returns a note for the user, or "" if the plugin is not installed.
-// If another installed plugin has the same name, it only returns a note.
+// Uninstall uninstalls the plugin with this ID. It returns a note for the user, or "" if the plugin is not
+// installed. If other installed plugins share the name, it returns a note and uninstalls nothing.
 func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note string, err error) {
 	records, err := s.allRecords()
 	if err != nil || len(records[id]) == 0 {
@@ -188,8 +189,8 @@ func hasMarket(name string, want bool) recorded {
 	}
 }
 
-// callClient runs claude plugin with a copy of the user's plugin settings. Afterwards s reads changed files again.
-// Errors begin with task.
+// callClient runs claude plugin with a copy of the user's plugin settings. Afterwards s reads changed files
+// again. Errors begin with task.
 func (c Command) callClient(
 	ctx context.Context, s *Snapshot, task string, patience time.Duration, done recorded, args ...string,
 ) error {
@@ -260,8 +261,8 @@ func (c Command) runClient(
 	return CallError("claude "+strings.Join(args, " "), out, runErr, ctx.Err(), patience)
 }
 
-// CallError returns the error of a failed call: ended, which is its context's error; otherwise the message in out, or
-// err. It returns nil if the call succeeded.
+// CallError returns the error of a failed call, or nil after success. It prefers ended, the error of the
+// call's context, then the message in out, then err.
 func CallError(call string, out []byte, err, ended error, patience time.Duration) error {
 	call = secret.Mask(call)
 	switch {

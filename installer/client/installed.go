@@ -1,7 +1,7 @@
 package client
 
-// A plugin of a marketplace that is a directory runs in place; any other runs from a cached copy, which may be stale.
-// Its files are untrusted: reads are bounded, and no path leaves the marketplace or the plugin.
+// A plugin of a marketplace that is a directory runs in place, any other from a cached copy, which can be
+// stale. The files are untrusted: reads are bounded, and no path leaves the marketplace or the plugin.
 
 import (
 	"cmp"
@@ -62,7 +62,7 @@ func NameOf(id string) string {
 	return name
 }
 
-// InstalledIn reads the plugin in a directory, whether or not Claude Code knows it. Problem has any error.
+// InstalledIn reads the plugin in a directory, whether or not Claude Code knows it. Errors are in Problem.
 func (s *Snapshot) InstalledIn(dir string) Installed {
 	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
 	if err := s.loadPlugin(&i); err != nil {
@@ -71,7 +71,7 @@ func (s *Snapshot) InstalledIn(dir string) Installed {
 	return i
 }
 
-// InClone returns a plugin's directory in the clone of its marketplace, or "" if it is missing.
+// InClone returns a plugin's directory in the clone of the marketplace, or "" when it is missing.
 func (s *Snapshot) InClone(plugin Plugin) string {
 	c := s.readCatalogOnce(plugin.Marketplace)
 	dir, err := placeBelow(c.root, c.items[plugin.Name].path) // refuses ""
@@ -234,8 +234,8 @@ type record struct {
 	Version     string `json:"version"`
 }
 
-// copyInCache returns the cached copy that sessions in s.Work run, that of the first matching record. Without a
-// record it returns an error, since the client then only installs the plugin and runs it in the next session (seen
+// copyInCache returns the cached copy that sessions in s.Work run, from the first matching record. If there
+// is none, it returns an error: the client only installs the plugin, and runs it in the next session (seen
 // with 2.1.197 and 2.1.329).
 func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	all, err := s.allRecords()
@@ -262,8 +262,8 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	return "", "", err
 }
 
-// fitsRecord reports whether a record applies to sessions in p.Work: for the user, for all users, or for a project in
-// the repository.
+// fitsRecord reports whether a record applies to sessions in p.Work: for the user, for all users, or for a
+// project in the repository.
 func (p Places) fitsRecord(r record) bool {
 	if r.Scope == "user" || r.Scope == "managed" || r.ProjectPath == p.Work {
 		return true
@@ -286,7 +286,7 @@ func (s *Snapshot) allRecords() (map[string][]record, error) {
 	return all, nil
 }
 
-// InstalledElsewhere returns another project for which the plugin is installed, or "".
+// InstalledElsewhere returns a different project for which the plugin is installed, or "".
 func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
 	records, err := s.allRecords()
 	for _, r := range records[id] {

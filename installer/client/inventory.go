@@ -157,14 +157,14 @@ func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
 	})
 }
 
-// ChosenModel returns the model in settings and its layer's name, or two empty strings.
+// ChosenModel returns the model in settings and the layer's name, or two empty strings.
 func (i Inventory) ChosenModel() (model, from string) {
 	raw, layer := i.findMember("model")
 	return as[string](raw), layer.Name
 }
 
-// BlockCap is the variable for the number of blocks in a row, without a tool call, that Claude Code honours.
-// Beyond that it ends the turn silently.
+// BlockCap is the variable for the number of blocks in a row that Claude Code honours with no tool call in
+// between. Beyond it the turn ends silently.
 const (
 	BlockCap        = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 	BlockCapDefault = 8

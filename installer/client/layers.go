@@ -94,8 +94,8 @@ func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
 	return l
 }
 
-// SaysOf returns a plugin's value in the layer, and whether the layer has one. Any value but false, such as an array
-// of versions, enables the plugin.
+// SaysOf returns a plugin's value in the layer, and whether the layer contains one. Any value but false, such
+// as an array of versions, enables the plugin.
 func (l Layer) SaysOf(id string) (on, says bool) {
 	raw, says := l.switches[id]
 	return says && string(raw) != "false", says
@@ -110,7 +110,7 @@ func (l Layer) IDsOn() []string {
 	return slices.DeleteFunc(l.PluginIDs(), func(id string) bool { on, _ := l.SaysOf(id); return !on })
 }
 
-// VariableIn returns the value of a variable in the highest layer that sets it, and that layer's name.
+// VariableIn returns the value of a variable in the highest layer that sets it, and the layer's name.
 func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
 	for _, l := range layers {
 		if raw, found := as[object](l.fields["env"])[name]; found {
@@ -127,8 +127,8 @@ func AllowRules(layers []Layer) (all []string) {
 	return all
 }
 
-// MemberIn returns the value at path in the highest layer that has one, and that layer's name. A value other than a
-// string is returned as JSON.
+// MemberIn returns the value at path in the highest layer that contains one, and the layer's name. It returns
+// any value but a string as JSON.
 func MemberIn(layers []Layer, path ...string) (value, from string) {
 	for _, l := range layers {
 		fields := l.fields
@@ -142,8 +142,8 @@ func MemberIn(layers []Layer, path ...string) (value, from string) {
 	return "", ""
 }
 
-// Variable is a member of a layer's env. Claude Code passes it to every hook, even from a project in a directory
-// that is not trusted yet.
+// Variable is a member of a layer's env. Claude Code passes it to every hook, even from a project in an
+// untrusted directory.
 type Variable struct {
 	document.Member
 	Layer

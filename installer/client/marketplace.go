@@ -18,7 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// NameTakenError is returned for a marketplace name with another source, which the client would replace
+// NameTakenError is returned for a marketplace name with a different source, which the client would replace
 // silently.
 type NameTakenError struct{ Name, Known, Wanted string }
 
@@ -49,8 +49,7 @@ func (s Source) isIn(dir string) bool {
 	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || rooted.IsSame(s.Path, dir))
 }
 
-// IsMissing reports whether the source is a directory that no longer exists. The marketplace's name can then
-// be reused.
+// IsMissing reports whether the source is a directory that no longer exists.
 func (s Source) IsMissing() bool {
 	return s.Source == "directory" && rooted.IsMissing(s.Path)
 }
@@ -147,8 +146,8 @@ func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	return all, nil
 }
 
-// FindMarket returns the marketplace with this name: a recorded one, or a directory that user or managed
-// settings declare, which the client records at its next start.
+// FindMarket returns the marketplace with this name. It must be recorded, or be a directory declared in user
+// or managed settings, which the client records at the next start.
 func (s *Snapshot) FindMarket(name string) (Market, error) {
 	known, err := s.Markets()
 	if err != nil {
@@ -186,8 +185,8 @@ func (s *Snapshot) MarketFrom(from string) (string, error) {
 	return "", err
 }
 
-// IsRegistered reports whether Claude Code knows the marketplace as dir. If the name has another source that
-// exists, the error is a *NameTakenError.
+// IsRegistered reports whether Claude Code knows the marketplace as dir. If the name belongs to a different,
+// existing source, the error is a *NameTakenError.
 func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	all, err := s.Markets()
 	m, known := all[name]
@@ -197,8 +196,8 @@ func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	return false, &NameTakenError{name, m.String(), dir}
 }
 
-// CheckFree returns a *NameTakenError if the name has another source than dir, in records or user settings.
-// It ignores unreadable records, which enable and doctor report.
+// CheckFree returns a *NameTakenError if the name belongs to a source other than dir, in records or user
+// settings. It ignores unreadable records, which enable and doctor report.
 func (s *Snapshot) CheckFree(name, dir string) error {
 	var taken *NameTakenError
 	if _, err := s.IsRegistered(name, dir); errors.As(err, &taken) {
@@ -210,7 +209,7 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 	return nil
 }
 
-// CheckDeclared returns a *NameTakenError if a settings file declares the name with another source.
+// CheckDeclared returns a *NameTakenError if a settings file declares the name with a different source.
 func (m Market) CheckDeclared(in *document.Document) error {
 	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
 	if err != nil || !found {
@@ -226,7 +225,7 @@ func checkDeclaration(raw json.RawMessage, name, dir string) error {
 	return nil
 }
 
-// PluginsOffered returns the names of the plugins in a marketplace's catalog, or nil without a catalog.
+// PluginsOffered returns the names of the plugins in a marketplace's catalog, or nil if there is no catalog.
 func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
 	if root, file := m.Catalog(); rooted.IsMissing(filepath.Join(root, file)) {
 		return nil, nil
@@ -256,7 +255,7 @@ func (s *Snapshot) Assuming(m Market) *Snapshot {
 	return &next
 }
 
-// readCatalogOnce returns a catalog from the cache, because catalogs can be large.
+// readCatalogOnce returns a catalog from the cache.
 func (s *Snapshot) readCatalogOnce(name string) catalog {
 	c, known := s.catalogs[name]
 	if !known {
@@ -301,7 +300,7 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	return c
 }
 
-// OwnPlugins returns the marketplace's plugins that have a strategy.json.
+// OwnPlugins returns the marketplace's plugins that contain a strategy.json.
 func (s *Snapshot) OwnPlugins(m Market) []string {
 	c := s.readCatalog(m)
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.items)), func(name string) bool {
@@ -310,7 +309,7 @@ func (s *Snapshot) OwnPlugins(m Market) []string {
 	})
 }
 
-// IsOlder reports whether a version is older than another. known is false if the first is invalid.
+// IsOlder reports whether version is is older than version than. known is false if is is invalid.
 func IsOlder(is, than string) (older, known bool) {
 	v, err := semver.StrictNewVersion(is)
 	return err == nil && v.LessThan(semver.MustParse(than)), err == nil

@@ -14,7 +14,7 @@ const (
 // AllScopes returns the scopes from widest to narrowest.
 func AllScopes() []Scope { return []Scope{User, Project, Local} }
 
-// Places has Claude Code's directories, as absolute paths.
+// Places contains Claude Code's directories, as absolute paths.
 type Places struct {
 	Config     string // configuration, and springfield's state
 	Plugins    string // plugins and records of marketplaces

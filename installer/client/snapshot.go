@@ -1,5 +1,5 @@
-// Package client reads Claude Code's settings, marketplaces and installed plugins, works out the effective
-// configuration, and runs the claude command. It writes nothing itself.
+// Package client reads Claude Code's settings, marketplaces and installed plugins, determines the effective
+// configuration, and runs the claude command. It does not write anything itself.
 package client
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Snapshot reads each of Claude Code's files once, on demand, so that its results are consistent.
+// Snapshot reads each of Claude Code's files once, on demand, so that results are consistent.
 type Snapshot struct {
 	Places
 
@@ -32,8 +32,8 @@ func NewSnapshot(p Places) *Snapshot {
 	return &Snapshot{Places: p, files: map[string]*File{}, catalogs: map[string]catalog{}}
 }
 
-// readAgain drops from the cache all that the claude command may have changed: catalogs, and files in the plugins
-// directory.
+// readAgain drops everything from the cache that the claude command can change: catalogs, and files in the
+// plugins directory.
 func (s *Snapshot) readAgain() {
 	plugins, err := journal.Resolve(s.Plugins)
 	maps.DeleteFunc(s.files, func(at string, _ *File) bool { return err != nil || rooted.HoldsPath(plugins, at) })
@@ -48,8 +48,7 @@ type File struct {
 	docErr error
 }
 
-// Document parses the file as settings and caches the result. The error is the reason why Claude Code ignores the
-// file.
+// Document parses the file as settings and caches the result. The error is why Claude Code ignores the file.
 func (f *File) Document() (*document.Document, error) {
 	if f.doc == nil && f.docErr == nil {
 		f.doc, f.docErr = document.ParseDocument(f.Before.Bytes())
@@ -65,8 +64,8 @@ func (f *File) Document() (*document.Document, error) {
 	return f.doc, f.docErr
 }
 
-// checkSwitches returns an error if enabledPlugins has a value other than a boolean or an array. Claude Code then
-// ignores the file.
+// checkSwitches returns an error if enabledPlugins contains a value other than a boolean or an array. Claude
+// Code then ignores the file.
 func checkSwitches(d *document.Document) (err error) {
 	wrong := as[object](d.Fields()["enabledPlugins"])
 	maps.DeleteFunc(wrong, func(_ string, raw json.RawMessage) bool {

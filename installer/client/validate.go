@@ -16,9 +16,9 @@ import (
 
 const validatePatience = 30 * time.Second // for one directory
 
-// Validate runs claude plugin validate --strict on a suite and its plugins, with a temporary configuration. It
-// first calls asking with the client's version. err is from ctx or the temporary directory; other failures are
-// findings.
+// Validate runs claude plugin validate --strict on a suite and its plugins, with a temporary configuration.
+// It first calls asking with the client's version. err is from ctx or the temporary directory. Other failures
+// are findings.
 func (c Command) Validate(ctx context.Context, dir string, plugins []string, asking func(client string)) (all []check.Finding, err error) {
 	if c.Path == "" {
 		return []check.Finding{{Check: "client", State: check.Note, Says: "there is no claude on PATH, so Claude Code did not validate it"}}, nil
@@ -73,8 +73,8 @@ func (v *validator) lookAt(ctx context.Context, target string) error {
 // expected begins the warning that every plugin gets.
 const expected = "CLAUDE.md at the plugin root is not loaded"
 
-// summarizeFindings merges the expected warnings into one note, and adds a finding of success if there are no
-// others.
+// summarizeFindings merges the expected warnings into one note, and adds a finding of success when there are
+// no other findings.
 func (v *validator) summarizeFindings() []check.Finding {
 	var all []check.Finding
 	for i, f := range v.found {

@@ -33,8 +33,8 @@ type AgentPlugin struct {
 	old      bool   // enabled in the way of an older springfield
 }
 
-// InspectHosts inspects the named agents or, if there are none, those on this machine. In that case it also includes
-// Claude Code if that has springfield plugins or no agent is found.
+// InspectHosts inspects the named agents, by default those on this machine. By default it adds Claude Code if
+// no agent is found or Claude Code has springfield plugins.
 func InspectHosts(r Request, named []hosts.Host) *Inspection {
 	in := Inspect(r)
 	all := named

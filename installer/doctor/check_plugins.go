@@ -50,8 +50,8 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeSays reports whether a scope's settings contain a plugin. If the scope has no layer, because it shares a file,
-// any layer counts.
+// scopeSays reports whether a scope's settings contain a plugin. If the scope shares a file, and so has no
+// layer, any layer counts.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
 	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }
@@ -86,8 +86,8 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	return f
 }
 
-// registerSuite returns a repair that registers a suite with the claude command or, without it, declares the suite in
-// settings.
+// registerSuite returns a repair that registers a suite with the claude command. If claude is not installed,
+// it declares the suite in settings.
 func (in *Inspection) registerSuite(name, dir string) func(context.Context) error {
 	if in.Client.Path != "" {
 		return func(ctx context.Context) error {
@@ -117,7 +117,8 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	return all
 }
 
-// checkMarkets reports marketplaces whose directory is gone, and suites that share the name of another marketplace.
+// checkMarkets reports marketplaces with a missing directory, and suites that share a name with other
+// marketplaces.
 func (in *Inspection) checkMarkets() (all []check.Finding) {
 	markets, err := in.settings.Markets()
 	if err != nil {
@@ -203,7 +204,8 @@ func (in *Inspection) driversInWords() string {
 	return whoDecides(deciding)
 }
 
-// switchOff returns a repair that disables a plugin for this user, or nil if no scope of the user's decides.
+// switchOff returns a repair that disables a plugin for this user. It returns nil if the plugin is enabled
+// outside of the user's scopes.
 func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 	scope := client.Scope(s.Decides)
 	switch {
@@ -227,7 +229,7 @@ func (in *Inspection) checkLoopFile() []check.Finding {
 	return []check.Finding{check.Warned(path+" is a loop that no plugin drives: "+driver.Problem, driver.Next)}
 }
 
-// checkRalphFile reports ralph-loop's state file, which makes springfield's hooks let Claude stop.
+// checkRalphFile reports ralph-loop's state file. While it exists, springfield's hooks let Claude stop.
 func (in *Inspection) checkRalphFile() []check.Finding {
 	path := filepath.Join(in.Places.Work, ".claude", "ralph-loop.local.md")
 	info, err := os.Lstat(path)

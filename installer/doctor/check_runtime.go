@@ -91,7 +91,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 	return append(all, in.checkAnswers())
 }
 
-// whatJudgeLacks describes the missing program that a judge needs. It starts none.
+// whatJudgeLacks describes a missing program that the judge needs. No program is started.
 func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judge.Failure) {
 	switch j.Backend {
 	case judge.Claude:

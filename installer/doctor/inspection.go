@@ -1,5 +1,5 @@
-// Package doctor inspects agents, their settings, plugins and suites for sessions that start in a directory.
-// status, doctor, list, why and loop use it.
+// Package doctor inspects agents and their settings, plugins and suites for sessions that start in a
+// directory. It serves status, doctor, list, why and loop.
 package doctor
 
 import (
@@ -48,7 +48,8 @@ type Inspection struct {
 	settings *settings.Settings
 }
 
-// hookSettings returns the settings of a plugin's hook in a project or, if that is "", outside of projects.
+// hookSettings returns the settings of a plugin's hook in a project. If project is "", it returns the
+// settings outside of projects.
 func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
 	return hook.ReadSettings(dir, in.Places.StatePath(), project)
 }
@@ -189,7 +190,7 @@ func kindOfStrategy(name string) strategy.Kind {
 	return known.KindOf()
 }
 
-// doubledStrategies returns the plugins that share their kind of strategy with another in all.
+// doubledStrategies returns the plugins in all whose kind of strategy is not unique.
 func doubledStrategies(all []client.Switched) []client.Switched {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {

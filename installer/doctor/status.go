@@ -78,7 +78,7 @@ func pluginIDs(plugins []client.Switched) []string {
 	return check.NamesOf(plugins, func(p client.Switched) string { return p.ID })
 }
 
-// workingPlugins returns the running plugins whose hook can start on this machine.
+// workingPlugins returns the running plugins with a hook that can start on this machine.
 func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched) {
 	broken := func(p client.Switched) bool { return checkHook(p.Dir) != nil }
 	return slices.DeleteFunc(in.Drivers(), broken), slices.DeleteFunc(in.BesideStop(), broken)
@@ -139,8 +139,8 @@ func (in *Inspection) HowToBegin() string {
 	return in.howToSwitchOn(cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default()))
 }
 
-// howToSwitchOn returns the command that enables a plugin, or a hint to fix the user's settings if they are not
-// JSON.
+// howToSwitchOn returns the command that enables a plugin. If the user's settings are not JSON, it returns a
+// hint to fix them.
 func (in *Inspection) howToSwitchOn(plugin string) string {
 	for _, l := range in.Settings {
 		if syntax := (*document.SyntaxError)(nil); l.Name == string(client.User) && errors.As(l.Err, &syntax) {
@@ -169,8 +169,8 @@ func (in *Inspection) HowToEnable(strategy string) string {
 	return in.howToSwitchOn(cmp.Or(in.toEnable(ofStrategy), strategy))
 }
 
-// toEnable returns the argument of enable for ChoosePlugin's plugin, or "". An ambiguous name includes the
-// marketplace.
+// toEnable returns the argument of enable for ChoosePlugin's plugin, or "". It adds the marketplace to an
+// ambiguous name.
 func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
 	p, of := in.ChoosePlugin(choose)
 	isNamesake := func(made generator.Plugin) bool { return made.Name == p.Name }
@@ -183,8 +183,8 @@ func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) st
 	return p.Name
 }
 
-// ChoosePlugin returns the first plugin with a Stop hook that choose returns for one of the user's suites, and
-// that suite. Without one, the plugin has no name.
+// ChoosePlugin calls choose for each of the user's suites. It returns the first result with a Stop hook and
+// the suite, or a plugin with no name.
 func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil || !s.Made {
@@ -198,7 +198,7 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 	return generator.Plugin{}, Suite{}
 }
 
-// notesOf returns the notes of status, without those that are also reasons.
+// notesOf returns the notes of status, except those that are also reasons.
 func (in *Inspection) notesOf(reasons []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": run springfield doctor to see the fix" })
 	all = append(append(append(all, in.offInWords()...), in.OrdersInWords()...), in.Outdated()...)
@@ -227,7 +227,7 @@ func (in *Inspection) OrdersInWords() []string {
 	return append(slices.Concat(in.HoldsInWords()), in.AwayInWords()...)
 }
 
-// AwayInWords describes the away orders in force here, and the number of those for other projects.
+// AwayInWords describes the away orders in force here, and the number of orders for other projects.
 func (in *Inspection) AwayInWords() (all []string) {
 	dir := ledger.StateDir("", in.Places.Home)
 	if dir == "" {
@@ -258,7 +258,7 @@ func (in *Inspection) PausedInWords() []string {
 	return append(held, in.offInWords()...)
 }
 
-// HoldsInWords describes the holds in force, and those that ended recently.
+// HoldsInWords describes the holds in force, and the holds that ended recently.
 func (in *Inspection) HoldsInWords() (all, ended []string) {
 	if err := in.stateUnread(); err != nil {
 		return []string{err.Error() + ", so every hook lets its agent stop: run springfield doctor to see the fix"}, nil

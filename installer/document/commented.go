@@ -1,7 +1,7 @@
 package document
 
-// Some programs accept JSON with comments. Edits keep them: those in a removed member move to new lines, and a new
-// member is added before the comment after the last one.
+// Some programs accept JSON with comments. Edits keep them: comments in a removed member move to new lines,
+// and a new member is added before the comment after the last one.
 
 import (
 	"slices"
@@ -58,8 +58,8 @@ func findComments(text string) (all []comment) {
 	return all
 }
 
-// keepComments returns the comments between two offsets, each on its own line, to precede the text that replaces the
-// range.
+// keepComments returns the comments between two offsets, each on a separate line. They precede the text that
+// replaces the range.
 func (d *Document) keepComments(source string, start, end int) (kept string) {
 	line := d.lineEnd() + indentOf(source[:start])
 	for _, c := range findComments(source[start:end]) {

@@ -1,7 +1,7 @@
 // Package document edits members of a user's JSON document and keeps every other byte.
 //
-// It accepts one object in plain JSON and UTF-8, with or without a byte order mark. An empty file is an empty object,
-// as in Claude Code. Duplicate keys are an error only in the path of an edit. encoding/json checks the syntax.
+// It accepts one object in plain JSON and UTF-8, with or without a byte order mark. An empty file is an empty
+// object, as in Claude Code. Duplicate keys are an error only in the path of an edit.
 package document
 
 import (
@@ -26,8 +26,8 @@ const (
 	blanks        = " \t\r\n"
 )
 
-// SyntaxError is returned if a document cannot be read or edited. Line and Column start from 1, in characters after
-// any byte order mark. Line 0 means no position.
+// SyntaxError is returned if a document cannot be read or edited. Line and Column start from 1, in characters
+// after any byte order mark. Line 0 means no position.
 type SyntaxError struct {
 	Line, Column int
 	Problem      string
@@ -40,7 +40,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
-// Document is a JSON object with its text. Edits do not change it.
+// Document is a JSON object with the text. Edits do not change it.
 type Document struct {
 	source    string
 	commented bool
@@ -100,8 +100,8 @@ func (d *Document) Decode(v any) error {
 		wrong.Value)
 }
 
-// Get returns the value at a path of keys, and whether it exists. If the path has a duplicate key or a value that is
-// not an object, the error is a *SyntaxError.
+// Get returns the value at a path of keys, and whether it exists. If the path contains a duplicate key or a
+// value other than an object, the error is a *SyntaxError.
 func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	if len(path) == 0 {
 		return json.RawMessage(d.root.text), true, nil
@@ -136,7 +136,7 @@ func (d *Document) CheckObject(key string) (err error) {
 	return err
 }
 
-// Member is a member of an object with its position, as in a SyntaxError.
+// Member is a member of an object with the position, as in a SyntaxError.
 type Member struct {
 	Top, Key     string // Top is the key in the root
 	Value        json.RawMessage
@@ -232,8 +232,8 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 
 const element = "\x00" // prefix of an Element
 
-// Element returns a key for paths: that of the array element with this "name" or, without a name, with this command
-// in the first hook.
+// Element returns a key for paths. It selects the array element with this name, or the unnamed one with this
+// command in the first hook.
 func Element(name string) string { return element + name }
 
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }

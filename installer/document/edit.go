@@ -2,7 +2,8 @@ package document
 
 // A new member is appended with the separators of the last one, so that removing it restores the text.
 //
-// Each result is parsed and compared: the member must have the new value, and every other byte must be unchanged.
+// Each result is parsed and compared: the member must have the new value, and every other byte must be
+// unchanged.
 
 import (
 	"bytes"
@@ -16,15 +17,15 @@ import (
 
 // Edit sets or removes a single member.
 type Edit struct {
-	// Path has the keys from the root to the member; missing objects are created. A missing Element is appended to
-	// its array.
+	// Path contains the keys from the root to the member. Missing objects are created. A missing Element is
+	// appended to the array.
 	Path []string
 
-	// Value is the new value; nil removes the member.
+	// Value is the new value. nil removes the member.
 	Value json.RawMessage
 
-	// Verbatim inserts Value unchanged, to restore old text. Otherwise Value is formatted like its surroundings, and
-	// an equal member is left unchanged.
+	// Verbatim inserts Value unchanged, to restore old text. Otherwise Value is formatted like the
+	// surroundings, and an equal member is left unchanged.
 	Verbatim bool
 }
 
@@ -154,8 +155,8 @@ func (v *value) holdsEdit(e Edit) bool {
 	return MeanSame(json.RawMessage(v.text), e.Value)
 }
 
-// rangeOf returns the byte range to delete with a member: up to the next one for the first of several, otherwise from
-// the end of the previous one. For a sole member it includes all blanks.
+// rangeOf returns the byte range to delete with a member. For the first of several members it ends at the
+// second, otherwise it begins after the previous one. For a sole member it includes all blanks.
 func (v *value) rangeOf(m *member) (start, end int) {
 	switch i := v.first[m.key]; {
 	case i > 0:

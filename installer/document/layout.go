@@ -25,8 +25,8 @@ type layout struct {
 	verbatim bool // for the edit's value, but not for new objects around it
 }
 
-// layOutValue formats an edit's value inside new objects or arrays for keys. The result belongs to the last of the
-// objects, follows the text before, and replaces old unless that is nil.
+// layOutValue formats an edit's value inside new objects or arrays for keys. The result is for the last of
+// the objects, follows the text before, and replaces old unless old is nil.
 func (d *Document) layOutValue(before string, objects []*value, old *value, keys []string, e Edit) string {
 	text := strings.Trim(string(e.Value), blanks)
 	for _, key := range slices.Backward(keys) {
@@ -90,8 +90,8 @@ func commaStyle(colon string) string {
 	return ","
 }
 
-// colonStyle returns the colon, with blanks, of the last member in the innermost non-empty object, by default ":
-// ". It ignores a colon with a newline.
+// colonStyle returns the colon, with blanks, of the last member in the innermost non-empty object. It ignores
+// a colon with a newline. The default is ": ".
 func colonStyle(objects []*value) string {
 	for _, v := range slices.Backward(objects) {
 		members := v.listMembers()
@@ -102,8 +102,8 @@ func colonStyle(objects []*value) string {
 	return ": "
 }
 
-// indentUnit returns the indentation of the innermost object with members on separate lines, otherwise of the
-// first member in the document, or two spaces.
+// indentUnit returns the indentation of the innermost object with members on separate lines. Otherwise it
+// uses the first such member in the document, or two spaces.
 func indentUnit(objects []*value, text string) string {
 	shown := slices.Clone(objects)
 	slices.Reverse(shown)
@@ -133,7 +133,8 @@ func leadingCharacters(text, chars string) string {
 	return text[:len(text)-len(strings.TrimLeft(text, chars))]
 }
 
-// writeValue writes a value in the layout. The edit's value, which l.verbatim keeps, is depth levels below.
+// writeValue writes a value in the layout. The edit's value is depth levels below. l.verbatim leaves the
+// edit's value unchanged.
 func (l layout) writeValue(b *strings.Builder, text, indent string, depth int) {
 	if !strings.ContainsAny(text[:1], "{[") || l.verbatim && depth == 0 {
 		b.WriteString(text)

@@ -27,8 +27,8 @@ func codexHost() Host {
 	})
 }
 
-// codexInstalled returns the plugins in Codex's settings that have a copy in
-// plugins/cache/MARKETPLACE/NAME/VERSION. Codex treats the others as not installed.
+// codexInstalled returns the plugins in Codex's settings with a copy in
+// plugins/cache/MARKETPLACE/NAME/VERSION. Codex treats other plugins as not installed.
 func codexInstalled(at Place) (all []Installed, err error) {
 	settings, err := readDocument("", at.SettingsFile(), parseConfig)
 	if err != nil {

@@ -80,8 +80,8 @@ func (c config) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 	return []byte(c.text), nil
 }
 
-// flatten adds the values at or below a member to all, by full name. It ignores empty objects, which come and go
-// with their members.
+// flatten adds the values at or below a member to all, by full name. It ignores empty objects, which come and
+// go with their members.
 func flatten(all map[string]string, name string, value any) map[string]string {
 	object, is := value.(map[string]any)
 	if !is {
@@ -101,7 +101,7 @@ func flatName(path ...string) (name string) {
 	return name
 }
 
-// withLine returns the text with a member's line replaced or removed, or with an object's header removed.
+// withLine returns the text with a member's line replaced or removed, or an object's header removed.
 func (c config) withLine(e document.Edit, was json.RawMessage) string {
 	last := len(e.Path) - 1
 	table, line, whole := "["+tomlName(e.Path[:last])+"]", tomlName(e.Path[last:])+" = ", "["+tomlName(e.Path)+"]"

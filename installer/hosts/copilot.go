@@ -32,11 +32,11 @@ func readSettings(at Place) (*document.Document, error) {
 	return readDocument("", at.SettingsFile(), document.ParseCommented)
 }
 
-// maxPlugins limits the plugins read from a settings file, which may be a project's.
+// maxPlugins limits the plugins read from a settings file, which can be a project's.
 const maxPlugins = 200
 
-// copilotPlugins returns the plugins in a settings file, in file order. Unless in is "", a file outside that
-// directory is an error.
+// copilotPlugins returns the plugins in a settings file, in file order. Unless in is "", a file outside of in
+// is an error.
 func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Installed, err error) {
 	doc, err := readDocument(in, path, document.ParseCommented)
 	if err != nil {

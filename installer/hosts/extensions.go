@@ -1,8 +1,8 @@
 package hosts
 
-// Gemini CLI and Qwen Code, a fork, have extensions: directories in extensions/, or links, which are a record with the
-// path of a directory. springfield writes the record, because the agent's command would ask questions and trust the
-// working directory.
+// Gemini CLI and its fork Qwen Code use extensions: directories in extensions/, or links, which are a record
+// with the path of a directory. springfield writes the record, because the agent's command would ask
+// questions and trust the working directory.
 
 import (
 	"context"
@@ -108,8 +108,8 @@ func readRules(at Place) (rules map[string]struct{ Overrides []string }, err err
 	return rules, err
 }
 
-// isSwitchedOn reports whether an extension is enabled in dir, by the last matching rule or by default. A rule is a
-// path; the prefix ! disables the extension, and the suffix * includes all subdirectories.
+// isSwitchedOn reports whether an extension is enabled in dir, by the last matching rule or by default. A
+// rule is a path. The prefix ! disables the extension. The suffix * includes all subdirectories.
 func isSwitchedOn(rules []string, dir string) bool {
 	on := true
 	for _, rule := range rules {

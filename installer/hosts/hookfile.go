@@ -32,7 +32,8 @@ type hookEntry struct {
 	alone bool   // no other command in the element
 }
 
-// hookHost completes a host that has a hooks file. theirs returns the plugins that the host itself has installed.
+// hookHost completes a host that uses a hooks file. theirs returns the plugins that the host itself
+// installed.
 func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 	h.Scopes, h.Switching, h.Removals, h.Installed = []client.Scope{client.User}, entries{}, hookRemovals, withHookEntries(theirs)
 	h.Needs = []string{"hooks/shell.json"} // even for Droid: it proves that the hook knows Droid
@@ -42,10 +43,10 @@ func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 	return h
 }
 
-// hookPath returns the hooks file, and the path of the member with the events.
+// hookPath returns the hooks file, and the path of the member that contains the events.
 func hookPath(at Place) (path string, above []string) { return at.Host.EntryIn(at, "") }
 
-// pluginOfCommand returns the directory of the plugin whose hook the command starts, or "".
+// pluginOfCommand returns the directory of the plugin with the hook that the command starts, or "".
 func pluginOfCommand(command string) string {
 	path := strings.ReplaceAll(strings.Trim(command, `"'`), `'\''`, "'")
 	if hooks := filepath.Dir(path); filepath.IsAbs(path) && strings.TrimSuffix(filepath.Base(path), ".exe") == "springfield-hook" && filepath.Base(hooks) == "hooks" {
@@ -80,8 +81,8 @@ func readHookEntries(at Place) (all []hookEntry, err error) {
 	return all, nil
 }
 
-// hookEdits returns the edits that enable a plugin, with the events and timeouts from hooks/shell.json. They replace
-// entries of the plugin in other directories.
+// hookEdits returns the edits that enable a plugin, with the events and timeouts from hooks/shell.json. They
+// replace entries of the plugin in other directories.
 func hookEdits(r Request) (edits []document.Edit, err error) {
 	var made struct{ Hooks map[string][]hookGroup }
 	if err := readRecord(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
@@ -127,7 +128,7 @@ func hookRemovals(r Request) (edits []document.Edit, err error) {
 	return edits, err
 }
 
-// withHookEntries returns a function that adds the plugins in the host's hooks file to those of theirs.
+// withHookEntries returns a function that adds the plugins in the host's hooks file to the result of theirs.
 func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) ([]Installed, error) {
 	return func(at Place) (all []Installed, err error) {
 		if all, err = theirs(at); err != nil {

@@ -1,7 +1,7 @@
-// Package hosts describes the agents that can run springfield's plugins: how to find them, where their files are, and
-// which entry in which file enables a plugin. For the hook, see runtime/host.
+// Package hosts describes the agents that can run springfield's plugins: how to find them, where their files
+// are, and which entry in which file enables a plugin. For the hook, see runtime/host.
 //
-// Each host has its own file.
+// Each host is in a separate file.
 package hosts
 
 import (
@@ -23,7 +23,7 @@ type Host struct {
 	Name  string // in flags, records, JSON and on PATH: "codex"
 	Title string // the program, in sentences: "GitHub Copilot CLI"
 	Agent string // the agent, in sentences: "Copilot"
-	// Markets is set for Claude Code, whose own command adds the marketplaces that plugins come from.
+	// Markets is set for Claude Code, which adds the marketplaces of plugins with its own command.
 	Markets bool
 
 	Dir      string   // below the home directory: ".codex"
@@ -40,24 +40,24 @@ type Host struct {
 	HooksOff     string // NAME=VALUE of the setting that switches all hooks off
 	// EntryIn returns the file that enables a plugin, and the path of the member with the entries.
 	EntryIn func(at Place, id string) (path string, above []string)
-	// Entries returns the edits to enable a plugin. Removals returns the edits to disable one that was not enabled by
-	// springfield.
+	// Entries returns the edits to enable a plugin. Removals returns the edits to disable a plugin that
+	// springfield did not enable.
 	Entries, Removals func(r Request) ([]document.Edit, error)
 	// Needs lists the files of a plugin that the host reads. Plugins of an older springfield lack them.
 	Needs []string
-	// Installed reads the host's records, without starting a program.
+	// Installed reads the host's records. No program is started.
 	Installed func(at Place) ([]Installed, error)
 	// Remove is the subcommand with which the user removes a plugin, with %s for the ID.
 	Remove string
 	// ByHand returns sentences about the steps that the user has to take.
 	ByHand func(r Request) []string
-	// Check returns findings of doctor that only this host has.
+	// Check returns findings of doctor that are specific to this host.
 	Check func(ctx context.Context, at Place, on []Installed) []check.Finding
 }
 
 // Switching plans how to enable and disable a host's plugins, from the current settings.
 type Switching interface {
-	// On returns the plugins that are enabled in a scope or have an entry of springfield's.
+	// On returns the plugins enabled in a scope or listed there by springfield.
 	On(now *settings.Settings, at Place, scope client.Scope) ([]Installed, error)
 	// ByUs returns the plugins that springfield's memory lists as enabled.
 	ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin, error)
@@ -171,7 +171,7 @@ func HostNames() []string {
 	return check.NamesOf(AllHosts(), func(h Host) string { return h.Name })
 }
 
-// readDocument reads and parses a file; a missing one is empty. Unless in is "", a file outside that directory is an
+// readDocument reads and parses a file. A missing file is empty. Unless in is "", a file outside of in is an
 // error.
 func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (doc D, err error) {
 	file, err := journal.OpenEdit(in, path)

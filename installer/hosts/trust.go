@@ -14,8 +14,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Codex's app-server lists the hooks that it trusts. It runs in a temporary directory with only the settings for
-// hooks, plugins and trust, and without the user's credentials.
+// Codex's app-server lists the hooks that it trusts. It runs in a temporary directory with only the settings
+// for hooks, plugins and trust, and not with the user's credentials.
 
 const codexTrusting = `type /hooks in Codex, choose Stop and press t`
 
@@ -88,7 +88,7 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	return trial, func() { _ = os.RemoveAll(dir) }, err
 }
 
-// moveTrust copies the trust of hooks in one file to those in another, for each pair in files. Keys start with the
+// moveTrust copies the trust of hooks from one file to another, for each pair in files. Keys start with the
 // file's path.
 func moveTrust(settings config, files map[string]string) {
 	hooks, _ := settings.members["hooks"].(map[string]any)

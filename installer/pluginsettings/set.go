@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Assignment is the new value of a key; nil removes the key.
+// Assignment is the new value of a key. nil removes the key.
 type Assignment struct {
 	Key   Key
 	Value json.RawMessage
@@ -24,8 +24,8 @@ type Assignment struct {
 // ErrInvalid is returned if a settings file cannot be read or the hook would ignore it.
 var ErrInvalid = errors.New("read settings")
 
-// PlanSet plans to set keys in a scope's file. A value that the hook would refuse is a misuse
-// error; the error for an unusable file wraps ErrInvalid.
+// PlanSet plans to set keys in a scope's file. A value that the hook would refuse is a misuse error. The
+// error for an unusable file wraps ErrInvalid.
 func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change, err error) {
 	c = journal.Change{Did: "set " + s.Plugin.Name, Kind: "rules"}
 	var edits []document.Edit

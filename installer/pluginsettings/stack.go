@@ -1,6 +1,6 @@
-// Package pluginsettings reads and changes the settings of plugins in three files: strategy.json in the plugin, the
-// user's file and the project's. Later files override earlier ones. The hook's own code decides which values are in
-// force.
+// Package pluginsettings reads and changes the settings of plugins in three files: strategy.json in the
+// plugin, the user's file and the project's. Later files override earlier ones. The hook's own code decides
+// which values are in force.
 package pluginsettings
 
 import (
@@ -56,7 +56,8 @@ type Stack struct {
 	Files  []File // the lowest first
 }
 
-// ReadStack reads a plugin's settings files for a session in places.Work. Each File has its own errors.
+// ReadStack reads a plugin's settings files for a session in places.Work. Each File contains any errors of
+// its own.
 func ReadStack(places client.Places, p hook.Plugin) Stack {
 	settings := hook.Plugin{Name: p.Name, Strategy: p.Strategy}.ReadSettings("", "")
 	s := Stack{Plugin: p, Keys: KeysOf(p.Strategy)}
@@ -131,7 +132,7 @@ func (s Stack) ValueOf(k Key) Value {
 	return v
 }
 
-// valueOver returns raw, which overrides below. Lists of rules are merged instead.
+// valueOver overrides below with raw and returns the result. Lists of rules are merged.
 func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 	var under, list []json.RawMessage
 	if k.Name != "add" && k.Name != "off" || json.Unmarshal(below, &under) != nil || json.Unmarshal(raw, &list) != nil {
@@ -146,8 +147,8 @@ func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 	return both
 }
 
-// valueTaken returns the part of raw that the hook accepts: all, some elements of a list, or nil. why is the reason
-// for refusing the rest. It ignores other faults in the file.
+// valueTaken returns the part of raw that the hook accepts: all, some elements of a list, or nil. why is the
+// reason for refusing the rest. It ignores other faults in the file.
 func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMessage, why string) {
 	var list, some []json.RawMessage
 	if k.Type != "array" || k.single || json.Unmarshal(raw, &list) != nil || len(list) == 0 {
@@ -177,7 +178,7 @@ func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMes
 // placeInText matches the position in a fault, which is not a position in the file.
 var placeInText = regexp.MustCompile(`^line \d+, column \d+: `)
 
-// refusal returns the reason why the hook refuses a value, read without the rest of the file, or "".
+// refusal returns why the hook refuses a value, or "". It reads the value apart from the rest of the file.
 func (f File) refusal(k Key, raw, inForce json.RawMessage) string {
 	name := k.Name
 	if k.whole {

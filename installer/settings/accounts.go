@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Account is another configuration directory of Claude Code, selected with CLAUDE_CONFIG_DIR.
+// Account is a further configuration directory of Claude Code, selected with CLAUDE_CONFIG_DIR.
 type Account struct {
 	client.Places
 	On []string // IDs of springfield's plugins that its user settings enable
@@ -44,7 +44,8 @@ func Accounts(p client.Places) (all []Account) {
 	return all
 }
 
-// rememberAccount plans to add p.Config to the list of accounts in the user's home, unless Accounts finds it anyway.
+// rememberAccount plans to add p.Config to the list of accounts in the user's home, unless Accounts finds it
+// anyway.
 func rememberAccount(p client.Places) (journal.Edit, error) {
 	e, list, err := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")})
 	beside, _ := filepath.Match(".claude*", strings.TrimPrefix(p.Config, filepath.Clean(p.Home)+string(filepath.Separator)))

@@ -13,8 +13,9 @@ const newTextMode = 0o644
 
 var ErrNotText = errors.New("not UTF-8 text")
 
-// AppendParagraph plans to append a paragraph to a text file such as CLAUDE.md, unless the file contains it. A
-// missing file is created. A file that is not UTF-8 is refused with ErrNotText. For in see journal.OpenEdit.
+// AppendParagraph plans to append a paragraph to a text file such as CLAUDE.md, unless the file contains it.
+// A missing file is created. A file in any encoding but UTF-8 is refused with ErrNotText. For in see
+// journal.OpenEdit.
 func AppendParagraph(in, path, text string) (journal.Edit, error) {
 	e, err := journal.OpenEdit(in, path)
 	if err != nil {
@@ -34,8 +35,8 @@ func AppendParagraph(in, path, text string) (journal.Edit, error) {
 	return e, nil
 }
 
-// withParagraph appends a paragraph unless the text contains it, with any line endings. It uses the text's last line
-// ending, and adds a final one only if there was one.
+// withParagraph appends a paragraph unless the text contains it, with any line endings. It keeps the text's
+// line endings, and adds a final newline only if the text has one.
 func withParagraph(have, paragraph string) string {
 	const lf, crlf = "\n", "\r\n"
 	paragraph = strings.Trim(strings.ReplaceAll(paragraph, crlf, lf), lf)

@@ -1,6 +1,7 @@
 package settings
 
-// To disable a plugin, restore the members that enable changed. Without a memory, set only the plugin's entry to false.
+// To disable a plugin, restore the members that enable changed. If there is no memory, only set the plugin's
+// entry to false.
 
 import (
 	"context"
@@ -15,8 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Disable plans to undo PlanEnable in a scope. If another plugin that springfield enabled there stays enabled,
-// members that both need remain: all but the plugin's entry if the other decides at Stop, otherwise only the
+// Disable plans to undo PlanEnable in a scope. It keeps edits that other plugins enabled there by springfield
+// need. If one of these decides at Stop, only the plugin's entry is undone, otherwise all but the
 // marketplace.
 func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
@@ -76,8 +77,8 @@ func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id str
 	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
 }
 
-// openBehindLink opens a project's settings through a symlink if springfield has enabled the plugin in the target,
-// which must not be the user settings. Otherwise it returns refusal.
+// openBehindLink opens a project's settings through a symlink if springfield enabled the plugin in the
+// target, unless this is the user settings. Otherwise it returns refusal.
 func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) (file, error) {
 	path := s.Settings(scope)
 	target, err := journal.Resolve(path)
@@ -179,7 +180,7 @@ func (s *Settings) whyInUse(id string) (string, error) {
 	return "", err
 }
 
-// PurgePlugin makes the client forget a plugin that is no longer in use, and its marketplace if unused. notes
+// PurgePlugin makes the client forget a plugin that is no longer in use, and an unused marketplace. notes
 // describes the result.
 func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()

@@ -25,8 +25,8 @@ type Left struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// DisableAll plans to undo springfield's edits in every settings file. It also disables springfield plugins that the
-// user enabled in other ways, or with purge removes their entries. ids has all these plugins.
+// DisableAll plans to undo springfield's edits in every settings file. It also disables springfield plugins
+// that the user enabled in other ways. With purge it removes their entries. ids lists all these plugins.
 func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
 	c = journal.Change{Did: "disable all plugins"}
 	memories, err := s.memoriesOf("")
@@ -71,7 +71,7 @@ func (m *memory) leftUnreleased(err error) Left {
 	return Left{err.Error(), "fix that file, then run springfield disable --all again; or remove by hand: " + strings.Join(entries, ", "), true}
 }
 
-// releaseAll plans to undo all edits of a file, and to disable the springfield plugins that are still enabled there.
+// releaseAll plans to undo all edits of a file, and to disable the springfield plugins still enabled there.
 func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error {
 	f, err := s.openFile("", path)
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	return doc.ApplyEdits(edits...)
 }
 
-// PurgeAll makes the client forget springfield's plugins, and the marketplaces that offer no others. notes describes
-// the result.
+// PurgeAll makes the client forget springfield's plugins, and the marketplaces that offer nothing else. notes
+// describes the result.
 func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	all := slices.Clone(ids)
@@ -153,7 +153,7 @@ func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []st
 	return notes, append(left, s.leftByClient(all)...), err
 }
 
-// leftByClient removes the client's empty directories for plugins, and returns the others.
+// leftByClient removes the client's empty directories for plugins, and returns the other directories.
 func (s *Settings) leftByClient(ids []string) (left []Left) {
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		name, market, _ := strings.Cut(id, "@")
@@ -192,7 +192,7 @@ func (s *Settings) ownPluginsIn(m client.Market, ids []string) (ours []string) {
 	return ours
 }
 
-// otherOffers returns a phrase about another plugin of the marketplace, or "".
+// otherOffers returns a phrase about other plugins of the marketplace, or "".
 func (s *Settings) otherOffers(m client.Market, ours []string) string {
 	names, _ := s.PluginsOffered(m)
 	for _, name := range names {
@@ -228,8 +228,8 @@ func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
 	return removed, left, err
 }
 
-// SpringfieldFiles returns the files in the state directory: springfield's own, and those that the user may have
-// written.
+// SpringfieldFiles returns the files in the state directory: springfield's own files, and the files that the
+// user may have written.
 func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 	entries, err := os.ReadDir(p.StatePath())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -24,7 +24,7 @@ const (
 	doubleShotLatteOrigin = doubleShotLatte + "superpowers-marketplace"
 )
 
-// ConflictAnswer is the decision about plugins that drive the same loop. Without one, PlanEnable returns a
+// ConflictAnswer is the decision about plugins that drive the same loop. If it is "", PlanEnable returns a
 // *ConflictError.
 type ConflictAnswer string
 
@@ -85,7 +85,7 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 	if e.Declare || e.Scope == client.Local {
 		instead = "" // it needs user settings, too
 	}
-	// An absolute path is useless to others, so it never goes into a project's file.
+	// An absolute path is useless to other people, so it never goes into a project's file.
 	if e.Declare && user.At == f.At { // user scope, or a project in the home
 		edits = all
 	} else if e.Declare {
@@ -180,13 +180,14 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) 
 	return off, conflicts, nil
 }
 
-// isOtherKind reports whether a springfield plugin decides at Stop but is of another kind than e.
+// isOtherKind reports whether a springfield plugin decides at Stop but differs from e in kind.
 func (s *Settings) isOtherKind(known *client.Snapshot, e Switch, id string) bool {
 	i := known.Installed(id)
 	return e.SameKind != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.SameKind, i.Strategy)
 }
 
-// drivesStop reports whether a springfield plugin decides at Stop. For a missing plugin it uses the memory.
+// drivesStop reports whether a springfield plugin decides at Stop. For a missing plugin, it checks whether
+// springfield enabled it.
 func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 	if i := known.Installed(id); i.Dir != "" {
 		return i.DrivesStop()
@@ -216,8 +217,8 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	return nil
 }
 
-// raiseCap returns the edit that raises Claude Code's limit on blocks in a row to e.MaxContinues, unless a higher
-// layer sets the limit.
+// raiseCap returns the edit that raises Claude Code's limit on blocks in a row to e.MaxContinues. It returns
+// nil if this is unnecessary or a higher layer sets the limit.
 func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.Honoured(v.above) < e.MaxContinues {

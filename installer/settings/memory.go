@@ -16,8 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// memory records springfield's edits of a file. If the file is unchanged since, undo restores all bytes of the
-// origin; otherwise each member that still has springfield's value.
+// memory records springfield's edits of a file. If the file is unchanged since, undo restores all bytes of
+// the origin. Otherwise it restores each member that is unchanged.
 type memory struct {
 	File    string       `json:"file"`
 	Host    string       `json:"host,omitempty"`   // "" for Claude Code
@@ -39,8 +39,8 @@ type remembered struct {
 	// Before is the member's text before, "" if absent. A RawMessage would be formatted again.
 	Before string          `json:"before,omitempty"`
 	Set    json.RawMessage `json:"set,omitempty"` // nil: removed
-	// For lists the settings files that need the member: several projects may need a marketplace in user settings.
-	// For another agent it lists plugins.
+	// For lists the settings files that need the member, because several projects can need a marketplace in
+	// user settings. For other agents it lists plugins.
 	For []string `json:"for"`
 }
 
@@ -70,7 +70,7 @@ type filled struct {
 	Raw  string   `json:"raw,omitempty"` // "" if absent
 }
 
-// kept is a cached memory; memory is nil if none exists.
+// kept is a cached memory. memory is nil if none exists.
 type kept struct {
 	journal.Edit
 	memory *memory
@@ -141,7 +141,7 @@ func (s *Settings) hasMadeDir(dir string) bool {
 	})
 }
 
-// remember returns the edit that writes a memory, or removes it if it has no members.
+// remember returns the edit that writes a memory. If the memory contains no members, the edit removes it.
 func (s *Settings) remember(m *memory) (journal.Edit, error) {
 	k := s.readMemory(memoryFile(s.Places, m.File))
 	if k.err != nil {
@@ -176,14 +176,15 @@ func (m *memory) pluginsEnabledByUs() (ids []string) {
 
 func (m *memory) switchedOn(id string) bool { return slices.Contains(m.pluginsEnabledByUs(), id) }
 
-// sharesEdits reports whether springfield already made one of the edits for another settings file than behalf.
+// sharesEdits reports whether springfield already made one of the edits for a settings file other than
+// behalf.
 func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
 		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(edits, func(e document.Edit) bool { return slices.Equal(e.Path, r.Path) })
 	})
 }
 
-// noteEdits returns the memory with edits of f added, for the settings file behalf.
+// noteEdits returns the memory with edits of f added. behalf is the settings file that needs them.
 func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.of.Host}
 	switch ours, err := m.isStillIn(f); {
@@ -255,7 +256,7 @@ func (m *memory) noteMember(before Document, e document.Edit, behalf string) err
 	return nil
 }
 
-// servesFile reports whether a member that only selects was set for the file behalf.
+// servesFile reports whether any member selected by only was set for the settings file behalf.
 func (m *memory) servesFile(behalf string, only func(remembered) bool) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) })
 }
@@ -272,8 +273,8 @@ const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
-// releaseSettings undoes the edits of the members that only selects, unless another settings file needs them. behalf
-// is the file that no longer needs them, or everyone.
+// releaseSettings undoes the edits of the members selected by only, unless other settings files need them.
+// behalf is the file that no longer needs them, or everyone.
 func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}
@@ -346,7 +347,8 @@ func (back released) notesOn(f file) (notes []string) {
 	return notes
 }
 
-// restoreEmptyObjects restores objects and arrays that are empty again, innermost first. rest has those still in use.
+// restoreEmptyObjects restores objects and arrays that are empty again, innermost first. rest lists the
+// objects and arrays still in use.
 func (in file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f := all[i]

@@ -38,8 +38,8 @@ func IsClosed(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// HowToOpen returns a hint for an error of IsClosed. It proposes chmod only for the user's own unreadable files,
-// because other modes may be deliberate.
+// HowToOpen returns a hint for an error of IsClosed. It proposes chmod only for the user's own unreadable
+// files, because other modes can be deliberate.
 func HowToOpen(err error) string {
 	at := &fs.PathError{}
 	errors.As(err, &at)
@@ -68,8 +68,8 @@ func HowToOpen(err error) string {
 	return closed + " is read-only; make it writable if springfield may change it"
 }
 
-// firstClosed returns the path whose mode denies access: the first directory that cannot be entered, or path itself.
-// For a missing or writable file it is the directory, to which springfield would write.
+// firstClosed returns the path whose mode denies access: the first directory that cannot be entered, or path
+// itself. If path is missing or writable, it returns the directory to write to.
 func firstClosed(path string) string {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too

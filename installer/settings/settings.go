@@ -1,5 +1,5 @@
-// Package settings plans edits of agents' settings: it enables and disables plugins, and restores previous values. A
-// plan is a journal.Change, made from one read of the settings and of springfield's memory of its edits.
+// Package settings plans edits of agents' settings: it enables and disables plugins, and restores previous
+// values. A plan is a journal.Change, based on one read of the settings and of springfield's memory of edits.
 package settings
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Settings holds Claude Code's files and springfield's memories of its edits. It reads each file once, on demand.
+// Settings holds Claude Code's files and springfield's memories of edits. It reads each file once, on demand.
 type Settings struct {
 	*client.Snapshot
 	kept map[string]*kept
@@ -57,7 +57,7 @@ func (s *Settings) openScope(scope client.Scope) (file, error) {
 	return s.openFile(s.Root, path)
 }
 
-// openFile opens a settings file for an edit. Unless in is "", a file outside that directory is an error.
+// openFile opens a settings file for an edit. Unless in is "", a file outside of in is an error.
 func (s *Settings) openFile(in, path string) (f file, err error) {
 	read, err := s.OpenFile(path)
 	if err == nil {
@@ -92,8 +92,8 @@ func (f file) namedError(err error) error {
 // newFileMode is private because env in settings can hold tokens.
 const newFileMode fs.FileMode = 0o600
 
-// setMembers adds edits of a settings file to a plan. Unless behalf is "", it also remembers them for that file, in
-// an earlier edit, so that a crash leaves no edit without a memory.
+// setMembers adds edits of a settings file to a plan. Unless behalf is "", the plan first remembers the edits
+// for the file behalf, so that a crash cannot leave a forgotten edit.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, behalf string) error {
 	after, err := f.as.ApplyEdits(edits...)
 	if err != nil {
@@ -133,8 +133,8 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	return nil
 }
 
-// planRelease plans to restore the selected members that were set only for the file behalf, unless they were changed
-// since. The memory is removed with its last member.
+// planRelease plans to restore members selected by only, if just the settings file behalf needed them and
+// they were not changed since. The memory is removed along with the last member.
 func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only func(remembered) bool) error {
 	m, err := s.recallFile(f.At)
 	if err != nil || !m.servesFile(behalf, only) {

@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// suites lists the suites that the user has made or named. enable looks up names only in these, so that it takes no
-// plugin from a cloned project.
+// suites lists the suites that the user made or named. enable looks up names only in these, so that it takes
+// no plugin from a cloned project.
 type suites struct {
 	Suites   []string `json:"suites"`
 	Accounts []string `json:"accounts,omitempty"` // in the home: configuration directories elsewhere; see Accounts

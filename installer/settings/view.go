@@ -8,7 +8,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// view has all layers, highest first, relative to the one that a plan edits.
+// view contains all layers, highest first, relative to the layer that a plan edits.
 type view struct {
 	scope        client.Scope
 	layers       []client.Layer
@@ -34,7 +34,7 @@ func (v view) pluginIDs() []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
-// isOn reports whether the edited layer and those below enable a plugin, ignoring higher ones.
+// isOn reports whether the edited layer and the lower layers enable a plugin, ignoring higher layers.
 func (v view) isOn(id string) bool {
 	_, on, _ := highest(append([]client.Layer{v.edited}, v.below...), id)
 	return on

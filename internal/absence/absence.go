@@ -1,5 +1,5 @@
-// Package absence reports on sessions: those of an away order, before the user leaves and afterwards, and all of them
-// as they work. It reads the ledger, the hosts' logs, and Claude Code's process files.
+// Package absence reports on sessions: the sessions of an away order, before the user leaves and afterwards,
+// and all sessions as they work. It reads the ledger, the hosts' logs, and Claude Code's process files.
 package absence
 
 import (
@@ -39,9 +39,9 @@ type session struct {
 	first         int64 // the time of its first activity since the report's start
 }
 
-// findSessions returns up to MostSessions sessions of a project, or of all projects for "", and the number of others.
-// It finds sessions that run, are in past, or have a decision or a changed log since the given time. Those that run
-// or need the user come first.
+// findSessions returns up to MostSessions sessions of a project, or of all if project is "", and the number
+// of further sessions. It includes sessions that are running, are in past, or have a decision or new log
+// lines since the given time. Sessions that are running or need the user come first.
 func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	var ids []string
 	for _, e := range past {
@@ -113,8 +113,8 @@ const (
 	diedNeed   = "its process ended while it worked"
 )
 
-// findNeed returns the reason why the session needs the user, or "", and a text with details. passed reports whether
-// the order's check has passed. word is the word that makes a question grave, or "".
+// findNeed returns why the session needs the user, with details, or empty strings. passed reports whether the
+// order's check has passed. word is the word that makes a question grave, or "".
 func (s *session) findNeed(passed bool) (need, text, word string) {
 	stops := s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke
 	asks, found := s.log.findAsked()
@@ -144,7 +144,7 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 	return "", "", ""
 }
 
-// aMoment is the time after a decision within which the host may log the stop, in milliseconds.
+// aMoment is the time in which the host might log a stop after the decision, in milliseconds.
 const aMoment = 10_000
 
 func short(id string) string { return id[:min(len(id), 8)] }

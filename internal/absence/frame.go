@@ -25,7 +25,8 @@ const (
 	leastNow                = 16
 )
 
-// WriteText prints the view in at most rows lines, or any number for 0, clipped to the printer's width.
+// WriteText prints the view in at most rows lines, clipped to the printer's width. If rows is 0, the number
+// of lines is unlimited.
 func (v View) WriteText(out layout.Printer, rows int) {
 	print := func(out layout.Printer, line string) {
 		out.PrintUnbroken(layout.ClipText(out.ShortPath(line), out.Width))
@@ -80,7 +81,7 @@ func (v View) topLines() (all []string) {
 	return all
 }
 
-// cells returns the table row of a session. It includes the ID if the project has several sessions.
+// cells returns the table row of a session. The row includes the ID if the project has several sessions.
 func (v View) cells(s Sight) [5]string {
 	name := nameOf(s.Project)
 	for _, other := range v.Sessions {

@@ -21,7 +21,7 @@ type moment struct {
 	text string
 }
 
-// sessionLog is the summary of a session's log. Times are Unix milliseconds.
+// These begin at the start of the report.
 type sessionLog struct {
 	asked       string // the first prompt
 	began, last int64  // the first line and the last
@@ -130,8 +130,8 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 // marks matches the end of a heading, the marks of lists, and emphasis.
 var marks = regexp.MustCompile("(?m)\\A[”\"*_:.— ]+|^[\\s*#>•-]*(\\d+[.)] )?|\\*\\*|__|`")
 
-// firstSentence returns the first sentence of text, without list marks. If it ends in a colon, the next sentence is
-// included.
+// firstSentence returns the first sentence of text, without list marks. It adds the second if the first ends
+// in a colon.
 func firstSentence(text string) (first string) {
 	for _, s := range rules.Sentences(marks.ReplaceAllString(text, "")) {
 		if first += strings.TrimSpace(s); !strings.HasSuffix(first, ":") {
@@ -167,8 +167,8 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
 	}
 }
 
-// takeResults forgets calls with a result. If counts is set, it collects refused calls, except those that an order
-// denied.
+// takeResults forgets calls with a result. If counts is set, it collects refused calls, except calls that an
+// order denied.
 func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 	for _, p := range c.Entry.Parts {
 		if p.Kind != transcript.Result {

@@ -10,14 +10,16 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// OrdersInForce returns the orders in force that cover project, or every order in force if all is set.
+// OrdersInForce returns the orders in force that cover project. If all is set, it returns every order in
+// force.
 func (p Places) OrdersInForce(project string, all bool) []ledger.AwayOrder {
 	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
 		return !o.IsInForce(p.Now) || !all && !o.Covers(project)
 	})
 }
 
-// NewestOrder returns the latest order that covers project, or the latest of all if all is set, even if it has ended.
+// NewestOrder returns the latest order that covers project, even if it has ended. If all is set, it searches
+// all projects.
 func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
 	for _, o := range slices.Backward(ledger.AwayOrders(p.Orders)) {
 		if o.ID != "" && o.At <= p.Now.UnixMilli() && (all || o.Covers(project)) {
@@ -27,9 +29,9 @@ func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
 	return ledger.AwayOrder{}, false
 }
 
-// Shorten makes the order in force for wanted.Project end sooner or after fewer continues, if it otherwise equals
-// wanted. If sameMost, sameCheck or sameNote is set, the order keeps that value. done reports whether an order was
-// changed.
+// Shorten makes the order in force for wanted.Project end sooner or after fewer continues. The order must
+// otherwise equal wanted. With sameMost, sameCheck or sameNote, it keeps that value. done reports whether an
+// order was changed.
 func (p Places) Shorten(
 	wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool,
 ) (now ledger.AwayOrder, done bool, err error) {
@@ -63,7 +65,8 @@ func (p Places) SetOrder(o ledger.AwayOrder) error {
 	})
 }
 
-// EndOrders ends the orders in force that cover a project, or all, and returns them.
+// EndOrders ends the orders in force that cover a project, and returns them. If all is set, it ends every
+// order.
 func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, err error) {
 	if len(p.OrdersInForce(project, all)) == 0 {
 		return nil, nil // without an order, no file is created
@@ -92,13 +95,14 @@ func (p Places) changeOrders(meant func(ledger.AwayOrder) bool, change func(*led
 	})
 }
 
-// Unseen returns the latest order of a project, and whether it has ended without the user having seen its report.
+// Unseen returns the latest order of a project. The second result is true if it has ended and the user has
+// not seen the report.
 func (p Places) Unseen(project string) (ledger.AwayOrder, bool) {
 	o, found := p.NewestOrder(project, false)
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
 }
 
-// LackedRule returns advice to allow a check, or "" if a rule in allowed already allows it.
+// LackedRule returns advice to allow a check, or "" when a rule in allowed already allows it.
 func LackedRule(check string, allowed []string) string {
 	allows := func(rule string) bool {
 		about, isBash := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")

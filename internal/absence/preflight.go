@@ -23,7 +23,7 @@ type Preflight struct {
 	now      int64
 }
 
-// Live is a session that is at work or waits.
+// Live is a session that is working or waiting.
 type Live struct {
 	Session, Host, Project, Plugin, Mode string
 	Process                              int   // 0 if unknown
@@ -32,7 +32,7 @@ type Live struct {
 	Warnings                             []string
 }
 
-// lately is the age up to which a session without a known process is live.
+// lately is the age up to which a session with no known process is live.
 const lately = 30 * time.Minute
 
 // ModeWarnings describe the effects of permission modes at night.
@@ -42,8 +42,8 @@ var ModeWarnings = map[string]string{
 	"plan":        "in plan mode, the plan waits for you, and no question is answered",
 }
 
-// Look reports on the live sessions that an order covers, and on obstacles. plugin is the one that decides in Claude
-// Code. asleep is the output of pmset on macOS, otherwise "".
+// Look reports on the live sessions that an order covers, and on obstacles. plugin is the plugin that decides
+// in Claude Code. asleep is the output of pmset on macOS, otherwise "".
 func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
 	sessions, _ := p.findSessions(o.Project, p.Now.Add(-lately).UnixMilli())
@@ -93,7 +93,7 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	return out
 }
 
-// shellWords may begin a check without being a program.
+// shellWords can begin a check but are not programs.
 const shellWords = " case cd command eval exec export for if set source time until while "
 
 // missingForCheck returns a message if the check's program or Makefile is known to be missing, otherwise "".

@@ -17,8 +17,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Reader reads the sessions of a project, or of all for "", since a time. Later calls read only new lines of logs,
-// and decisions only after a change.
+// Reader reads the sessions of a project since a time, or of all projects for "". Later calls read only new
+// lines of logs, and decisions only after a change.
 type Reader struct {
 	Places
 	project string
@@ -59,8 +59,8 @@ func (r *Reader) findDecided() {
 	}
 }
 
-// readSessions returns up to MostSessions sessions that run, have decisions, are named, or were read before, and the
-// number of others.
+// readSessions returns up to MostSessions sessions, and the number of further sessions. It includes sessions
+// that are running, have decisions, are named, or were read before.
 func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	byID := map[string]*session{}
 	add := func(id, host, cwd string) *session {
@@ -128,8 +128,8 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	return all, more
 }
 
-// pathOfLog returns the path of the session's log, or "" if none is found. It searches all agents' logs only once per
-// decision, because that is slow.
+// pathOfLog returns the path of the session's log, or "" when none is found. It searches the logs of all
+// agents only once per decision, because this is slow.
 func (r *Reader) pathOfLog(s *session, log *followed) string {
 	if !strings.ContainsAny(s.id, `/\*?[`) {
 		if names, _ := filepath.Glob(filepath.Join(r.Config, "projects", "*", s.id+".jsonl")); len(names) == 1 {
@@ -169,7 +169,7 @@ func (f *followed) readOn() sessionLog {
 	return f.log
 }
 
-// stampOf returns the size and modification time of a file as a string, or "" if the file is missing.
+// stampOf returns the size and modification time of a file as a string, or "" for a missing file.
 func stampOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -178,7 +178,7 @@ func stampOf(path string) string {
 	return strconv.FormatInt(info.Size(), 36) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 36)
 }
 
-// continuesLeft returns the number of continues left at the last decision, or nil if it is unknown.
+// continuesLeft returns the number of continues left at the last decision, or nil for an unknown number.
 func (s *session) continuesLeft(now int64) *int {
 	if s.left == nil {
 		return nil

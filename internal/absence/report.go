@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Report is the report of an away order; back --json prints it. Times are Unix milliseconds.
+// Report is the report of an away order, which back --json prints. Times are Unix milliseconds.
 type Report struct {
 	Order     Order         `json:"order"`
 	Held      bool          `json:"held"`      // a hold is in force
@@ -88,7 +88,7 @@ const (
 	mostFiles = 500 // changed
 )
 
-// Report returns the report on an order. changed are the files that differ from its snapshot.
+// Report returns the report on an order. changed lists the files that differ from the order's snapshot.
 func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	r := Report{
 		Order: p.Summary(o), Questions: []Item{}, Waiting: []Item{},
@@ -163,8 +163,8 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	return r
 }
 
-// followed returns o after earlier orders of the same project whose reports the user has not seen. Each of these
-// ended at most a day before the next began.
+// followed returns o, preceded by earlier orders of the project with reports that the user has not seen. Each
+// order ended at most a day before the next began.
 func (p Places) followed(o ledger.AwayOrder) []ledger.AwayOrder {
 	orders := []ledger.AwayOrder{o}
 	for _, one := range slices.Backward(ledger.AwayOrders(p.Orders)) {
@@ -226,8 +226,8 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 	r.Sessions = append(r.Sessions, out)
 }
 
-// addNeed adds the session's present need, if any, unless the report has it. passed reports whether the order's check
-// has passed.
+// addNeed adds the session's present need, if any, unless the report includes it. passed reports whether the
+// order's check has passed.
 func (r *Report) addNeed(s *session, passed bool) {
 	need, text, word := s.findNeed(passed)
 	at := max(s.process.Since, s.decision.At, s.log.spoke)
@@ -281,8 +281,8 @@ func (s *Session) refuse(call string) {
 	s.Refused[i].Times++
 }
 
-// decidesCheck reports whether a file may affect a check: the check names the file, or its path is typical of builds,
-// CI or tests.
+// decidesCheck reports whether a file can affect a check. Such a file is named in the check, or has a path
+// typical of builds, CI or tests.
 func decidesCheck(file, check string) bool {
 	isFile := func(word string) bool { return path.Clean(strings.TrimPrefix(word, "./")) == file }
 	if slices.ContainsFunc(strings.Fields(check), isFile) {

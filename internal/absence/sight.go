@@ -23,7 +23,7 @@ const (
 	Gone       State = "gone" // it is no longer listed
 )
 
-// Sight is a session as it was last seen; watch --json prints it. Unknown parts are zero.
+// Sight is a session as it was last seen, which watch --json prints. Unknown parts are zero.
 type Sight struct {
 	Session string `json:"session"`
 	Host    string `json:"host"`
@@ -93,8 +93,8 @@ func needInWords(need, text string) string {
 	return need + ": " + text
 }
 
-// isInBackground reports whether background work will wake the stopped agent. It uses the decision at the stop, or
-// else Claude Code's process file and the log.
+// isInBackground reports whether background work will wake the stopped agent. It uses the decision at the
+// stop. If there is none, it uses Claude Code's process file and the log.
 func (s *session) isInBackground() bool {
 	if rule := s.stopRule(); rule != "" {
 		return slices.Contains([]string{"background", "team", "scheduled"}, rule)
@@ -102,7 +102,8 @@ func (s *session) isInBackground() bool {
 	return s.process.Status == "shell" || s.log.background && !s.ended
 }
 
-// longest is the age up to which a session without a process is listed, or lately if it was closed or works unseen.
+// longest is the age up to which a session with no process is listed. If the session was closed or works
+// unseen, lately applies.
 const longest = 12 * time.Hour
 
 func (s *session) isListed(seen Sight, now int64) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// sleepNote returns a warning if the machine may go to sleep, otherwise "". supplies is Linux's directory of power
-// supplies, settings the output of macOS's pmset.
+// sleepNote returns a warning if the machine might go to sleep, otherwise "". supplies is Linux's directory
+// of power supplies, settings the output of macOS's pmset.
 func sleepNote(supplies, settings string) string {
 	const because = ", and no agent works while it sleeps"
 	online, battery := false, false

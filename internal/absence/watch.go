@@ -55,8 +55,8 @@ func (w *Watch) Look(now time.Time) View {
 	return view
 }
 
-// stampOfState returns a string that changes with decisions, orders and holds, and each minute, because orders and
-// holds can expire.
+// stampOfState returns a string that changes with decisions, orders and holds. It also changes each minute,
+// because orders and holds can expire.
 func (w *Watch) stampOfState(now time.Time) string {
 	all := []string{now.Format("15:04")}
 	for _, dir := range slices.Compact(append([]string{w.reader.Orders}, w.reader.States...)) {
@@ -101,8 +101,8 @@ type Held struct {
 
 func (s State) isNeed() bool { return s == Waiting || s == Failed || s == Finished }
 
-// ChangesSince returns the changes from before to v. If before is the zero View, these are all orders, holds and
-// sessions.
+// ChangesSince returns the changes from before to v. If before is the zero View, it returns all orders, holds
+// and sessions.
 func (v View) ChangesSince(before View) (all []Change) {
 	if now := v.inForce(); before.Now == 0 || !reflect.DeepEqual(now, before.inForce()) {
 		all = append(all, Change{At: v.Now, InForce: now})
@@ -138,7 +138,7 @@ func (v View) find(id string) (Sight, bool) {
 	return Sight{}, false
 }
 
-// Teller chooses the changes about which to notify the user: to a state that is a need and lasts.
+// Teller chooses the changes about which to notify the user: changes to a state that is a need and lasts.
 type Teller struct {
 	begun   bool
 	pending map[string]pending // by session
@@ -166,8 +166,8 @@ const (
 	missing = 60_000
 )
 
-// Choose returns the sessions about which to notify the user: those that changed, at least lasting milliseconds ago,
-// to a state for which isNeed is true. It returns each change once, and none of the first view.
+// Choose returns the sessions about which to notify the user: changes to a state for which isNeed is true, at
+// least lasting milliseconds old. It returns each change once, and nothing from the first view.
 func (t *Teller) Choose(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {

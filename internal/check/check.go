@@ -36,7 +36,7 @@ type Finding struct {
 
 	SHA256 map[string]string `json:"sha256,omitempty"` // checksums of programs, by file
 
-	// Mend is a repair that loses nothing or that undo reverts; it may be nil.
+	// Mend is a repair that loses nothing or that undo reverts. It can be nil.
 	Mend func(context.Context) error `json:"-"`
 }
 
@@ -105,8 +105,8 @@ type Outcome struct {
 	Failed []error
 }
 
-// Mend tries each repair in the findings once. After a repair it calls again for the remaining findings, because the
-// repair might fix several.
+// Mend tries each repair in the findings once. After a repair it calls again for the remaining findings,
+// because one repair can fix several.
 func Mend(ctx context.Context, found []Finding, again func() ([]Finding, error)) (Outcome, error) {
 	o := Outcome{Left: found}
 	same := func(a, b Finding) bool { return a.Check == b.Check && a.Text() == b.Text() }
@@ -155,7 +155,7 @@ func Advise(err error, advice string) error {
 	return &Advised{err, advice, errors.As(err, &inner) && inner.Misuse}
 }
 
-// Misuse returns an error about wrong usage with a hint.
+// Misuse returns an error about wrong usage, with a hint.
 func Misuse(err error, advice string) error { return &Advised{err, advice, true} }
 
 func Advisef(advice, format string, args ...any) error {
@@ -190,8 +190,9 @@ func NamesOf[T any](things []T, name func(T) string) []string {
 	return names
 }
 
-// HintAtNames returns a hint for an unknown name: "did you mean" with similar names, each after prefix or replacing
-// NAME in prefix. Without similar names it returns otherwise or, if this is "", a list of all names.
+// HintAtNames returns a hint for an unknown name: "did you mean" with similar names. The names follow prefix,
+// or replace NAME in it. If no name is similar, it returns otherwise, or a list of all names if otherwise is
+// empty.
 func HintAtNames(typed, prefix string, names []string, otherwise string) string {
 	var near []string
 	prefix, behind, _ := strings.Cut(prefix, "NAME")
@@ -217,7 +218,8 @@ func HintAtNames(typed, prefix string, names []string, otherwise string) string 
 
 const far = 4 // the distance of unrelated names
 
-// distance returns the edit distance of two names if it is at most 2, 3 if name contains typed, otherwise far.
+// distance returns the edit distance of two names if it is at most 2. It returns 3 if name contains typed,
+// otherwise far.
 func distance(typed, name string) int {
 	row := make([]int, len(name)+1) // edit distance to each prefix of name
 	for i := range row {

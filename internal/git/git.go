@@ -32,8 +32,8 @@ type Git struct {
 	within  time.Duration // timeout of a command
 }
 
-// FindGit finds git on PATH. From env it removes variables through which the project around work could configure git.
-// A project that is the home directory is trusted.
+// FindGit finds git on PATH. It removes variables from env by which the project around work could configure
+// git. A project in the home directory itself is trusted.
 func FindGit(env []string, work, home string) Git {
 	// If there is a pipe among the files, git would wait forever.
 	g := Git{within: 10 * time.Second}
@@ -141,7 +141,7 @@ func (c *caller) withoutPrograms(ctx context.Context) error {
 
 var errSlow = errors.New("git did not answer; maybe one of its files is a pipe")
 
-// runGit runs git with text as standard input, and returns its output without trailing newlines. If git is not
+// runGit runs git with text as standard input, and returns the output, less trailing newlines. If git is not
 // installed, the error wraps exec.ErrNotFound.
 func (c *caller) runGit(ctx context.Context, text string, args ...string) (string, error) {
 	if c.command == "" {

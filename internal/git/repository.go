@@ -38,7 +38,7 @@ func RepositoryRoot(dir string) string {
 }
 
 // Repository returns the checkout around dir, or nil if none exists or git is not installed. The checkout of
-// another directory or user is an *OutsideError.
+// a different directory or user is an *OutsideError.
 func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	c := g.callerIn(dir)
 	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
@@ -67,8 +67,8 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	return r, c.withoutPrograms(ctx)
 }
 
-// ownsGitDir reports whether dir, the git directory, and common, the one shared by worktrees, belong to the checkout.
-// The .git of an unpacked archive can refer to another repository.
+// ownsGitDir reports whether the git directory dir, and the directory common shared by worktrees, belong to
+// the checkout. The .git of an unpacked archive can refer to any repository.
 func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 	own := filepath.Join(beyondLinks(r.Root), ".git")
 	info, err := os.Lstat(own)
@@ -107,8 +107,8 @@ func (r *Repository) CurrentBranch(ctx context.Context) string {
 	return name
 }
 
-// RemoteURL returns the configured URL of the branch's remote, or else of origin or the first remote, or "". It does
-// not apply url.*.insteadOf, which is local to this machine.
+// RemoteURL returns the configured URL of the branch's remote, of origin, or of the first remote, in this
+// order, or "". It does not apply url.*.insteadOf, which is local to this machine.
 func (r *Repository) RemoteURL(ctx context.Context) string {
 	name, err := r.runGit(ctx, "", "config", "--get", "branch."+r.CurrentBranch(ctx)+".remote")
 	if err != nil || name == "." {
@@ -159,8 +159,8 @@ func (r *Repository) IsShallow(ctx context.Context) bool {
 	return err == nil && out == "true"
 }
 
-// IsPushed reports whether a remote-tracking branch contains a commit. Only remotes with the URL where count, or all
-// if none has it.
+// IsPushed reports whether a remote-tracking branch contains a commit. It only considers remotes with the URL
+// where, or all if there are none.
 func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, error) {
 	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
 	all, err := r.runGit(ctx, "", "remote")
@@ -249,8 +249,8 @@ func (r *Repository) TagHead(ctx context.Context, name, message string) error {
 // ext:: runs a helper.
 var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
 
-// PublicURL converts a remote's URL for a catalog. It removes a password, and uses https for GitHub, which then needs
-// no key. ok is false if others cannot or should not fetch from the URL.
+// PublicURL converts a remote's URL for a catalog. It removes a password, and uses https for GitHub, which
+// needs no key. ok is false if other people cannot or should not fetch from the URL.
 func PublicURL(remote string) (where string, ok bool) {
 	if display.OneLine(remote) != remote {
 		return "", false

@@ -1,8 +1,7 @@
 package git
 
-// A snapshot is a commit of the working tree with untracked files, under a ref outside of
-// branches. It changes neither the index nor the branch nor the files, and does not enter
-// submodules.
+// A snapshot is a commit of the working tree with untracked files, under a ref outside of branches. It does
+// not change the index, the branch or the files, and does not enter submodules.
 
 import (
 	"context"
@@ -75,9 +74,9 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 	return all, err
 }
 
-// withTree calls use with a git tree of the working tree, made in a temporary index without cached stat data. For a
-// comparison with a snapshot, objects go to a temporary directory, and files of the snapshot are included even if now
-// ignored.
+// withTree calls use with a git tree of the working tree, made in a temporary index with no cached stat data.
+// For a comparison with a snapshot, objects go to a temporary directory, and files of the snapshot are
+// included even if now ignored.
 func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
@@ -93,7 +92,7 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	if err != nil {
 		return err
 	}
-	// This reads .gitattributes, with the short timeout: one may be a pipe.
+	// This reads .gitattributes, with the short timeout: one can be a pipe.
 	names := strings.Join(files, "\x00")
 	if _, err := in.runGit(ctx, names, "check-attr", "-z", "--stdin", "text"); err != nil {
 		return err
@@ -126,9 +125,10 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	return use(&in, tree)
 }
 
-// listFiles returns the existing files that are untracked, in the index or, if from is not "", in that snapshot. It
-// omits pipes, devices, files below a symlink and, with from, submodules. entries are their lines in index and
-// snapshot, which affect how git reads newlines. nested is the number of nested repositories.
+// listFiles returns the existing files that are untracked or in the index. With from, it adds the files of
+// that snapshot and omits submodules. It always omits pipes, devices and files below a symlink. entries are
+// the lines in index and snapshot, for git's reading of newlines. nested is the number of nested
+// repositories.
 func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	entries, names []string, nested int, err error,
 ) {
@@ -168,8 +168,8 @@ func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	return entries, names, nested, err
 }
 
-// isThere reports whether name exists, as a directory if directory is set and otherwise as a file, and is not below a
-// symlink. Pipes and devices do not count. directories caches results.
+// isThere reports whether the file name exists and is not below a symlink. If directory is set, name must be
+// a directory. Pipes and devices do not count. directories caches results.
 func (r *Repository) isThere(name string, directory bool, directories map[string]bool) bool {
 	up := path.Dir(name)
 	if _, known := directories[up]; !known {

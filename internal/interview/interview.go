@@ -1,5 +1,5 @@
-// Package interview asks a person questions, with survey or line by line. It prints to standard error, because
-// results go to standard output.
+// Package interview asks a person questions, with survey or line by line. It prints to standard error,
+// because standard output is for results.
 package interview
 
 import (
@@ -37,7 +37,7 @@ type Terminal struct {
 	Out    io.Writer // of package display, safe for foreign text
 	Color  bool
 	Plain  bool // ask line by line, without cursor movements
-	// Hint returns the hint of an error, "" if it has none.
+	// Hint returns the hint of an error, or "".
 	Hint func(error) string
 }
 

@@ -21,11 +21,12 @@ type Suite struct {
 	Defaults         generator.Spec
 	Preset           string // the plugin that is preselected
 	CheckMarketplace func(string) error
-	// Facts are rows of the summary; the first is on top. Without facts there is no confirmation.
+	// Facts are rows of the summary, the first on top. If there are none, there is no confirmation.
 	Facts [][]string
 }
 
-// AskForSuite asks for the answers that s.Said lacks. If the user declines the summary, it returns ErrCancelled.
+// AskForSuite asks for the answers that are missing in s.Said. If the user declines the summary, it returns
+// ErrCancelled.
 func (s *Suite) AskForSuite() (generator.Spec, error) {
 	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.askForOwner, s.targets} {
 		if err := ask(); err != nil {
@@ -67,7 +68,7 @@ func (s *Suite) plugins() error {
 	return err
 }
 
-// strategies returns the plugins to choose from, beginning with the one named first, where the cursor starts.
+// strategies returns the plugins to choose from. The plugin named first is at the top, under the cursor.
 func strategies(first string) (options []Option, err error) {
 	for _, name := range registry.StrategyNames() {
 		about, err := generator.ReadAbout(name)

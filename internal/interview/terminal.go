@@ -21,8 +21,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// onTerminal asks with survey, which is archived and used nowhere else. It moves the cursor, so it bypasses
-// display.SafeWriter and applies display.OneLine to foreign text.
+// onTerminal asks with survey. It moves the cursor, so it bypasses display.SafeWriter and applies
+// display.OneLine to foreign text.
 type onTerminal struct {
 	Terminal
 	ctx   context.Context
@@ -139,8 +139,8 @@ func (p onTerminal) helpText(options []Option) string {
 	return strings.Join(lines, "\n")
 }
 
-// filterOptions returns a filter that keeps options containing the typed text, or all if none does, because survey
-// cannot handle an empty list.
+// filterOptions returns a filter that keeps options containing the typed text. If there are none, it keeps
+// all options, because survey cannot handle an empty list.
 func filterOptions(options []Option) func(typed, value string, i int) bool {
 	return func(typed, value string, _ int) bool {
 		has := func(value string) bool { return strings.Contains(value, strings.ToLower(typed)) }
@@ -148,8 +148,8 @@ func filterOptions(options []Option) func(typed, value string, i int) bool {
 	}
 }
 
-// keys reads the terminal. survey asks the terminal for the cursor's position before it reads a line, and drops keys
-// read together with the reply, so keys returns the reply in a read of its own.
+// keys reads the terminal. survey asks the terminal for the cursor's position before it reads a line, and
+// drops keys read together with the reply. Therefore keys returns the reply in a separate read.
 type keys struct {
 	*os.File
 	left []byte

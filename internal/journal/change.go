@@ -1,8 +1,7 @@
 // Package journal applies changes to files, all or nothing, and undoes them.
 //
-// A Change is a list of Edits, each from one Content of a file to another. It is planned
-// completely before anything is written, so it can be shown as a diff first. The Journal
-// keeps an Entry with the edits of every applied change.
+// A Change is a list of Edits, each from one Content of a file to the next. It is planned before anything is
+// written, so it can be shown as a diff. The Journal keeps an Entry with the edits of every applied change.
 package journal
 
 import (
@@ -26,7 +25,7 @@ import (
 type Content struct {
 	Data []byte      `json:"-"`
 	Mode fs.FileMode `json:"mode"` // permission bits, and fs.ModeDir for a directory
-	// SHA256 replaces Data in the journal's list; "" elsewhere.
+	// SHA256 replaces Data in the journal's list. It is "" elsewhere.
 	SHA256 string `json:"sha256,omitempty"`
 }
 
@@ -53,19 +52,21 @@ func (c *Content) hasSameBytes(other *Content) bool {
 }
 
 type Edit struct {
-	// In is an untrusted directory: links in it are refused, and nothing outside is written. If it is "", this is a
-	// user's file, and links are followed and kept.
+	// In is an untrusted directory: links in it are refused, and nothing outside is written. If In is "", the
+	// file is the user's, and links are followed and kept.
 	In     string   `json:"in,omitempty"`
 	Path   string   `json:"path"` // absolute, as the user knows it
 	At     string   `json:"at"`   // Path with links resolved, set by OpenEdit
 	Before *Content `json:"before"`
 	After  *Content `json:"after"`
-	// State marks springfield's own state. Diffs and lists of files omit it, and undo skips it if it has changed since.
+	// State marks springfield's own state. Diffs and lists of files omit it, and undo skips it if it was
+	// changed since.
 	State bool `json:"own,omitempty"`
-	// Drop also removes directories that the removal of the file leaves empty: up to In, or only the parent if In is "".
+	// Drop also removes directories that the removal of the file leaves empty, up to In. If In is "", it
+	// removes only the parent.
 	Drop bool `json:"-"`
-	// Tree is the new directory to which the edit belongs, such as a repository. An undo
-	// removes it only if nothing in it has changed.
+	// Tree is the new directory to which the edit belongs, such as a repository. An undo removes it only if
+	// nothing inside changed.
 	Tree string `json:"tree,omitempty"`
 
 	root string // In with links resolved
@@ -90,8 +91,8 @@ func (e Edit) Writable() error {
 	return &fs.PathError{Op: "write", Path: cmp.Or(e.Path, at), Err: err}
 }
 
-// ChangeTo sets the new content, or removes the file if data is nil. An existing file keeps its mode; a new one gets
-// fresh. It returns the error of Writable.
+// ChangeTo sets the new content, or removes the file if data is nil. An existing file keeps its mode, and a
+// new file gets fresh. The error is that of Writable.
 func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
 	e.After = nil
 	if e.Before != nil {
@@ -103,7 +104,7 @@ func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
 	return e.Writable()
 }
 
-// Change is a list of edits that are applied in order and undone in reverse.
+// Change is a list of edits applied in order and undone in reverse.
 type Change struct {
 	Did    string // its name in the journal: "enable X in user settings"
 	Kind   string // the kind of its files, for errors: "settings" if empty
@@ -186,8 +187,8 @@ func IsText(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data,
 // ErrChanged is returned if a file was changed after we read it.
 var ErrChanged = errors.New("another program changed it in the meantime")
 
-// WriteError means that a change was not applied. Nothing has changed on disk, except as
-// Done and Left record.
+// WriteError means that a change was not applied. Nothing on disk has changed, except as Done and Left
+// record.
 type WriteError struct {
 	Kind string // of the files, such as "settings"
 	Err  error

@@ -1,11 +1,10 @@
 package journal
 
-// Entries are a stack: only the last one can be undone, which removes it. An entry is on
-// disk, with the old bytes, before any file changes.
+// Entries are a stack: only the last one can be undone, which removes it. An entry is on disk, with the old
+// bytes, before any file changes.
 //
-// An entry is a list of edits, NUMBER.open, renamed to NUMBER.json once every file is
-// written, and NUMBER.zip with each content once, named by its SHA-256. Of the new
-// contents only text is kept, to show later edits.
+// An entry is a list of edits, NUMBER.open, renamed to NUMBER.json once every file is written, and NUMBER.zip
+// with each content once, named by SHA-256. Of the new contents only text is kept, to show later edits.
 
 import (
 	"archive/zip"
@@ -77,8 +76,8 @@ type Journal struct {
 	atStep fault // set by tests
 }
 
-// ApplyChange records a change in the journal and writes it, all edits or none. Every error is a *WriteError. After
-// one that wraps ErrChanged, a new plan is needed.
+// ApplyChange records a change in the journal and writes all edits or none. Every error is a *WriteError. If
+// it wraps ErrChanged, a new plan is needed.
 func (j Journal) ApplyChange(c Change) error {
 	if c.IsEmpty() {
 		return nil
@@ -91,7 +90,7 @@ func (j Journal) ApplyChange(c Change) error {
 	return failure
 }
 
-// PlanAndApply plans and applies a change. It tries again if another program changes a file in between.
+// PlanAndApply plans and applies a change. It tries again if a program changes a file in between.
 func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error) {
 	for range tries {
 		if c, err = plan(); err != nil {
@@ -104,7 +103,7 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 	return c, err
 }
 
-// applyLocked applies c under the lock. On an error it sets Done and Left of failure.
+// applyLocked applies c under the lock. On an error it sets Done and Left in failure.
 func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -206,8 +205,8 @@ func (j Journal) ForgetNewest() (Entry, error) {
 	return e, nil
 }
 
-// JoinNewest merges the latest entries into one, which a single undo reverts. did lists their names, the oldest
-// first. If the latest entries have other names, it returns ErrChanged.
+// JoinNewest merges the latest entries into one, so that a single undo reverts them. did lists the entries'
+// names, the oldest first. If the latest entries have other names, it returns ErrChanged.
 func (j Journal) JoinNewest(did []string) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -280,8 +279,9 @@ func (j Journal) Damaged() []error {
 
 var ErrLocked = errors.New("another springfield is running")
 
-// TakeLock locks the file at path. It creates the file and its directory, which unlock does not remove. If another
-// process holds the lock for two seconds, the error wraps ErrLocked. Only springfield respects the lock.
+// TakeLock locks the file at path. It creates the file and the directory, which unlock does not remove. If a
+// different process holds the lock for two seconds, the error wraps ErrLocked. Only springfield respects the
+// lock.
 func TakeLock(path string) (unlock func(), err error) {
 	if err := MakeDirs(filepath.Dir(path)); err != nil {
 		return nil, nameFailure("lock", path, err)
@@ -483,8 +483,8 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 	return e, nil
 }
 
-// readEntry reads the list of an entry. It tries again if the file is not found, because another process may just
-// have renamed it. If the entry was removed, the error is fs.ErrNotExist.
+// readEntry reads the list of an entry. It tries again if the file is not found, because a concurrent process
+// could just have renamed it. If the entry was removed, the error is fs.ErrNotExist.
 func (j Journal) readEntry(id int) (Entry, error) {
 	const looks = 6
 	var file string

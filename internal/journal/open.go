@@ -18,11 +18,11 @@ const (
 	maxLinks = 40 // in a path, as in Linux
 )
 
-// OpenEdit reads a regular file of up to 64 MiB into Before and After, which are nil if the file is missing. All
-// errors are an *fs.PathError for path.
+// OpenEdit reads a regular file of up to 64 MiB into Before and After, which are nil if the file is missing.
+// Every error is an *fs.PathError for path.
 //
-// in is an untrusted directory around the file, in which a link is an error. If in is "", this is a user's file and
-// links are followed.
+// in is an untrusted directory around the file, in which a link is an error. If in is "", the file is the
+// user's and links are followed.
 func OpenEdit(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
 	err := e.locateBytes()
@@ -57,8 +57,8 @@ func (e *Edit) locateBytes() (err error) {
 	return err
 }
 
-// reachDir calls do with an open directory and the name of path relative to it. The directory is e.root if path is
-// below e.root, otherwise the nearest existing ancestor of path.
+// reachDir calls do with an open directory and the name of path relative to it. This is e.root if path is
+// below, otherwise the nearest existing ancestor of path.
 func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error) error {
 	from, bound := filepath.Dir(path), e.root != "" && rooted.HoldsPath(e.root, path)
 	if bound {
@@ -155,8 +155,8 @@ func Resolve(path string) (string, error) {
 	return done, nil
 }
 
-// nameFailure returns an *fs.PathError for path instead of the temporary file in err. Unless verb is "open", it
-// returns a *rooted.LinkError as it is.
+// nameFailure returns an *fs.PathError for path instead of the temporary file in err. If verb is not "open",
+// it returns a *rooted.LinkError unchanged.
 func nameFailure(verb, path string, err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError

@@ -19,8 +19,8 @@ func checkWritable(file, dir string) error {
 	return syscall.Access(dir+"/.", 2|1) // write and enter
 }
 
-// keepOwner gives temp the owner of the file that it will replace. For root this must not fail, because sudo would
-// otherwise change the owner. Other users can only keep the group.
+// keepOwner gives temp the owner of the file that it will replace. For root, failing is an error, because
+// sudo would otherwise change the owner. Other users can only keep the group.
 func keepOwner(temp *os.File, old fs.FileInfo) error {
 	owner, known := old.Sys().(*syscall.Stat_t)
 	if known && os.Geteuid() == 0 {

@@ -35,9 +35,9 @@ func (e *ChangedSinceError) Error() string {
 	return fmt.Sprintf("%s has changed since springfield's edit (%s)", e.File, e.Entry.Did)
 }
 
-// PlanUndo plans to undo the latest entry. It restores files that are as the change left them. It skips files that
-// are still as before, for example after a crash, files whose directory is missing, and modified trees. For any other
-// file it returns a *ChangedSinceError, and for an empty journal ErrNothingToUndo.
+// PlanUndo plans to undo the latest entry. It restores files that are as the change left them. It skips
+// modified trees, files with a missing directory, and files that are still as before, as after a crash. Any
+// other file is a *ChangedSinceError, and an empty journal is ErrNothingToUndo.
 func (j Journal) PlanUndo() (u Undo, err error) {
 	for range tries {
 		e, err := j.readNewest()
@@ -99,7 +99,7 @@ func (j Journal) planUndo(e Entry) (Undo, error) {
 	return u, nil
 }
 
-// addDirectory plans to remove a directory that the change made, or to restore one that it removed.
+// addDirectory plans to remove a directory that the change made, or to restore a directory that it removed.
 func (u *Undo) addDirectory(f Edit) {
 	dir := Edit{In: f.In, Path: f.Path, State: f.State}
 	if dir.locateBytes() != nil || dir.At != f.At {

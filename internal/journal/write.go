@@ -42,8 +42,8 @@ func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) && strings.HasSuffix(name, tempEnd)
 }
 
-// addDirs inserts an edit for every missing directory before the first edit that needs it,
-// appends one for every dropped directory, and omits edits that change nothing.
+// addDirs inserts an edit for every missing directory before the first edit that needs it, and appends an
+// edit for every dropped directory. It omits edits that change nothing.
 func addDirs(edits []Edit) ([]Edit, error) {
 	var all, dropped []Edit
 	made := map[string]bool{}
@@ -132,7 +132,7 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 		err = w.commitEdits()
 	}
 	if err == nil {
-		// Sync the renames; a failure can lose one in a power cut, but no file is half written.
+		// Sync the renames. A failure can lose one in a power cut, but no file is half written.
 		synced := map[string]bool{}
 		for _, e := range edits {
 			dir := filepath.Dir(e.At)
@@ -270,7 +270,7 @@ func (w *writer) commitEdits() error {
 	return nil
 }
 
-// replaceFile calls replace to rename or remove the file, unless the file has changed since it was read.
+// replaceFile calls replace to rename or remove the file, unless the file was changed after it was read.
 func (w *writer) replaceFile(e Edit, step string, replace func(in rooted.Folder, name string) error) error {
 	if err := w.fault.runStep("check", e.checkUnchanged); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 
 func TextWidth(text string) int { return runewidth.StringWidth(text) }
 
-// HangText wraps text to width. The first line begins with first, the others with rest. Long words are not broken. If
-// width is 0, text is not wrapped.
+// HangText wraps text to width. The first line begins with first, all other lines with rest. Long words are
+// not broken. If width is 0, text is not wrapped.
 func HangText(first, rest, text string, width int) []string {
 	if width <= 0 {
 		return []string{first + text}
@@ -94,8 +94,8 @@ func CountOf(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Printer prints text for people, with ~ for the home directory. A style, as in p.InRed().PrintText(…), applies to
-// whole lines or, with a title, only to the title.
+// Printer prints text for people, with ~ for the home directory. A style, as in p.InRed().PrintText(…),
+// applies to whole lines. If there is a title, it applies only to the title.
 type Printer struct {
 	W       io.Writer // of package display, which makes untrusted text safe
 	Width   int       // columns, 0 for no limit
@@ -110,7 +110,7 @@ func (p Printer) InYellow() Printer { p.style = display.Warn; return p }
 func (p Printer) InRed() Printer    { p.style = display.Bad; return p }
 func (p Printer) InBold() Printer   { p.style = display.Strong; return p }
 
-// Paint writes the escape sequence that begins style s or, for 0, ends one.
+// Paint writes the escape sequence that begins style s, or ends a style for 0.
 func (p Printer) Paint(s display.Style) {
 	sequences := map[display.Style]string{
 		0: "\x1b[0m", display.Good: "\x1b[32m", display.Warn: "\x1b[33m", display.Bad: "\x1b[31m", display.Strong: "\x1b[1m",
@@ -162,8 +162,8 @@ func (p Printer) PrintItem(mark, text string) {
 	p.printLines(mark, HangText(mark, "    ", p.ShortPath(display.OneLine(text)), p.Width)...)
 }
 
-// PrintTable prints indented rows in columns. If p.Wraps is set, it wraps the last column, or puts it below the
-// others if there is no room.
+// PrintTable prints indented rows in columns. If p.Wraps is set, it wraps the last column, below the others
+// if there is no room.
 func (p Printer) PrintTable(indent string, rows [][]string) {
 	const least = 24
 	var short [][]string
@@ -213,7 +213,7 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-// printLines prints lines in the style. With a title, only the title at the start of the first line has the style.
+// printLines prints lines in the style. If there is a title, only the title has the style.
 func (p Printer) printLines(title string, lines ...string) {
 	title = display.PartWords(title)
 	for n, line := range lines {
@@ -235,8 +235,8 @@ func (p Printer) printLines(title string, lines ...string) {
 	}
 }
 
-// ShortPath replaces the home directory in a text by ~, except after = and in quotes, where
-// a shell does not expand it.
+// ShortPath replaces the home directory in a text with ~, except after = and in quotes, where a shell does
+// not expand it.
 func (p Printer) ShortPath(text string) string {
 	if len(p.Home) < 2 {
 		return text

@@ -1,8 +1,7 @@
-// Package rooted accesses directories that may not be trusted, such as a cloned suite, a project or a marketplace's
-// checkout.
+// Package rooted accesses directories that might not be trusted, such as a cloned suite or a project.
 //
-// It uses os.Root, so that no name or link leads outside. Before a write, CheckLinks refuses even links that stay
-// inside, because the file that changes would not be the one shown to the user.
+// It uses os.Root, so that no name or link leads outside. Before a write, CheckLinks refuses even links that
+// stay inside, because the changed file would not be the one shown to the user.
 package rooted
 
 import (
@@ -36,8 +35,8 @@ func (e *LinkError) Error() string {
 	return says
 }
 
-// Folder is an open directory. Names are relative, with slashes or the system's separators. Methods defined here do
-// not follow links; those of os.Root follow links that stay inside.
+// Folder is an open directory. Names are relative, with slashes or the system's separators. Methods defined
+// here do not follow links. Methods of os.Root follow links that stay inside.
 type Folder struct{ *os.Root }
 
 // OpenFolder opens a directory and follows links in dir.
@@ -50,8 +49,8 @@ func OpenFolder(dir string) (Folder, error) {
 	return Folder{root}, err
 }
 
-// OpenAbove opens dir or its nearest existing ancestor, and returns the path from there to dir as name. For a
-// dangling symlink the error is a *LinkError.
+// OpenAbove opens dir or its nearest existing ancestor. name is the path from there to dir. For a dangling
+// symlink the error is a *LinkError.
 func OpenAbove(dir string) (f Folder, name string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
@@ -78,7 +77,8 @@ func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// CheckLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. It ignores missing files.
+// CheckLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. It ignores missing
+// files.
 func (f Folder) CheckLinks(name string) error {
 	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
 	for i := range parts {
@@ -103,7 +103,8 @@ func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	return f.Root.Lstat(name)
 }
 
-// ReadFile reads a regular file of at most limit bytes. It returns a *LinkError if the path has a symlink.
+// ReadFile reads a regular file of at most limit bytes. If the path contains a symlink, it returns a
+// *LinkError.
 func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
 	if err := f.CheckLinks(name); err != nil {
@@ -212,7 +213,7 @@ func IsDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// PathFrom cleans path and, if it is relative, resolves it against dir.
+// PathFrom cleans path. It resolves a relative path against dir.
 func PathFrom(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -236,8 +237,8 @@ func HoldsPath(dir, path string) bool {
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// NameWithin returns path relative to ground, an untrusted directory. Symlinks outside of ground are followed; one
-// inside is a *LinkError. ok is false if path is not in ground.
+// NameWithin returns path relative to ground, an untrusted directory. It follows symlinks outside of ground.
+// One inside is a *LinkError. ok is false if path is not in ground.
 func NameWithin(ground, path string) (name string, ok bool, err error) {
 	top, err := os.Stat(ground)
 	if err != nil {
@@ -291,8 +292,8 @@ func linkErrorAt(path string) *LinkError {
 	return &LinkError{Path: path, Target: target}
 }
 
-// Typed resolves paths typed by the user. It follows links, except in the checkout or suite around the working
-// directory, where they may not be trusted. Its paths are absolute.
+// Typed resolves paths typed by the user. It follows links, except in the checkout or suite around the
+// working directory, where they might not be trusted. The resulting paths are absolute.
 type Typed struct {
 	Work   string   // working directory
 	Around []string // checkout and suite around Work, or ""
@@ -300,8 +301,8 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// groundOf returns the checkout or suite around Work, or Work itself. It returns "" if this directory is trusted: it
-// contains the home directory or is the configuration directory.
+// groundOf returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
+// which contains the home directory or is the configuration directory.
 func (t Typed) groundOf() string {
 	ground := t.Work
 	for _, around := range t.Around {
@@ -320,8 +321,8 @@ func (t Typed) groundOf() string {
 	return ground
 }
 
-// Absolute makes a typed path absolute and rejects symlinks in the ground. in is the ground if the path is inside,
-// and no write may leave it; otherwise in is "".
+// Absolute makes a typed path absolute and rejects symlinks in the ground. If the path is inside, in is the
+// ground, and no write can leave it. Otherwise in is "".
 func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	absolute = PathFrom(t.Work, path)
 	ground := t.groundOf()
@@ -342,8 +343,8 @@ func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	return absolute, "", nil
 }
 
-// FilePath is Absolute for a file to write. It also rejects a file that is a symlink, unless own is set and the file
-// is in the home directory.
+// FilePath is Absolute for a file to write. It also rejects a file that is a symlink. If own is set, a
+// symlink in the home directory is allowed.
 func (t Typed) FilePath(path string, own bool) (absolute, in string, err error) {
 	if absolute, in, err = t.Absolute(path); err != nil {
 		return "", "", err

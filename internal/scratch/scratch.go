@@ -1,4 +1,4 @@
-// Package scratch has helpers for tests: assertions, files, compiled programs and homes.
+// Package scratch provides helpers for tests: assertions, files, compiled programs and homes.
 package scratch
 
 import (
@@ -18,8 +18,8 @@ const module = "github.com/cameronsjo/springfield"
 
 var shared string // directory of the tests of a package
 
-// RunTests runs the tests of a package with a shared directory, and removes it afterwards. All users can enter it,
-// because some tests run programs as an unprivileged user.
+// RunTests runs the tests of a package with a shared directory, and removes it afterwards. Unprivileged users
+// can enter it.
 func RunTests(tests interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "springfield-test-")
 	if err == nil {
@@ -50,7 +50,7 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), nil
 })
 
-// FindGo returns the machine's GOROOT and GOCACHE. Without the cache, compiling a hook takes ten seconds.
+// FindGo returns the machine's GOROOT and GOCACHE.
 func FindGo(t testing.TB) (root, cache string) {
 	t.Helper()
 	env, err := goEnv()

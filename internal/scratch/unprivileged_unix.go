@@ -16,8 +16,8 @@ const Unprivileged = 65534
 // unprivileged is a variable with the directory of a test that runs again as Unprivileged.
 const unprivileged = "SPRINGFIELD_TEST_UNPRIVILEGED"
 
-// WithoutRights calls check with an empty directory, as a user whom permissions restrict. A test of root runs again
-// as Unprivileged.
+// WithoutRights calls check with an empty directory, as a user whom permissions restrict. A test that runs as
+// root is run again as Unprivileged.
 func WithoutRights(t *testing.T, check func(t *testing.T, dir string)) {
 	t.Helper()
 	if dir := os.Getenv(unprivileged); dir != "" {
@@ -31,7 +31,7 @@ func WithoutRights(t *testing.T, check func(t *testing.T, dir string)) {
 		return
 	}
 	work, program := filepath.Join(dir, "work"), filepath.Join(dir, "test")
-	// Only its owner can enter t.TempDir, and the directory in which go test builds.
+	// Only the owner can enter t.TempDir, and the directory in which go test builds.
 	Must(t, os.Chmod(dir, 0o755))
 	Must(t, os.Chmod(filepath.Dir(dir), 0o755))
 	Must(t, os.Mkdir(work, 0o755))

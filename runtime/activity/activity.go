@@ -1,5 +1,5 @@
-// Package activity has the types for the contents of a transcript and for the history of loops. explain --json prints
-// them by their tags.
+// Package activity defines the types for the contents of a transcript and for the history of loops. explain
+// --json prints them by their tags.
 package activity
 
 import (
@@ -104,7 +104,7 @@ type Plan struct {
 	Written bool   `json:"written"` // in this turn
 }
 
-// Skill is a skill in use, without its plugin's name.
+// Skill is a skill in use, without the plugin's name.
 type Skill struct {
 	Name  string `json:"name"`
 	From  string `json:"from"`  // the sign: tool, body, attribution or announcement
@@ -138,8 +138,8 @@ type LoopEvent struct {
 // MostIterations is the maximum number of turns in a loop.
 const MostIterations = 500
 
-// LoopPast is a loop's history: its continues, its highest count, and the maximum that the user typed last,
-// or 0. The end of a loop moves Typed to Before and sets Over.
+// LoopPast is a loop's history: continues, highest count, and the maximum that the user typed last, or 0. The
+// end of a loop moves Typed to Before and sets Over.
 type LoopPast struct {
 	Continues, Count, Typed, Before int
 	Over                            bool
@@ -163,8 +163,8 @@ func (e LoopEvent) EndsLoop() bool {
 	return !slices.Contains([]string{LoopStarted, LoopRaised, LoopGoesOn, LoopLastRound}, e.Event)
 }
 
-// IsPlainID reports whether id has 1 to 16 digits and lowercase letters. IDs of loops and orders may come
-// from files, and such an ID is safe in a command.
+// IsPlainID reports whether id has 1 to 16 digits and lowercase letters. Such an ID is safe in a command. IDs
+// of loops and orders can come from files.
 func IsPlainID(id string) bool {
 	return id != "" && len(id) <= 16 && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
@@ -175,24 +175,24 @@ type Memory struct {
 	Key string
 	// Mark is the loop's progress at our last continue, in the strategy's words.
 	Mark string
-	// Text is the hash of the last message at that continue, Form its hash without digits, and Calls the
+	// Text is the hash of the last message at that continue. Form is the hash without digits. Calls is the
 	// number of tool calls by then.
 	Text, Form string
 	Calls      int
 	// Paused is the pause since then that the user was notified of.
 	Paused string
-	// Stalls counts our continues in a row without progress. Continues counts those since a goal loop was
+	// Stalls counts our continues in a row with no progress. Continues counts continues since a goal loop was
 	// started, or for a spec since the user's last prompt.
 	Stalls, Continues int
 	// At is the time of the last continue in Unix milliseconds.
 	At int64
-	// Idle counts continues in a row without a tool call, as Claude Code does.
+	// Idle counts continues in a row with no tool call, as Claude Code does.
 	Idle int
-	// Max is the loop's maximum at that time, and Typed the one that the user typed.
+	// Max is the loop's maximum at that time. Typed is the maximum that the user typed.
 	Max, Typed int
 	// Prompt is the user's prompt that Continues belongs to.
 	Prompt string
-	// Told are hashes of the errors that the model has received.
+	// Told are hashes of the errors that the model received.
 	Told []string
 }
 

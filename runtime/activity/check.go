@@ -31,8 +31,8 @@ func NeededFor(check string) string {
 	return "it needs " + cmp.Or(RuleFor(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
-// Find returns the last shell command, unless another tool may have changed a file since, and whether it is a
-// finished run of the check. dir is the directory of the agent's shell.
+// Find returns the last shell command, and whether it is a finished run of the check. It returns none if a
+// tool other than the shell may have changed a file since. dir is the directory of the agent's shell.
 func (k Check) Find(calls []Call, dir string) (Call, bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
@@ -60,7 +60,7 @@ func wasDenied(c Call) bool {
 	return c.Denied || c.Error && strings.Contains(c.Result, AwayDenial)
 }
 
-// is reports whether a call is exactly the check's command, in its project.
+// is reports whether a call is exactly the check's command, in the check's project.
 func (k Check) is(c Call, dir string) bool {
 	command, isThere := c.Command, k.Project == "" || dir == k.Project
 	for _, place := range []string{k.Project, "'" + k.Project + "'", `"` + k.Project + `"`, quotation.ShellWord(k.Project)} {
@@ -71,7 +71,7 @@ func (k Check) is(c Call, dir string) bool {
 	return isThere && command == k.Command
 }
 
-// Demand returns the instruction to run the check. After a failure, the agent must first mend the cause.
+// Demand returns the instruction to run the check. After a failure, the agent must first fix the cause.
 func (k Check) Demand(failed bool, dir string) string {
 	in, command := ".", k.Command
 	if k.Project != "" {

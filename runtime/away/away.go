@@ -1,8 +1,8 @@
-// Package away answers stops and permission requests while an away order is in force. It is pure: the hook reads the
-// order with its events and writes new ones.
+// Package away answers stops and permission requests while an away order is in force. It is pure: the hook
+// reads the order and writes events.
 //
-// An answer only continues, denies, or asks for a command that the agent could run anyway. A forged order therefore
-// gains only some turns, which are counted.
+// An answer only continues, denies, or asks for a command that the agent could run anyway. A forged order
+// therefore gains only some turns, which are counted.
 package away
 
 import (
@@ -51,8 +51,8 @@ type Answer struct {
 // back.
 const presence = 15 * 60 * 1000
 
-// IsPresent reports whether the user is back in a session: more than 15 minutes after the order, they have
-// typed a prompt there that is not the session's first.
+// IsPresent reports whether the user is back in a session. The user must have typed a prompt, other than the
+// session's first, more than 15 minutes after the order.
 func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
 	return typed > a.Order.At+presence && turns > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
 		return e.Session == session && e.Did == ledger.AwayPresent
@@ -187,7 +187,7 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 	return "away: " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from + ", " + end + "; " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used"
 }
 
-// askForCheck stops if the check has passed since the last change to a file, or was denied. Otherwise it asks
+// askForCheck stops if the check was denied, or has passed since the last change to a file. Otherwise it asks
 // the agent to run the check, up to three times with the same outcome.
 func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call activity.Call, ran bool, dir string) {
 	e, check := &out.Event, a.Order.Check
@@ -266,8 +266,8 @@ const Denial = activity.AwayDenial
 
 func isDenied(c activity.Call) bool { return c.Error && strings.Contains(c.Result, Denial) }
 
-// AnswerRequest returns the message to deny a permission request, or "" to leave it to the client, and the
-// event to record. It never allows a request.
+// AnswerRequest returns the message to deny a permission request, and the event to record. It never allows a
+// request. If the message is "", the client decides.
 func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent) {
 	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: quotation.Beginning(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
 	if r.Mode == "plan" || r.Plan || r.Present {

@@ -16,7 +16,7 @@ import (
 
 // clientArguments returns the arguments for Claude Code. Safe mode leaves out CLAUDE.md, memory, skills,
 // plugins, hooks and MCP servers, but keeps every login. --bare would lose the login, and --setting-sources
-// "" one in the user's settings. Safe mode also keeps the user's language, so --settings resets it.
+// "" a login in the user's settings. Safe mode also keeps the user's language, so --settings resets it.
 func clientArguments(q judge.Question) []string {
 	return []string{
 		"-p",
@@ -58,9 +58,9 @@ func (e Env) foreignProject(q judge.Question) string {
 	return q.Project
 }
 
-// findClient returns the absolute path of Claude Code's program, or "". It checks only client if that is set,
-// otherwise PATH and the usual installation directories. It ignores relative directories and the project,
-// which might contain a different program.
+// findClient returns the absolute path of Claude Code's program, or "". If client is set, it checks only
+// that. Otherwise it searches PATH and the usual installation directories, except relative ones and the
+// project, which might contain a different program.
 func (e Env) findClient(client, project string) string {
 	if client != "" {
 		if filepath.IsAbs(client) && isProgram(client) {
@@ -94,8 +94,8 @@ func (e Env) findClient(client, project string) string {
 	return ""
 }
 
-// searchPath returns PATH without relative directories and those in the project. The client may be a script
-// that needs node from PATH.
+// searchPath returns PATH without relative directories and directories in the project. The client can be a
+// script that needs node from PATH.
 func (e Env) searchPath(project string) string {
 	outside := slices.DeleteFunc(filepath.SplitList(e.Variable("PATH")), func(dir string) bool {
 		return !filepath.IsAbs(dir) || isWithin(dir, project)
@@ -103,8 +103,8 @@ func (e Env) searchPath(project string) string {
 	return strings.Join(outside, string(os.PathListSeparator))
 }
 
-// isWithin reports whether path is dir or below it, by name or after resolving symlinks. It is false if dir
-// is "".
+// isWithin reports whether path is dir or below it, by name or after resolving symlinks. It returns false if
+// dir is "".
 func isWithin(path, dir string) bool {
 	if dir == "" {
 		return false
@@ -123,8 +123,8 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// readEnvelope parses the client's JSON output, which has the answer in structured_output. model is used
-// unless the output names one. explained reports whether the output gives the reason for a failure.
+// readEnvelope parses the client's JSON output, with the answer in structured_output. model is used unless
+// the output names one. explained reports whether the output gives the reason for a failure.
 func readEnvelope(data []byte, model string) (reply judge.Reply, explained bool) {
 	var result struct {
 		Type    string                     `json:"type"`
@@ -161,7 +161,8 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, explained bool)
 	return takeAnswer(reply, result.Answer), false
 }
 
-// clientFailure classifies an error of the client, by the API's status code or, without one, by the text.
+// clientFailure classifies an error of the client by the API's status code. If there is no code, it uses the
+// text.
 func clientFailure(code int, subtype, text string) judge.Failure {
 	switch {
 	case code <= 0:

@@ -7,14 +7,14 @@ import (
 
 const createNoWindow = 0x08000000
 
-// ownGroup returns attributes that start a process without a window, in a group that does not receive our
-// console's Ctrl-C.
+// ownGroup returns attributes that start a process in its own group, without a window. The group does not
+// receive our console's Ctrl-C.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow, HideWindow: true}
 }
 
-// endGroup kills only the process itself, because Windows has no process groups. Without tools, the client
-// starts no other process.
+// endGroup kills only the process itself, because Windows has no process groups. If no tools are allowed, the
+// client starts no other process.
 func endGroup(p *os.Process) error { return p.Kill() }
 
 func killGroup(*os.Process) {}

@@ -21,8 +21,8 @@ const maxSettings = 1 << 20 // bytes
 // or cannot be read, or "". Claude Code passes the env of these files to hooks, even in an untrusted
 // directory.
 //
-// named are the variables passed to the user's program, which the project must not set either. Settings in
-// the home directory are the user's own, unless they move this directory.
+// named lists the variables passed to the user's program, which the project must not set either. Settings in
+// the home directory belong to the user, unless they move this directory.
 func Redirected(project, home string, named []string) string {
 	if project == "" {
 		return ""
@@ -47,9 +47,9 @@ func Redirected(project, home string, named []string) string {
 	return ""
 }
 
-// projectSettings returns the settings files that Claude Code may read in a project: settings.json, and
-// settings.local.json in the directories from there up to the top of the repository and in the main worktree
-// of a linked one.
+// projectSettings returns the settings files that Claude Code can read in a project. They are settings.json,
+// and settings.local.json from there up to the top of the repository and in the main worktree of a linked
+// worktree.
 func projectSettings(project string) []string {
 	local := func(dir string) string { return filepath.Join(dir, ".claude", "settings.local.json") }
 	files := []string{filepath.Join(project, ".claude", "settings.json"), local(project)}
@@ -108,8 +108,8 @@ func mainWorktree(git string) string {
 }
 
 // brought returns a message about a file of q.Variables, in the project or an ancestor, that sets a variable
-// for where questions go, or "". Hosts other than Claude Code pass these variables to hooks. The home
-// directory and variables that are not in the environment are ignored.
+// for where questions go, or "". Hosts other than Claude Code pass these variables to hooks. It ignores the
+// home directory and variables outside of the environment.
 func (e Env) brought(q judge.Question) string {
 	if q.Project == "" {
 		return ""
@@ -144,9 +144,9 @@ func isNamed(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// chosenIn returns a message if the file has a member for which bad returns true, or cannot be read,
-// otherwise "". Members of env begin with "env.". A file that is not JSON has NAME=value lines. name is the
-// file's name in messages.
+// chosenIn returns a message if the file cannot be read or contains a member for which bad returns true,
+// otherwise "". Members of env begin with "env.". If the file is not JSON, it is read as NAME=value lines.
+// name is the file's name in messages.
 func chosenIn(path, name string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {

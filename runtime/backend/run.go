@@ -22,10 +22,10 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// run runs a program and returns the reply that read parses from its output. When ctx is done, it ends the
-// whole process group. If read returns explained, its reply already has the reason for a failure.
+// run runs a program and returns the reply that read parses from the output. When ctx is done, it ends the
+// whole process group. If read returns explained, the reply already contains the reason for a failure.
 func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, explained bool)) judge.Reply {
-	// Claude Code reads CLAUDE.md and settings from its directory upwards, so it gets an empty one.
+	// Claude Code reads CLAUDE.md and settings from the working directory upwards, so it gets an empty one.
 	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")
 	if err != nil {
 		return failedReply(judge.Crashed, "no temporary directory: "+err.Error())
@@ -66,8 +66,8 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	return withoutAnswer(ctx, reply, name, err, line)
 }
 
-// withoutAnswer returns reply as that of a failed program, without the answer but with the cost. line is the
-// program's error message.
+// withoutAnswer returns reply as that of a failed program. It drops the answer but keeps the cost. line is
+// the program's error message.
 func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, line string) judge.Reply {
 	reply.Continue, reply.Why = false, ""
 	if line = judge.OneLine(line, 200); err == nil {

@@ -40,7 +40,7 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 }
 
 // choosesDestination reports whether a member of a project's settings would set where a question goes or
-// which program runs: a login helper, or a variable that the client or other programs read.
+// which program runs. This is a login helper, or a variable that the client or other programs read.
 func choosesDestination(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {
@@ -60,7 +60,7 @@ func movesHome(member string) bool {
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))
 }
 
-// pickVars returns the environment for the judge: a few safe variables and those for which pick returns true.
+// pickVars returns the environment for the judge: a few safe variables, and those that pick accepts.
 // SPRINGFIELD=off disables hooks of older plugins, as judge.InJudge does for ours.
 func (e Env) pickVars(path string, pick func(name string) bool) []string {
 	names := append(locationVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")

@@ -46,7 +46,7 @@ func FirstValue(data []byte) (value []byte, fault *Fault) {
 	return data[:c.i], nil
 }
 
-// checker checks a text. A method that returns false has set fault.
+// checker checks a text. A method that returns false sets fault.
 type checker struct {
 	data  []byte
 	i     int

@@ -8,10 +8,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// Object is a type that lists its members: it calls a method of Members, or a function of this package, with
-// the name of each, for both reading and writing. A read calls the list once per member of the input, and
-// only the call with that member's name has an effect. A member of a wrong kind is an error for the whole
-// object.
+// Object is a type that lists its members, for both reading and writing. For each, it calls a method of
+// Members, or a function of this package, with the member's name. A read calls the list once per member of
+// the input, and only the call with that name has an effect. A member of a wrong kind is an error for the
+// whole object.
 type Object interface{ Members(*Members) }
 
 // Members is the output of a write, or the member of a read.
@@ -228,8 +228,8 @@ func NumberPair(m *Members, name string, v *[2]int64) {
 	}
 }
 
-// ListOf reads or writes a list of objects. A strict read omits objects with mistakes, which could mean
-// something else without the wrong member.
+// ListOf reads or writes a list of objects. A strict read omits objects with mistakes, because the remaining
+// members could mean something else.
 func ListOf[T any, O interface {
 	*T
 	Object
@@ -348,8 +348,8 @@ func readNumber[T integer](m *Members, raw []byte, v *T) bool {
 }
 
 // ReadStrictly reads a JSON object or null that a person wrote, ignoring case in names. whole is why data
-// cannot be read as an object. Otherwise parts are the mistakes that were ignored, including members that
-// neither o lists nor others accepts.
+// cannot be read. parts are the mistakes that were ignored, including members that neither o lists nor others
+// accepts.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {
 		return nil, whole

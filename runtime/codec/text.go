@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// InsideQuotes returns a raw string with the quotes removed, or nil if it is not a string.
+// InsideQuotes returns the inside of a raw string, or nil for any other value.
 func InsideQuotes(raw []byte) []byte {
 	if len(raw) < 2 || raw[0] != '"' {
 		return nil

@@ -1,15 +1,15 @@
-// Package codec reads and writes JSON without reflection: encoding/json rebuilds its tables in each process, and
+// Package codec reads and writes JSON without reflection: encoding/json rebuilds tables in each process, and
 // a hook lives for two milliseconds.
 //
-// Walk visits a value without decoding everything. ReadObject and Append decode and encode types that list their
-// members. FindFault and ReadStrictly report the mistakes of a person, with their positions.
+// Walk visits a value without decoding everything. ReadObject and Append decode and encode types that list
+// their members. FindFault and ReadStrictly report a person's mistakes with their positions.
 package codec
 
 import "bytes"
 
 // Walk visits the members of an object or the elements of an array. After Next, use Value to read the value,
-// Enter to walk it, or Next to skip it, so that each byte is visited only once. Only structure is checked: a
-// value can be invalid.
+// Enter to walk it, or Next to skip it. Each byte is visited only once. Only structure is checked: a value
+// can be invalid.
 type Walk struct {
 	line []byte
 	i    int    // start of the value, or after the bracket
@@ -96,7 +96,7 @@ func (w *Walk) Value() []byte {
 
 func (w *Walk) BeginsWith(first byte) bool { return w.i < len(w.line) && w.line[w.i] == first }
 
-// Enter begins a walk through the current value, which Leave must end.
+// Enter begins a walk through the current value. End this walk with Leave.
 func (w *Walk) Enter(bracket byte) Walk { return EnterValue(w.line[w.i:], bracket) }
 
 // Leave ends the walk inner and moves past its value.

@@ -1,5 +1,5 @@
-// By default, why and log cover the session that calls them or, outside of sessions, the current project. The flags
-// --session and --all change that.
+// By default, why and log cover the session that calls them. Outside of sessions, they cover the current
+// project. The flags --session and --all change that.
 
 package console
 
@@ -21,12 +21,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// Asked has the options of why and log.
+// Asked contains the options of why and log.
 type Asked struct {
 	Session string // an ID or its prefix
 	All     bool
-	// Prompts selects decisions about prompts. Otherwise why prefers stops, and log omits prompts at which the plugin
-	// was silent.
+	// Prompts selects decisions about prompts. Otherwise why prefers stops, and log omits prompts at which
+	// the plugin was silent.
 	Prompts bool
 	JSON    bool
 }
@@ -98,8 +98,8 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided reports that the view has no decision or, if prompts is set, only those about prompts, and where
-// another session has one.
+// sayNothingDecided reports that the view contains no decision, and where a different session has one. If
+// prompts is set, the view contains only decisions about prompts.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {
@@ -131,9 +131,9 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	}
 }
 
-// findDecision returns the decision with this ID or, if id is "" or "last", the latest. It prefers stops unless
-// a.Prompts is set, and ignores stops where the agent only answered a command such as why. Without decisions it
-// returns errNothing.
+// findDecision returns the decision with this ID. For "" or "last" it returns the latest, and prefers stops
+// unless a.Prompts is set. It ignores stops where the agent only answered a command such as why. If there are
+// no decisions, it returns errNothing.
 func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error) {
 	if id != "" && id != "last" {
 		if v.implied {
@@ -174,8 +174,8 @@ func (d *Console) hintAtDecision(part, otherwise string) string {
 	return "did you mean " + all[0].ID + ", the latest match?"
 }
 
-// knownSessions returns up to n sessions whose ID starts with beginning, each with its last decision, from the
-// ledger, holds and, unless beginning is "", logs.
+// knownSessions returns up to n sessions with IDs that start with beginning, each with the last decision. It
+// searches the ledger, holds and, unless beginning is "", logs.
 func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	add := func(a ledger.Record) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {
@@ -217,7 +217,7 @@ func namesIn(dir string) []string {
 	return all
 }
 
-// resolveSession returns the ID of the only session whose ID starts with id, or "" for "".
+// resolveSession returns the ID of the only session with an ID that starts with id. For "" it returns "".
 func (d *Console) resolveSession(id string) (string, error) {
 	if id == "" || id == d.Session || slices.ContainsFunc(d.stateDirs(), func(dir string) bool { return ledger.HasSession(dir, sessionKey(id)) }) {
 		return id, nil
@@ -269,7 +269,8 @@ func (d *Console) listSessions(all []ledger.Record) string {
 	return strings.Join(said, ", ")
 }
 
-// Decision returns the decision with this ID or, if id is "" or "last", the latest in this session or project.
+// Decision returns the decision with this ID. For "" or "last" it returns the latest in this session or
+// project.
 func (d *Console) Decision(id string) (ledger.Record, error) {
 	v, err := d.scopeOf(Asked{})
 	if err != nil {
@@ -325,7 +326,7 @@ func (d *Console) findLog(id string) string {
 	return ""
 }
 
-// otherLogsOf returns the logs of other hosts than Claude Code for sessions whose ID starts with id.
+// otherLogsOf returns the logs of hosts other than Claude Code for sessions with an ID that starts with id.
 func (d *Console) otherLogsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil

@@ -1,5 +1,6 @@
-// Package console has the commands about decisions, holds and goal loops. The CLI and the hook share it, because
-// a plugin from a marketplace has only its hook. Times are ages, because the hook has no time zones.
+// Package console implements the commands about decisions, holds and goal loops. The CLI and the hook share
+// it, because a plugin from a marketplace only has the hook. Times are ages, because the hook has no time
+// zones.
 package console
 
 import (
@@ -27,12 +28,12 @@ type Console struct {
 	Out io.Writer
 	Err io.Writer
 	Dir string // state directory
-	// Also is a second state directory, or "": other hosts keep theirs in the home even if CLAUDE_CONFIG_DIR is
-	// set.
+	// Also is a second state directory, or "". Other hosts keep theirs in the home even if CLAUDE_CONFIG_DIR
+	// is set.
 	Also string
 	Now  func() time.Time
 	Self string // the command that a person types
-	// Caller is the host if an agent runs the command, even through a program, and nil for a person.
+	// Caller is the host if an agent runs the command, even through a program. It is nil for a person.
 	Caller     *host.Host
 	Work, Home string
 	Project    string // directory in which the session started, "" if unknown
@@ -63,7 +64,7 @@ type Console struct {
 	SayNext func()
 	// Driver returns the plugin that drives loops in a directory.
 	Driver func(dir string) Driver
-	// SwitchOn offers to enable a plugin if none drives loops. It may be nil.
+	// SwitchOn offers to enable a plugin if none drives loops. It can be nil.
 	SwitchOn func(Driver) error
 	Getenv   func(string) string
 }
@@ -91,7 +92,7 @@ func ofPrompt(r ledger.Record) bool {
 	return r.Decision == "pass" || r.Decision == "remind" || r.Decision == ledger.None && r.Event == "UserPromptSubmit"
 }
 
-// ExplainDecision prints the decision with this ID or, if id is "" or "last", the latest.
+// ExplainDecision prints the decision with this ID. For "" or "last" it prints the latest.
 func (d *Console) ExplainDecision(id string, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {
@@ -276,8 +277,8 @@ func padRight(s string, width int) string {
 // ErrUsage is returned for an invalid call.
 var ErrUsage = errors.New("usage")
 
-// PrintPage prints the page that a judge would get about the end of a session log, and whether a judge would be
-// asked. If path is "", it uses the current session's log. No judge is asked.
+// PrintPage prints the page that a judge would get about the end of a session log, and whether a judge would
+// be asked. If path is "", it uses the current session's log. No judge is asked.
 func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	if path == "" {
 		if path = d.findLog(d.Session); path == "" {

@@ -1,5 +1,5 @@
-// A hold needs no confirmation, but lifting one needs a yes at a terminal. Holds are set in all known state directories,
-// because hooks of different hosts may read different ones.
+// A hold needs no confirmation, but lifting it needs a yes at a terminal. Holds are set in all known state
+// directories, because hooks of different hosts can read different ones.
 
 package console
 
@@ -22,8 +22,8 @@ var ErrCancelled = terminal.ErrCancelled
 // unattendedHold is the default duration of a hold not set at the user's terminal.
 const unattendedHold = 12 * time.Hour
 
-// endOfHold returns the default duration of a hold, and an explanation. At the user's own terminal both are empty:
-// the hold has no end.
+// endOfHold returns the default duration of a hold, and an explanation. At the user's own terminal both are
+// empty: the hold has no end.
 func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	if d.Caller == nil {
 		if t, err := terminal.OwnTerminal(); err == nil {
@@ -42,8 +42,8 @@ func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	return lasts, "it then ends " + why + ", because it was not set at your own terminal"
 }
 
-// HoldSessions sets a hold on a session, or on all if session is "". If duration is 0, endOfHold chooses one. A
-// longer hold stays in force, which is an error if a duration was given.
+// HoldSessions sets a hold on a session, or on all if session is "". If duration is 0, endOfHold chooses one.
+// A longer hold stays in force. It is an error if a duration was given.
 func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -143,7 +143,8 @@ func (d *Console) sayNoHold(session, says string) error {
 	return nil
 }
 
-// LiftHold lifts the hold on a session, or on all if session is "", after a confirmation at a terminal.
+// LiftHold lifts the hold on a session after a confirmation at a terminal. If session is "", it lifts the
+// hold on all sessions.
 func (d *Console) LiftHold(session string) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -241,7 +242,8 @@ func (d *Console) holdEnd(h ledger.Hold) string {
 	return " for " + timestamp.LengthInWords(h.Until-d.Now().UnixMilli())
 }
 
-// holdEvents returns the events of holds. An error is printed as a note, because decisions can be shown without them.
+// holdEvents returns the events of holds. An error is printed as a note, because decisions can be shown
+// without them.
 func (d *Console) holdEvents() []ledger.HoldEvent {
 	all, err := ledger.HoldEvents(d.stateDirs(), d.Now())
 	if err != nil {
@@ -260,7 +262,7 @@ func (d *Console) lastHold(session string) (said string) {
 	return said
 }
 
-// printHoldOf prints the hold that caused a stop and how it ended, then other holds removed lately.
+// printHoldOf prints the hold that caused a stop and how it ended. Then it prints other holds removed lately.
 func (d *Console) printHoldOf(r ledger.Record) {
 	var set, end *ledger.HoldEvent
 	all := d.holdEvents()
@@ -290,8 +292,8 @@ const (
 	freshly = 24 * time.Hour
 )
 
-// endedHoldsInWords describes the holds, except told, whose file another program removed or rewrote in the last 24
-// hours.
+// endedHoldsInWords describes the holds, except told, that some other program removed or rewrote in the last
+// 24 hours.
 func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
 	for _, e := range ledger.LastHoldEvents(all) {
 		if (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
@@ -301,8 +303,8 @@ func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.
 	return said
 }
 
-// HoldNews returns, for status, how the hold on all sessions was set, or how the last one ended, and the removed
-// holds. It omits a hold that was lifted at this terminal.
+// HoldNews returns news of holds for status. set describes how the hold on all sessions was set. news
+// describes how the last one ended, unless it was lifted at this terminal, and the removed holds.
 func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	all, err := ledger.HoldEvents(dirs, now)
 	if err != nil {

@@ -90,8 +90,8 @@ func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 // lateness exceeds the time from a decision to its record.
 const lateness = 10 * time.Minute
 
-// unseenDecisions returns the recent decisions that are not in seen, oldest first, and adds them to
-// seen. Unless every is set, it omits those of plugins that stood aside.
+// unseenDecisions returns the recent decisions that are not in seen, oldest first, and adds them to seen.
+// Unless every is set, it omits decisions of plugins that stood aside.
 func (d *Console) unseenDecisions(v view, every bool, seen map[string]bool) (all []ledger.Record) {
 	var recent []ledger.Record
 	for r := range ledger.Backwards(d.stateDirs(), v.Scope) {

@@ -1,5 +1,5 @@
-// Commands change the loop file under the hook's lock and take effect at the next stop. The agent can use them all,
-// but only a maximum typed by a person at a terminal can exceed the ceiling in the user's settings.
+// Commands change the loop file under the hook's lock and take effect at the next stop. The agent can use
+// them all, but only a maximum typed by a person at a terminal can exceed the ceiling in the user's settings.
 
 package console
 
@@ -85,8 +85,8 @@ func (d *Console) ActiveLoop() (path string, driver Driver) {
 	return path, l.driver
 }
 
-// openLoop opens the workspace that the hook would find from the working directory or, if named is set, the directory
-// itself, and reads its loop.
+// openLoop opens the workspace that the hook would find from the working directory, and reads the workspace's
+// loop. If named is set, the working directory itself is the workspace.
 func (d *Console) openLoop(named bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
@@ -130,8 +130,8 @@ func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 }
 
-// mostTurns returns the maximum number of turns: that of goal, up to the maximum typed at a terminal or, without one,
-// the ceiling.
+// mostTurns returns the maximum number of turns: the maximum in goal, up to the maximum typed at a terminal.
+// If none was typed, the ceiling applies.
 func (l *loopHere) mostTurns(goal wiggum.Goal) int {
 	return min(goal.Max, cmp.Or(l.past.Typed, l.ceiling()))
 }
@@ -175,10 +175,10 @@ func (l *loopHere) unreadError() error {
 		"correct it, or remove it with " + l.commandTo("loop stop --delete")}
 }
 
-// changeFile replaces the loop file under the lock with the result of edit; nil removes the file. It returns the
-// previous loop and file.
+// changeFile replaces the loop file under the lock with the result of edit. If the result is nil, it removes
+// the file. It returns the previous loop and file.
 func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
-	// Without the lock, the hook cannot write either, or is slow. ApplyChanges never overwrites another edit.
+	// If we cannot lock, the hook cannot write either, or is slow. ApplyChanges never overwrites other edits.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
 		defer lock.Close()
 	}

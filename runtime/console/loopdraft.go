@@ -22,7 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// LoopStart has the options of loop start.
+// LoopStart contains the options of loop start.
 type LoopStart struct {
 	Goal                      string
 	Max                       int      // 0: the template's
@@ -182,7 +182,7 @@ func goalText(text string) (string, error) {
 
 func templateDir(state string) string { return filepath.Join(state, "loops", "templates") }
 
-// ownTemplate returns the user's template with this name, or nil if none exists.
+// ownTemplate returns the user's template with this name, or nil when none exists.
 func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 	if !isTemplateName(name) {
 		return nil, nil
@@ -277,14 +277,15 @@ func projectName(dir string) string {
 	return b.String()
 }
 
-// isLeft reports whether another session has been active here since the loop's last stop, such as one after /clear.
+// isLeft reports whether a newer session has been active here since the loop's last stop, for example after
+// /clear.
 func (l *loopHere) isLeft() bool {
 	path, at := l.newestTranscript()
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
 }
 
-// newestTranscript returns the log of the current session or, without one, the log that was last written, and the
-// time of that write.
+// newestTranscript returns the log of the current session and the time of the last write. If there is no
+// current session, it returns the log that was last written.
 func (l *loopHere) newestTranscript() (path string, at int64) {
 	var newest time.Time
 	for _, dir := range l.transcripts() {

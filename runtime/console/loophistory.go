@@ -74,8 +74,8 @@ func titleOf(body string) string {
 	return strings.TrimSpace(quotation.FirstRunes(line, 79))
 }
 
-// LoopHistory prints the last n loops of the workspace or, if all is set, of every workspace, oldest
-// first.
+// LoopHistory prints the last n loops of the workspace, oldest first. If all is set, it prints loops of every
+// workspace.
 func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	l, err := d.openLoop(false)
 	if err != nil {
@@ -166,7 +166,7 @@ func loopEndInWords(p pastLoop) string {
 	return cmp.Or(ends[p.Event], "it has not ended: "+at)
 }
 
-// RerunLoop starts a loop of the history again, with the limits and promises in o, if any.
+// RerunLoop starts a loop of the history again. Limits and promises in o override the loop's.
 func (d *Console) RerunLoop(id string, o LoopStart) error {
 	p, err := d.findPastLoop(id)
 	if err != nil {

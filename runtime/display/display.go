@@ -1,5 +1,5 @@
-// Package display makes text safe to show. Text from transcripts, projects, git and the environment can have characters
-// that are invisible or control a terminal.
+// Package display makes text safe to show. Text from transcripts, projects, git and the environment can
+// contain characters that are invisible or control a terminal.
 //
 // The ranges defined here are smaller than the tables in package unicode.
 package display
@@ -44,7 +44,7 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// JoinWords replaces the blanks in a command by no-break spaces, so that lines are not broken there.
+// JoinWords replaces the blanks in a command with no-break spaces, so that lines are not broken there.
 // PartWords reverses this.
 func JoinWords(command string) string { return strings.ReplaceAll(command, " ", "\u00a0") }
 func PartWords(text string) string    { return strings.ReplaceAll(text, "\u00a0", " ") }
@@ -63,9 +63,9 @@ func PlainText(s string) string {
 	}, s)
 }
 
-// SafeWriter writes to a terminal, or to a file that may be shown on one. It escapes characters that a
+// SafeWriter writes to a terminal, or to a file that might be shown on one. It escapes characters that a
 // terminal does not show, except line endings and tabs, as in JSON (\u202e). Invalid UTF-8 becomes U+FFFD. A
-// character may be split between writes.
+// character can be split between writes.
 type SafeWriter struct {
 	To   io.Writer
 	rest []byte // of an incomplete character

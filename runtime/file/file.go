@@ -1,5 +1,5 @@
-// Package file reads files when the path might be controlled by others. Reads are bounded and do not block on named
-// pipes and devices.
+// Package file reads files when other people might control the path. Reads are bounded and do not block on
+// named pipes and devices.
 package file
 
 import (

@@ -20,7 +20,7 @@ var (
 		",\xe3", "\t\xe3", ",\xe4", "\t\xe4", ",\xe5", "\t\xe5", ",\xe6", "\t\xe6", ",\xe7", "\t\xe7", ",\xe8", "\t\xe8", ",\xe9", "\t\xe9") // Japanese, Chinese
 )
 
-// splitClauses returns the clauses of a text. If no sentence is a question, the last one counts as a
+// splitClauses returns the clauses of a text. If no sentence is a question, the last sentence counts as a
 // question.
 func splitClauses(text string) (all []clause) {
 	last, question := 0, false
@@ -39,7 +39,7 @@ func splitClauses(text string) (all []clause) {
 	return all
 }
 
-// nameQuotes replaces quoted text with "name". Code of several words remains, because it may be a command.
+// nameQuotes replaces quoted text with "name". Code of several words remains, because it can be a command.
 func nameQuotes(text string) string {
 	text = quotes.Replace(text)
 	for _, quote := range []string{"`", `"`} {

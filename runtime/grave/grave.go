@@ -1,5 +1,5 @@
-// Package grave finds questions about grave acts, which only the user may decide: those that cannot be undone
-// or that reach other people. It is pure.
+// Package grave finds questions about grave acts, which only the user may decide because they cannot be
+// undone or reach other people. It is pure.
 //
 // A verb and its object decide: to delete a table is grave, to delete an unused import is not. The object of
 // a verb of building is only built: "add a delete button". Quoted text is a name. In doubt, circumstances
@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// maxLength and maxClause are the maximum lengths of a text and of a clause, in bytes. A pronoun may refer to
+// maxLength and maxClause are the maximum lengths of a text and of a clause, in bytes. A pronoun can refer to
 // the last maxBefore clauses.
 const maxLength, maxClause, maxBefore = 8192, 512, 8
 
@@ -83,7 +83,7 @@ func (t *tongue) find(clauses []clause) {
 	}
 }
 
-// judge returns the grave act that c asks for or states, or "". before are the clauses before c.
+// judge returns the grave act that c asks for or states, or "". before contains the clauses before c.
 func (t *tongue) judge(c clause, before []clause) (act string) {
 	text := t.upTo(c.text, "cut", 0)
 	if c.asks && text != "" && len(t.verbs(text)) == 0 { // "Is it fine for you to …"
@@ -201,9 +201,9 @@ func (t *tongue) object(part string, verbs []mark, i int) (object string, next i
 	return part[end:], next
 }
 
-// gradeOf returns the grade of an object, and whether it only refers to an earlier one. The last noun before
-// a preposition decides in English, the first one in most other languages. A noun after the preposition can
-// raise the grade.
+// gradeOf returns the grade of an object, and whether the object only refers to an earlier one. The last noun
+// before a preposition decides in English, the first in most other languages. A noun after the preposition
+// can raise the grade.
 func (t *tongue) gradeOf(object string) (int, bool) {
 	var nouns []mark
 	for _, m := range t.marks(object) {

@@ -79,7 +79,7 @@ type tongue struct {
 	mild       bool   // a question asks for an act that is harmless in any circumstance
 }
 
-// readTongue returns the words of some sections that may occur in text.
+// readTongue returns the words of some sections that can occur in text.
 func readTongue(text string, sections ...string) *tongue {
 	t := &tongue{english: sections[0] == "en", text: text, lists: map[string][]string{}}
 	text += " file dotfile srcpath" // from nameFiles
@@ -112,7 +112,7 @@ type mark struct {
 	form          string // "s", "ed" or "ing" of an English word
 }
 
-// marks returns the known verbs and nouns of a clause in order, except those within a longer one such as
+// marks returns the known verbs and nouns of a clause in order. It omits words within a longer one such as
 // "release notes".
 func (t *tongue) marks(clause string) []mark {
 	var all []mark
@@ -142,8 +142,8 @@ func (t *tongue) marks(clause string) []mark {
 // forms maps the endings of an English stem to forms of the word.
 const forms = " =, e=, y=, s=s, es=s, ies=s, d=ed, ed=ed, ied=ed, ing=ing, ying=ing, "
 
-// locate returns the first occurrence of a word in clause from offset from, or a mark at -1 if none exists.
-// The mark does not include a part after ~.
+// locate returns the first occurrence of a word in clause from offset from, or a mark at -1. The mark does
+// not include a part after ~.
 func (t *tongue) locate(clause, word string, from int) mark {
 	first, second, apart := strings.Cut(word, "~")
 	begins, whole := strings.CutSuffix(first, ".")

@@ -1,4 +1,4 @@
-// Package guard has the vetoes and the budget of all strategies. No rule can override them.
+// Package guard implements the vetoes and the budget of all strategies. No rule can override them.
 package guard
 
 import (
@@ -19,7 +19,7 @@ type Moment struct {
 	Tasks          []Background
 }
 
-// Background is background work that still runs.
+// Background is background work still running.
 type Background struct {
 	ID          string
 	Type        string // shell, subagent, monitor, …
@@ -35,17 +35,17 @@ func (b *Background) Members(m *codec.Members) {
 	m.Text("command", &b.Command)
 }
 
-// Veto lets the agent stop whatever the strategy decides. The zero Veto has no effect.
+// Veto lets the agent stop whatever the strategy decides. The zero Veto is a no-op.
 type Veto struct {
 	Rule, Evidence string // the evidence of a limit follows the plugin's name
-	// Next is the action or the time that allows the next continue, or "". Limit is the name of the exhausted
-	// limit in settings.
+	// Next is the action or the time that allows the next continue, or "". Limit is the setting of the
+	// exhausted limit.
 	Next, Limit string
 }
 
-// CheckEvent returns a veto in plan mode, or if a schedule or background work will wake the agent. A shell
-// command counts only if this turn started it and it is not a server. earlier has the IDs of earlier turns'
-// work. An unknown ID is new, because the transcript may lag.
+// CheckEvent returns a veto in plan mode, or when a schedule or background work will wake the agent. It
+// ignores servers, and shell commands that earlier turns started. earlier lists the IDs of earlier turns'
+// work. Unknown IDs are assumed to be from this turn, because the transcript can lag.
 func CheckEvent(m Moment, earlier []string) Veto {
 	if m.PermissionMode == "plan" {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
@@ -78,7 +78,7 @@ func CheckWork(work []string) Veto {
 	return Veto{}
 }
 
-// CheckTeam returns a veto for a lead whose teammates are at work, because their messages will wake it.
+// CheckTeam returns a veto for a lead whose teammates are at work, because their messages will wake the lead.
 // atWork must not be empty.
 func CheckTeam(atWork []string) Veto {
 	const named = 3
@@ -102,8 +102,8 @@ func isServer(command string) bool {
 	})
 }
 
-// Commands are our plugins' slash commands that inspect or hold a plugin, or start or end a loop, but none
-// that start a spec's tasks.
+// Commands are our plugins' slash commands that inspect or hold a plugin, or start or end a loop. Commands
+// that start a spec's tasks are not included.
 var Commands = []string{"why", "log", "hold", "page", "loop", "cancel"}
 
 // CheckOwnCommand returns a veto if prompt is one of the plugin's Commands and no tool was called, because
@@ -121,11 +121,11 @@ func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	return Veto{}
 }
 
-// maxRalph bounds the part of ralph-loop's state file that is read, in bytes. The front matter is short.
+// maxRalph bounds the part of ralph-loop's state file that is read, in bytes.
 const maxRalph = 16 << 10
 
 // RalphArmed reports whether the plugin ralph-loop drives this session by a state file in dir. We must not
-// decide then. A file without a session applies to all sessions.
+// decide then. A file that names no session applies to all sessions.
 func RalphArmed(dir, session string) bool {
 	if dir == "" {
 		return false

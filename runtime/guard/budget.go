@@ -1,5 +1,4 @@
-// The budget of continues per session. The ledger counts them, because stop_hook_active is only a sticky bit and may be
-// wrong.
+// The budget of continues per session. The ledger counts them, because stop_hook_active can be wrong.
 
 package guard
 
@@ -13,7 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Limits bound the continues of a session. They can be changed in settings, but only lowered in a project.
+// Limits bound the continues of a session. Settings can change them, but a project can only lower them.
 type Limits struct {
 	Burst     int // continues within Window, from the user's last prompt
 	PerPrompt int // per prompt of the user
@@ -28,12 +27,12 @@ const Window = 5 * time.Minute
 const (
 	// MaxHour is the most for PerHour.
 	MaxHour = 200
-	// MaxSession limits the continues of a session within an hour, including those in loops, which are not in
-	// PerHour. Only a maximum for a loop that the user typed at a terminal overrides it.
+	// MaxSession limits the continues of a session within an hour, including loops, which PerHour ignores.
+	// Only a maximum for a loop that the user typed at a terminal overrides it.
 	MaxSession = 240
 )
 
-// Defaults are the default limits. Idle is below Claude Code's own limit of eight continues without a tool
+// Defaults are the default limits. Idle is below Claude Code's limit of eight continues in a row with no tool
 // call.
 var Defaults = Limits{Burst: 3, PerPrompt: 20, PerHour: 60, Same: 2, Idle: 7}
 
@@ -51,8 +50,8 @@ type Count struct {
 	Now time.Time
 }
 
-// Witness counts our continues in the transcript. If it has more than the ledger, the ledger has lost some,
-// and Witness is used.
+// Witness counts our continues in the transcript. If it exceeds the ledger's count, the ledger lost some, and
+// Witness is used.
 type Witness struct {
 	Times    []int64 // of the last, Unix milliseconds
 	All      int     // including those of loops
@@ -60,9 +59,9 @@ type Witness struct {
 	InOwn    int     // from the user's last prompt
 }
 
-// SpendContinue spends one continue. It returns the new state, which must be stored in any case, and either
-// the rest of the budget or a veto. stop.Now is from a ledger.Clock. Continues after stop.Now count as just
-// now, so that changing the system clock gains nothing.
+// SpendContinue spends one continue. It returns the new state, which must always be stored, and either the
+// rest of the budget or a veto. stop.Now is from a ledger.Clock. Continues after stop.Now count as just now,
+// so that changing the system clock gains nothing.
 func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.Left, Veto) {
 	t := stop.Now.UnixMilli()
 	s = MeetPrompt(s, stop.Prompt, stop.Own)
@@ -98,8 +97,8 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	return s, left, Veto{}
 }
 
-// MeetPrompt returns s with the counts per prompt reset if prompt is new, and the counts since the user's
-// last prompt reset if own, the ID of that prompt, is new. own may be "".
+// MeetPrompt returns s with counts reset. A new prompt resets the counts per prompt. A new own resets the
+// counts since the user's last prompt. own is the ID of that prompt, or "".
 func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
@@ -116,7 +115,8 @@ func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	return s
 }
 
-// keepHour drops continues older than an hour, or takes the transcript's if it has more.
+// keepHour drops continues older than an hour. If the transcript contains more continues than s, it uses the
+// transcript's.
 func keepHour(s ledger.State, stop Count) ledger.State {
 	t := stop.Now.UnixMilli()
 	s.Continues, s.Rounds = clampTimes(s.Continues, t, time.Hour), clampTimes(s.Rounds, t, time.Hour)
@@ -129,8 +129,8 @@ func keepHour(s ledger.State, stop Count) ledger.State {
 // sayContinue is the advice for limits that the user's next prompt resets.
 const sayContinue = "type continue"
 
-// limitReached returns a veto if a limit is reached. recent counts continues in the burst, same those in a
-// row without progress, and idle those without a tool call. The hour is checked first, because no prompt
+// limitReached returns a veto if a limit is reached. recent counts continues in the burst, same continues in
+// a row with no progress, and idle continues with no tool call. The hour is checked first, because no prompt
 // resets it.
 func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int) Veto {
 	next := "" // if prompts are known
@@ -174,8 +174,7 @@ func vetoOfLimit(limit string, most, spent int, within, next string) Veto {
 	return veto
 }
 
-// timeUntilFree describes when fewer than most of times will be within span, or returns "" if they already
-// are.
+// timeUntilFree describes when fewer than most of times will be within span. It returns "" if this is now.
 func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) string {
 	if most <= 0 || most > len(times) {
 		return ""
@@ -184,11 +183,11 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 	return "it can go on by itself again in " + timestamp.LengthInWords(free-now.UnixMilli())
 }
 
-// chain is the number of loops of maximum length that are allowed for each prompt of the user.
+// chain is the number of loops of maximum length allowed for each prompt of the user.
 const chain = 4
 
-// TakeRound spends a round of a loop. most is the maximum of a loop, or typed if the user typed one. It
-// returns a veto if all loops together have had too many rounds. Strategies count single loops, which a file
+// TakeRound spends a round of a loop. most is the maximum of a loop, and typed the user's own maximum or 0.
+// It returns a veto after too many rounds of all loops together. Strategies count single loops, which a file
 // can rename.
 func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto) {
 	s = keepHour(MeetPrompt(s, stop.Prompt, stop.Own), stop)
@@ -208,7 +207,7 @@ func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto)
 	return s, Veto{}
 }
 
-// vetoOfHour returns the veto for a session that had most continues in the last hour, including loops.
+// vetoOfHour returns the veto for a session with most continues in the last hour, including loops.
 func vetoOfHour(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
 	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger

@@ -5,9 +5,9 @@ import "github.com/cameronsjo/springfield/runtime/lastword"
 // Escaped is the evidence if the last word was the Esc key.
 const Escaped = "you pressed Esc"
 
-// CheckWord returns a veto if the user's last word forbids work. After a turn without changes, an unclear
-// word is a veto too, and so is a question, unless intends reports that the answer announces the next action.
-// After a turn without tool calls, so is a mere statement.
+// CheckWord returns a veto if the user's last word forbids work. After a turn with no changes, an unclear
+// word is also a veto, and so is a question, unless intends reports that the answer announces the next
+// action. After a turn with no tool calls, so is a mere statement.
 func CheckWord(word lastword.Word, called, changed bool, intends func() bool) Veto {
 	switch {
 	case word.Kind == lastword.Forbids && word.Evidence == Escaped:

@@ -22,7 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// overtime is the time that springfield-judge has after the deadline to end its children.
+// overtime is the time that springfield-judge gets after the deadline to end its children.
 const overtime = 2 * time.Second
 
 // asking is a question and its result.
@@ -99,8 +99,8 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	return a
 }
 
-// questionFor returns the question to the judge about page. Its Model, which is recorded, omits a command's
-// arguments, because they may be secret.
+// questionFor returns the question to the judge about page. The recorded Model omits a command's arguments,
+// because they can be secret.
 func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	q := judge.Question{
 		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: page, Within: int64(j.Within) * 1000,
@@ -108,7 +108,7 @@ func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	}
 	if j.Backend == judge.Claude {
 		q.Model, q.Client = j.Model, j.Client
-		// A project may set the variable, and an ARN names an account.
+		// A project can set the variable, and an ARN names an account.
 		if m := s.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
 			q.Model = m
 		} else if m != "" {
@@ -125,11 +125,11 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 }
 
 // spendDir returns the directory for the file of the day's costs. It prefers the home directory, so that one
-// file has the costs of all sessions.
+// file covers all sessions.
 func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
 // reserveCost reserves the maximum cost of q for the session and for the day. It returns the amount reserved
-// for the session, and why q must not be asked, or "".
+// for the session. why is the reason not to ask q, or "".
 func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why string) {
 	var worst int64
 	if j.Backend == judge.Command {
@@ -156,7 +156,7 @@ func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why
 	return taken, "the cost of questions cannot be saved"
 }
 
-// payForAnswer asks the judge and replaces taken, the day's reservation, by the actual cost. due reports
+// payForAnswer asks the judge and replaces taken, the day's reservation, with the actual cost. due reports
 // whether to notify the user of repeated failures.
 func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, due bool) {
 	begun := time.Now()

@@ -52,7 +52,7 @@ func (s *start) answerRequest(settings Settings) {
 	}
 }
 
-// aboutInput describes a tool call by the most descriptive member of its input, cut to 500 bytes, or returns
+// aboutInput describes a tool call by the most descriptive member of the input, cut to 500 bytes, or returns
 // "".
 func aboutInput(input []byte) string {
 	for _, name := range []string{"command", "file_path", "path", "url", "query", "pattern", "description"} {
@@ -84,8 +84,8 @@ func questionsOf(e Event) string {
 	return shortenText(strings.Join(parts, " "), 2000)
 }
 
-// greetUser shows the away order and the hold in force when a session starts, unless another plugin has just
-// done so.
+// greetUser shows the away order and the hold in force when a session starts, unless some other plugin has
+// just done so.
 func (s *start) greetUser() {
 	var lines []string
 	if order, ok := s.orderInForce(); ok {

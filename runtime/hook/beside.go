@@ -1,5 +1,5 @@
-// Any Stop hook that blocks wins, so a plugin yields while another plugin's loop drives the session. Both the
-// state file and the ledger must show that loop: a state file may have come with the project.
+// Any Stop hook that blocks wins, so a plugin yields while a different plugin's loop drives the session. Both
+// the state file and the ledger must show that loop, because a state file can come with the project.
 
 package hook
 
@@ -23,8 +23,8 @@ const (
 	liveLoop // has driven this session
 )
 
-// anotherLoop returns a veto if another plugin's loop drives this session. Of several loops, the most certain
-// one does. If two are equally certain, a goal loop precedes a spec.
+// anotherLoop returns a veto if a different plugin's loop drives this session. The most certain of several
+// loops counts as the driver. If two are equally certain, a goal loop precedes a spec.
 func (s *Snapshot) anotherLoop() guard.Veto {
 	if s.Home == "" {
 		return guard.Veto{}
@@ -89,8 +89,8 @@ func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	return ownLoop
 }
 
-// The same stop can reach two copies of a plugin, if a host also reads another host's settings, or if the plugin is
-// enabled from two marketplaces. The first copy decides, and the second neither answers nor records anything.
+// The same stop can reach two copies of a plugin, if a host also reads other hosts' settings, or the plugin
+// is enabled from two marketplaces. The first copy decides. The second is silent.
 
 // apart bounds the time between the starts of two copies for the same stop.
 const apart = 2 * time.Second
@@ -106,8 +106,8 @@ func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Pr
 	return p
 }
 
-// isDecided reports whether another copy of the plugin has already decided this stop. The same copy may also
-// run twice. Its other run counts only if it ended after this start, or if both events have the same time,
+// isDecided reports whether the plugin already decided this stop, in a different copy or in a second run of
+// this copy. The second run counts only if it ended after this start, or both events have the same time,
 // because an agent can stop twice with the same words.
 func (s *start) isDecided(before ledger.State, settings Settings) bool {
 	own := s.presentDecision(settings, before.Clock)

@@ -1,4 +1,4 @@
-// Package hook answers the events of a host with the verdict of a strategy. Whatever goes wrong, the agent may
+// Package hook answers the events of a host with the verdict of a strategy. After any failure, the agent may
 // stop.
 package hook
 
@@ -80,8 +80,8 @@ func sessionKey(e Event) string {
 	return "directory:" + e.Cwd
 }
 
-// Some hosts send no last message, and start the hook before the stop's entry is in the log. The hook waits for that
-// entry, and decides nothing without it.
+// Some hosts send no last message, and start the hook before the stop's entry is in the log. The hook waits
+// for this entry, and decides nothing without it.
 
 const (
 	arrivalWait = 1500 * time.Millisecond // an entry takes 50 to 150 ms

@@ -1,5 +1,5 @@
-// All counts start again at the user's last prompt. The agent can write to the log. If the host sends prompt IDs,
-// counts therefore start only at an ID from an event, and its origin is decided once, when it first appears.
+// All counts start again at the user's last prompt. The agent can write to the log. If the host sends prompt
+// IDs, counts therefore start only at an ID from an event, and the ID's origin is decided only once.
 
 package hook
 
@@ -17,7 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// maxNamed bounds the prompt IDs that are remembered. Hosts do not return to an old prompt.
+// maxNamed bounds the prompt IDs that are remembered.
 const maxNamed = 8
 
 // opens reports whether the event has a prompt ID that identifies the first line of the prompt in the log.
@@ -70,8 +70,8 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	return state
 }
 
-// nameByLog returns an identifier of the last prompt, or "". It uses the event's prompt ID if only the user's
-// prompts change that, and otherwise prefers the log's.
+// nameByLog returns an identifier of the last prompt, or "". It uses the event's prompt ID if this changes
+// only with the user's prompts. Otherwise it prefers the log's.
 func (s *Snapshot) nameByLog() string {
 	switch {
 	case s.Event.PromptID != "" && s.Event.Host.Prompts:
@@ -104,7 +104,7 @@ type reading struct {
 }
 
 // takeWord stores the meaning of the user's new prompt. If the agent asked whether to go on, a yes also
-// answers the next such question. A standing order answers all of them until a prompt that is not a yes.
+// answers the next such question. A standing order answers all of them until a prompt other than yes.
 func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledger.State {
 	switch {
 	case word.Kind == lastword.Standing:
@@ -119,8 +119,8 @@ func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledge
 	return state
 }
 
-// takeUncertain applies a prompt that may not be the user's. It counts only if it forbids work, or if it asks
-// something and work is not forbidden.
+// takeUncertain applies a prompt that might not be the user's. It counts only if it forbids work, or asks
+// something while work is not forbidden.
 func takeUncertain(state ledger.State, word lastword.Word) ledger.State {
 	if word.Kind == lastword.Forbids || word.Kind == lastword.Asks && state.Said.Kind != string(lastword.Forbids) {
 		state.Said.Kind, state.Said.Evidence = string(word.Kind), word.Evidence
@@ -129,7 +129,7 @@ func takeUncertain(state ledger.State, word lastword.Word) ledger.State {
 	return state
 }
 
-// leave returns why a question whether to go on may be answered with yes, or "" if it may not.
+// leave returns why the agent may go on without asking, or "".
 func (s *Snapshot) leave() string {
 	choice := rules.AfterYes
 	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {
@@ -144,8 +144,8 @@ func (s *Snapshot) leave() string {
 	return s.met.Leave
 }
 
-// noteLeave updates the user's permission to go on. A continue that uses a yes removes it. A stop records
-// whether the agent has asked to go on.
+// noteLeave updates the user's permission to go on. A continue uses up the permission of a single yes. A stop
+// records whether the agent asked to go on.
 func (s *Snapshot) noteLeave(out *Settled) {
 	if s.Settings.Strategy.Event != "Stop" {
 		return

@@ -16,9 +16,9 @@ import (
 
 const configFile = "strategy.json"
 
-// findRoot returns the plugin directory that has the executable in hooks or in a subdirectory of hooks. The
-// directory must have a strategy.json or a strategy's name. If there is none, findRoot returns fallback, or
-// an error if that is empty.
+// findRoot returns the plugin directory with the executable in hooks or below. It must contain a
+// strategy.json or be named like a strategy. If there is none, findRoot returns fallback, or an error if
+// fallback is empty.
 func findRoot(executable, fallback string) (string, error) {
 	if executable != "" {
 		dir := filepath.Dir(followLink(executable))
@@ -37,7 +37,7 @@ func findRoot(executable, fallback string) (string, error) {
 }
 
 // followLink resolves path if it is a symlink. It does not resolve symlinked directories, because a plugin's
-// directory may select its strategy by name.
+// directory can select a strategy by name.
 func followLink(path string) string {
 	for range 16 {
 		target, err := os.Readlink(path)
@@ -106,8 +106,8 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	return p, nil
 }
 
-// ReadFile returns the settings from a single file. If the file names no strategy, its own name selects one,
-// or else the default is used. Any mistake is an error.
+// ReadFile returns the settings from a single file. The strategy is the one that the file names, the one that
+// the file is named after, or the default. Any mistake is an error.
 func ReadFile(path string) (Settings, error) {
 	data, err := file.ReadRegular(path, maxConfig)
 	if err != nil {
@@ -128,7 +128,8 @@ func ReadFile(path string) (Settings, error) {
 	return s, nil
 }
 
-// isPluginName reports whether s has 1 to 64 lowercase letters, digits and hyphens, and is safe in a path.
+// isPluginName reports whether s consists of 1 to 64 lowercase letters, digits and hyphens, and is safe in a
+// path.
 func isPluginName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "-0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }

@@ -1,4 +1,4 @@
-// The hook fails open: a return without an answer lets the agent stop.
+// The hook fails open: a return with no answer lets the agent stop.
 
 package hook
 
@@ -42,7 +42,7 @@ type Process struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	// Stderr gets lines from display.OneLine, and text for Claude from display.PlainText. A
-	// display.SafeWriter would escape its joiners.
+	// display.SafeWriter would escape joiners.
 	Stderr     io.Writer
 	Executable string // path
 	PluginRoot string // CLAUDE_PLUGIN_ROOT
@@ -51,7 +51,7 @@ type Process struct {
 	Off        bool // SPRINGFIELD is an off word
 	// Getenv returns variables for the programs that the hook starts.
 	Getenv func(string) string
-	// Hangs reports whether another agent started the client. If nil, none did.
+	// Hangs reports whether an agent started the client. If nil, none did.
 	Hangs func() bool
 	// Environ returns the whole environment, from which springfield-judge picks.
 	Environ func() []string
@@ -159,8 +159,7 @@ func (h Process) Run() (code int) {
 	return code
 }
 
-// readEvent reads the plugin and the event. asked is false if there is no event, or none that the plugin
-// answers.
+// readEvent reads the plugin and the event. asked is false if there is no event for the plugin to answer.
 func (s *start) readEvent() (f *fault, asked bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
@@ -210,8 +209,8 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	return f, true
 }
 
-// stateOf returns the session's state directory: next to the transcripts for Claude Code, in the home
-// directory for other hosts. A directory in the project is not trusted, because the project may have moved it
+// stateOf returns the session's state directory. It is next to the transcripts for Claude Code, and in the
+// home directory for other hosts. One in the project is not trusted, because the project could have moved it
 // there, unless the project contains the home directory.
 func (s *start) stateOf() string {
 	own := ledger.StateDir("", s.Home)
@@ -231,8 +230,7 @@ func (s *start) stateOf() string {
 }
 
 // projectDir returns the project whose settings apply: CLAUDE_PROJECT_DIR if the host sets it, otherwise the
-// event's directory. The project may have chosen it, so it must not determine where a judge's question is
-// sent.
+// event's directory. The project might control it, so it must not determine where a judge's question is sent.
 func (s *start) projectDir() string {
 	if s.Project != "" && (s.event.Cwd == "" || s.event.Host.ProjectVariable != "") {
 		return s.Project
@@ -411,7 +409,7 @@ func (s *start) holdVeto() guard.Veto {
 }
 
 // awayDir returns the directory of away orders. It is always in the home directory, so that one file counts
-// an order's continues. It returns "" if the project contains the home directory.
+// an order's continues. If the project contains the home directory, it returns "".
 func (s *start) awayDir() string {
 	if project := s.projectDir(); !filepath.IsAbs(s.Home) || project != "" && file.LiesWithin(s.Home, project) {
 		return ""
@@ -439,7 +437,7 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 const lockWait = 2 * time.Second
 
 // openWorkspace opens the directory of the strategy's files, and locks it if the strategy changes them. space
-// is nil if there is no such directory. Only a failed lock is an error.
+// is nil if there is no such directory. The only error is a failed lock.
 func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
@@ -497,7 +495,7 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err e
 // said is the JSON that the host reads. It is empty if the agent may stop and the user needs no message.
 type said struct {
 	decision, reason, systemMessage string // "block" or ""; to the model; to the user
-	// event is the event that the other members belong to.
+	// event is the event of the other members.
 	event, context    string
 	behavior, message string // of a denied permission
 }
@@ -548,8 +546,8 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	exit2 := settings.Protocol == "exit2" && s.eventName == "Stop" && h.Context != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
-		// Without standard output Claude Code mistakes these words for the error of a shell that did
-		// not find the hook.
+		// Without standard output Claude Code mistakes these words for the error of a shell that did not find
+		// the hook.
 		if says := strings.ToLower(a.Reason); strings.Contains(says, "no such file") || strings.Contains(says, "can't open") {
 			io.WriteString(s.Stdout, "{}\n")
 		}
@@ -617,8 +615,8 @@ func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress)
 	}
 }
 
-// RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event.
-// It ignores a cancel event of a loop that is over.
+// RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. A
+// cancel event of a loop that is over is ignored.
 func RecordLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
 	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil

@@ -1,7 +1,7 @@
-// Settings come in three layers: the plugin's strategy.json, the user's <state>/<plugin>.json, and the project's
-// .claude/springfield/<plugin>.json. The project may not be trusted. Its file can add rules that stop, add rules
-// that continue where no other rule decides, switch continuing rules off and lower limits. It can neither continue
-// where the user's settings stop, nor send text to the model.
+// Settings come in three layers: the plugin's strategy.json, the user's <state>/<plugin>.json, and the
+// project's .claude/springfield/<plugin>.json. The project is not trusted. Its file can add rules that stop,
+// add rules that continue where no other rule decides, disable continuing rules and lower limits. It can
+// neither continue where the user's settings stop, nor send text to the model.
 
 package hook
 
@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// The maximum sizes of settings files, in bytes. Others may have written a project's.
+// The maximum sizes of settings files, in bytes. A project's file is not the user's.
 const (
 	maxConfig  = 256 << 10
 	maxProject = 64 << 10
@@ -49,19 +49,19 @@ type Settings struct {
 	// "" for the strategy's choice.
 	Protocol string
 	Progress *strategy.Progress // for loops, or nil
-	// AfterError is set if sessions are woken after API errors even without an away order.
+	// AfterError is set if sessions are woken after API errors even if there is no away order.
 	AfterError bool
 	Limits     guard.Limits
 	lowered    []string // limits that the project sets
-	// Faults has a line for each mistake in the files. The part with the mistake is ignored, or the whole
-	// file if the line so begins.
+	// Faults contains a line for each mistake in the files. Only the part with the mistake is ignored, unless
+	// the line begins with WholeFile.
 	Faults []string
-	// Prepared, if set, decides in place of Options. It is faster for many situations.
+	// Prepared, if set, decides in place of Options.
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// MaxContinues returns the maximum number of continues in a row without a tool call, or 0 if the plugin does
-// not decide at Stop.
+// MaxContinues returns the maximum number of continues in a row with no tool call. It returns 0 if the plugin
+// does not decide at Stop.
 func (s Settings) MaxContinues() int {
 	if s.Strategy.Event != "Stop" {
 		return 0
@@ -72,7 +72,8 @@ func (s Settings) MaxContinues() int {
 	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour, s.Limits.Idle)
 }
 
-// MaxIterations returns the maximum number of iterations of a loop. ok is false if the strategy has no loops.
+// MaxIterations returns the maximum number of iterations of a loop. ok is false for a strategy that drives no
+// loops.
 func (s Settings) MaxIterations() (rounds int, ok bool) {
 	loop, ok := s.Options.(strategy.Looping)
 	if !ok {
@@ -81,7 +82,7 @@ func (s Settings) MaxIterations() (rounds int, ok bool) {
 	return loop.MaxIterations(), true
 }
 
-// JudgeOptions returns the judge's options. ok is false if the strategy has no judge.
+// JudgeOptions returns the judge's options. ok is false for a strategy that asks no judge.
 func (s Settings) JudgeOptions() (j judge.Options, ok bool) {
 	asks, ok := s.Options.(interface{ Judge() judge.Options })
 	if !ok {
@@ -116,7 +117,7 @@ type LayerFile struct {
 }
 
 // Layers returns the plugin's settings files, from weakest to strongest. In the home directory, the project's
-// file is the user's and is listed once.
+// file belongs to the user and is listed once.
 func (p Plugin) Layers(state, project string) []LayerFile {
 	all := make([]LayerFile, 0, 3)
 	own := p.path
@@ -204,11 +205,11 @@ func (f *fileMembers) Members(m *codec.Members) {
 	m.Object("budget", &f.budget)
 }
 
-// WholeFile begins the fault of a file that is ignored as a whole.
+// WholeFile begins the fault of a file ignored as a whole.
 const WholeFile = "the whole file is not in force: "
 
-// Overlay returns s overridden by the settings in data, and a line for each mistake, which is ignored. If all
-// of data is ignored, it returns an error. Members of other strategies are allowed.
+// Overlay returns s overridden by the settings in data, and a line for each mistake. Settings with mistakes
+// are ignored. If all of data is ignored, it returns an error. Members of other strategies are allowed.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := fileMembers{options: s.Strategy.New()}
@@ -278,8 +279,8 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseLimit returns how the user can raise a limit: by a command or, without the CLI, by editing a file. It
-// returns "" if the limit is at its maximum or set by the project.
+// raiseLimit returns how the user can raise a limit: by a command or, if the CLI is not installed, by editing
+// a file. It returns "" if the limit is at the maximum or set by the project.
 func (s Settings) raiseLimit(name, state, home, self string) string {
 	for _, l := range limitsOf(&s.Limits) {
 		if l.name != name || *l.value >= l.most || slices.Contains(s.lowered, name) {
@@ -298,8 +299,8 @@ func (s Settings) raiseLimit(name, state, home, self string) string {
 	return ""
 }
 
-// isOfAnother reports whether any strategy has a member with this name. It notes a fault in l if this
-// strategy must not have the member.
+// isOfAnother reports whether any strategy defines a member with this name. It notes a fault in l if this
+// strategy must not contain the member.
 func isOfAnother(name string, l *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {

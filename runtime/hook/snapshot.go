@@ -54,8 +54,8 @@ type Stop struct {
 	Away     *ledger.Away  // if in force
 }
 
-// Reading reads a session's transcript: the part after since, the log of an earlier stop, and its last lines.
-// prompt is the event's prompt ID. A replay implements it to read each transcript only once.
+// Reading reads a session's transcript: the part after since, the log of an earlier stop, and the last lines.
+// prompt is the event's prompt ID. A replay reads each transcript only once.
 type Reading interface {
 	ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error)
 	LastLines(lines int, word string) (activity.Window, error)
@@ -105,8 +105,8 @@ func (stop Stop) Examine() Snapshot {
 	return s
 }
 
-// vetoOfTeammate returns a veto for a teammate, which the team's lead will wake, unless its last message
-// announces the next action.
+// vetoOfTeammate returns a veto for a teammate, because the team's lead will wake it. There is no veto if the
+// last message announces the next action.
 func (s *Snapshot) vetoOfTeammate() guard.Veto {
 	v := &s.Verdict
 	if v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
@@ -163,8 +163,8 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	return veto
 }
 
-// waitInForeground replaces a veto for background or scheduled work by a continue, once per prompt, if the
-// host exits at the end of the turn and cannot wake the agent.
+// waitInForeground applies to hosts that exit at the end of the turn and cannot wake the agent. Once per
+// prompt, it replaces a veto for background or scheduled work with a continue.
 func (s *Snapshot) waitInForeground() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
 	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsFor(s.met) {
@@ -199,7 +199,8 @@ const (
 	lagAway = 2 * time.Second
 )
 
-// lagBlind bounds the wait for a session's first prompt. Tests, whose logs often have none, shorten it.
+// lagBlind bounds the wait for a session's first prompt. Tests shorten it, because their logs often contain
+// none.
 var lagBlind = 500 * time.Millisecond
 
 func (s *Snapshot) patience() time.Duration {
@@ -218,8 +219,8 @@ func (s *Snapshot) isBlind() bool {
 	return s.opens() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
-// transcriptLags reports whether the transcript lacks the message, the last result or the prompt, if this can
-// change the decision.
+// transcriptLags reports whether the decision may depend on something that the transcript still lacks: the
+// message, the last result or the prompt.
 func (s *Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.opens() && !s.View.Opening.Found && known != "" {
@@ -234,7 +235,7 @@ func (s *Snapshot) transcriptLags() bool {
 }
 
 // readWorkspace reads the files that wants returns into situation. It calls wants again after each round,
-// because one file may name the next.
+// because one file can name the next.
 func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.Want, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
@@ -275,7 +276,7 @@ func readFile(space *workspace.Space, project string, want strategy.Want) strate
 }
 
 // readTranscript reads the transcript and builds the situation. If the transcript is unreadable, the event's
-// text may be enough.
+// text can be enough.
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
@@ -320,7 +321,7 @@ func sizeInWords(bytes int64) string {
 	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB"
 }
 
-// buildSituation sets s.Situation from the event and from the transcript, which may lag.
+// buildSituation sets s.Situation from the event and from the transcript, which can lag.
 func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	event, view, h := s.Event, &s.View, s.Event.Host
 	s.met = s.meetPrompt(s.Before)
@@ -364,7 +365,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	m.Text = secret.Mask(quotation.Tail(m.Text, maxText)) // so that no rule quotes a secret
 }
 
-// mergePlans returns the plans named in text, then the others in known. text is the last message, which may
+// mergePlans returns the plans named in text, then the rest of known. text is the last message, which might
 // not be in the transcript yet.
 func mergePlans(text string, known []activity.Plan) []activity.Plan {
 	var all []activity.Plan
@@ -408,7 +409,7 @@ type Settled struct {
 }
 
 // Settle applies the away order and the limits to the verdict. A continue beyond a limit becomes a stop that
-// changes no files, so that another prompt can go on from there.
+// changes no files, so that a later prompt can go on from there.
 func (s *Snapshot) Settle() Settled {
 	s.met = s.meetPrompt(s.Before) // Before may have changed since Examine
 	ordered := away.Answer{Verdict: s.Verdict}
@@ -467,8 +468,8 @@ func (s *Snapshot) selfCalled() string {
 }
 
 // sayContinue puts the plugin's name, the limit and the evidence in front of the instruction to the agent.
-// Hosts show the instruction, so a message to the user follows only at a prompt's first continue, or if it is
-// pressing.
+// Hosts show the instruction. A separate message to the user only follows at a prompt's first continue, or
+// when pressing.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1
@@ -501,8 +502,8 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 
-// askAway returns the away order's answer to the stop. The order overrides neither a guard nor a continue of
-// a loop.
+// askAway returns the away order's answer to the stop. The order cannot override a guard or a continue of a
+// loop.
 func (s *Snapshot) askAway() away.Answer {
 	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
 		return away.Answer{Verdict: s.Verdict}

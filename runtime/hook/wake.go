@@ -1,5 +1,6 @@
-// After an API error Claude Code ends the turn and runs the StopFailure hook in the background, whose exit status 2 wakes
-// the session. The hook waits without a lock, checks that the session is unchanged, and decides within the usual limits.
+// After an API error Claude Code ends the turn and runs the StopFailure hook in the background. Exit status 2
+// wakes the session. The hook waits without a lock, checks that the session is unchanged, and decides within
+// the usual limits.
 
 package hook
 
@@ -27,7 +28,7 @@ import (
 
 const stopFailure = "StopFailure"
 
-// settling is enough for Claude Code to write the log and its state after a failed turn.
+// settling is enough for Claude Code to write the log and the state after a failed turn.
 const settling = 2 * time.Second
 
 // wakeAfterError waits after an API error. It returns 2 to wake the session, or 0 to let it rest.
@@ -86,7 +87,7 @@ func verdictOfWake(of strategy.Situation) strategy.Verdict {
 }
 
 // beginWait claims the API error for this plugin and records it. It returns the session's state and the time
-// to wait. The time is 0 if the session is not to be woken by this plugin.
+// to wait. The time is 0 if this plugin must not wake the session.
 func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Duration, failed *fault) {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {
@@ -195,7 +196,7 @@ func (s *start) readSwitches() string {
 	return strings.Join(all, "\x00")
 }
 
-// limitWakes lifts the limits Same and Idle for a wake after an API error, because wakes have their own
+// limitWakes lifts the limits Same and Idle for a wake after an API error, because wakes have a separate
 // limit. It returns a veto if neither an away order nor the user's settings allow the wake any more.
 func (s *Snapshot) limitWakes(limits *guard.Limits, counts bool) guard.Veto {
 	if s.Event.Name != stopFailure {

@@ -1,4 +1,4 @@
-// Package host describes the programs in which our hook runs. Each has its own folder.
+// Package host describes the programs in which our hook runs. Each is in a separate folder.
 package host
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Host is a program whose agent our plugins continue. Any function may be nil.
+// Host is a program whose agent our plugins continue. Any function can be nil.
 type Host struct {
 	Name  string // "codex": in flags, records and JSON
 	Title string // "Codex", "GitHub Copilot CLI": the program, in sentences
@@ -20,16 +20,17 @@ type Host struct {
 	// Default is set for the host of events, logs and records that name none.
 	Default bool
 
-	// Is recognizes the host's event by its payload alone, because a project may set the environment and paths.
+	// Is recognizes the host's event by the payload alone, because a project can set the environment and
+	// paths.
 	Is func(event []byte) bool
 	// Read fills the event from a valid JSON object. If nil, ReadEvent uses the Members of Event.
 	Read func(event []byte, e *Event) error
 	// Stop and Prompt are the host's names of our events Stop and UserPromptSubmit.
 	Stop, Prompt string
-	// FromUser reports whether a prompt has the user's own words. If nil, all prompts except ours do.
+	// FromUser reports whether a prompt contains the user's own words. If nil, all prompts except ours do.
 	FromUser func(e Event) bool
 
-	// Context reports whether a continue may use additionalContext; version is the host's in its log. If nil,
+	// Context reports whether a continue can use additionalContext. version is the host's in the log. If nil,
 	// only {"decision": "block"} is possible.
 	Context func(e Event, version string) bool
 	// Reminds is set if additionalContext before a prompt reaches the model.
@@ -44,13 +45,13 @@ type Host struct {
 	Opens bool
 
 	Log transcript.Format
-	// Arrived reports whether the end of the log has this stop's own entry. The hook waits a short time until
-	// it does.
+	// Arrived reports whether the end of the log contains this stop's own entry. The hook waits a short time
+	// for it.
 	Arrived func(e Event, end []byte) bool
 
-	// Logged is set if only the log has plan mode and background work.
+	// Logged is set if only the log shows plan mode and background work.
 	Logged bool
-	// Plans is set if only the log has plan mode.
+	// Plans is set if only the log shows plan mode.
 	Plans bool
 
 	// Forgets is set if the event loses Active after the next tool call. The log still has it.
@@ -64,8 +65,8 @@ type Host struct {
 	// Command returns a plugin's slash command, "/ned-flanders:hold". If nil, it is "springfield hold".
 	Command func(plugin, word string) string
 
-	// Dir is the directory of the host, "~/.codex", and DirVariable the environment variable that moves it.
-	// Sessions is a pattern for its logs below Dir. Program is its command.
+	// Dir is the directory of the host, "~/.codex". DirVariable is the environment variable that moves it.
+	// Sessions is a pattern for logs below Dir. Program is the command.
 	Dir, DirVariable, Sessions, Program string
 	// Package is the prefix for all npm packages.
 	Package string
@@ -75,11 +76,11 @@ type Host struct {
 	ProjectVariable string
 
 	// Variables are files in a project, or above it, with variables for hooks: member env of JSON, or lines
-	// NAME=value. Those of Claude Code are in package backend.
+	// NAME=value. Claude Code's are in package backend.
 	Variables []string
 
-	// Inside are environment variables of programs that the agent starts. SessionVariable has the session's
-	// ID. They affect no decision.
+	// Inside are environment variables of programs that the agent starts. SessionVariable contains the
+	// session's ID. They affect no decision.
 	Inside          []string
 	SessionVariable string
 }
@@ -118,8 +119,8 @@ func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	return err
 }
 
-// SessionNamed returns the pattern for the log of one session. The ID is at the end of the file name or, if
-// that is fixed, the name of the directory.
+// SessionNamed returns the pattern for the log of one session. The ID is at the end of the file name. If the
+// file name is fixed, the ID is the name of the directory.
 func (h *Host) SessionNamed(id string) string {
 	dir, name := path.Split(h.Sessions)
 	if i := strings.LastIndexByte(name, '*'); i >= 0 {
@@ -128,7 +129,7 @@ func (h *Host) SessionNamed(id string) string {
 	return path.Join(path.Dir(path.Clean(dir)), id, name)
 }
 
-// Event is the end of a turn or a prompt. Any field may be empty.
+// Event is the end of a turn or a prompt. Any field can be empty.
 type Event struct {
 	// Host is the event's host; nil for Claude Code.
 	Host           *Host
@@ -138,7 +139,7 @@ type Event struct {
 	// Name is Stop, UserPromptSubmit, or for all other events the name from the host.
 	Name     string
 	PromptID string
-	// LastMessage is the agent's last text, "" if only the transcript has it.
+	// LastMessage is the agent's last text, or "" if only the transcript contains it.
 	LastMessage string
 	Prompt      string
 	// Active reports whether a Stop hook has continued this turn.
@@ -148,12 +149,12 @@ type Event struct {
 	MessageID string
 	// At is the event's time in Unix milliseconds, 0 if unknown.
 	At int64
-	// Scheduled is set if the event has a list of schedules, even an empty one.
+	// Scheduled is set if the event contains a list of schedules, even an empty one.
 	Scheduled bool
-	// Tool is the tool that needs permission, and Input the raw input for it.
+	// Tool is the tool that needs permission. Input is the raw input for it.
 	Tool  string
 	Input []byte
-	// Command is a slash command, "ned-flanders:why", with its arguments and its source, all raw.
+	// Command is a slash command, "ned-flanders:why", with arguments and source, all raw.
 	Command, Arguments, Source []byte
 	// Failure is the API error that ended the turn, raw. Subagent is the raw ID of the subagent whose turn
 	// ended.
@@ -188,7 +189,7 @@ func (e *Event) CountSchedules(m *codec.Members, name string) {
 }
 
 // Members lists the members of Claude Code's event. Do not add a name by which a host's Is recognizes its own
-// events. Use Raw if the type may change, because a wrong type is an error.
+// events. Use Raw for types that can change.
 func (e *Event) Members(m *codec.Members) {
 	e.Common(m)
 	m.Text("prompt_id", &e.PromptID)

@@ -13,7 +13,8 @@ import (
 )
 
 // AnswerSchema returns the JSON Schema for an answer. The reason comes first, so that the model reasons
-// before it decides. Its length is not limited, because a client that checks the schema would ask again.
+// before it decides. The reason's length is not limited, because a client that checks the schema would ask
+// again.
 func AnswerSchema() string {
 	return `{"type":"object","properties":{` +
 		`"reason":{"type":"string","description":"One short sentence, at most 200 characters: which field of the page decides."},` +

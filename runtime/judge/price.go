@@ -13,8 +13,8 @@ type price struct {
 	in, out int64
 }
 
-// prices were published on 2026-11-21. Haiku 5.5 has another price above 100,000 tokens, which no page reaches.
-// The longest prefix matches.
+// prices were published on 2026-11-21. Haiku 5.5 has a different price above 100,000 tokens, which no page
+// reaches. The longest prefix matches.
 var prices = []price{
 	{"claude-haiku-5-5", 100_000, 500_000},
 	{"claude-haiku-4-5", 1_000_000, 5_000_000},
@@ -30,8 +30,8 @@ var prices = []price{
 	{"claude-fable-5", 10_000_000, 50_000_000},
 }
 
-// dearestOf returns the most expensive model for which recent clients use an alias, as the actual one is not
-// yet known.
+// dearestOf resolves an alias to the most expensive model that recent clients use for it. The actual model is
+// not known yet.
 func dearestOf(model string) string {
 	dearest := map[string]string{"haiku": "claude-haiku-4-5", "sonnet": "claude-sonnet-4-6", "opus": "claude-opus-5"}
 	return cmp.Or(dearest[model], model)
@@ -44,7 +44,7 @@ func ValidModel(model string) bool {
 	return model != "" && len(model) <= 100 && model[0] != '-' && !strings.Contains(model, "..") && strings.Trim(model, letters) == ""
 }
 
-// findPrice returns the price of a model by any of its names, or the highest price if the model is unknown.
+// findPrice returns the price of a model by any name, or the highest price for an unknown model.
 func findPrice(model string) price {
 	id := dearestOf(model)
 	if i := strings.Index(id, "claude-"); i > 0 {

@@ -1,5 +1,5 @@
-// Package judge has lisa-simpson's question to a model and its answer. It is pure. Package backend, which is
-// not in the hook, asks the model.
+// Package judge defines lisa-simpson's question to a model and the answer. It is pure. Package backend, which
+// is not in the hook, asks the model.
 package judge
 
 import "github.com/cameronsjo/springfield/runtime/codec"
@@ -14,8 +14,8 @@ func Backends() []string { return []string{Claude, Command} }
 
 const DefaultModel = "haiku"
 
-// Within is the default time limit of a judge, MaxWithin the longest, in seconds. The timeout in hooks.json is
-// Spare longer than the plugin's.
+// Within is the default time limit of a judge and MaxWithin the longest, in seconds. The timeout in
+// hooks.json is Spare longer than the plugin's.
 const (
 	Within    = 20
 	MaxWithin = 120
@@ -27,7 +27,7 @@ type Options struct {
 	Model   string // for Claude
 	Within  int    // seconds
 	Client  string // absolute path of Claude Code's program, "" to search for it
-	// Command is the absolute path of the user's program, with arguments. Cost is its price for a question in
+	// Command is the absolute path of the user's program, with arguments. Cost is the price of a question in
 	// dollars, nil if not set. Variables are passed to the program, besides a few that are safe.
 	Command   []string
 	Cost      *float64
@@ -52,7 +52,7 @@ func (o Options) Lacks() string {
 }
 
 // InJudge is a variable in the environment of a judge. Our hooks do not answer there, so that a judge never
-// asks another.
+// asks a judge.
 const InJudge = "SPRINGFIELD_JUDGE"
 
 const MaxWire = 64 << 10 // bytes of a question or a reply
@@ -65,7 +65,7 @@ type Question struct {
 	Page    string
 	Within  int64  // milliseconds
 	Client  string // absolute path of Claude Code's program, "" to search for it
-	// Command is the user's program with its arguments, Named the variables passed to it.
+	// Command is the user's program with arguments. Named lists the variables passed to it.
 	Command, Named []string
 	// Project is the project's directory, or "". Its settings must not choose where the question goes.
 	Project string
@@ -86,13 +86,14 @@ func (q *Question) Members(m *codec.Members) {
 	m.Texts("variables", &q.Variables)
 }
 
-// Reply is the output of springfield-judge. It has an answer unless Failed is set.
+// Reply is the output of springfield-judge. It contains an answer unless Failed is set.
 type Reply struct {
 	Continue bool
 	Why      string // reason from the model, a line with up to MaxWhy bytes
 	Model    string
 	Usage    Usage
-	// Micros is the cost in millionths of a dollar, by the client or the price list, also without an answer.
+	// Micros is the cost in millionths of a dollar, by the client or the price list, even if there is no
+	// answer.
 	Micros int64
 	Took   int64 // milliseconds
 	Failed Failure

@@ -40,7 +40,7 @@ func (f *finder) matchesNone(nots, s string, end int) bool {
 	return true
 }
 
-// firstClause returns s up to the first entry of the class Break, ignoring one at offset 0.
+// firstClause returns s up to the first entry of the class Break, ignoring an entry at offset 0.
 func (f *finder) firstClause(s string) string {
 	for i := range s {
 		if i == 0 || IsWithinWord(s, i) {
@@ -135,8 +135,8 @@ func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 	}
 }
 
-// restBefore returns a function that reports whether the rest of a pattern matches at an offset, with an end for which
-// good returns true.
+// restBefore returns a function that reports whether the rest of a pattern matches at an offset. The match
+// must have an end for which good returns true.
 func (f *finder) restBefore(rest, s string, good func(end int) bool) func(end int) bool {
 	if rest == "" {
 		return good
@@ -144,7 +144,7 @@ func (f *finder) restBefore(rest, s string, good func(end int) bool) func(end in
 	return func(end int) bool { return f.matchesAt(rest, s, end, good) }
 }
 
-// mayMatchAt reports whether pattern may match at offset i of s, judging by its first byte.
+// mayMatchAt reports whether pattern can match at offset i of s, judging by the pattern's first byte.
 func mayMatchAt(pattern, s string, i int) bool {
 	if pattern == "" {
 		return true
@@ -160,8 +160,8 @@ func mayMatchAt(pattern, s string, i int) bool {
 // maxDepth is the maximum depth of nested classes.
 const maxDepth = 8
 
-// hasMemberAt reports whether an entry of class c matches at offset i of s, followed by the rest of a pattern,
-// with an end for which good returns true.
+// hasMemberAt reports whether an entry of class c matches at offset i of s, followed by the rest of a
+// pattern. The match must have an end for which good returns true.
 func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(end int) bool) bool {
 	for _, e := range f.entries(c) {
 		if e[0] == '-' { // an exception
@@ -218,8 +218,8 @@ func beginsRun(run, s string, i int) (end int, ok bool) {
 	return i, !IsWithinWord(s, i)
 }
 
-// endsSentence reports whether rest has at most as many words as the digit in words, or none if words is
-// empty.
+// endsSentence reports whether the number of words in rest is at most the digit in words. If words is empty,
+// rest must contain no word.
 func endsSentence(rest, words string) bool {
 	most := 0
 	if words != "" {
@@ -335,7 +335,7 @@ func (t *searched) hasGram(s string) bool {
 	return t.grams[h>>6]&(1<<(h&63)) != 0
 }
 
-// isPlain contains the bytes without a special meaning in an entry.
+// isPlain contains the bytes with no special meaning in an entry.
 var isPlain = func() (plain [256]bool) {
 	for c := range plain {
 		plain[c] = 'a' <= c && c <= 'z' || c >= 0x80 && c != 0xe2
@@ -383,8 +383,7 @@ packs:
 	return false
 }
 
-// Skip returns the length of the longest match of these classes at the beginning of text, or 0 if there is
-// none.
+// Skip returns the length of the longest match of these classes at the beginning of text, or 0.
 func (all Finders) Skip(text string, some ...Class) (longest int) {
 	take := func(end int) bool {
 		longest = max(longest, end)
@@ -412,7 +411,8 @@ func (f *finder) entries(c Class) []string {
 	return f.has[c]
 }
 
-// literalOfEntry returns the literal text at the beginning of an entry, which every match contains, or "".
+// literalOfEntry returns the literal text at the beginning of an entry, or "". Every match contains this
+// text.
 func literalOfEntry(entry string) string {
 	if entry[0] == '^' || entry[0] == '*' || entry[0] == '-' {
 		entry = entry[1:]

@@ -101,15 +101,15 @@ var named = func() map[string]Class {
 	return all
 }()
 
-// Pack has the phrases of a language.
+// Pack contains the phrases of a language.
 type Pack struct {
 	Code string // as in BCP 47
 	Name string // in English
 	text [classes]string
 }
 
-// ParsePack parses a pack. The first line has the language's name, a line in brackets begins a class, and one
-// with # is a comment.
+// ParsePack parses a pack. The first line is the language's name, a line in brackets begins a class, and a
+// line with # is a comment.
 func ParsePack(code, data string) *Pack {
 	p := &Pack{Code: code}
 	p.Name, data, _ = strings.Cut(data, "\n")

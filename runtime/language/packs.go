@@ -44,8 +44,8 @@ var (
 	indonesianPack string
 )
 
-// packs lists the languages with a pack. Those in Latin script are detected by their words, or by letters
-// that no other has.
+// packs lists the languages with a pack. Languages in Latin script are detected by words, or by letters that
+// no other language uses.
 var packs = [...]struct {
 	code    string
 	data    *string
@@ -94,7 +94,7 @@ var parsed [len(packs)]struct {
 	pack *Pack
 }
 
-// PackNamed returns the pack with this language code, or nil if none exists.
+// PackNamed returns the pack with this language code, or nil when none exists.
 func PackNamed(code string) *Pack {
 	for i, known := range packs {
 		if known.code == code {

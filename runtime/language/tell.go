@@ -51,7 +51,7 @@ func TellLanguages(folded string) []*Pack {
 		add("hi")
 	}
 	if many(cyrillic) {
-		// A short text may have no letter that only one of these languages uses.
+		// A short text can contain no letter that only one of these languages uses.
 		ukrainian, russian := strings.ContainsAny(folded, "іїєґ"), strings.ContainsAny(folded, "ыэъё")
 		if ukrainian || !russian && script[cyrillic] < 25 {
 			add("uk")
@@ -63,8 +63,8 @@ func TellLanguages(folded string) []*Pack {
 	return found
 }
 
-// GuessLanguages returns up to three packs whose classes for prompts contain the most of these words. It is
-// for prompts too short for common words, and returns nil if many words are common in English.
+// GuessLanguages returns up to three packs with the most of these words in their classes for prompts. It is
+// for prompts too short for common words. It returns nil if many words are common in English.
 func GuessLanguages(words []string) (found []*Pack) {
 	common := 0
 	for _, word := range words {
@@ -149,8 +149,8 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
-// latinIn returns the packs of languages in Latin script with the largest number of common words in a folded
-// text, or with a letter there that no other has.
+// latinIn returns the packs of languages in Latin script that best match a folded text. The number of common
+// words decides. A letter used by no other language also suffices.
 func latinIn(folded string) []*Pack {
 	words := make(map[string]struct{}, len(folded)/8)
 	var ends [256]uint32 // bit sets of last letters, by first byte
@@ -185,7 +185,7 @@ func latinIn(folded string) []*Pack {
 			hits[i] = max(best, 1)
 		}
 		// Related languages share words, so a language must be close to the best one. Nearly every message
-		// has technical words, so English needs fewer.
+		// contains technical words, so English needs fewer.
 		if hits[i] > 0 && 5*hits[i] > 4*best || known.code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
 			found = append(found, PackNamed(known.code))
 		}

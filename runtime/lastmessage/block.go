@@ -1,6 +1,5 @@
 // Package lastmessage finds acts at the end of an agent's last message, for example that it asks a question
-// or announces work. It ignores code and quotations, which are not the agent's own words. The package is pure
-// and takes linear time.
+// or announces work. It ignores code and quotations. The package is pure and takes linear time.
 package lastmessage
 
 import (
@@ -99,7 +98,7 @@ func splitBlocks(text string) []block {
 }
 
 // FenceAt returns the character, length and info string of the code fence at the start of a line. mark is 0
-// if none exists.
+// when there is none.
 func FenceAt(line string) (mark byte, run int, info string) {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return 0, 0, ""
@@ -112,7 +111,7 @@ func FenceAt(line string) (mark byte, run int, info string) {
 	return line[0], run, strings.TrimSpace(rest)
 }
 
-// HeadingIn returns the text of a heading, or "" if the line is not one.
+// HeadingIn returns the text of a heading, or "" for any other line.
 func HeadingIn(line string) string {
 	rest := strings.TrimLeft(line, "#")
 	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
@@ -151,7 +150,7 @@ func isOrdinal(s string) bool {
 	return isLetter || s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// maxSentence is the maximum length of a sentence in bytes. A longer one loses its beginning.
+// maxSentence is the maximum length of a sentence in bytes. A longer one loses the beginning.
 const maxSentence = 600
 
 type sentence struct {
@@ -162,8 +161,8 @@ type sentence struct {
 	title  bool   // it is part of a heading, where a question mark asks no one
 }
 
-// plainText returns a block without emphasis. Inline code and URLs are replaced with a backtick, quotations
-// with "", and links with their labels. from[i] is the offset in text of the byte out[i].
+// plainText returns a block without emphasis. It replaces inline code and URLs with a backtick, quotations
+// with "", and links with labels. from[i] is the offset in text of the byte out[i].
 func plainText(text string) (out string, from []int) {
 	b := make([]byte, 0, len(text))
 	from = make([]int, 0, len(text)+1)
@@ -245,7 +244,7 @@ type span struct{ open, end int }
 
 const maxQuote = 400 // bytes of a quotation
 
-// quotePairs are opening quotation marks and the marks that may close them.
+// quotePairs are opening quotation marks and the marks that can close them.
 var quotePairs = [...]struct {
 	open    rune
 	closers string
@@ -335,8 +334,8 @@ func splitSentences(b block) []sentence {
 	return all
 }
 
-// signsAt returns the offset after the punctuation marks at offset at, and the final mark: sign, or a
-// question mark if they include one.
+// signsAt skips the punctuation marks at offset at. It returns the offset after them, and a question mark if
+// they include one, otherwise sign.
 func signsAt(p string, at int, sign rune) (int, rune) {
 	end := len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
 	if strings.ContainsRune(p[at:end], '？') {

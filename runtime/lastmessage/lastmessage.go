@@ -95,8 +95,9 @@ func (c *Closing) findSentences() {
 	}
 }
 
-// FindAct returns a sentence with this act in the last paragraph, or in the last list and its intro. For the
-// acts from Offers to Finishes, near searches up to maxNear bytes before these instead.
+// FindAct returns a sentence with this act in the last paragraph. If the message ends with a list, it
+// searches the list and the intro. If near is set, it instead searches for acts from Offers to Finishes in at
+// most maxNear bytes before that.
 func (c *Closing) FindAct(act Act, near bool) (said string, ok bool) {
 	switch act {
 	case Leave:
@@ -159,8 +160,8 @@ func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 	return "", false
 }
 
-// asksLeave returns a question for permission to go on from the last two sentences, unless a plan or a final
-// list asks for more.
+// asksLeave returns a question for permission to go on from the last two sentences. It returns false if a
+// plan or a final list asks for more.
 func (c *Closing) asksLeave() (string, bool) {
 	if _, plans := c.saysClass(language.Plan, false); plans || len(c.intro) > 0 {
 		return "", false
@@ -176,7 +177,8 @@ func (c *Closing) asksLeave() (string, bool) {
 
 func isQuestion(s sentence) bool { return !s.title && s.end == '?' || s.end == '？' || s.end == '؟' }
 
-// asksQuestion returns the first menu, or else the last question that the next sentence does not answer.
+// asksQuestion returns the first menu. If there is none, it returns the last question that the next sentence
+// does not answer.
 func (c *Closing) asksQuestion() (string, bool) {
 	for _, b := range c.prose[max(0, len(c.prose)-30):] {
 		if b.kind != row && offersMenu(b.text) {
@@ -203,9 +205,9 @@ func offersMenu(text string) bool {
 	return false
 }
 
-// intents returns the sentences that may announce work: those of the last paragraph, or before a final list.
-// It returns nil if the message ends with code or a quotation after a title or colon, because that is the
-// work itself.
+// intents returns the sentences that can announce work: the sentences of the last paragraph, or before a
+// final list. It returns nil if the message ends with code or a quotation after a title or colon, because
+// that is the work itself.
 func (c *Closing) intents() []sentence {
 	if n := len(c.prose); n > 0 {
 		last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[n-1]
@@ -228,8 +230,8 @@ func (c *Closing) startsAction() (string, bool) {
 	return s.said, c.in.Has(language.Start, s.folded) && !isQuestion(s)
 }
 
-// announcesWork returns the last sentence if it has a phrase of class and is about the agent's own work now.
-// For language.Announce, one of the last two sentences may instead start an action, and an announcement
+// announcesWork returns the last sentence if it contains a phrase of class and is about the agent's own work
+// now. For language.Announce, one of the last two sentences can instead start an action, and an announcement
 // before a list is ignored as a plan.
 func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	list := c.intents()
@@ -252,8 +254,8 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	return "", false
 }
 
-// announcesStep reports whether a sentence before may ask the reader to do something, without announcing work
-// of the agent.
+// announcesStep reports whether any of the preceding sentences asks the reader to do something. Sentences
+// that announce the agent's own work do not count.
 func (c *Closing) announcesStep(before []sentence) bool {
 	return slices.ContainsFunc(before, func(s sentence) bool {
 		return c.in.Has(language.Bid, s.folded) && !c.in.Has(language.Move, s.folded) && !c.in.Has(language.Announce, s.folded)
@@ -279,8 +281,8 @@ func WithoutComments(text string) string {
 	}
 }
 
-// Sentence is a sentence without emphasis, with a backtick in place of code and "" of a quotation. End is its
-// final punctuation mark, or 0.
+// Sentence is a sentence without emphasis, with a backtick in place of code and "" in place of a quotation.
+// End is the final punctuation mark, or 0.
 type Sentence struct {
 	Text string
 	End  rune

@@ -19,7 +19,7 @@ const (
 	does
 )
 
-// clause is a part of a sentence that may have its own act.
+// clause is a part of a sentence that can be a separate act.
 type clause struct {
 	said     string   // as written
 	text     string   // folded, without soft words and signs at its ends
@@ -34,7 +34,7 @@ type clause struct {
 
 type reader struct{ language.Finders }
 
-// joinForbidding sets the act of a clause to forbids if the piece from which it was split forbids as a whole.
+// joinForbidding makes a clause that only states forbid if it was split from a piece that forbids as a whole.
 func (in reader) joinForbidding(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
@@ -44,8 +44,8 @@ func (in reader) joinForbidding(clauses []clause) {
 	}
 }
 
-// actOf returns the act of c, and whether a known word determines it. before are the clauses before c in the
-// sentence.
+// actOf returns the act of c, and whether a known word determines it. before contains the clauses before c in
+// the sentence.
 func (in reader) actOf(c clause, before []clause) (act, bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
@@ -74,14 +74,14 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 	return states, false
 }
 
-// isBehindWork reports whether a word after these clauses may be a name, as in "add play, pause and stop":
-// one of them orders or asks, and the last does not forbid.
+// isBehindWork reports whether a word after these clauses can be a name, as in "add play, pause and stop".
+// One of the clauses must order or ask, and the last must not forbid.
 func isBehindWork(before []clause) bool {
 	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
-// actBehind returns the act of a clause that begins with words such as "can you", which end at offset end,
-// and true.
+// actBehind returns the act of a clause that begins with words such as "can you". These words end at offset
+// end. The second result is always true.
 func (in reader) actBehind(c clause, end int) (act, bool) {
 	wanted := in.withoutSoft(trimSigns(c.text[end:]))
 	part := c.forms[len(c.forms)-1]
@@ -148,7 +148,7 @@ func splitAtSigns(text string) (all []string) {
 	return append(all, text[start:])
 }
 
-// splitAtWords splits a piece at words that join clauses. It does not split a question without an order, or
+// splitAtWords splits a piece at words that join clauses. It does not split a question without an order, nor
 // an order to explain at "and".
 func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	classes := []language.Class{language.Then, language.And}
@@ -193,7 +193,7 @@ func (in reader) withoutSoftEnd(text string) string {
 	return text
 }
 
-// accented are letters with diacritics, and plain the letters that replace them in the packs.
+// accented are letters with diacritics. plain are the letters that replace them in the packs.
 var (
 	accented = []rune("àáâãäåāăąçćčèéêëēęěìíîïīıłñńňòóôõöøőùúûüūůűýÿśšşžźżğďťřœæ")
 	plain    = "aaaaaaaaaccceeeeeeeiiiiiilnnnooooooouuuuuuuyyssszzzgdtroa"

@@ -4,7 +4,7 @@
 // Only the beginning and the end of a long prompt are read. Code, quotations, output of programs and text
 // added by the host are ignored.
 //
-// The package is pure. Its words are in the packs of package language.
+// The package is pure. Its words are in package language.
 package lastword
 
 import (
@@ -42,10 +42,10 @@ type Word struct {
 type Prompt struct{ Begin, End string }
 
 // maxShort is the maximum length of a short prompt in bytes. In a short prompt any clause that forbids counts
-// if no order follows, in a longer one only the last clause or the first sentence.
+// if no order follows. In a longer prompt only the last clause or the first sentence does.
 const maxShort = 200
 
-// maxUntold is the length in bytes up to which a prompt may be too short to detect its language.
+// maxUntold is the length in bytes up to which a prompt can be too short to detect the language.
 const maxUntold = 120
 
 const maxLanguages = 4
@@ -80,8 +80,8 @@ func Read(p Prompt) Word {
 	return word
 }
 
-// readerFor returns a reader for English, which any prompt can contain, and for these packs, at most
-// maxLanguages in all.
+// readerFor returns a reader for English, which any prompt can contain, and these packs, at most maxLanguages
+// in all.
 func readerFor(packs []*language.Pack, folded []string) reader {
 	all := []*language.Pack{language.PackNamed("en")}
 	for _, p := range packs {
@@ -92,8 +92,8 @@ func readerFor(packs []*language.Pack, folded []string) reader {
 	return reader{language.FindersFor(all, folded)}
 }
 
-// readIn classifies a prompt in the languages of in. sure is false if no known word determined the act of the
-// last clause, so that another language may do better.
+// readIn classifies a prompt in the languages of in. sure is false if no known word determines the act of the
+// last clause. A different language might then do better.
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	orders := func(c clause) bool { return c.act == does }
@@ -148,7 +148,7 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	return Word{Kind: Orders}, sure
 }
 
-// turns reports whether one of the last two sentences has a word such as "but", "hmm" or "actually".
+// turns reports whether one of the last two sentences contains a word such as "but", "hmm" or "actually".
 func (in reader) turns(own []sentence) bool {
 	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s sentence) bool { return in.Has(language.But, fold(s.text)) })
 }
@@ -165,8 +165,8 @@ func asksBehindOrders(all []clause) bool {
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
 }
 
-// forbidding returns the last clause that forbids and has no order after it. If short is false, only the last
-// clause and a first sentence of one clause count.
+// forbidding returns the last clause that forbids and is not followed by an order. If short is false, only
+// the last clause and a first sentence of one clause count.
 func forbidding(all []clause, short bool) (clause, bool) {
 	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
 		c := all[i]

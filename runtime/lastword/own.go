@@ -35,8 +35,8 @@ func isCommand(begin string) bool {
 	return ok && name != "" && !strings.ContainsAny(name, "/.?")
 }
 
-// ownSentences returns the sentences that the user has probably typed, at most the first and last ones. short
-// reports whether they have at most maxShort bytes.
+// ownSentences returns the sentences that the user has probably typed. In a long prompt these are the first
+// and last ones. short reports whether they are at most maxShort bytes long.
 func ownSentences(p Prompt) (all []sentence, short bool) {
 	first, last := []sentence(nil), []sentence(nil)
 	if whole, ok := joinParts(p); ok {
@@ -161,8 +161,8 @@ var printed = []string{
 	"+++", "INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "[INFO", "[WARN", "[ERROR", "[error", "[DEBUG", "E/", "W/", "❯", "➜", ">>>", "fatal:", "error:", "warning:", "Exception in",
 }
 
-// isPrinted reports whether a line is probably output of a program. If among is set, because there are other
-// lines, a line with few words counts, too.
+// isPrinted reports whether a line is probably output of a program. If among is set, there are other lines,
+// and a line with few words also counts.
 func isPrinted(line string, among bool) bool {
 	for _, p := range printed {
 		if strings.HasPrefix(line, p) && (p != "at " && p != "npm " || strings.ContainsAny(line, "(!/")) {

@@ -1,5 +1,6 @@
-// An away order keeps agents at work without their user: in a project, until a time, for a number of continues. The
-// report is made from the file of events. An agent can write both files, but gains only turns, which are counted.
+// An away order keeps agents at work without their user: in a project, until a time, for a number of
+// continues. The report is made from the file of events. An agent can write both files, but gains only turns,
+// which are counted.
 
 package ledger
 
@@ -14,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// Limits for an order, even if another program wrote it.
+// Limits for an order, even if a different program wrote it.
 const (
 	MostAway      = 24 * time.Hour
 	MostContinues = 500
@@ -55,7 +56,7 @@ func (o *AwayOrder) Members(m *codec.Members) {
 }
 
 // IsInForce reports whether an order applies now. An order that starts in the future or exceeds a limit was
-// written by another program and is ignored.
+// written by a different program and is ignored.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()
 	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= activity.MaxCheck && len(o.Note) <= MaxNote
@@ -95,7 +96,7 @@ type AwayEvent struct {
 	Word string // the word of the question that reserves it for the user
 	// Work counts the session's changed files and test runs.
 	Work int
-	// Used counts the order's continues so far, because earlier lines may be lost.
+	// Used counts the order's continues so far, because earlier lines can be lost.
 	Used int
 	// Check is the result of the check since the last change: passed, failed, denied or "".
 	Check string
@@ -178,7 +179,8 @@ func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
 
 func NewOrderID(now time.Time) string { return strconv.FormatInt(now.UnixMilli(), 36) }
 
-// AwayEvents returns the events of an order, or of all orders for "", oldest first.
+// AwayEvents returns the events of an order, oldest first. If order is "", it returns the events of all
+// orders.
 func AwayEvents(dir, order string) (all []AwayEvent, err error) {
 	err = awayLines(dir).eachLine(func(line []byte) {
 		var e AwayEvent

@@ -30,7 +30,7 @@ func openFile(dir, path string) (*os.File, error) {
 	return f, err
 }
 
-// makeDirs creates the state directory, and its parent if that is .claude.
+// makeDirs creates the state directory, and a parent named .claude.
 func makeDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
 		os.Mkdir(filepath.Dir(dir), 0o700)
@@ -78,7 +78,7 @@ func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) 
 	return TakeLock(dir, "workspace:"+workspace, wait)
 }
 
-// halveFile keeps the complete lines in the last most/2 bytes of a locked file, and returns its new size. It
+// halveFile keeps the complete lines in the last most/2 bytes of a locked file, and returns the new size. It
 // copies before it truncates, so that a kill never loses the last line.
 func halveFile(path string, size, most int64) int64 {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // O_APPEND would write only at the end
@@ -166,8 +166,8 @@ func readSmall(path string, o codec.Object) (there bool, err error) {
 
 const maxSmall = 128 << 10 // bytes
 
-// replaceFile atomically replaces a file by o as JSON. The temporary file has a random name and must be new,
-// so that writers never collide and no symlink is followed.
+// replaceFile atomically replaces a file with o as JSON. The temporary file gets a random name and must not
+// exist, so that writers never collide and no symlink is followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -184,14 +184,15 @@ func replaceFile(path string, o codec.Object) error {
 	return err
 }
 
-// The CLI, and each new session after its first answer, removes ledgers without a decision for 90 days. Holds in force
-// and ledgers with an open loop are kept.
+// The CLI, and each new session after the first answer, removes ledgers with no decision for 90 days. Holds
+// in force and ledgers with an open loop are kept.
 
 const (
 	// KeepDays is the default age in days at which ledgers are removed, mostDays the maximum.
 	KeepDays = 90
 	mostDays = 36_500
-	// swept bounds the files that one sweep examines. It starts at a random one, so that all are reached in time.
+	// swept bounds the files that one sweep examines. It starts at a random one, so that all are reached in
+	// time.
 	swept = 200
 )
 
@@ -250,7 +251,7 @@ func isOlderThan(path string, before time.Time) bool {
 	return err == nil && info.ModTime().Before(before)
 }
 
-// removeLedger removes a ledger, unless it is locked, has changed since before, or has a loop whose file
+// removeLedger removes a ledger, unless it is locked, was changed after before, or contains a loop whose file
 // still exists.
 func removeLedger(path string, before time.Time) {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0)

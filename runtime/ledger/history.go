@@ -1,4 +1,4 @@
-// The index has a line per session and day, so that a search opens only ledgers that can match.
+// The index contains a line per session and day, so that a search opens only ledgers that can match.
 
 package ledger
 
@@ -95,8 +95,8 @@ func backwards(all []session) iter.Seq[Record] {
 	}
 }
 
-// SessionsNamed returns the last decision in each of up to n sessions whose ID begins with beginning, the
-// most recent first.
+// SessionsNamed returns the last decision in each of up to n sessions with an ID that begins with beginning,
+// the most recent first.
 func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
 		if t := s.openTail(); len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) && t.stepBack() {
@@ -109,7 +109,7 @@ func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 const maxLooked = 5000 // decisions per search
 
 // Newest returns the last n decisions in a scope that wanted accepts, oldest first, and how many it examined.
-// Unless every is set, it omits those for which StandsAsideFor finds another plugin's decision.
+// Unless every is set, it omits decisions that stand aside.
 func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
 		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (every || all[n-1].aside() == 0) {

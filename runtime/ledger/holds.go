@@ -1,5 +1,6 @@
-// A hold lets agents stop, in a session or in all sessions. Anyone can set it, even the agent, but only the user can
-// lift it, at a terminal. No budget, rule or model overrules it. The history shows if its file was deleted.
+// A hold lets agents stop, in a session or in all sessions. Anyone can set it, even the agent, but only the
+// user can lift it, at a terminal. No budget, rule or model overrules it. The history shows if its file was
+// deleted.
 
 package ledger
 
@@ -27,7 +28,7 @@ func (h *Hold) Members(m *codec.Members) {
 
 func (h Hold) isOver(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
 
-// HoldEnded and HoldRemoved, by another program, are noticed when holds are next read.
+// HoldEnded and HoldRemoved, by a different program, are noticed when holds are next read.
 const (
 	HoldSet     = "set"
 	HoldLifted  = "lifted"
@@ -72,7 +73,8 @@ var (
 
 const holdWait = 2 * time.Second
 
-// holdFile returns the path of a session's hold, or of the one on all sessions if id is empty.
+// holdFile returns the path of a session's hold. If id is empty, it returns the path of the hold on all
+// sessions.
 func holdFile(dir, id string) string {
 	if id == "" {
 		return filepath.Join(dir, "hold")
@@ -84,7 +86,8 @@ func holdLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
-// HoldInForce returns the hold in force for a session: the one on all sessions, or else its own.
+// HoldInForce returns the hold in force for a session. It prefers a hold on all sessions to the session's
+// own.
 func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 	if h, ok := HoldOfSession(dir, "", now); ok {
 		return h, true
@@ -128,8 +131,8 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// LiftHold removes the hold old, or returns ErrOtherHold if another one is in force. The caller must ensure
-// that the user wants this.
+// LiftHold removes the hold old, or returns ErrOtherHold if a different hold is in force. The caller must
+// ensure that the user wants this.
 func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
 	lock, err := TakeLock(dir, "holds", holdWait)
 	if err == ErrBusy {
@@ -204,7 +207,7 @@ func readHolds(dir string) (all []HoldEvent, err error) {
 	return all, err
 }
 
-// unseenHolds returns the ends and removals of holds that the history all lacks.
+// unseenHolds returns the ends and removals of holds that are missing in the history all.
 func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 	for _, e := range LastHoldEvents(all) {
 		if _, held := HoldOfSession(dir, e.Of, now); held || !e.BeginsHold() {
@@ -237,7 +240,8 @@ type InForce struct {
 	Hold
 }
 
-// HoldsInForce returns the holds in force: the one on all sessions, then those in the history.
+// HoldsInForce returns the holds in force: first any hold on all sessions, then holds on the sessions in the
+// history.
 func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	if h, ok := LongestHold(dirs, "", now); ok {
 		all = append(all, InForce{"", h})

@@ -1,4 +1,4 @@
-// The first event of a loop has the loop's whole file, so that the loop can run again.
+// The first event of a loop contains the loop's whole file, so that the loop can run again.
 
 package ledger
 
@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// loopLines returns the history of loops. A line may have a loop's file of 16 KiB, which JSON can make six
-// times as long.
+// loopLines returns the history of loops. A line can contain a file of 16 KiB, which can grow sixfold as
+// JSON.
 func loopLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
 }

@@ -1,7 +1,7 @@
 // Package ledger records all decisions with the state after them, and all holds.
 //
-// Each session has a file. A stop appends a JSON line with its decision and the new state in a single write(). The last
-// complete line has the current state: a last line torn by a kill is ignored.
+// Each session has a file. A stop appends a JSON line with the decision and the new state in a single
+// write(). The last complete line contains the current state: a last line torn by a kill is ignored.
 package ledger
 
 import (
@@ -44,8 +44,8 @@ func (r *Record) ProjectPlace() string {
 // sideBySide bounds the time between the hooks of one stop, in milliseconds.
 const sideBySide = 10_000
 
-// StandsAsideFor reports whether other is another plugin's decision at the same stop and matters more than r,
-// as aside defines.
+// StandsAsideFor reports whether other is a different plugin's decision at the same stop and matters more
+// than r, as aside defines.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
 	return r.aside() > other.aside() && (other.Decision == "stop" || other.Decision == "continue") &&
@@ -107,7 +107,7 @@ type State struct {
 	Number int // of decisions
 	Clock  Clock
 	// Continues are the times of continues in the last hour, oldest first, in Unix milliseconds. Rounds are
-	// those in loops, which have separate maximums.
+	// the times of continues in loops, which have separate maximums.
 	Continues, Rounds []int64
 	Prompt            string
 	// InPrompt counts continues from Prompt on.
@@ -120,10 +120,10 @@ type State struct {
 	// Said is the word of the user's last prompt.
 	Said Said
 	// AsksLeave is set if the last stop left the user with a question whether to go on. Leave is why the next
-	// one may be answered with yes, or "". Once limits that to one question.
+	// one can be answered with yes, or "". Once limits that to one question.
 	AsksLeave, Once bool
 	Leave           string
-	// Waits is the prompt that has had a continue to wait in the foreground.
+	// Waits is the prompt that already caused a continue to wait in the foreground.
 	Waits string
 	// InLoops counts continues in loops since Own, even of loops that Loops has dropped.
 	InLoops int
@@ -132,8 +132,8 @@ type State struct {
 	// Seen is a hash of the session at our last continue. Same counts continues in a row with that hash.
 	Seen string
 	Same int
-	// Idle counts continues in a row without a tool call, as Claude Code does. Tools is the number of calls
-	// by then.
+	// Idle counts continues in a row with no tool call, as Claude Code does. Tools is the number of calls by
+	// then.
 	Idle   int
 	Tools  int
 	Outage Outage
@@ -186,7 +186,7 @@ type Present struct {
 	Plugin   string
 	Strategy string // if not the plugin name
 	At       int64  // of the last decision, Unix milliseconds
-	// Copy identifies the plugin's directory, and Stop the event, which the host sent at Sent, in Unix
+	// Copy identifies the plugin's directory. Stop identifies the event, which the host sent at Sent, in Unix
 	// milliseconds. Ended is when the decision ended, in Unix microseconds.
 	Copy, Stop  string
 	Sent, Ended int64
@@ -215,8 +215,8 @@ func (s *State) LastDecision(of func(Present) bool) (at int64) {
 	return at
 }
 
-// TellOnce records that the user is notified of a plugin's fault. It returns false if they already were in
-// this session.
+// TellOnce records that the user is notified of a plugin's fault. It returns false if this already happened
+// in the session.
 func (s *State) TellOnce(plugin, rule string) bool {
 	fault := plugin + " " + rule
 	if slices.Contains(s.Faults, fault) {

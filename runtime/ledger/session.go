@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// maxRecord bounds a line, in bytes, so that the part read from the end has the last state.
+	// maxRecord bounds a line, in bytes, so that the part read from the end contains the last state.
 	maxRecord = 32 << 10
 	// maxFile is the size in bytes at which a ledger is halved: a few hundred decisions.
 	maxFile = 1 << 20
-	// lockWait bounds the wait for another hook of the session, after which the agent may stop.
+	// lockWait bounds the wait for other hooks of the session, after which the agent may stop.
 	lockWait = 50 * time.Millisecond
 )
 
 var ErrBusy = errors.New("the session's ledger is locked by another hook")
 
-// StateDir returns a session's state directory: "springfield" next to the transcript's directory "projects",
-// or else .claude/springfield in home, or "". It reads no environment variable, because a project's settings
-// can set any.
+// StateDir returns a session's state directory: "springfield" next to the transcript's directory "projects".
+// If there is none, it returns .claude/springfield in home, or "". It reads no environment variable, because
+// a project's settings can set any.
 func StateDir(transcript, home string) string {
 	if filepath.IsAbs(transcript) {
 		projects := filepath.Dir(filepath.Dir(filepath.Clean(transcript)))
@@ -87,7 +87,7 @@ func OpenSession(dir, id string) (*Session, error) {
 	return s, nil
 }
 
-// LockSession waits up to 50 ms for the lock, and reads the state again if another hook has written. Close
+// LockSession waits up to 50 ms for the lock, and reads the state again if some other hook has written. Close
 // releases the lock.
 func (s *Session) LockSession() error {
 	for deadline := time.Now().Add(lockWait); !s.locked; {
@@ -114,7 +114,8 @@ func (s *Session) LockSession() error {
 	return s.readNewest()
 }
 
-// readNewest reads State from the last complete record that has a state. It first reads only the last 8 KiB.
+// readNewest reads State from the last complete record that contains a state. It first reads only the last 8
+// KiB.
 func (s *Session) readNewest() error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -146,9 +147,9 @@ func (s *Session) readNewest() error {
 	return nil
 }
 
-// AppendRecord numbers and writes a record in a single write(), and returns its ID. The session must be
-// locked, except for a record of None, which then gets neither state nor ID. The file is not synced, because
-// a sync takes longer than a decision.
+// AppendRecord numbers and writes a record in a single write(), and returns the ID. The session must be
+// locked, except for a record of None, which gets neither state nor ID. It does not sync, because a sync
+// takes longer than a decision.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
 	if !s.locked && r.Decision == None {
 		r.State = State{}

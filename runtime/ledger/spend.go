@@ -1,5 +1,5 @@
-// The maximum cost of a question is reserved before it is asked, and corrected after the answer. So sessions that ask at
-// the same time do not exceed the limit, and the cost counts even if the hook is killed in between.
+// The maximum cost of a question is reserved before it is asked, and corrected after the answer. Concurrent
+// sessions therefore do not exceed the limit, and the cost counts even if the hook is killed in between.
 
 package ledger
 
@@ -18,7 +18,8 @@ type Spend struct {
 	Day       string // like 2026-11-21, UTC
 	Micros    int64  // millionths of a dollar
 	Questions int
-	// Failures counts failed questions in a row. The last one failed by Failure, at FailedAt in Unix milliseconds.
+	// Failures counts failed questions in a row. The last one failed by Failure, at FailedAt in Unix
+	// milliseconds.
 	Failures int
 	Failure  string
 	Detail   string
@@ -63,7 +64,7 @@ var (
 )
 
 // ReadSpend returns the day's costs, or zero if there is no file. A system clock that was set back by more
-// than an hour is ignored until the machine has run for another hour.
+// than an hour is ignored until the machine has run for an hour more.
 func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	there, err := readSmall(spendFile(dir), &old)
 	if there && err != nil {
@@ -136,15 +137,15 @@ func (p *Spend) giveBack(ago time.Duration, micros int64) {
 
 func dayOf(at time.Time) string { return timestamp.FormatTime(at.UnixMilli())[:10] }
 
-// Outcome is the result of a question, with an empty Failure for an answer.
+// Outcome is the result of a question. For an answer, Failure is empty.
 type Outcome struct {
 	Micros          int64
 	Failure, Detail string
 	Unasked         bool // the project barred the question, so it is no failure of the judge
 }
 
-// SettleSpending replaces taken, reserved at the time at, by the actual cost. due reports whether this is the
-// third failure in a row.
+// SettleSpending replaces taken, the amount reserved at the time at, with the actual cost. due reports
+// whether this is the third failure in a row.
 func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
 		p.giveBack(now.Sub(at), taken)

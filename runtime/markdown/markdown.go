@@ -7,8 +7,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 )
 
-// EachLine calls visit for each line, numbered from 1 and without its line ending. code is set for lines in a
-// fenced code block, and for the fences.
+// EachLine calls visit for each line, numbered from 1, with no line ending. code is set for lines in a fenced
+// code block, and for the fences.
 func EachLine(text string, visit func(n int, line string, code bool)) {
 	var fence byte // of the current block, 0 outside
 	width := 0
@@ -34,8 +34,8 @@ type Box struct {
 	Text string
 }
 
-// ParseBox parses a line as a check box. ok is false if the box is quoted, struck through, without words, or
-// has another mark, as in "- [-]".
+// ParseBox parses a line as a check box. ok is false if the box is quoted, struck through or empty, or
+// contains an unknown mark, as in "- [-]".
 func ParseBox(line string) (b Box, ok bool) {
 	line = strings.TrimLeft(line, " \t")
 	marker, rest, found := strings.Cut(line, " ")

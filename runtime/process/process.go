@@ -1,7 +1,7 @@
 // Package process runs a program of the user or the plugin, with a line on standard input and a time limit.
 //
-// An untrusted project may have set the environment. The program is therefore run by absolute path, with a new PATH and
-// only a few variables.
+// An untrusted project can set the environment. The program is therefore run by absolute path, with a new
+// PATH and only a few variables.
 package process
 
 import (
@@ -35,8 +35,8 @@ func (p Program) Run() error {
 	return p.runInto(nil)
 }
 
-// AskOutput runs the program and returns its output. It is an error if that exceeds most bytes, or if a child
-// keeps it open.
+// AskOutput runs the program and returns the output. It is an error if the output exceeds most bytes, or a
+// child keeps it open.
 func (p Program) AskOutput(most int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -70,7 +70,7 @@ func (p Program) AskOutput(most int) ([]byte, error) {
 // linger is the wait for more output after the program has ended.
 const linger = 250 * time.Millisecond
 
-// runInto runs the program with stdout as its output, or without output if stdout is nil.
+// runInto runs the program with stdout as its output. If stdout is nil, the output is discarded.
 func (p Program) runInto(stdout *os.File) error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
 		return errors.New("a program must be named by its absolute path")

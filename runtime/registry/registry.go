@@ -39,7 +39,7 @@ func Default() string {
 	return ""
 }
 
-// HostNamed returns the host with this name, or the default host for "", as in records.
+// HostNamed returns the host with this name. As in records, "" is the default host.
 func HostNamed(name string) (*host.Host, bool) {
 	if name == "" {
 		return DefaultHost(), true
@@ -92,8 +92,8 @@ func HostOfLog(path string) *host.Host {
 	return DefaultHost()
 }
 
-// CallingHost returns the host whose agent started this program, or nil for a person, and the session if
-// known. If one agent runs in another's shell, it may return either host.
+// CallingHost returns the host whose agent started this program, and the session if known. It returns nil for
+// a person. If one agent runs in the other's shell, it can return either.
 func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 	for _, h := range Hosts {
 		session := ""
@@ -113,7 +113,7 @@ func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 var scriptRunners = []string{"node", "bun", "deno"}
 
 // HostOfProgram returns the host that a process with this path, name and arguments runs, or nil. For a script
-// runner such as node, the script counts, too.
+// runner such as node, the script also counts.
 func HostOfProgram(program, name string, args []string) *host.Host {
 	names := []string{name, program}
 	for i, arg := range args {

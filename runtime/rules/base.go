@@ -12,7 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Reasons to continue. Most do not repeat the evidence, which the model has just written and the user sees.
+// Reasons to continue. Most omit the evidence, which the model and the user have just seen.
 const (
 	GoOnWithTodos    = "The todo list is not done.{todos} Go on with the next one now, and mark each as done. If you need a decision from the user, ask for it."
 	GoOnWithProgress = "You said what comes next, so do it now.{todos} When all is done, say so."
@@ -28,8 +28,8 @@ var LeaveRule = Rule{
 // Checkpoint is the ID of the rule for a message that wraps up because of an announced usage limit.
 const Checkpoint = "checkpoint"
 
-// BaseRules are the default rules, in order. Most rules that stop for the user come first, and the last
-// paragraph is searched before earlier ones.
+// BaseRules are the default rules, in order. Most rules that stop for the user come first. The last paragraph
+// is searched before earlier ones.
 var BaseRules = []Rule{
 	{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
 	LeaveRule,
@@ -73,8 +73,8 @@ func PersonRules() []Rule {
 	})
 }
 
-// hasLeave reports whether the user's last word or setting permits the agent to go on, and the message asks
-// for no grave act.
+// hasLeave reports whether the user's last word or setting permits the agent to go on. It returns false if
+// the message asks for a grave act.
 func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
 	if s.Turn.Leave == "" {
 		return "nothing that you said answers it", "", false
@@ -95,8 +95,7 @@ func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
 	return "the last paragraph reports nothing", "", false
 }
 
-// LongMessage is the length in bytes above which a message without a next step counts as a report. Most stops
-// with a next step are shorter.
+// LongMessage is the length in bytes above which a message with no next step counts as a report.
 const LongMessage = 350
 
 // Reports quotes the first sentence of a text that states finished work or contains a URL. It ignores texts
@@ -125,10 +124,10 @@ var results = []string{
 	"saved", "written", "verified", "confirmed", "cleaned", "implemented", "documented", "refactored", "restored", "complete", "completed", "finished",
 }
 
-// subjects are words that may begin a sentence before one of results: "All 12 tests fixed", "PR created".
+// subjects are words that can begin a sentence before one of results: "All 12 tests fixed", "PR created".
 var subjects = []string{"all", "pr", "draft", "branch", "commit", "both", "everything", "the", "conflicts", "changes", "it", "it's", "that's", "this"}
 
-// Need is the reason why a message needs the user, found by PersonRules.
+// Need is why a message needs the user, found by PersonRules.
 type Need struct {
 	Rule     string
 	Evidence string

@@ -12,7 +12,7 @@ import (
 
 // The agent kills a slow hook. Therefore all rules of a decision share a budget in steps, so that the outcome
 // depends only on the rules and the message. A step is one instruction of a regular expression at one byte:
-// 20 to 60 ns. Rules from a project, which may be untrusted, have a smaller budget of their own.
+// 20 to 60 ns. A project's rules share a smaller budget.
 const (
 	maxSteps   = 100 << 20 // for all rules of the user and the plugin: takes seconds
 	maxProgram = 20_000    // instructions of a pattern in these rules
@@ -21,7 +21,7 @@ const (
 	maxProjectProgram = 1000
 )
 
-// Meter is a budget of steps. A nil Meter, as for built-in phrases, has no limit.
+// Meter is a budget of steps. A nil Meter, as for built-in phrases, is unlimited.
 type Meter struct {
 	left       int // steps, below 0 if overspent
 	maxProgram int // instructions of a pattern
@@ -35,7 +35,8 @@ func (m *Meter) spendSteps(steps int) (ok bool) {
 	return m.left >= 0
 }
 
-// canAfford spends the steps if the budget has enough, otherwise none, so that a cheaper rule can still run.
+// canAfford spends the steps if the budget is large enough. Otherwise it spends none, so that a cheaper rule
+// can still run.
 func (m *Meter) canAfford(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
@@ -50,9 +51,9 @@ type pattern struct {
 	needs []string
 }
 
-// matchPattern returns the byte range of the first match of expr in text, or nil, and errSteps if m has too
-// few steps. A cached pattern costs as many as a new one, so that earlier decisions do not change the
-// outcome.
+// matchPattern returns the byte range of the first match of expr in text, or nil. If m does not have enough
+// steps, it returns errSteps. A cached pattern costs as much as a new one, so that earlier decisions do not
+// change the outcome.
 func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) {
 	if !m.canAfford(2 * parsingCost(expr)) { // parsed here and by regexp
 		return nil, errSteps
@@ -86,8 +87,8 @@ func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) 
 // compiling is the cost of compiling an instruction, in steps.
 const compiling = 60
 
-// measurePattern returns an upper bound for the number of instructions of a pattern, and words of which every
-// match contains one. It returns an error if the pattern is invalid or has more than most instructions.
+// measurePattern returns an upper bound for the number of instructions of a pattern. Every match contains at
+// least one of needs. It returns an error if the pattern is invalid or exceeds most instructions.
 func measurePattern(text string, most int) (size int, needs []string, err error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -102,7 +103,7 @@ func measurePattern(text string, most int) (size int, needs []string, err error)
 
 const maxNeeds = 16
 
-// neededWords returns words of which every match of re contains at least one, or nil if none are known.
+// neededWords returns words of which every match of re contains at least one, or nil when none are known.
 func neededWords(re *syntax.Regexp) (words []string) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -136,8 +137,8 @@ func shortestLength(words []string) int {
 	return len(slices.MinFunc(words, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// countInstructions returns an upper bound for the number of instructions of re, whose depth the parser
-// limits to 1000.
+// countInstructions returns an upper bound for the number of instructions of re. The parser limits the depth
+// of re to 1000.
 func countInstructions(re *syntax.Regexp) int {
 	const enough = 1 << 30 // more than any limit, but does not overflow
 	n := 0

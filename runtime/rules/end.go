@@ -11,13 +11,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// maxParagraph is the maximum length of the last paragraph in bytes. A longer one loses its beginning.
+// maxParagraph is the maximum length of the last paragraph in bytes. A longer one loses the beginning.
 const maxParagraph = 600
 
-// markup lists characters that are ignored after the last one of a sentence.
+// markup lists characters ignored after the last one of a sentence.
 const markup = " \t\r\n\"'”’)]*_`」』）"
 
-// lead lists characters that are ignored before the first word of a sentence, such as list marks.
+// lead lists characters ignored before the first word of a sentence, such as list marks.
 const lead = " \t\r\n-*_#>`(\"“•◆►▶→✓✔✅━─═=|"
 
 // end is the end of a message, for the conditions opens, begins, last, says, ending, closes and lists. Most
@@ -112,8 +112,8 @@ func ClosesParagraph(p, characters string, m *Meter) bool {
 	return p != "" && strings.ContainsRune(characters, last)
 }
 
-// findSentence quotes the first sentence for which has reports one of the phrases, or the last such sentence
-// if last is set.
+// findSentence quotes the first sentence in which has finds one of the phrases. If last is set, it quotes the
+// last such sentence.
 func (e end) findSentence(last bool, phrases []string, m *Meter, has func(sentence string, phrases []string, m *Meter) bool) (
 	string, bool,
 ) {

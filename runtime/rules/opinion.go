@@ -9,8 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Opinion is the ID of the second opinion, which vetoes a continue by a doubtful rule if the message's
-// traits, with weights learned from real stops, look like those of a report.
+// Opinion is the ID of the second opinion. It vetoes a continue by a doubtful rule if the message's traits
+// look like a report's, by weights learned from real stops.
 const Opinion = "opinion"
 
 // `make learn` writes opinion.txt.
@@ -32,8 +32,8 @@ func (a *asking) veto(v *strategy.Verdict) {
 	}
 }
 
-// OpinionTraits returns the traits that are weighed: those of the message, the ID of the rule that continues,
-// and whether the user's prompt was a question.
+// OpinionTraits returns the traits that are weighed: the traits of the message, the ID of the rule that
+// continues, and whether the user's prompt was a question.
 func OpinionTraits(rule string, s *strategy.Situation, message []string) []string {
 	all := append(message, "always", "rule "+rule)
 	if s.Turn.Question {
@@ -43,7 +43,7 @@ func OpinionTraits(rule string, s *strategy.Situation, message []string) []strin
 }
 
 // weigh returns the sum of the traits' weights in data as score, in hundredths, and the limit above which a
-// message is a report. seen is the number of learned messages with a similar score, and reports the number of
+// message is a report. seen is the number of learned messages with a similar score. reports is the number of
 // reports among them.
 func weigh(data string, traits []string) (score, limit, seen, reports int) {
 	for line := range strings.Lines(data) {

@@ -61,7 +61,7 @@ type decider struct {
 	kind *Kind
 }
 
-// RuleSetsOf returns the names of a strategy's rule sets, or nil if there is no choice.
+// RuleSetsOf returns the names of a strategy's rule sets, or nil when there is no choice.
 func RuleSetsOf(s strategy.Strategy) []string {
 	if o, ok := s.New().(*decider); ok {
 		return o.kind.Sets
@@ -109,11 +109,11 @@ func (o *Options) Needs() strategy.Needs { return strategy.Needs{Todos: true, Sk
 
 func (o *Options) Chosen() *Options { return o }
 
-// maxIDs is the maximum number of IDs in off or order, which is more than there are rules.
+// maxIDs is the maximum number of IDs in off or order.
 const maxIDs = 400
 
-// PutChosen completes o, the options from one file, with those of the files below. sets are the names of the
-// built-in rule sets to choose from, or nil, and set returns a set by name. judged reports whether the
+// PutChosen completes o, the options from one file, with the options of the files below. sets are the names
+// of the built-in rule sets to choose from, or nil, and set returns a set by name. judged reports whether the
 // strategy asks a judge. Only a faulty part is dropped, so that a fault cannot disable a stop rule.
 func (o *Options) PutChosen(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
@@ -179,8 +179,7 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	}
 }
 
-// checkLeave clears o.Leave and notes a fault if the value is unknown or the writer of the file may not set
-// it.
+// checkLeave clears o.Leave and notes a fault if the value is unknown or not allowed in this file.
 func (o *Options) checkLeave(l *strategy.Layer) {
 	switch {
 	case !slices.Contains([]string{Never, AfterYes, Always}, o.Leave):
@@ -196,8 +195,8 @@ func (o *Options) checkLeave(l *strategy.Layer) {
 }
 
 // restrictProject removes from a project's options everything that could continue against the user's choice.
-// Rules that stop remain. Rules that continue move to Last, without reasons. Only rules of inForce that
-// continue can be disabled; if judged is set, they are muted instead.
+// Rules that stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules
+// of inForce that stop. If judged is set, it only mutes rules.
 func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}
@@ -250,7 +249,7 @@ func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 	return others
 }
 
-// Arranged returns the rules in the order of their tests: those named in o.Order, added rules, the built-in
+// Arranged returns the rules in the order of their tests: rules named in o.Order, added rules, the built-in
 // set, late rules and a project's continuing rules. It drops disabled rules and makes muted ones stop. If o
 // changes nothing, it returns set itself.
 func Arranged(o *Options, set []Rule) []Rule {
@@ -269,7 +268,7 @@ func Arranged(o *Options, set []Rule) []Rule {
 		}
 	}
 	all = append(first, Without(all, func(r *Rule) bool { return slices.Contains(o.Order, r.ID) })...)
-	// Late rules come last, but before a final rule "finished", because a turn without a match stops anyway.
+	// Late rules come last, but before a final rule "finished", because a turn with no match stops anyway.
 	end := len(all)
 	for i := len(all) - 1; i >= 0 && all[i].Then == strategy.Stop; i-- {
 		if all[i].ID == "finished" {

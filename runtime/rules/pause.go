@@ -17,8 +17,8 @@ type Pausing struct {
 	End   string // command that ends the loop
 }
 
-// AtWord pauses the loop if the user's last word forbids work or asks a question. A word with a known time is
-// ignored unless it came after since, in Unix milliseconds.
+// AtWord pauses the loop if the user's last word forbids work or asks a question. A word with a known time
+// must be later than since, in Unix milliseconds.
 func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, ok bool) {
 	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
 	switch kind := s.Turn.Word.Kind; {
@@ -31,8 +31,8 @@ func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, 
 	return v, false
 }
 
-// AtNeed pauses the loop if the agent asks the user a question or needs the user, unless the user is away or
-// not at the terminal.
+// AtNeed pauses the loop if the agent asks the user a question or needs the user. It does nothing if the user
+// is away or not at the terminal.
 func (p Pausing) AtNeed(s strategy.Situation) (v strategy.Verdict, ok bool) {
 	if !s.Turn.Attended || s.Turn.Away || s.Message.Earlier {
 		return v, false

@@ -56,7 +56,8 @@ type Rule struct {
 	ByProject bool // the rule is from a project and has a smaller budget
 	Doubtful  bool // the second opinion can veto the rule
 	Window    bool // Tool and Todo use only the last lines of the transcript
-	// Test is a condition of the strategy. It always returns evidence, and optionally a replacement for Reason.
+	// Test is a condition of the strategy. It always returns evidence, and optionally a replacement for
+	// Reason.
 	Test func(strategy.Situation) (evidence, reason string, ok bool)
 }
 
@@ -104,7 +105,7 @@ type asking struct {
 	faults    []error  // of patterns
 	unasked   []string // quoted IDs of rules that were too expensive
 	cache     *Cache
-	// Budgets for rules from a project, and for all others.
+	// Budgets for rules from a project, and for all other rules.
 	byProject, trusted Meter
 }
 
@@ -121,8 +122,8 @@ func newAsking(s strategy.Situation, cache *Cache) *asking {
 	}
 }
 
-// Matching returns a function that decides by the first rule that holds, or stops if none does. If the rules
-// contain Opinion, a doubtful rule can be vetoed. cache may be nil.
+// Matching returns a function that decides by the first rule that holds. If none holds, it stops. If the
+// rules contain Opinion, a doubtful rule can be vetoed. cache can be nil.
 func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verdict {
 	secondOpinion := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == Opinion })
 	return func(s strategy.Situation) strategy.Verdict {
@@ -176,8 +177,8 @@ func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	return all
 }
 
-// holdsFor reports whether r holds. evidence is from the first condition that failed, or else from the last
-// one. A rule that exceeds its budget does not hold.
+// holdsFor reports whether r holds. evidence is from the first condition that failed. If none failed, it is
+// from the last condition. A rule that exceeds the budget does not hold.
 func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
 	m := a.meterFor(r)
 	if m.left >= 0 && m.spendSteps(asked+len(r.Skill)) {
@@ -339,7 +340,7 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 }
 
 // matchesTodos reports whether an unblocked todo has the status r.Todo, in a list changed within r.Within
-// turns. Unless r.Window is set, an open todo of another agent makes the result false.
+// turns. If r.Window is not set, an open todo of any other agent makes the result false.
 func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {
@@ -368,7 +369,7 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	}
 }
 
-// Remaining returns a sentence that names up to three open todos, with a leading space, or "" if none is
+// Remaining returns a sentence that names up to three open todos, with a leading space, or "" when none is
 // open.
 func Remaining(todos []activity.Todo) string {
 	var open []string

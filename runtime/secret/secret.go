@@ -1,4 +1,4 @@
-// Package secret masks secrets of known shapes in texts that are stored or shown.
+// Package secret masks secrets of known shapes in texts stored or shown.
 package secret
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// shape is a kind of secret. Its pattern is compiled when a text first has one of its signs, because
+// shape is a kind of secret. The pattern is compiled when a text first contains one of the signs, because
 // compiling is slow.
 type shape struct {
 	starts   string // exact prefixes of a token, separated by blanks: they are its signs, and expr is the remainder
@@ -36,8 +36,8 @@ func (s *shape) find() *regexp.Regexp {
 // block is the only shape of several lines.
 var block = shape{expr: `(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z0-9 ]*-----|$)`, left: "[private key]"}
 
-// given is the password in a command. A word of letters only may belong to a sentence, unless an option, a path or the
-// end follows.
+// given is the password in a command. A word of letters only can belong to a sentence, unless an option, a
+// path or the end follows.
 const (
 	bare  = "\\s\"'`;|&)" // not in a bare word
 	given = `(?:(\\?["'])[^"'\\$][^"'\\]{3,}|(?:[^` + bare + `$<{(-][^` + bare + `]*)?[\d@#%^*+~!][^` + bare + `]{3,}|[^` + bare + `$<{(-][^` + bare + `]{2,}[\d@#%^*+~!][^` + bare + `]*|` +
@@ -45,7 +45,7 @@ const (
 	argument = `(?:"[^"]*"|'[^']*'|[^\s|;&<>` + "`" + `]+)`
 )
 
-// shapes are the kinds of secrets. A comment gives the kind and, in brackets, its source: a rule of gitleaks,
+// shapes are the kinds of secrets. A comment gives the kind and, in brackets, the source: a rule of gitleaks,
 // or a vendor.
 var shapes = []shape{
 	// JSON web token (jwt, mapbox)
@@ -128,8 +128,8 @@ var (
 	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // this might be the next word
 )
 
-// longest is the maximum length, in bytes, of a value that is searched for another secret. A longer one is
-// masked entirely.
+// longest is the maximum length, in bytes, of a value searched for further secrets. A longer one is masked
+// entirely.
 const longest = 300
 
 func maskNamed(text string) string {
@@ -147,8 +147,8 @@ func maskNamed(text string) string {
 	})
 }
 
-// mayBeIn reports whether a line may contain this secret. folded is the line in lower case, and word the
-// length of its longest word.
+// mayBeIn reports whether a line can contain this secret. folded is the line in lower case. word is the
+// length of the longest word in the line.
 func (s *shape) mayBeIn(line, folded string, word int) bool {
 	return word >= int(s.word) && (hasAny(line, s.starts) || hasAny(folded, s.signs))
 }

@@ -25,8 +25,8 @@ func whereSignalled(s strategy.Situation) string {
 	return ""
 }
 
-// saysDone reports whether text has the signal on a line of its own, outside of code. If closing is set, the
-// signal may also end the last line, after an announcement such as "All done:".
+// saysDone reports whether text contains the signal on a separate line, outside of code. If closing is set,
+// the signal can also end the last line, after an announcement such as "All done:".
 func saysDone(text string, closing bool) bool {
 	if !strings.Contains(text, allDone) {
 		return false

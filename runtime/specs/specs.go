@@ -134,7 +134,7 @@ func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []
 	return wants
 }
 
-// possiblePlaces returns the directories where the active spec may be, or nil if the hook is disabled.
+// possiblePlaces returns the directories where the active spec can be, or nil if the hook is disabled.
 func (k Kind) possiblePlaces(s strategy.Situation) []Place {
 	local := s.Workspace.Files[k.Local]
 	if isSwitchedOff(local) {
@@ -168,7 +168,7 @@ func frontLines(data []byte) (lines []string) {
 	return lines
 }
 
-// isSwitchedOff reports whether the settings file has "enabled: false" or cannot be read.
+// isSwitchedOff reports whether the settings file contains "enabled: false" or cannot be read.
 func isSwitchedOff(local strategy.File) bool {
 	if local.Found && local.Problem != "" {
 		return true
@@ -191,7 +191,7 @@ func RemoveChars(s, cut string) string {
 	}, s)
 }
 
-// NameIn returns the name in a file, without white space and trailing slashes, or "" if the file is
+// NameIn returns the name in a file, less white space and trailing slashes. It returns "" if the file is
 // unreadable or longer than 1000 bytes.
 func NameIn(f strategy.File) string {
 	if !f.Readable() || len(f.Data) > 1000 {
@@ -254,8 +254,8 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	return v
 }
 
-// pauseOr returns v, or a pause instead of a continue if the user has forbidden work or asked a question, or
-// if the agent needs the user.
+// pauseOr returns v. If v is a continue, it returns a pause instead when the user forbade work or asked a
+// question, or the agent needs the user.
 func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	p := rules.Pausing{Key: r.memory.Key, Title: r.Title, End: r.commandToType("cancel")}
 	paused, ok := p.AtWord(r.s, 0)
@@ -270,7 +270,7 @@ func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 }
 
 // withLost adds a message to v, once, if the session left its last loop before the completion signal. here is
-// the memory key of an active spec without a state file, or "".
+// the memory key of a spec with no state file, or "".
 func (k Kind) withLost(s strategy.Situation, v strategy.Verdict, here string) strategy.Verdict {
 	last, _ := s.NewestMemory(k.StateFile)
 	if last.Mark == "" {
@@ -353,14 +353,14 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	return v
 }
 
-// continueGuarded returns the verdict of goOn as a continue, or stops if another hook continued this turn,
-// the loop makes no progress, or the limit is reached. more is progress that is not in the state file.
+// continueGuarded returns the verdict of goOn as a continue. It stops if a different hook continued this
+// turn, the loop makes no progress, or the limit is reached. more is progress that is not in the state file.
 func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
 	st := r.state
 	numbers := strconv.Itoa(st.Attempt) + " " + strconv.Itoa(st.Global)
 	mark := shortenText(st.Phase) + " " + st.currentTask() + " " + numbers + " " + more
-	// Another springfield plugin that continued this turn defers to the loop from now on.
+	// If a different springfield plugin continued this turn, it defers to the loop from now on.
 	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
 	if active && m.Mark == "" { // not by this loop in this session
 		v := strategy.StopBy("another", "stop_hook_active is set, and not by this plugin")

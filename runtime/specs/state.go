@@ -15,7 +15,7 @@ import (
 // maxCount replaces larger numbers.
 const maxCount = 1_000_000_000
 
-// specState is the content of the state file. Numbers may be strings, as in the originals.
+// specState is the content of the state file. Numbers can be strings, as in the originals.
 type specState struct {
 	Phase             string
 	Index, Total      int // of tasks, Index from 0
@@ -68,7 +68,7 @@ func readState(data []byte) (specState, error) {
 }
 
 // parseCount parses a non-negative integer, also in quotes, and caps it at maxCount. It returns fallback if
-// raw is absent or invalid; ok is false only if it is invalid.
+// raw is absent or invalid. ok is false only if raw is invalid.
 func parseCount(raw []byte, fallback int) (n int, ok bool) {
 	if codec.IsAbsent(raw) {
 		return fallback, true
@@ -100,13 +100,13 @@ func isFinalPhase(phase string) bool {
 	return false
 }
 
-// filesToLookAt returns the files that armedState reads. The state file may be incomplete.
+// filesToLookAt returns the files that armedState reads. The state file can be incomplete.
 func (k Kind) filesToLookAt(s strategy.Situation) []strategy.Want {
 	return k.filesUpToState(s, nil)
 }
 
-// armedState returns the state of the spec's loop. The loop is armed if work remains or it has a message at
-// this stop.
+// armedState returns the state of the spec's loop. The loop is armed if work remains, the loop ends at this
+// stop, or a problem must be reported.
 func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	p, ok := k.activePlace(s)
 	if !ok {

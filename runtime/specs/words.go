@@ -45,7 +45,7 @@ func (r *round) goOnWithTask() strategy.Verdict {
 	}
 }
 
-// goOnWithBoxes continues if the state file counts all tasks as done but tasks.md has open boxes.
+// goOnWithBoxes continues if the state file counts all tasks as done but tasks.md still has open boxes.
 func (r *round) goOnWithBoxes(open int) strategy.Verdict {
 	n := strconv.Itoa(open) + " unchecked items"
 	if open == 1 {
@@ -125,7 +125,7 @@ func (r *round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 }
 
 // blockOnce makes v a continue with its reason, once in a session for each hash h, and at most maxErrors
-// times. Otherwise v remains a stop, without the reason.
+// times. Otherwise v remains a stop, and the reason is dropped.
 func (r *round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
@@ -149,7 +149,7 @@ func countOpenBoxes(tasks []byte) (open int) {
 }
 
 // taskBlock returns the task with this index: its line and the indented lines below. If groups is set and the
-// task is marked [P], the marked tasks directly after it are included. group reports whether there are any.
+// task is marked [P], it includes the marked tasks directly after. group reports whether there are any.
 func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) {
 	var lines []string
 	n, count := -1, 0

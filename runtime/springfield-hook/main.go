@@ -1,5 +1,5 @@
-// Command springfield-hook is the hook of a springfield plugin. It answers an event on standard input, or,
-// called with a word, a person: why, log, hold, resume, page, loop.
+// Command springfield-hook is the hook of a springfield plugin. It answers an event on standard input. Called
+// with a word, it answers a person: why, log, hold, resume, page, loop.
 package main
 
 import (
@@ -64,8 +64,8 @@ func sleepBesideClient(d time.Duration) (now time.Time, up int64, ok bool) {
 	return time.Now(), ledger.RunningTime(), os.Getppid() == client
 }
 
-// isTerminal reports whether stdin is a terminal, which means that a person started the hook: agents send
-// events through pipes. The null device is no terminal.
+// isTerminal reports whether stdin is a terminal. A person then started the hook, because agents use pipes.
+// The null device is no terminal.
 func isTerminal(stdin *os.File) bool {
 	in, err := stdin.Stat()
 	if err != nil || in.Mode()&os.ModeCharDevice == 0 {
@@ -75,8 +75,7 @@ func isTerminal(stdin *os.File) bool {
 	return err != nil || !os.SameFile(in, null)
 }
 
-// growStack makes the stack grow once while little is on it, instead of five times later. This saves 2.5 % of
-// a decision.
+// growStack makes the stack grow once while little is on it, instead of five times later.
 //
 //go:noinline
 func growStack() byte {

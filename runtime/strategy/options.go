@@ -11,7 +11,7 @@ import (
 type Options interface {
 	// Object lists the members in strategy.json for this strategy.
 	codec.Object
-	// Over overlays one file's settings on those below, which have the same type. A value that its
+	// Over overlays one file's settings on the settings below, which have the same type. A value that the
 	// writer may not set is dropped and recorded as a fault.
 	Over(below Options, l *Layer)
 	Needs() Needs
@@ -26,21 +26,21 @@ type Needs struct {
 	// strategy looks for in these lines.
 	Lines int
 	Word  string
-	// Files returns the files to read in the workspace. It is called again with those read so far until it
-	// names no new ones, up to eight times.
+	// Files returns the files to read in the workspace. It is called again with the files read so far until
+	// it names no new ones, up to eight times.
 	Files func(Situation) []Want
 }
 
 type Writer int
 
-// A project's files may come from people whom the user does not trust.
+// A project's files can come from people whom the user does not trust.
 const (
 	Author  Writer = iota // of the plugin
 	User                  // of this machine
 	Project               // anyone
 )
 
-// Layer is one settings file, overlaid on those below it.
+// Layer is one settings file, overlaid on the files below.
 type Layer struct {
 	By       Writer
 	Strategy string // its name
@@ -56,7 +56,7 @@ type Number struct {
 	Name        string
 	Value, Most int
 	Unit        string // printed after Most, like " minutes"
-	// Raised lets the plugin's file raise the number, too. A project's attempt is then ignored without a
+	// Raised lets the plugin's file also raise the number. A project's attempt is then ignored without a
 	// fault.
 	Raised bool
 	set    int // by the current file, 0: not set
@@ -79,13 +79,13 @@ func (n *Number) OverlayNumber(below Number, l *Layer) {
 	}
 }
 
-// Ceiling returns the setting that limits the rounds in a loop's file, with a default of rounds.
+// Ceiling returns the setting that limits the rounds in a loop's file. The default is rounds.
 func Ceiling(rounds int) Number {
 	return Number{Name: "ceiling", Value: rounds, Most: activity.MostIterations}
 }
 
-// Looping is implemented by the options of a strategy whose loop has its own maximum, so that the budget does
-// not count rounds.
+// Looping is implemented by the options of a strategy whose loop sets a maximum, so that the budget does not
+// count rounds.
 type Looping interface {
 	MaxIterations() int
 }

@@ -41,12 +41,12 @@ type Situation struct {
 	Workspace Workspace
 	// Memories are the session's memories of the strategy's loops.
 	Memories []activity.Memory
-	// Past looks up a loop in the user's own history, which is slow. It is nil without a history.
+	// Past looks up a loop in the user's own history, which is slow. If there is no history, it is nil.
 	Past func(loop, dir string) activity.LoopPast
 }
 
 type Message struct {
-	// Text comes from the event or from the transcript, where it may be from an earlier turn.
+	// Text comes from the event or from the transcript, where it can be from an earlier turn.
 	Text      string
 	FromEvent bool
 	// Lags reports that the transcript lacks the message, and maybe more of this turn.
@@ -58,7 +58,8 @@ type Message struct {
 // Turn is the session since the last prompt that a person typed. Times are Unix milliseconds, 0 if unknown.
 type Turn struct {
 	Prompt, PromptID string // first 400 bytes and ID
-	// Own is the ID of the user's last own prompt, "" unless the host and the transcript both have it.
+	// Own is the ID of the user's last own prompt. It is "" unless both the host and the transcript contain
+	// it.
 	Own      string
 	Question bool          // the whole prompt ends with a question mark
 	Word     lastword.Word // lastword.Unknown if the prompt is uncertain
@@ -96,12 +97,12 @@ func (s Session) AgentName() string { return cmp.Or(s.Agent, "Claude") }
 // Todos is a todo list, empty if the log lacks the beginning of a task.
 type Todos struct {
 	List []activity.Todo
-	// Turns is the number of prompts since its last change: 0 means this turn.
+	// Turns is the number of prompts since the last change: 0 means this turn.
 	Turns int
 }
 
-// CountOwn returns the number of todos that are open and not blocked, or 0 if any open todo has another
-// owner.
+// CountOwn returns the number of todos that are open and not blocked. It returns 0 if any open todo belongs
+// to a different owner.
 func (t Todos) CountOwn() int {
 	n := 0
 	for _, todo := range t.List {
@@ -130,7 +131,7 @@ type Workspace struct {
 // Unmatched is the rule of a stop at which no rule matched.
 const Unmatched = "otherwise"
 
-// Verdict is a decision with its reason and its effects.
+// Verdict is a decision with its reason and effects.
 type Verdict struct {
 	Decision  Decision
 	Rule      string // the rule that decided
@@ -140,21 +141,22 @@ type Verdict struct {
 	Faults    []error
 	Languages []string // BCP 47 tags, if the message was read
 
-	// Page is the question to a judge, or "". A yes makes the verdict a continue with the reason Going.
-	// Without an answer the decision is final.
+	// Page is the question to a judge, or "". A yes makes the verdict a continue with the reason Going. If
+	// there is no answer the decision is final.
 	Page, Going string
-	// Once prevents the same message from continuing twice without a tool call in between.
+	// Once prevents the same message from continuing twice with no tool call in between.
 	Once bool
-	// Told is shown to the user at a stop and at a prompt's first continue, at later ones only if Pressing.
+	// Told is shown to the user at a stop and at a prompt's first continue. At later continues it is shown
+	// only if Pressing.
 	Told     string
 	Pressing bool
 	Notes    []string // lines for standard error
 	Changes  []Change // in order. If any fails, the agent can stop
-	// Script is a program below the plugin's root and its arguments. It runs last; its output and exit code
-	// are ignored.
+	// Script is a program below the plugin's root and its arguments. It runs last. Output and exit code are
+	// ignored.
 	Script []string
 	// Remember replaces the memory with the same key, unless the key is "". A continue with Remember set
-	// belongs to a loop with its own maximum and is not counted.
+	// belongs to a loop, and only the loop's maximum applies.
 	Remember activity.Memory
 	Events   []activity.LoopEvent // for a loop's history
 }
@@ -169,16 +171,15 @@ type Strategy struct {
 	Name    string
 	Event   string // of Claude Code: Stop or UserPromptSubmit
 	Default bool   // it is used if none is named
-	// Prefix begins the strategy's lines on standard error. With a prefix, only the notes of verdicts are
-	// printed.
+	// Prefix begins the strategy's lines on standard error. If set, only the notes of verdicts are printed.
 	Prefix string
 	Placed bool  // it answers only events that name their directory
 	Blocks bool  // a continue is "decision": "block" by default, as the original promises
 	Loop   *Loop // nil for none
 	Owns   bool  // its verdicts change files of the workspace, so stops there are serialized
 	Judges bool  // verdicts can have a page
-	// Marks are files or directories. The workspace is the nearest directory that has any of them, from the
-	// session's directory up to the top of the repository, by default the session's directory.
+	// Marks are files or directories. The workspace is the nearest directory that contains any of them, from
+	// the session's directory up to the top of the repository. By default it is the session's directory.
 	Marks []string
 	// Special are members of strategy.json for some strategies only. The second string is why all others
 	// refuse the member, for example "reads no ledgers".
@@ -219,8 +220,8 @@ func (s Strategy) Silence() Decision {
 // with slashes. A trailing slash asks for the entries of a directory. Files outside are not found.
 type Want struct {
 	Name string
-	// Whole reports whether the data can be a complete file. A file changed in the last two seconds is
-	// read again for up to a second, until it is whole and unchanged. nil accepts any content.
+	// Whole reports whether the data can be a complete file. A file changed in the last two seconds is read
+	// again for up to a second, until it is whole and unchanged. nil accepts any content.
 	Whole func([]byte) bool
 }
 
@@ -242,12 +243,12 @@ type Change struct {
 	Data []byte // nil removes the file
 	// Was is the expected content. If the file differs, the change is dropped. nil accepts any content.
 	Was []byte
-	// Optional changes may fail.
+	// Optional changes can fail.
 	Optional bool
 }
 
-// MemoryKey returns the memory key of the loop with this state file: the path, shortened if long, without
-// characters that JSON might change.
+// MemoryKey returns the memory key of the loop with this state file: the path without characters that JSON
+// might change. A long path is shortened.
 func MemoryKey(path string) string {
 	if key := quotation.ShownName(path, 200); key != path {
 		return key + quotation.HashText(path)
@@ -277,7 +278,7 @@ func (s *Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
 
 // Loop describes a loop to the session's other plugins. While it is armed, they let it decide.
 type Loop struct {
-	// Spec marks a loop through the tasks of a spec, which other tools drive, too.
+	// Spec marks a loop through the tasks of a spec, which other tools also drive.
 	Spec bool
 	// Files are the files that Armed reads, as in Needs.
 	Files func(Situation) []Want
@@ -286,10 +287,10 @@ type Loop struct {
 
 // Armed is the state of a loop in a session. The zero value means no loop.
 type Armed struct {
-	// Evidence is why the loop is armed, or "" if it is not.
+	// Evidence is why the loop is armed, or "".
 	Evidence string
-	// Running reports whether this loop has continued in this session, from the user's ledger. The state file alone
-	// might be from the project.
+	// Running reports whether this loop has continued in this session, from the user's ledger. The state file
+	// alone might be from the project.
 	Running bool
 }
 

@@ -15,7 +15,8 @@ const maxAncestors = 64
 // process has empty fields where the system has no answer.
 type process struct {
 	id, parent int
-	// session is the ID of the session leader, 0 on systems without sessions, or -1 if that process is invisible.
+	// session is the ID of the session leader, 0 on systems without sessions, or -1 if this process is
+	// invisible.
 	session          int
 	terminal, pseudo bool // has a controlling terminal; it is a pseudo-terminal
 
@@ -39,8 +40,8 @@ func (p process) variable(name string) string {
 	return ""
 }
 
-// makers are programs that make a terminal for another program or adopt orphans. A person uses that terminal only if
-// the maker itself has one. Node is not a maker, because editors run in it.
+// makers are programs that make a terminal for other programs or adopt orphans. A person uses such a terminal
+// only if the maker itself has one. Node is not a maker, because editors run in it.
 var makers = []string{
 	"script", "expect", "unbuffer", "socat", "perl", "ruby",
 	"init", "systemd", "launchd", "tini", "dumb-init", "docker-init", "catatonit",
@@ -61,8 +62,9 @@ type lookUpFunc func(id int, environ bool) (process, error)
 
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
-// OwnTerminal opens the controlling terminal if, as far as can be seen, a person uses it: no ancestor of this
-// process is an agent, and one leads the terminal's session. It returns ErrNone without a terminal.
+// OwnTerminal opens the controlling terminal if, apparently, a person uses it. The leader of the terminal's
+// session must be an ancestor of this process, and no ancestor may be an agent. If there is no terminal, it
+// returns ErrNone.
 func OwnTerminal() (*Terminal, error) {
 	t, err := openTerminal()
 	if err != nil {
@@ -75,7 +77,7 @@ func OwnTerminal() (*Terminal, error) {
 	return t, nil
 }
 
-// nearest is more than the processes between a client and its hook, such as a shell or a launcher.
+// nearest exceeds the number of processes between a client and its hook, such as a shell or a launcher.
 const nearest = 4
 
 // Ancestors returns the IDs of up to four processes above this one, the parent first.
@@ -91,8 +93,8 @@ func Ancestors() (ids []int) {
 	return ids
 }
 
-// HangsOnAgent reports whether another agent started the client that started this program, and so may type
-// into it. It misses orphaned clients.
+// HangsOnAgent reports whether an agent started the client that started this program, and could type into it.
+// It misses orphaned clients.
 func HangsOnAgent() bool { return findTwoAgents(lookUp, os.Getpid()) }
 
 func findTwoAgents(lookUp lookUpFunc, own int) bool {
@@ -125,7 +127,7 @@ func findTwoAgents(lookUp lookUpFunc, own int) bool {
 }
 
 // findAgent returns an error if the process own or any ancestor is an agent or was started by one, or if this
-// cannot be excluded.
+// is uncertain.
 func findAgent(lookUp lookUpFunc, own int) error {
 	var child process
 	var doubt error

@@ -1,8 +1,8 @@
 // Package terminal asks a person at the controlling terminal of this process.
 //
-// Agents start commands and hooks without a terminal, so no question reaches them. A terminal that an agent makes is
-// recognised by the ancestors of this process. This is no security boundary: a program with the user's rights can type
-// into the user's terminal.
+// Agents start commands and hooks without a terminal, so no question reaches them. A terminal that an agent
+// makes is recognised by this process's ancestors. This is no security boundary: a program with the user's
+// rights can type into the user's terminal.
 package terminal
 
 import (
@@ -22,7 +22,7 @@ var ErrCancelled = errors.New("cancelled")
 
 const maxLine = 64 // bytes
 
-// Terminal is the controlling terminal. The standard streams are not used: anything can replace them.
+// Terminal is the controlling terminal. The standard streams are not used, because anything can replace them.
 type Terminal struct {
 	Name   string // such as /dev/pts/3, or /dev/tty or CONIN$
 	Screen *os.File
@@ -36,7 +36,7 @@ func (t *Terminal) Close() {
 	}
 }
 
-// TerminalName returns the name of the controlling terminal, or "" if none exists.
+// TerminalName returns the name of the controlling terminal, or "" when none exists.
 func TerminalName() string {
 	t, err := openTerminal()
 	if err != nil {
@@ -46,8 +46,8 @@ func TerminalName() string {
 	return t.Name
 }
 
-// Confirm returns nil if the person answers the question with yes. It returns ErrCancelled for another
-// answer, or once cancel, which may be nil, is closed.
+// Confirm returns nil if the person answers the question with yes. It returns ErrCancelled for any other
+// answer, or once cancel is closed. cancel can be nil.
 func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	answer := make(chan error, 1)
 	go func() { answer <- askToConfirm(t.in, t.Screen, display.PlainText(question)) }() // a read cannot be cancelled

@@ -1,5 +1,5 @@
-// Package timestamp parses and formats durations, and times as in RFC 3339. It is smaller than package time. Times are
-// Unix milliseconds.
+// Package timestamp parses and formats durations, and times as in RFC 3339. It is smaller than package time.
+// Times are Unix milliseconds.
 package timestamp
 
 import (

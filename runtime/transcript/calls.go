@@ -1,5 +1,5 @@
-// Tool calls and results. A call is applied at once, because its result might not be there yet at a stop, and undone if
-// the result is an error.
+// Tool calls and results. A call is applied at once, because the result might not be there yet at a stop. It
+// is undone if the result is an error.
 
 package transcript
 
@@ -32,7 +32,7 @@ type past struct {
 	Open   bool // interrupted or in background
 }
 
-// claim is a call without a result, and the state before it.
+// claim is a call with no result yet, and the state before it.
 type claim struct {
 	ID    uint32
 	Of    Does
@@ -199,7 +199,7 @@ func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 const maxStarted = 16
 
 // job is background work: a shell command, an agent or a monitor. It ends by a notification, or by a call
-// that stops it or reads its output.
+// that stops it or reads the output.
 type job struct {
 	ID    string
 	Input place // of the call that started it
@@ -238,7 +238,7 @@ type mate struct {
 	Turn int // of the last message
 }
 
-// mateName returns a teammate's name without the team (moe@barn), or a hash if it is not a plain name.
+// mateName returns a teammate's name without the team (moe@barn), or a hash of a name that is not plain.
 func mateName(raw []byte) string {
 	name, _, _ := bytes.Cut(raw, []byte("@"))
 	if len(name) == 0 || isPlainName(name, maxID) {

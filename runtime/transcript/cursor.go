@@ -142,8 +142,8 @@ func (c *Cursor) passLine(line []byte, at int64, rest bool) {
 	}
 }
 
-// rememberLine keeps facts about a line for WindowOf. If rest is set, they complete those about the line's
-// beginning.
+// rememberLine keeps facts about a line for WindowOf. If rest is set, they complete the facts about the
+// line's beginning.
 func (c *Cursor) rememberLine(line []byte, at int64, rest bool) {
 	f := news{}
 	if line != nil {

@@ -15,15 +15,15 @@ import (
 // Mark begins the texts of our hooks for an agent whose log does not name the hook.
 const Mark = "[springfield] "
 
-// Format is the log format of a host. Any function may be nil.
+// Format is the log format of a host. Any function can be nil.
 type Format struct {
 	Name string
-	// Parse fills an entry that has only Line and At. It returns false for torn or irrelevant lines and for those of
-	// subagents. Values must be slices of Line, unless their field allows others.
+	// Parse fills an entry in which only Line and At are set. It returns false for torn or irrelevant lines
+	// and for lines of subagents. Values must be slices of Line, unless their field allows others.
 	Parse func(e *Entry) bool
 	// Owns reports whether one of the first lines of a log is of this format.
 	Owns func(line []byte) bool
-	// Outcome reads a result; of is NothingSpecial for calls without an effect.
+	// Outcome reads a result. of is NothingSpecial for calls with no effect.
 	Outcome func(of Does, r *Part) Outcome
 	// Whole is set if each message is a single line. Otherwise texts and calls are on separate lines.
 	Whole bool
@@ -46,14 +46,14 @@ type Entry struct {
 	Version  []byte // of the host
 	// Command is set if the prompt only inspects or stops one of our plugins.
 	Command bool
-	// Heard is set for words of a person or the host, which also end background work for the rules of the first design. A
-	// prompt implies it.
+	// Heard is set for words of a person or the host, which also end background work for the rules of the
+	// first design.
 	Heard bool
 	// Filled is set if the host wrote an agent's line.
 	Filled bool
 	// Skill is the host's attribution of an agent's line.
 	Skill []byte
-	// Todos is the todo list as the host shows it, and Tasks its single tasks, both raw.
+	// Todos is the todo list as the host shows it. Tasks are single tasks. Both are raw.
 	Todos, Tasks []byte
 	Parts        []Part
 
@@ -213,7 +213,7 @@ func parseIdentifier(raw []byte, limit int) []byte {
 	return raw
 }
 
-// objectIn returns the object in a call's input, which may be inside a string and truncated.
+// objectIn returns the object in a call's input. The object can be inside a string and truncated.
 func objectIn(input []byte) []byte {
 	if len(input) == 0 || input[0] != '"' {
 		return input
@@ -224,8 +224,8 @@ func objectIn(input []byte) []byte {
 	return codec.Unescape(nil, input[1:])
 }
 
-// place is an offset and a length, without the quotes of a string. A Log has places instead of text, so that
-// it is small, and a gigabyte can be read without copying or decoding anything.
+// place is an offset and a length, without the quotes of a string. A Log contains places instead of text, so
+// that it is small, and a gigabyte can be read without copying or decoding anything.
 type place = [2]int64
 
 // fetchPlace reads up to limit bytes from a place, into buf if that is large enough. It returns nil on
@@ -250,7 +250,7 @@ func shortText(raw []byte, limit int) string {
 	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is up to six bytes
 }
 
-// oneLine replaces white space and control characters by single blanks, and cuts s to limit bytes.
+// oneLine replaces white space and control characters with single blanks, and cuts s to limit bytes.
 func oneLine(s string, limit int) string {
 	return quotation.Head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'
@@ -281,8 +281,8 @@ func NameAfter(text []byte, words string) []byte {
 	return name
 }
 
-// TakeNotifications adds a part for each notification in text that background work has ended. Work without a
-// status is still running.
+// TakeNotifications adds a part for each notification in text about the end of background work. If there is
+// no status, the work is still running.
 func (e *Entry) TakeNotifications(text []byte) {
 	const id = "<task-id>"
 	_, text, found := bytes.Cut(text, []byte(id))
@@ -398,8 +398,8 @@ func WithoutTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code has a nonzero exit code or a
-// signal.
+// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code contains a nonzero exit code
+// or a signal.
 func hasFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))

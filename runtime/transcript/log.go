@@ -1,5 +1,5 @@
-// The state of a log between two stops. It is updated line by line, so reading a log in pieces or at once gives
-// the same Log.
+// The state of a log between two stops. It is updated line by line, so reading a log in pieces or at once
+// gives the same Log.
 
 package transcript
 
@@ -85,8 +85,8 @@ type opening struct {
 	At    int64 // Unix milliseconds
 }
 
-// takeOpening sets Opening if the line begins the current prompt: the one with the host's ID or, without an
-// ID, the last one that a person typed. Other words of a person are added to Heard.
+// takeOpening sets Opening if the line begins the current prompt. This is the prompt with the host's ID or,
+// by default, the last that a person typed. Other words of a person are added to Heard.
 func (l *Log) takeOpening(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
@@ -111,8 +111,8 @@ func (l *Log) takeOpening(e *Entry) {
 	}
 }
 
-// takeEntry updates the log's state from a line. It returns false, without an update, if the line repeats one
-// of the last 32.
+// takeEntry updates the log's state from a line. If the line repeats one of the last 32, it changes nothing
+// and returns false.
 func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	if len(e.ID) > 0 {
 		h := quotation.Hash64(e.ID)
@@ -206,8 +206,8 @@ func (l *Log) beginTurn(e *Entry) {
 // maxOurs limits our continues within oursWithin milliseconds.
 const maxOurs, oursWithin = 240, 3600_000
 
-// feedback counts continues by Stop hooks, in case the ledger is lost. For each, the log has a line that
-// names the hook, a line with its text, or both. Text without a name is not ours.
+// feedback counts continues by Stop hooks, in case the ledger is lost. For each, the log contains a line that
+// names the hook, a line with the text, or both. Text without a name is not ours.
 type feedback struct {
 	Ours     []int64 // times in Unix milliseconds, oldest first
 	All      int     // ours

@@ -1,4 +1,4 @@
-// Shell commands that only read, search or run tests. All others might change anything.
+// Shell commands that only read, search or run tests. All other commands might change anything.
 
 package transcript
 
@@ -15,8 +15,8 @@ func onlyLooks(line string) bool {
 	return plain && len(commands) > 0 && !slices.ContainsFunc(commands, changes)
 }
 
-// splitCommands splits a command line into commands and their words. plain is false if only a shell could do
-// so, or if output goes to a file.
+// splitCommands splits a command line into commands and their words. plain is false if the line needs a shell
+// or sends output to a file.
 func splitCommands(line string) (commands [][]string, plain bool) {
 	var words []string
 	var word []byte // a string would be copied for each byte of a long word
@@ -184,8 +184,8 @@ func argumentsLook(rest string, args []string) bool {
 	return first && (!strings.HasSuffix(columns[3], "--noEmit") || len(args) > 0)
 }
 
-// sedLooks reports whether sed only prints: it has a flag such as -n, and its script has only addresses, p,
-// q, = and !.
+// sedLooks reports whether sed only prints. It requires a flag such as -n, and a script with only addresses,
+// p, q, = and !.
 func sedLooks(args []string) bool {
 	script := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return isOneOf(arg, "-n -E -nE -r") })
 	isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") }

@@ -1,10 +1,10 @@
 // Package transcript reads session logs.
 //
-// Unknown lines are skipped, because the format might change in any release of the host. Logs are not trusted, so all
-// reads are bounded.
+// Unknown lines are skipped, because the format might change in any release of the host. Logs are not
+// trusted, so all reads are bounded.
 //
-// Each stop starts a new process, and a log can have gigabytes. Reading therefore starts where the last process ended,
-// from a Log that is stored as JSON.
+// Each stop starts a new process, and a log can have gigabytes. Reading therefore starts where the last
+// process ended, from a Log stored as JSON.
 package transcript
 
 import (

@@ -97,7 +97,7 @@ func (l *Log) correctList(e *Entry, array []byte) {
 	}
 }
 
-// sumOfList returns a hash of a todo list, or 0 if it is empty. ok is false if it is incomplete.
+// sumOfList returns a hash of a todo list, or 0 for an empty list. ok is false for an incomplete list.
 func sumOfList(list []byte) (sum uint64, ok bool) {
 	ok = eachItem(list, maxNested, func(i item) {
 		sum = (sum*31+quotation.Hash64(i.content))*31 + quotation.Hash64(i.status)
@@ -191,7 +191,7 @@ func parseBlockers(known []uint32, ids []byte) []uint32 {
 	return known
 }
 
-// addBlocker returns a copy of known with the hash of id added. A claim may hold the original.
+// addBlocker returns a copy of known with the hash of id added. A claim can hold the original.
 func addBlocker(known []uint32, id []byte) []uint32 {
 	h := shortCallID(id)
 	if len(known) >= maxBlocker || slices.Contains(known, h) {
@@ -258,7 +258,7 @@ func listInInput(input []byte) []byte {
 }
 
 // eachItem yields the todos in a JSON array, in an object or a string with an array, or in lines of a string.
-// It returns false if the list is incomplete.
+// It returns false for an incomplete list.
 func eachItem(list []byte, depth int, yield func(item)) bool {
 	list = bytes.TrimSpace(list)
 	if len(list) == 0 || depth == 0 {

@@ -194,7 +194,7 @@ var vague = [][]string{
 	{"prompt"},
 }
 
-// aboutCall summarizes a call by the most descriptive member of its input, which may be truncated.
+// aboutCall summarizes a call by the most descriptive member of the input, which can be truncated.
 func aboutCall(input []byte) string {
 	var best, status []byte
 	rank := len(vague) + 1
@@ -221,8 +221,8 @@ func aboutCall(input []byte) string {
 	return shortText(best, maxShort)
 }
 
-// hashFailure returns a hash of a failed result without digits, because times and addresses vary, or "" if
-// the call succeeded.
+// hashFailure returns a hash of a failed result, or "" for a call that succeeded. It ignores digits, because
+// times and addresses vary.
 func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 	if !p.Failed {
 		return ""
@@ -238,8 +238,8 @@ func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 // shells are the tools of all hosts that run a shell command.
 var shells = []string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}
 
-// commandOf returns a shell call's command line, preceded by a cd to the call's directory. It returns "?" if
-// the input is too long, and "" for another tool.
+// commandOf returns a shell call's command line, preceded by a cd to the call's directory. It returns "?" for
+// an input that is too long, and "" for any other tool.
 func commandOf(f io.ReaderAt, p past, buf []byte) string {
 	if !slices.Contains(shells, p.Name) {
 		return ""
@@ -266,7 +266,7 @@ var readers = []string{
 	"update_plan", "todo_write", "write_todos", "update_todo",
 }
 
-// changes reports whether a call may change anything outside the session.
+// changes reports whether a call can change anything outside the session.
 func (p *Part) changes() bool {
 	switch p.Does {
 	case WritesTodos, MakesTask, ChangesTask, ReadsTask, ListsTasks, AsksPerson, BeginsPlan, EndsPlan, SchedulesWake:
@@ -280,7 +280,7 @@ func (p *Part) changes() bool {
 	return !onlyLooks(codec.ExactText(codec.InsideQuotes(codec.FindMember(input, "command", "cmd"))))
 }
 
-// mayWrite reports whether a call may have changed a file. Unknown tools and subagents may.
+// mayWrite reports whether a call can have changed a file. This is assumed of unknown tools and subagents.
 func (p *past) mayWrite() bool {
 	switch p.Does {
 	case NothingSpecial, WritesFile, UsesSkill, MayGoOn, TellsMate:

@@ -12,7 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// LastLines reads the last n lines. If word is set, it may skip lines without word that no person wrote.
+// LastLines reads the last n lines. If word is set, it can skip lines without word that no person wrote.
 func (f File) LastLines(n int, word string) (activity.Window, error) {
 	lines, err := lastLines(f.Path, n)
 	if err != nil {
@@ -98,7 +98,7 @@ func addToWindow(w *activity.Window, f *news) {
 const maxTail = 4 << 20
 
 // lastLines returns the last n lines that are not blank, oldest first, or fewer if they exceed maxTail bytes.
-// The last line may be incomplete.
+// The last line can be incomplete.
 func lastLines(path string, n int) ([][]byte, error) {
 	f, size, err := file.OpenRegular(path, 0)
 	if err != nil {

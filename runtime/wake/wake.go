@@ -15,7 +15,7 @@ import (
 const Rule = "api-error"
 
 // IsOutage reports whether an API error of this kind passes by itself. Claude Code itself waits for usage
-// limits, and only the user can mend other errors.
+// limits. Only the user can fix other errors.
 func IsOutage(kind string) bool { return kind == "server_error" || kind == "overloaded" }
 
 // waits are the waits after successive failures, in seconds. Only the linker of a test changes them.
@@ -35,8 +35,8 @@ func WaitAfter(failures int) (wait time.Duration, ok bool) {
 // claimed bounds the time between two plugins' claims of one failure, in milliseconds.
 const claimed = 30_000
 
-// Claim returns failure, counted in a row with last unless a prompt or a tool call came between. ok is false
-// if another plugin has just claimed the same failure.
+// Claim returns failure with the number of failures in a row. A prompt or a tool call since last restarts the
+// count. ok is false if some other plugin has just claimed the same failure.
 func Claim(last, failure ledger.Outage) (claim ledger.Outage, ok bool) {
 	inRow := last.Times > 0 && last.Turns == failure.Turns && last.Calls == failure.Calls
 	if apart := failure.At - last.At; inRow && last.By != failure.By && -claimed < apart && apart < claimed {
@@ -83,7 +83,7 @@ type Moment struct {
 	Switches string // the settings that switch plugins
 }
 
-// WhyNot returns why a session must not be woken after a wait, or "" if it is unchanged.
+// WhyNot returns why a session must not be woken after a wait, or "" for an unchanged session.
 func WhyNot(before, after Moment, wait time.Duration) string {
 	passed := time.Duration(after.At-before.At) * time.Millisecond
 	switch why := after.CanWait(before.Session); {

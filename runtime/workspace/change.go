@@ -86,7 +86,7 @@ func (s *Space) applyChange(c strategy.Change) error {
 }
 
 // firstLink returns the first symlink on the path of a name, or "". os.Root refuses symlinks that leave the
-// workspace, but another could lead a write into .git, for example.
+// workspace, but an inner symlink could lead a write into .git, for example.
 func (s *Space) firstLink(name string) string {
 	for i := 0; i <= len(name); i++ {
 		if i < len(name) && !os.IsPathSeparator(name[i]) {

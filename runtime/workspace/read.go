@@ -35,7 +35,7 @@ type Space struct {
 	late time.Time // the end of waiting
 }
 
-// OpenSpace opens a directory, or the working directory if dir is empty.
+// OpenSpace opens a directory. If dir is empty, it opens the working directory.
 func OpenSpace(dir string) (*Space, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -143,12 +143,12 @@ func plainCause(err error) string {
 	return err.Error()
 }
 
-// maxUp bounds the directories that are searched upwards.
+// maxUp bounds the directories searched upwards.
 const maxUp = 40
 
-// Nearest returns the first directory from dir up to the top of its repository with any of marks, which are
-// names with slashes. Without one, it returns project if that contains the repository and has a mark, or else
-// the top. The top is below home. marked reports whether there was a mark.
+// Nearest returns the first directory that contains any of marks, from dir up to the top of the repository.
+// marks are names with slashes. If none matches, it returns project if that contains the repository and a
+// mark, otherwise the top. The top is below home. marked reports whether there was a mark.
 func Nearest(dir, project string, marks []string, home string) (nearest string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
@@ -178,7 +178,7 @@ func Nearest(dir, project string, marks []string, home string) (nearest string, 
 	return top, false
 }
 
-// ProjectAround returns project in dir's spelling, or "" if project does not contain dir.
+// ProjectAround returns project in dir's spelling, or "" when project does not contain dir.
 func ProjectAround(dir, project string) string {
 	want, err := os.Stat(project)
 	if err != nil {

@@ -60,7 +60,7 @@ var denials = []string{
 }
 
 // isDenied reports whether a failed call was denied. A text that begins with an exit code is from a command
-// that has run.
+// that was run.
 func isDenied(kind, text []byte) bool {
 	if kind != nil && string(kind) != "automode-unavailable" {
 		return true

@@ -27,8 +27,8 @@ func readEvent(event []byte, e *host.Event) error {
 }
 
 // takesContext reports whether the event is certainly from Claude Code 2.1.163 or later. Earlier versions
-// drop an answer with additionalContext. Since 2.1.196 the event has the prompt's UUID; before, only the
-// transcript has the version. A project can set neither.
+// drop an answer with additionalContext. Since 2.1.196 the event contains the prompt's UUID. Before, only the
+// transcript contains the version. A project can set neither.
 func takesContext(e host.Event, version string) bool {
 	if !e.Scheduled {
 		return false

@@ -1,4 +1,4 @@
-// Claude Code's log. Parsing stops as soon as a line is known to be irrelevant, as most are.
+// Claude Code's log. Most lines are irrelevant, and parsing stops as soon as this is known.
 
 package claude
 
@@ -168,8 +168,7 @@ func (l *line) message(e *transcript.Entry, w *codec.Walk) {
 	w.Leave(&m)
 }
 
-// isAttachmentOfInterest reports whether an attachment may matter, by its first members only, because others
-// may be long.
+// isAttachmentOfInterest reports whether an attachment can matter, judging by the first members.
 func isAttachmentOfInterest(w codec.Walk) bool {
 	a := w.Enter('{')
 	if !a.Next() || string(a.Key) != "type" {

@@ -48,7 +48,7 @@ const (
 	maxProcessFile = 64 << 10 // bytes
 )
 
-// RunningProcesses returns the running processes of Claude Code that have a session, given the configuration
+// RunningProcesses returns the running processes of Claude Code with a session. config is the configuration
 // directory.
 func RunningProcesses(config string) (all []Process) {
 	dir, err := os.Open(filepath.Join(config, "sessions"))
@@ -70,14 +70,15 @@ func RunningProcesses(config string) (all []Process) {
 	return all
 }
 
-// FindProcess returns the process of Claude Code with this ID, if it is running and has a session.
+// FindProcess returns the process of Claude Code with this ID. ok is false unless it is running and has a
+// session.
 func FindProcess(config string, id int) (p Process, ok bool) {
 	data, err := file.ReadRegular(filepath.Join(config, "sessions", strconv.Itoa(id)+".json"), maxProcessFile)
 	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.isRunning()
 }
 
-// isRunning reports whether the process is running. On Linux it is false for a process in another container,
-// or if the ID has been reused.
+// isRunning reports whether the process is running. On Linux it detects reused IDs, and returns false for a
+// process in a different container.
 func (p Process) isRunning() bool {
 	if runtime.GOOS != "linux" {
 		return isFound(p.ID)
@@ -90,7 +91,7 @@ func (p Process) isRunning() bool {
 	if err != nil {
 		return false
 	}
-	// The name is in brackets and might contain blanks. The start time is the 20th word after this.
+	// The name is in brackets and can contain blanks. The start time is the 20th word after it.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	return p.Begun == "" || len(fields) > 19 && fields[19] == p.Begun
 }

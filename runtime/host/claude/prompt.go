@@ -78,8 +78,8 @@ func beginsWithAny(text []byte, tags []string) bool {
 	return slices.ContainsFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte(tag)) })
 }
 
-// isPerson reports whether a line with this origin and source is from a person. Older lines have neither, and
-// are accepted.
+// isPerson reports whether a line with this origin and source is from a person. Older lines contain neither,
+// and are accepted.
 func isPerson(origin, source []byte) bool {
 	return (origin == nil || string(origin) == "human") &&
 		(source == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(source)))
@@ -101,7 +101,7 @@ func isOutput(text []byte) bool {
 	return beginsWithAny(text, outputs) || beginsWithAny(text, mailTags)
 }
 
-// withoutHeading removes the heading of a message from another session.
+// withoutHeading removes the heading of a message from a different session.
 func withoutHeading(text []byte) []byte {
 	mail, _ := bytes.CutPrefix(text, []byte("Another Claude session sent a message:"))
 	mail, _ = bytes.CutPrefix(mail, []byte(`\n`))

@@ -1,4 +1,4 @@
-// Package codex is Codex as a host: its CLI, its app and its editors write the same logs and start the same
+// Package codex is Codex as a host: the CLI, the app and the editors write the same logs and start the same
 // hooks.
 package codex
 
@@ -51,7 +51,7 @@ func readEvent(event []byte, e *host.Event) error {
 
 // parseLine parses a line of the log, and reports whether the line matters. Most content is logged twice, as
 // an item for the model and as an event for the screen. Texts of the person and the agent are read from
-// events, because items include texts by Codex in the user's name; all else is read from items.
+// events, because items include texts by Codex in the user's name. The rest is read from items.
 func parseLine(e *transcript.Entry) bool {
 	var kind []byte
 	matters := false
@@ -241,7 +241,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 }
 
 // takeUserWords reads a text that Codex sends as the user: from a hook, for a requested skill, or when a
-// subagent ends. It returns false for others.
+// subagent ends. It returns false for any other text.
 func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	content := p.Value()
 	codec.Elements(content, func(part []byte) {
@@ -265,7 +265,7 @@ func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	return len(e.Parts) > 0
 }
 
-// ownsLog reports whether a line begins a log of Codex that is not a subagent's.
+// ownsLog reports whether line is the first line of a Codex log, and the log is not from a subagent.
 func ownsLog(line []byte) bool {
 	if string(codec.FindMember(line, "type")) != `"session_meta"` {
 		return false
@@ -290,7 +290,7 @@ func classifyCall(call *transcript.Part) {
 	}
 }
 
-// The status of a result must be in its first maxHead bytes.
+// The status of a result must be in the first maxHead bytes.
 const maxHead = 400
 
 const (
@@ -300,7 +300,7 @@ const (
 	aborted = `\naborted by user`
 )
 
-// resultText returns the status of a result if the command is running or has failed, otherwise its output. It
+// resultText returns the status of a result if the command is running or failed, otherwise the output. It
 // also reports whether the call failed.
 func resultText(output []byte) (text []byte, failed bool) {
 	head := textOfPart(0, output)

@@ -17,7 +17,7 @@ const Name = "copilot"
 
 var Host = host.Host{
 	Name: Name, Title: "GitHub Copilot CLI", Agent: "Copilot",
-	// Qwen Code and Gemini CLI send a timestamp, too, but with a transcript_path and no stop_reason.
+	// Qwen Code and Gemini CLI also send a timestamp, but with a transcript_path and no stop_reason.
 	Is: func(event []byte) bool {
 		return codec.FindMember(event, "timestamp") != nil &&
 			(codec.FindMember(event, "stop_reason") != nil || codec.FindMember(event, "transcript_path") == nil)
@@ -86,8 +86,8 @@ func fromUser(e host.Event) bool {
 	return !slices.ContainsFunc(others, func(begin string) bool { return strings.HasPrefix(e.Prompt, begin) })
 }
 
-// arrived reports whether the log has the entry about this stop's hooks, which may be written after they
-// start.
+// arrived reports whether the log contains the entry about this stop's hooks. The entry can be written after
+// they start.
 func arrived(e host.Event, end []byte) bool {
 	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool {
 		w := codec.EnterValue(line, '{')
@@ -146,8 +146,8 @@ func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 	return nil
 }
 
-// parseLine parses an event of the log, and reports whether the event matters. Events of subagents, which
-// have an agentId, do not.
+// parseLine parses an event of the log, and reports whether the event matters. Events of subagents do not.
+// They contain an agentId.
 func parseLine(e *transcript.Entry) bool {
 	var read func(*transcript.Entry, []byte)
 	var data []byte
@@ -187,8 +187,8 @@ func takeSessionLine(e *transcript.Entry, data []byte) {
 }
 
 // takeUserLine reads a text in the user's role. A text with a source is the user's only if it is a slash
-// command. A text of another plugin's Stop hook is queued without a source and, unlike the user's queued
-// texts, without agentMode.
+// command. A text queued by a different plugin's Stop hook has no source and, unlike the user's queued texts,
+// no agentMode.
 func takeUserLine(e *transcript.Entry, data []byte) {
 	var words, source, id, delivery []byte
 	transcript.ReadMembers(data,
@@ -291,7 +291,8 @@ func takeNotification(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeHookAnswer reads the combined answer of all hooks at a stop. Only the mark identifies our hook's.
+// takeHookAnswer reads the combined answer of all hooks at a stop. Our hook's answer is identified only by
+// the mark.
 func takeHookAnswer(e *transcript.Entry, data []byte) {
 	if string(codec.FindMember(data, "hookType")) != `"agentStop"` {
 		return

@@ -195,7 +195,7 @@ var tools = []transcript.Tool{
 }
 
 // outcome returns the ID of a subagent started in the background, or whether a job is still running.
-// Background commands are ignored, because the log does not record their end.
+// Background commands are ignored, because the log does not record when they end.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {
 	case transcript.MayGoOn:

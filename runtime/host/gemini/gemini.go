@@ -40,8 +40,8 @@ type input host.Event
 
 func (in *input) Members(m *codec.Members) { (*host.Event)(in).Common(m) }
 
-// readEvent parses an event. At a stop, prompt is still the user's, and its hash becomes PromptID, so that
-// the same words typed again do not count as a new prompt.
+// readEvent parses an event. At a stop, prompt is still the user's, and its hash becomes PromptID. The same
+// words typed again therefore do not count as a new prompt.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, (*input)(e)); err != nil {
 		return err
@@ -93,7 +93,7 @@ func parseLine(e *transcript.Entry) bool {
 	return len(kind) == 0 && e.Session != nil
 }
 
-// takeAssistantLine reads a message. One with calls gets the ID of its last call, because the message's ID is
+// takeAssistantLine reads a message. A message with calls gets the last call's ID, because the message is
 // already in the log without calls.
 func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	eachPart(content, func(text, _ []byte) {
@@ -156,8 +156,7 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	return true
 }
 
-// modeOfResult returns the mode that a tool's result implies, or "". A command that ran implies that plan
-// mode is off.
+// modeOfResult returns the mode that a tool's result implies, or "". If a command was run, plan mode is off.
 func modeOfResult(r *transcript.Part) string {
 	is := func(words string) bool { return bytes.Contains(r.Text[:min(len(r.Text), 200)], []byte(words)) }
 	switch {

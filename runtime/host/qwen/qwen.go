@@ -53,8 +53,8 @@ func (in *input) Members(m *codec.Members) {
 	in.CountSchedules(m, "crons")
 }
 
-// readEvent parses an event and drops background agents that have ended. Tool results and continues are sent
-// as prompts, too; only a prompt from the user has submitted_prompt.
+// readEvent parses an event and drops background agents that have ended. Tool results and continues are also
+// sent as prompts. Only a prompt from the user contains submitted_prompt.
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
 	if err := codec.ReadObject(event, &in); err != nil {
@@ -71,8 +71,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// line is a line from the log. Since Stop hooks are not logged, a continue is seen as two messages in a row from the
-// agent.
+// line is a line from the log. Stop hooks are not logged, so a continue appears as two messages in a row from
+// the agent.
 type line struct {
 	kind, provenance, subtype []byte
 	message, payload          []byte

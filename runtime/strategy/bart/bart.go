@@ -66,8 +66,8 @@ func announced(holds func(announcement) bool) func(strategy.Situation) (string, 
 	}
 }
 
-// announcedTodos reports whether the message has an announcement, and the todo list has open entries and
-// changed in this turn.
+// announcedTodos reports whether the message contains an announcement, and the todo list changed in this turn
+// and contains open entries.
 func announcedTodos(s strategy.Situation) (evidence, reason string, ok bool) {
 	a := announcedIn(s)
 	switch {
@@ -85,8 +85,8 @@ func announcedIn(s strategy.Situation) announcement {
 	return lastAnnouncement(outerParagraphs(lastmessage.WithoutComments(spokenWords(s.Message))))
 }
 
-// outerParagraphs returns the first two and the last two paragraphs of a text. The paragraphs between may
-// only report.
+// outerParagraphs returns the first two and the last two paragraphs of a text. The paragraphs between usually
+// report.
 func outerParagraphs(text string) string {
 	isRuler := func(paragraph string) bool { return strings.Trim(paragraph, " \t\n-*_") == "" }
 	all := slices.DeleteFunc(strings.Split(text, "\n\n"), isRuler)
@@ -136,7 +136,7 @@ func withoutCode(text string) string {
 }
 
 // lastMarker returns the word of the last marker, "continue" or "stop", or "". White space and case are
-// ignored, and quoted markers do not count.
+// ignored. Quoted markers do not count.
 func lastMarker(text string) (word string) {
 	for {
 		i := strings.Index(text, "<!--")

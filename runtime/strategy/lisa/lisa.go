@@ -1,6 +1,6 @@
 // Package lisa implements lisa-simpson. It uses the rules of ned-flanders, and more rules to recognize
-// reports and answers. If no rule is sure, it asks a judge, which sees only a page. Without an answer, the
-// agent may stop.
+// reports and answers. If no rule is sure, it asks a judge, which sees only a page. If there is no answer,
+// the agent may stop.
 package lisa
 
 import (
@@ -41,7 +41,7 @@ func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.
 
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// goOnAsJudged does not quote the judge, whose words might repeat text from others.
+// goOnAsJudged does not quote the judge, whose words might repeat text from strangers.
 const goOnAsJudged = "The work does not look finished.{todos} Go on with its next step now. When all is done, say so. If you need a decision from the user, ask for it."
 
 func ruleSet(string) []rules.Rule {

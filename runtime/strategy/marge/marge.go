@@ -1,8 +1,8 @@
-// Package marge implements marge-simpson: it continues while a progress file has open tasks. This is a
+// Package marge implements marge-simpson: it continues while a progress file contains open tasks. This is a
 // workflow state, a ledger of superpowers' subagent-driven development, or the session's plan.
 //
-// If the message does not need the user, the first progress file decides that is neither stale nor another
-// session's.
+// The first progress file decides that is neither stale nor from a different session, unless the message
+// needs the user.
 package marge
 
 import (
@@ -133,7 +133,7 @@ func (p progress) hasProgress() bool {
 	return p.found && p.waiting == "" && p.fault == "" && p.unsure == ""
 }
 
-// staleness returns why a progress file is stale, or "" if it is not. age is in milliseconds.
+// staleness returns why a progress file is stale, or "". age is in milliseconds.
 func (o *Options) staleness(name string, age int64) string {
 	minutes := o.stale.Value
 	if age <= int64(minutes)*60_000 {
@@ -142,7 +142,7 @@ func (o *Options) staleness(name string, age int64) string {
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
 }
 
-// relativeToWorkspace returns name relative to dir, or "" if it is an absolute path outside of dir.
+// relativeToWorkspace returns name relative to dir, or "" for an absolute path outside of dir.
 func relativeToWorkspace(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")

@@ -15,8 +15,8 @@ const (
 	lookBack = 3 // earlier turns whose plans count after a prompt such as "continue"
 )
 
-// plan is a Markdown file with check boxes, like those of superpowers' writing-plans. It counts in turns in
-// which the prompt, the agent or a tool call names it.
+// plan is a Markdown file with check boxes, like the plans of superpowers' writing-plans. It counts in turns
+// in which the prompt, the agent or a tool call names it.
 type plan struct {
 	tasks []task
 	boxes []markdown.Box
@@ -135,7 +135,7 @@ func taskLabel(s string) (label, rest string) {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // plansInUse returns the plans named in this turn, in the workspace or the project around it, most recent
-// first. A prompt such as "continue" adds those of the last lookBack turns.
+// first. A prompt such as "continue" adds the plans of the last lookBack turns.
 func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
 	if prompt := strings.TrimSpace(s.Turn.Prompt); len(prompt) <= 60 && rules.OpensWithPhrase(prompt, []string{

@@ -181,7 +181,7 @@ func ledgerSlugs(s strategy.Situation) []string {
 }
 
 // latestWorkspace returns the directory name of this session's most recent ledger, or "". others reports
-// whether other sessions have ledgers.
+// whether other sessions use ledgers.
 func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
@@ -196,8 +196,8 @@ func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	return slug, others
 }
 
-// isOwnLedger reports whether this session follows the ledger slug: it has named the ledger or its plan, or
-// has not called any tool yet.
+// isOwnLedger reports whether this session follows the ledger slug. The session must have named the ledger or
+// the plan, or not have called a tool yet.
 func isOwnLedger(s strategy.Situation, slug string) bool {
 	if !s.Turn.Known || s.Turn.LastTool == "" {
 		return true
@@ -220,7 +220,7 @@ func sddWants(s strategy.Situation) []strategy.Want {
 	return all
 }
 
-// planNames returns the paths where the plan of a ledger may be: the one in the ledger, and those where
+// planNames returns the paths where the plan of a ledger can be: the path in the ledger, and the paths where
 // superpowers writes plans.
 func planNames(s strategy.Situation, slug string) []string {
 	var all []string

@@ -20,8 +20,8 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 const maxRoots = 16
 
 // specumPlaces returns the possible directories of the active spec, and the files to read. The file
-// .current-spec, in the first existing directory of specs_dirs or in ./specs, has the path of the spec, or
-// the name of a directory beside the file.
+// .current-spec, in the first existing directory of specs_dirs or in ./specs, contains the path of the spec
+// or the name of a directory beside it.
 func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strategy.Want) {
 	root, wants, known := specsRoot(s, local)
 	at, ok := specs.PlaceAt(root)
@@ -50,8 +50,8 @@ func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strate
 	return places, wants
 }
 
-// specsRoot returns the directory that contains .current-spec. known reports whether all directories that
-// precede root were read.
+// specsRoot returns the directory that contains .current-spec. known reports whether all directories before
+// root were read.
 func specsRoot(s strategy.Situation, local []string) (root string, wants []strategy.Want, known bool) {
 	known = true
 	for _, dir := range specsDirs(local) {

@@ -161,8 +161,8 @@ func listSum(todos []activity.Todo) string {
 	return quotation.HashText(b.String())
 }
 
-// readTodos parses the list of another tool: {"todos": [{"content", "status"}]}. Entries that are not
-// objects, or beyond maxEntries, are skipped.
+// readTodos parses a list in the form of a different tool: {"todos": [{"content", "status"}]}. It skips
+// entries that are not objects, and entries beyond maxEntries.
 func readTodos(data []byte) ([]activity.Todo, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {

@@ -27,8 +27,8 @@ const maxFields = 200
 // MaxCount is the default of max_iterations.
 const MaxCount = 10
 
-// Goal is the content of a loop's file. Times are Unix milliseconds, 0 if unknown; timeouts are
-// milliseconds, 0 for no limit.
+// Goal is the content of a loop's file. Times are Unix milliseconds, 0 if unknown. Timeouts are milliseconds,
+// 0 for no limit.
 type Goal struct {
 	Count            int      // completed turns, 1 if not set
 	Max              int      // the loop ends after this many
@@ -149,8 +149,8 @@ func QuoteValue(text string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }
 
-// QuoteList returns texts as a list of quoted strings, or as one quoted string if there is only one, without
-// "|".
+// QuoteList returns texts as a list of quoted strings. A single text that contains no "|" becomes one quoted
+// string.
 func QuoteList(texts []string) string {
 	var all []string
 	for _, text := range texts {
@@ -336,8 +336,8 @@ func readComment(rest string) (string, error) {
 	return strings.TrimRight(rest, " \t"), nil
 }
 
-// readQuoted parses the quoted string at the beginning of text. Double-quoted strings have backslash escapes;
-// single-quoted ones contain a quote as two.
+// readQuoted parses the quoted string at the beginning of text. Double-quoted strings use backslash escapes.
+// Single-quoted strings double their quotes.
 func readQuoted(text string) (value, rest string, err error) {
 	var b strings.Builder
 	mark := text[0]

@@ -1,6 +1,6 @@
-// Package wiggum implements ralph-wiggum: the goal loop. A file in the project has the goal, the maximum of
-// iterations, and the promises, one of which the agent states to end the loop. The file may come from a
-// cloned repository, so the user's own ceiling limits its maximum.
+// Package wiggum implements ralph-wiggum: the goal loop. A file in the project contains the goal, the maximum
+// of iterations, and the promises, one of which the agent states to end the loop. The file can come from a
+// cloned repository, so the user's own ceiling limits the maximum.
 package wiggum
 
 import (
@@ -128,7 +128,7 @@ type goalLoop struct {
 }
 
 // recallMemory sets the loop's ID, counts, maximum and start. Higher counts in the ledger or the history
-// replace those in the file. A memory that is not from the last iteration is cleared.
+// replace the counts in the file. A memory that is not from the last iteration is cleared.
 func (l *goalLoop) recallMemory(ceiling int) {
 	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
@@ -226,7 +226,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 			break
 		}
 	}
-	// idle counts continues in a row for this prompt without a tool call, and stalls those with the same
+	// idle counts continues in a row for this prompt with no tool call. stalls counts continues with the same
 	// words.
 	idle, stalls := 0, 0
 	samePrompt := l.memory.Prompt == l.s.Turn.PromptID
@@ -259,7 +259,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	return l.continueLoop(count, idle, stalls)
 }
 
-// meetPromise ends the loop if it has no check, or its check has passed since the last change to a file. If
+// meetPromise ends the loop if it has no check, or the check has passed since the last change to a file. If
 // the check was denied, the agent may stop. Otherwise ends is false, and the next reason demands the check.
 func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, ends bool) {
 	evidence := l.s.Session.AgentName() + " said " + quotation.QuoteEvidence(promise)
@@ -283,7 +283,7 @@ func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, e
 	return l.endLoop(activity.LoopPromised, count, evidence, "Completion promise detected. Loop stopped successfully."), true
 }
 
-// hashForm returns a hash of the message that ignores the values of numbers, except under the original's
+// hashForm returns a hash of the message. The hash ignores the values of numbers, except under the original's
 // protocol.
 func (l *goalLoop) hashForm() string {
 	if l.s.Session.Protocol == "exit2" {
@@ -293,8 +293,8 @@ func (l *goalLoop) hashForm() string {
 	return quotation.HashText(strings.Join(between, "0"))
 }
 
-// lastWords returns the message, or "" if it is older than the last continue, because a promise in it was
-// made to another loop.
+// lastWords returns the message. It returns "" if the message is older than the last continue, because a
+// promise in it was made to a different loop.
 func (l *goalLoop) lastWords() string {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
@@ -386,7 +386,7 @@ func TurnsInWords(count, most int) string {
 	return strconv.Itoa(count) + " of " + strconv.Itoa(most) + " turns done"
 }
 
-// CapInWords describes the cap of a file's maximum: the number that the user typed, or the ceiling if typed
+// CapInWords describes the cap of a file's maximum: the number that the user typed, or the ceiling when typed
 // is 0.
 func CapInWords(typed, ceiling int) string {
 	if typed > 0 {
