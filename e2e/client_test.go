@@ -4,9 +4,8 @@
 //
 //	go test -tags e2e ./e2e/
 //
-// npm fetches each client once per machine, into <user cache>/springfield/clients or the
-// directory in SPRINGFIELD_CLIENTS. Its sha512 is pinned below and checked before every run. A
-// missing client fails the run.
+// npm fetches each client once per machine, into <user cache>/springfield/clients or the directory in
+// SPRINGFIELD_CLIENTS. Its sha512 is pinned below and checked before every run. A missing client fails the run.
 package e2e
 
 import (

@@ -1,8 +1,7 @@
 //go:build e2e
 
-// Why a plugin lets Claude stop in sessions of the real client: `log` and `why` give the rule.
-// The client writes its transcript up to 100 ms late; the stand-in waits where a decision needs
-// it.
+// Why a plugin lets Claude stop in sessions of the real client: `log` and `why` give the rule. The client writes its
+// transcript up to 100 ms late; the stand-in waits where a decision needs it.
 
 package e2e
 

@@ -1,7 +1,6 @@
 //go:build e2e
 
-// One plugin in every host. The subtests of a host share a world, and each continues where the
-// previous one ended.
+// One plugin in every host. The subtests of a host share a world, and each continues where the previous one ended.
 
 package e2e
 

@@ -1,9 +1,8 @@
 //go:build e2e
 
-// A host is the npm package with the program, pinned by its sha512, without launchers and
-// optional modules. It is fetched while the tests of Claude Code run. A session is headless, in
-// a world without files of the host: flags, variables and a file outside of the home give it
-// model and login, except for Gemini CLI.
+// A host is the npm package with the program, pinned by its sha512, without launchers and optional modules. It is
+// fetched while the tests of Claude Code run. A session is headless, in a world without files of the host: flags,
+// variables and a file outside of the home give it model and login, except for Gemini CLI.
 
 package e2e
 

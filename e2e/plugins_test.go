@@ -351,9 +351,8 @@ func TestLedgerIsFollowed(t *testing.T) {
 	})
 }
 
-// A suite that Claude Code knows as a directory runs in place: built for other
-// machines too, its hook starts through the launcher at the next stop, without
-// a new version.
+// A suite that Claude Code knows as a directory runs in place: built for other machines too, its hook starts through
+// the launcher at the next stop, without a new version.
 func TestRebuiltForSeveralTargets(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w, suite := owning(t, version)

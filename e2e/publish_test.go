@@ -137,8 +137,7 @@ func TestPublishedInARepository(t *testing.T) {
 	})
 }
 
-// From the suite's own repository, pinned to a commit: what is installed is that commit, whatever comes
-// after it.
+// From the suite's own repository, pinned to a commit: what is installed is that commit, whatever comes after it.
 func TestPublishedFromItsOwnRepository(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)

@@ -1,8 +1,7 @@
 //go:build e2e
 
-// Sessions of the real client with a plugin. They are checked by the client's output and the
-// number of requests to the model. A scenario in which Claude stops also shows a continue, as
-// a hook that is not live stops too.
+// Sessions of the real client with a plugin. They are checked by the client's output and the number of requests to the
+// model. A scenario in which Claude stops also shows a continue, as a hook that is not live stops too.
 
 package e2e
 

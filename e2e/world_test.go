@@ -113,8 +113,7 @@ func (w *World) link(target, name string) {
 // client is the version under test, in a directory where it is called `claude` and is alone.
 func (w *World) client() string { return clientPaths[w.Version] }
 
-// Session is one headless conversation. The zero Mode skips permissions; another is passed on as
-// --permission-mode.
+// Session is one headless conversation. The zero Mode skips permissions; another is passed on as --permission-mode.
 type Session struct {
 	Script []Turn
 	Side   func(Request) string // what judges and title generators are told, "{}" when nil

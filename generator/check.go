@@ -1,5 +1,4 @@
-// Checks whether the programs of a plugin would start on a machine. They read the files, because a record can
-// be wrong.
+// Checks whether the programs of a plugin would start on a machine. They read the files, because a record can be wrong.
 
 package generator
 
@@ -38,8 +37,7 @@ type openedProgram struct {
 	launcher error  // the same for its launcher
 }
 
-// openPrograms reads the programs in dir that the plugin would start on machine. The judge must be next to
-// the hook.
+// openPrograms reads the programs in dir that the plugin would start on machine. The judge must be next to the hook.
 func openPrograms(dir string, machine Target, programs ...Program) (all []openedProgram) {
 	first := openProgram(dir, Hook, machine, false)
 	launched := machine.OS != "windows" && bytes.HasPrefix(first.data, []byte("#!"))

@@ -1,7 +1,6 @@
-// Comparison of the plugins that agents run with the plugins that this springfield makes. Programs are
-// compared by SHA-256 with carried or compiled ones, files that can start a program or speak to a model with
-// rendered ones. springfield.yaml can explain a difference but never excuse it, because an attacker can
-// change both.
+// Comparison of the plugins that agents run with the plugins that this springfield makes. Programs are compared by
+// SHA-256 with carried or compiled ones, files that can start a program or speak to a model with rendered ones.
+// springfield.yaml can explain a difference but never excuse it, because an attacker can change both.
 //
 // A plugin can come from a stranger: the files are only read, through folder and within limits.
 
@@ -40,8 +39,7 @@ const (
 type Running struct {
 	ID  string // of the agent
 	Dir string
-	// Catalog is the directory of the marketplace, "" if unknown. CatalogFile is the catalog there, with
-	// slashes.
+	// Catalog is the directory of the marketplace, "" if unknown. CatalogFile is the catalog there, with slashes.
 	Catalog, CatalogFile string
 }
 

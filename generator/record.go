@@ -44,8 +44,7 @@ func textSum(data []byte) string {
 	return journal.HashBytes(data)
 }
 
-// plainText converts CRLF in data to LF. It returns false if data contains a NUL, a lone CR, or invalid
-// UTF-8.
+// plainText converts CRLF in data to LF. It returns false if data contains a NUL, a lone CR, or invalid UTF-8.
 func plainText(data []byte) (string, bool) {
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")

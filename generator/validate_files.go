@@ -149,8 +149,7 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	}
 }
 
-// IsLitter reports whether a file name suggests secrets, or a leftover from a system, an editor, a merge or an
-// update.
+// IsLitter reports whether a file name suggests secrets, or a leftover from a system, an editor, a merge or an update.
 func IsLitter(base string) bool {
 	switch path.Ext(base) {
 	case ".orig", ".rej", BesideSuffix, ".swp", ".swo", ".tmp", ".pem":

@@ -171,8 +171,7 @@ func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err erro
 	return all, err
 }
 
-// pluginsAtHand returns the plugins of a marketplace in the user's suites, ignoring errors. "" matches any
-// marketplace.
+// pluginsAtHand returns the plugins of a marketplace in the user's suites, ignoring errors. "" matches any marketplace.
 func (m Means) pluginsAtHand(marketplace string) []client.Plugin {
 	m.Tell = func(string, ...any) {}
 	all, _ := m.InSuites("", marketplace)

@@ -56,8 +56,7 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 	return append(valid, found...), err
 }
 
-// review checks the released plugins. Unless the suite is its own marketplace, it also checks the
-// marketplace's name.
+// review checks the released plugins. Unless the suite is its own marketplace, it also checks the marketplace's name.
 func (in inputs) review(ctx context.Context, after tree, releases []release) (found []check.Finding, err error) {
 	var files, ignored []string
 	for _, r := range releases {

@@ -43,8 +43,7 @@ func WriteHTML(w io.Writer, r Report) error {
 		if err != nil {
 			return fmt.Errorf("make page: %w", err)
 		}
-		// Browsers normalize line endings before they hash, and a checkout on Windows contains different
-		// ones.
+		// Browsers normalize line endings before they hash, and a checkout on Windows contains different ones.
 		files[name] = strings.ReplaceAll(string(text), "\r\n", "\n")
 	}
 	t, err := template.New("page").Funcs(templateFunctions()).Parse(files["page.html.tmpl"])
@@ -127,8 +126,7 @@ func (r Report) pageData() any {
 	return data
 }
 
-// cleanText replaces invisible characters and changes of direction with dots, so that the page shows where
-// they are.
+// cleanText replaces invisible characters and changes of direction with dots, so that the page shows where they are.
 func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -35,8 +35,7 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// RunReplay replays the selected sessions. If ctx ends, the report is partial. The order of the rows is
-// deterministic.
+// RunReplay replays the selected sessions. If ctx ends, the report is partial. The order of the rows is deterministic.
 func RunReplay(ctx context.Context, o Options) Report {
 	began := time.Now()
 	report := Report{Version: 1, Made: began.UTC(), Since: o.Since, Rows: []Row{}}

@@ -80,8 +80,7 @@ type Row struct {
 	At      time.Time `json:"at,omitzero"`
 	Label   Label     `json:"label"`
 	Means   Expect    `json:"means"`
-	// Text is the end of the message from Claude, up to 1,000 bytes. Next is the start of the next prompt, up
-	// to 300.
+	// Text is the end of the message from Claude, up to 1,000 bytes. Next is the start of the next prompt, up to 300.
 	Text string `json:"text"`
 	Next string `json:"next,omitempty"`
 	// Idle is the time until then, in seconds.

@@ -1,5 +1,4 @@
-// Package runtime embeds the sources of the hook binaries, so that the CLI can compile them without a
-// network.
+// Package runtime embeds the sources of the hook binaries, so that the CLI can compile them without a network.
 //
 // Import it as hookruntime, because its name would shadow the standard library's.
 package runtime

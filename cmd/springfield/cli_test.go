@@ -278,8 +278,7 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// A test writes the man pages, so that the program does not contain their generator.
-// make man runs it with -man DIR.
+// A test writes the man pages, so that the program does not contain their generator. make man runs it with -man DIR.
 
 var man = flag.String("man", "", "write the man pages into this directory")
 

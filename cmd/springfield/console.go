@@ -21,8 +21,7 @@ func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	requireOneOf(cmd, "session", "all")
 }
 
-// requireOneOf makes cmd reject more than one of the named flags, and an empty value, such as an unset shell
-// variable.
+// requireOneOf makes cmd reject more than one of the named flags, and an empty value, such as an unset shell variable.
 func requireOneOf(cmd *cobra.Command, names ...string) {
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		given := ""

@@ -177,8 +177,7 @@ func (o switching) tellResult(r installer.Done, dryRun bool) {
 	}
 }
 
-// encodeResults prints the results as JSON: an array with --host all or several named hosts, otherwise an
-// object.
+// encodeResults prints the results as JSON: an array with --host all or several named hosts, otherwise an object.
 func (o switching) encodeResults(results []installer.Done, dryRun bool) error {
 	var all []any
 	for _, r := range results {

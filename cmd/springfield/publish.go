@@ -144,8 +144,7 @@ func runPublish(ctx context.Context, o publishOptions) error {
 	return o.reportPublish(plan)
 }
 
-// buildDate parses the value of SOURCE_DATE_EPOCH, which makes builds reproducible. It returns the current
-// time for "".
+// buildDate parses the value of SOURCE_DATE_EPOCH, which makes builds reproducible. It returns the current time for "".
 func buildDate(epoch string) (time.Time, error) {
 	if epoch == "" {
 		return time.Now(), nil

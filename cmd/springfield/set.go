@@ -282,8 +282,7 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	return nil
 }
 
-// needPersonFor returns an error if a value would let Claude go on where it would stop, and no person is at a
-// terminal.
+// needPersonFor returns an error if a value would let Claude go on where it would stop, and no person is at a terminal.
 func needPersonFor(all []pluginsettings.Assignment) error {
 	for _, a := range all {
 		value := a.Key.Name + "=" + strings.Trim(string(a.Value), `"`)

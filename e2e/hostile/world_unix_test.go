@@ -243,8 +243,7 @@ func (w *world) hookAt(f form, root, program, event string, vars ...string) outc
 	if f.shell != "" { // as the kernel reads a first line without arguments
 		j.Path, j.Args = f.shell, [][]byte{[]byte("sh"), []byte(program)}
 	}
-	// The project's variables come over the user's, and the client's own over both.
-	// PATH and HOME are not the client's.
+	// The project's variables come over the user's, and the client's own over both. PATH and HOME are not the client's.
 	for _, v := range []string{"PATH=/usr/bin:/bin", "HOME=" + w.Home} {
 		name, _, _ := strings.Cut(v, "=")
 		if !slices.ContainsFunc(vars, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {

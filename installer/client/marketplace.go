@@ -18,8 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// NameTakenError is returned for a marketplace name with a different source, which the client would replace
-// silently.
+// NameTakenError is returned for a marketplace name with a different source, which the client would replace silently.
 type NameTakenError struct{ Name, Known, Wanted string }
 
 func (e *NameTakenError) Error() string {
@@ -94,8 +93,7 @@ func (m Market) SuiteDir() string {
 	return ""
 }
 
-// Markets returns the marketplaces that Claude Code has recorded, by name. A source that cannot be parsed is
-// empty.
+// Markets returns the marketplaces that Claude Code has recorded, by name. A source that cannot be parsed is empty.
 func (s *Snapshot) Markets() (map[string]Market, error) {
 	file, err := s.OpenFile(filepath.Join(s.Plugins, "known_marketplaces.json"))
 	if err != nil {

@@ -16,9 +16,8 @@ import (
 
 const validatePatience = 30 * time.Second // for one directory
 
-// Validate runs claude plugin validate --strict on a suite and its plugins, with a temporary configuration.
-// It first calls asking with the client's version. err is from ctx or the temporary directory. Other failures
-// are findings.
+// Validate runs claude plugin validate --strict on a suite and its plugins, with a temporary configuration. It first
+// calls asking with the client's version. err is from ctx or the temporary directory. Other failures are findings.
 func (c Command) Validate(ctx context.Context, dir string, plugins []string, asking func(client string)) (all []check.Finding, err error) {
 	if c.Path == "" {
 		return []check.Finding{{Check: "client", State: check.Note, Says: "there is no claude on PATH, so Claude Code did not validate it"}}, nil

@@ -48,8 +48,7 @@ func (in *Inspection) checkEdits() []check.Finding {
 	return []check.Finding{check.Failed(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, AgoInWords(in.Now, e.At)), "springfield undo").MendBy(in.repairByPlan(undo))}
 }
 
-// checkLayer reports a settings file that is unreadable, read-only or a dangling symlink, and duplicate
-// keys.
+// checkLayer reports a settings file that is unreadable, read-only or a dangling symlink, and duplicate keys.
 func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)

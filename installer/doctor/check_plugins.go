@@ -117,8 +117,7 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	return all
 }
 
-// checkMarkets reports marketplaces with a missing directory, and suites that share a name with other
-// marketplaces.
+// checkMarkets reports marketplaces with a missing directory, and suites that share a name with other marketplaces.
 func (in *Inspection) checkMarkets() (all []check.Finding) {
 	markets, err := in.settings.Markets()
 	if err != nil {
@@ -144,8 +143,7 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	return all
 }
 
-// checkMods reports the mods of plugins. A mod that wraps a stop runs before every hook and can drop the hook's
-// answer.
+// checkMods reports the mods of plugins. A mod that wraps a stop runs before every hook and can drop the hook's answer.
 func (in *Inspection) checkMods() (all []check.Finding) {
 	for _, s := range in.Plugins {
 		var others []string

@@ -113,8 +113,7 @@ func (o Overview) decides() bool {
 	return slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
 }
 
-// WhyNoneDecides returns why no plugin decides at a stop, and the next command. It returns "" if a plugin
-// decides.
+// WhyNoneDecides returns why no plugin decides at a stop, and the next command. It returns "" if a plugin decides.
 func (o Overview) WhyNoneDecides() (why, next string) {
 	if o.decides() {
 		return "", ""

@@ -44,8 +44,7 @@ func steeringVariables() []steer {
 	}
 }
 
-// checkProject reports variables in project and local settings that affect hooks, unless springfield set
-// them.
+// checkProject reports variables in project and local settings that affect hooks, unless springfield set them.
 func (in *Inspection) checkProject() (all []check.Finding) {
 	for _, v := range in.Variables() {
 		does := effectOfVariable(v.Key)
@@ -59,8 +58,7 @@ func (in *Inspection) checkProject() (all []check.Finding) {
 	return all
 }
 
-// effectOfVariable returns the effect of a variable on hooks, or "". Names are case-insensitive, as on
-// Windows.
+// effectOfVariable returns the effect of a variable on hooks, or "". Names are case-insensitive, as on Windows.
 func effectOfVariable(name string) string {
 	for _, s := range steeringVariables() {
 		if ok, err := path.Match(s.name, strings.ToUpper(name)); err == nil && ok {

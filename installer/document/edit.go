@@ -2,8 +2,7 @@ package document
 
 // A new member is appended with the separators of the last one, so that removing it restores the text.
 //
-// Each result is parsed and compared: the member must have the new value, and every other byte must be
-// unchanged.
+// Each result is parsed and compared: the member must have the new value, and every other byte must be unchanged.
 
 import (
 	"bytes"

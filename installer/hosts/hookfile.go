@@ -32,8 +32,7 @@ type hookEntry struct {
 	alone bool   // no other command in the element
 }
 
-// hookHost completes a host that uses a hooks file. theirs returns the plugins that the host itself
-// installed.
+// hookHost completes a host that uses a hooks file. theirs returns the plugins that the host itself installed.
 func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 	h.Scopes, h.Switching, h.Removals, h.Installed = []client.Scope{client.User}, entries{}, hookRemovals, withHookEntries(theirs)
 	h.Needs = []string{"hooks/shell.json"} // even for Droid: it proves that the hook knows Droid

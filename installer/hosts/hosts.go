@@ -171,8 +171,7 @@ func HostNames() []string {
 	return check.NamesOf(AllHosts(), func(h Host) string { return h.Name })
 }
 
-// readDocument reads and parses a file. A missing file is empty. Unless in is "", a file outside of in is an
-// error.
+// readDocument reads and parses a file. A missing file is empty. Unless in is "", a file outside of in is an error.
 func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (doc D, err error) {
 	file, err := journal.OpenEdit(in, path)
 	if err != nil {

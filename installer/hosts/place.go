@@ -38,8 +38,7 @@ func (h Host) PlaceFor(u User) Place {
 	return p
 }
 
-// IsFound reports whether the host's program is on PATH, or its directory shows that it has been
-// used.
+// IsFound reports whether the host's program is on PATH, or its directory shows that it has been used.
 func (p Place) IsFound() bool {
 	hasTrace := func(name string) bool { return rooted.IsTaken(filepath.Join(p.Dir, name)) }
 	return p.Look(p.Host.Name) != "" || p.Dir != "" && slices.ContainsFunc(p.Host.Traces, hasTrace)

@@ -56,8 +56,7 @@ type Stack struct {
 	Files  []File // the lowest first
 }
 
-// ReadStack reads a plugin's settings files for a session in places.Work. Each File contains any errors of
-// its own.
+// ReadStack reads a plugin's settings files for a session in places.Work. Each File contains any errors of its own.
 func ReadStack(places client.Places, p hook.Plugin) Stack {
 	settings := hook.Plugin{Name: p.Name, Strategy: p.Strategy}.ReadSettings("", "")
 	s := Stack{Plugin: p, Keys: KeysOf(p.Strategy)}

@@ -44,8 +44,7 @@ func Accounts(p client.Places) (all []Account) {
 	return all
 }
 
-// rememberAccount plans to add p.Config to the list of accounts in the user's home, unless Accounts finds it
-// anyway.
+// rememberAccount plans to add p.Config to the list of accounts in the user's home, unless Accounts finds it anyway.
 func rememberAccount(p client.Places) (journal.Edit, error) {
 	e, list, err := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")})
 	beside, _ := filepath.Match(".claude*", strings.TrimPrefix(p.Config, filepath.Clean(p.Home)+string(filepath.Separator)))

@@ -13,9 +13,8 @@ const newTextMode = 0o644
 
 var ErrNotText = errors.New("not UTF-8 text")
 
-// AppendParagraph plans to append a paragraph to a text file such as CLAUDE.md, unless the file contains it.
-// A missing file is created. A file in any encoding but UTF-8 is refused with ErrNotText. For in see
-// journal.OpenEdit.
+// AppendParagraph plans to append a paragraph to a text file such as CLAUDE.md, unless the file contains it. A missing
+// file is created. A file in any encoding but UTF-8 is refused with ErrNotText. For in see journal.OpenEdit.
 func AppendParagraph(in, path, text string) (journal.Edit, error) {
 	e, err := journal.OpenEdit(in, path)
 	if err != nil {

@@ -86,8 +86,7 @@ func (s *Settings) onForeign(c *journal.Change, of Foreign, step func(f file) er
 	return nil
 }
 
-// EnabledOn returns the plugins that springfield has enabled for an agent, each with its settings
-// file.
+// EnabledOn returns the plugins that springfield has enabled for an agent, each with its settings file.
 func (s *Settings) EnabledOn(host string) (all []EnabledPlugin, err error) {
 	memories, err := s.memoriesOf(host)
 	for _, m := range memories {

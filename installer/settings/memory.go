@@ -176,8 +176,7 @@ func (m *memory) pluginsEnabledByUs() (ids []string) {
 
 func (m *memory) switchedOn(id string) bool { return slices.Contains(m.pluginsEnabledByUs(), id) }
 
-// sharesEdits reports whether springfield already made one of the edits for a settings file other than
-// behalf.
+// sharesEdits reports whether springfield already made one of the edits for a settings file other than behalf.
 func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
 		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(edits, func(e document.Edit) bool { return slices.Equal(e.Path, r.Path) })

@@ -100,8 +100,7 @@ type EnabledPlugin struct {
 	File  string // the scope's settings
 }
 
-// EnabledByUs returns the plugins that springfield has enabled in Claude Code's scopes, widest
-// first.
+// EnabledByUs returns the plugins that springfield has enabled in Claude Code's scopes, widest first.
 func (s *Settings) EnabledByUs() []EnabledPlugin {
 	var all []EnabledPlugin
 	for _, scope := range client.AllScopes() {

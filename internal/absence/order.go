@@ -10,8 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// OrdersInForce returns the orders in force that cover project. If all is set, it returns every order in
-// force.
+// OrdersInForce returns the orders in force that cover project. If all is set, it returns every order in force.
 func (p Places) OrdersInForce(project string, all bool) []ledger.AwayOrder {
 	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
 		return !o.IsInForce(p.Now) || !all && !o.Covers(project)
@@ -29,9 +28,8 @@ func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
 	return ledger.AwayOrder{}, false
 }
 
-// Shorten makes the order in force for wanted.Project end sooner or after fewer continues. The order must
-// otherwise equal wanted. With sameMost, sameCheck or sameNote, it keeps that value. done reports whether an
-// order was changed.
+// Shorten makes the order in force for wanted.Project end sooner or after fewer continues. The order must otherwise
+// equal wanted. With sameMost, sameCheck or sameNote, it keeps that value. done reports whether an order was changed.
 func (p Places) Shorten(
 	wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool,
 ) (now ledger.AwayOrder, done bool, err error) {
@@ -65,8 +63,7 @@ func (p Places) SetOrder(o ledger.AwayOrder) error {
 	})
 }
 
-// EndOrders ends the orders in force that cover a project, and returns them. If all is set, it ends every
-// order.
+// EndOrders ends the orders in force that cover a project, and returns them. If all is set, it ends every order.
 func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, err error) {
 	if len(p.OrdersInForce(project, all)) == 0 {
 		return nil, nil // without an order, no file is created

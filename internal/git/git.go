@@ -62,8 +62,7 @@ func FindGit(env []string, work, home string) Git {
 	return g
 }
 
-// inProject reports whether a path is relative, or in the project around work. It returns false if the project is
-// home.
+// inProject reports whether a path is relative, or in the project around work. It returns false if the project is home.
 func inProject(path, work, home string) bool {
 	root := cmp.Or(RepositoryRoot(work), work)
 	if rooted.IsSame(root, home) {

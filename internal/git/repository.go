@@ -245,8 +245,7 @@ func (r *Repository) TagHead(ctx context.Context, name, message string) error {
 	return err
 }
 
-// scpLike matches USER@HOST:PATH. A host of one letter is a Windows drive, and "::" as in
-// ext:: runs a helper.
+// scpLike matches USER@HOST:PATH. A host of one letter is a Windows drive, and "::" as in ext:: runs a helper.
 var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
 
 // PublicURL converts a remote's URL for a catalog. It removes a password, and uses https for GitHub, which

@@ -59,8 +59,7 @@ type Edit struct {
 	At     string   `json:"at"`   // Path with links resolved, set by OpenEdit
 	Before *Content `json:"before"`
 	After  *Content `json:"after"`
-	// State marks springfield's own state. Diffs and lists of files omit it, and undo skips it if it was
-	// changed since.
+	// State marks springfield's own state. Diffs and lists of files omit it, and undo skips it if it was changed since.
 	State bool `json:"own,omitempty"`
 	// Drop also removes directories that the removal of the file leaves empty, up to In. If In is "", it
 	// removes only the parent.
@@ -79,8 +78,7 @@ func (e Edit) Changes() bool {
 	return !e.Before.hasSameBytes(e.After) || e.Before != nil && e.After != nil && e.Before.Mode.Perm() != e.After.Mode.Perm()
 }
 
-// Writable returns an error if the file or its directory is not writable. A rename would replace even a read-only
-// file.
+// Writable returns an error if the file or its directory is not writable. A rename would replace even a read-only file.
 func (e Edit) Writable() error {
 	at, err := cmp.Or(e.At, e.Path), error(nil)
 	if e.Before != nil && e.Before.Mode&0o222 == 0 {
@@ -187,8 +185,7 @@ func IsText(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data,
 // ErrChanged is returned if a file was changed after we read it.
 var ErrChanged = errors.New("another program changed it in the meantime")
 
-// WriteError means that a change was not applied. Nothing on disk has changed, except as Done and Left
-// record.
+// WriteError means that a change was not applied. Nothing on disk has changed, except as Done and Left record.
 type WriteError struct {
 	Kind string // of the files, such as "settings"
 	Err  error

@@ -2,9 +2,8 @@
 
 package journal
 
-// SPRINGFIELD_FAULT is the fault to inject: "7:kill" kills the process before the seventh step, "7:ENOSPC"
-// and "7:EIO" let that step fail, "7+:EIO" all from the seventh on. SPRINGFIELD_STEPS names a file that gets
-// a line for each step.
+// SPRINGFIELD_FAULT is the fault to inject: "7:kill" kills the process before the seventh step, "7:ENOSPC" and "7:EIO"
+// let that step fail, "7+:EIO" all from the seventh on. SPRINGFIELD_STEPS names a file that gets a line for each step.
 
 import (
 	"fmt"

@@ -279,9 +279,8 @@ func (j Journal) Damaged() []error {
 
 var ErrLocked = errors.New("another springfield is running")
 
-// TakeLock locks the file at path. It creates the file and the directory, which unlock does not remove. If a
-// different process holds the lock for two seconds, the error wraps ErrLocked. Only springfield respects the
-// lock.
+// TakeLock locks the file at path. It creates the file and the directory, which unlock does not remove. If a different
+// process holds the lock for two seconds, the error wraps ErrLocked. Only springfield respects the lock.
 func TakeLock(path string) (unlock func(), err error) {
 	if err := MakeDirs(filepath.Dir(path)); err != nil {
 		return nil, nameFailure("lock", path, err)

@@ -77,8 +77,7 @@ func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// CheckLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. It ignores missing
-// files.
+// CheckLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. It ignores missing files.
 func (f Folder) CheckLinks(name string) error {
 	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
 	for i := range parts {
@@ -103,8 +102,7 @@ func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	return f.Root.Lstat(name)
 }
 
-// ReadFile reads a regular file of at most limit bytes. If the path contains a symlink, it returns a
-// *LinkError.
+// ReadFile reads a regular file of at most limit bytes. If the path contains a symlink, it returns a *LinkError.
 func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
 	if err := f.CheckLinks(name); err != nil {

@@ -96,8 +96,7 @@ type Call struct {
 	Open    bool   `json:"-"` // interrupted, or still in the background
 }
 
-// Plan is a plan file that the session named, or a directory of superpowers' ledgers, such as
-// .superpowers/sdd/NAME.
+// Plan is a plan file that the session named, or a directory of superpowers' ledgers, such as .superpowers/sdd/NAME.
 type Plan struct {
 	Name    string `json:"name"`
 	Turns   int    `json:"turns"`   // prompts since it was last named

@@ -47,8 +47,7 @@ type Answer struct {
 	Counts  bool             // it is a continue within the order's number, instead of the limits burst and prompt
 }
 
-// presence is the time after the order, in milliseconds, in which a prompt does not mean that the user is
-// back.
+// presence is the time after the order, in milliseconds, in which a prompt does not mean that the user is back.
 const presence = 15 * 60 * 1000
 
 // IsPresent reports whether the user is back in a session. The user must have typed a prompt, other than the
@@ -156,8 +155,7 @@ func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need r
 
 const decideYourself = " Decide yourself: take the safest option that can be undone, say which and why under “Decided while you were away”, and go on with what does not depend on it."
 
-// SayAway returns the beginning of each answer to the agent: how long the user is still away, and the user's
-// note.
+// SayAway returns the beginning of each answer to the agent: how long the user is still away, and the user's note.
 func SayAway(o *ledger.AwayOrder, now int64) string {
 	text := Denial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
 	if o.Note != "" && o.Project != "" {

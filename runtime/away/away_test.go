@@ -36,8 +36,7 @@ func past(events ...ledger.AwayEvent) []ledger.AwayEvent {
 	return events
 }
 
-// A question, a choice and an offer are answered once each; nothing else is, and nothing that is
-// the user's alone.
+// A question, a choice and an offer are answered once each; nothing else is, and nothing that is the user's alone.
 func TestAnswerStop(t *testing.T) {
 	did := func(d string) ledger.AwayEvent { return ledger.AwayEvent{Did: d} }
 	answered := func(same string, work int) ledger.AwayEvent {

@@ -26,8 +26,7 @@ type Env struct {
 	Temp string // directory
 }
 
-// Variable returns the value of an environment variable, or "" if it is not set. Names are case-insensitive
-// on Windows.
+// Variable returns the value of an environment variable, or "" if it is not set. Names are case-insensitive on Windows.
 func (e Env) Variable(name string) string {
 	value := ""
 	for _, v := range e.Vars {

@@ -103,8 +103,7 @@ func (e Env) searchPath(project string) string {
 	return strings.Join(outside, string(os.PathListSeparator))
 }
 
-// isWithin reports whether path is dir or below it, by name or after resolving symlinks. It returns false if
-// dir is "".
+// isWithin reports whether path is dir or below it, by name or after resolving symlinks. It returns false if dir is "".
 func isWithin(path, dir string) bool {
 	if dir == "" {
 		return false
@@ -161,8 +160,7 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, explained bool)
 	return takeAnswer(reply, result.Answer), false
 }
 
-// clientFailure classifies an error of the client by the API's status code. If there is no code, it uses the
-// text.
+// clientFailure classifies an error of the client by the API's status code. If there is no code, it uses the text.
 func clientFailure(code int, subtype, text string) judge.Failure {
 	switch {
 	case code <= 0:

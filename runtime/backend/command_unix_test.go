@@ -106,8 +106,7 @@ func TestCommandIsTheUsers(t *testing.T) {
 	}
 }
 
-// The scripts of the documentation ask as their servers want it, whatever is on a page,
-// and read what these answer.
+// The scripts of the documentation ask as their servers want it, whatever is on a page, and read what these answer.
 func TestScriptsOfTheDocs(t *testing.T) {
 	files, err := filepath.Glob("../../docs/ask/*.sh")
 	must(t, err)

@@ -17,9 +17,8 @@ import (
 
 const maxSettings = 1 << 20 // bytes
 
-// Redirected returns a message about the first of the project's settings files that sets where questions go
-// or cannot be read, or "". Claude Code passes the env of these files to hooks, even in an untrusted
-// directory.
+// Redirected returns a message about the first of the project's settings files that sets where questions go or cannot
+// be read, or "". Claude Code passes the env of these files to hooks, even in an untrusted directory.
 //
 // named lists the variables passed to the user's program, which the project must not set either. Settings in
 // the home directory belong to the user, unless they move this directory.
@@ -47,9 +46,8 @@ func Redirected(project, home string, named []string) string {
 	return ""
 }
 
-// projectSettings returns the settings files that Claude Code can read in a project. They are settings.json,
-// and settings.local.json from there up to the top of the repository and in the main worktree of a linked
-// worktree.
+// projectSettings returns the settings files that Claude Code can read in a project. They are settings.json, and
+// settings.local.json from there up to the top of the repository and in the main worktree of a linked worktree.
 func projectSettings(project string) []string {
 	local := func(dir string) string { return filepath.Join(dir, ".claude", "settings.local.json") }
 	files := []string{filepath.Join(project, ".claude", "settings.json"), local(project)}
@@ -86,8 +84,7 @@ func directoriesAbove(dir string) (all [2][]string) {
 	return all
 }
 
-// mainWorktree returns the directory of the main worktree if git is the .git file of a linked worktree,
-// otherwise "".
+// mainWorktree returns the directory of the main worktree if git is the .git file of a linked worktree, otherwise "".
 func mainWorktree(git string) string {
 	at := func(dir, path string) string {
 		if path = strings.TrimSpace(path); !filepath.IsAbs(path) {

@@ -11,9 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// members calls yield with each top-level member of a JSON object: the key as
-// written between its quotes, and the raw value. It returns false when the
-// line is not a complete object; members before the fault have been yielded.
+// members calls yield with each top-level member of a JSON object: the key as written between its quotes, and the raw
+// value. It returns false when the line is not a complete object; members before the fault have been yielded.
 func members(line []byte, yield func(key, value []byte)) bool {
 	w := EnterValue(line, '{')
 	for w.Next() {

@@ -8,10 +8,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// Object is a type that lists its members, for both reading and writing. For each, it calls a method of
-// Members, or a function of this package, with the member's name. A read calls the list once per member of
-// the input, and only the call with that name has an effect. A member of a wrong kind is an error for the
-// whole object.
+// Object is a type that lists its members, for both reading and writing. For each, it calls a method of Members, or a
+// function of this package, with the member's name. A read calls the list once per member of the input, and only the
+// call with that name has an effect. A member of a wrong kind is an error for the whole object.
 type Object interface{ Members(*Members) }
 
 // Members is the output of a write, or the member of a read.
@@ -296,8 +295,7 @@ func Optional[T any, O interface {
 	}
 }
 
-// eachElement calls read with each raw element, or write with each index below n. It returns true if the list
-// was read.
+// eachElement calls read with each raw element, or write with each index below n. It returns true if the list was read.
 func (m *Members) eachElement(name string, n int, write func(i int), read func(raw []byte)) bool {
 	if !m.isAtHand(name, n == 0) {
 		return false
@@ -347,9 +345,8 @@ func readNumber[T integer](m *Members, raw []byte, v *T) bool {
 	return true
 }
 
-// ReadStrictly reads a JSON object or null that a person wrote, ignoring case in names. whole is why data
-// cannot be read. parts are the mistakes that were ignored, including members that neither o lists nor others
-// accepts.
+// ReadStrictly reads a JSON object or null that a person wrote, ignoring case in names. whole is why data cannot be
+// read. parts are the mistakes that were ignored, including members that neither o lists nor others accepts.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {
 		return nil, whole
@@ -418,8 +415,7 @@ func (m *Members) readMembers(value []byte, o Object, others func(name string) b
 	}
 }
 
-// OptionalMember reads a member by calling read, and leaves *v nil if the member is absent or wrong. It never
-// writes.
+// OptionalMember reads a member by calling read, and leaves *v nil if the member is absent or wrong. It never writes.
 func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members, name string, v *T)) {
 	if m.isAtHand(name, true) {
 		value, before := new(T), len(m.faults)

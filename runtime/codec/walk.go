@@ -7,9 +7,8 @@ package codec
 
 import "bytes"
 
-// Walk visits the members of an object or the elements of an array. After Next, use Value to read the value,
-// Enter to walk it, or Next to skip it. Each byte is visited only once. Only structure is checked: a value
-// can be invalid.
+// Walk visits the members of an object or the elements of an array. After Next, use Value to read the value, Enter to
+// walk it, or Next to skip it. Each byte is visited only once. Only structure is checked: a value can be invalid.
 type Walk struct {
 	line []byte
 	i    int    // start of the value, or after the bracket

@@ -269,8 +269,7 @@ func (d *Console) listSessions(all []ledger.Record) string {
 	return strings.Join(said, ", ")
 }
 
-// Decision returns the decision with this ID. For "" or "last" it returns the latest in this session or
-// project.
+// Decision returns the decision with this ID. For "" or "last" it returns the latest in this session or project.
 func (d *Console) Decision(id string) (ledger.Record, error) {
 	v, err := d.scopeOf(Asked{})
 	if err != nil {

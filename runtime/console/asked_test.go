@@ -197,8 +197,7 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 	}
 }
 
-// Calls of the hook's words: lengths of time in words, and no flag that a word does not
-// know or that says nothing.
+// Calls of the hook's words: lengths of time in words, and no flag that a word does not know or that says nothing.
 func TestCalls(t *testing.T) {
 	for call, ok := range map[string]bool{
 		"hold": true, "hold 30m": true, "hold 30 minutes": true, "hold 2 hours": true, "hold 1 hour 30 minutes": true, "hold 1h30m": true, "hold 1d": true, "hold 90m": true,

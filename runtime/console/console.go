@@ -1,6 +1,5 @@
-// Package console implements the commands about decisions, holds and goal loops. The CLI and the hook share
-// it, because a plugin from a marketplace only has the hook. Times are ages, because the hook has no time
-// zones.
+// Package console implements the commands about decisions, holds and goal loops. The CLI and the hook share it, because
+// a plugin from a marketplace only has the hook. Times are ages, because the hook has no time zones.
 package console
 
 import (
@@ -28,8 +27,7 @@ type Console struct {
 	Out io.Writer
 	Err io.Writer
 	Dir string // state directory
-	// Also is a second state directory, or "". Other hosts keep theirs in the home even if CLAUDE_CONFIG_DIR
-	// is set.
+	// Also is a second state directory, or "". Other hosts keep theirs in the home even if CLAUDE_CONFIG_DIR is set.
 	Also string
 	Now  func() time.Time
 	Self string // the command that a person types

@@ -242,8 +242,7 @@ func (d *Console) holdEnd(h ledger.Hold) string {
 	return " for " + timestamp.LengthInWords(h.Until-d.Now().UnixMilli())
 }
 
-// holdEvents returns the events of holds. An error is printed as a note, because decisions can be shown
-// without them.
+// holdEvents returns the events of holds. An error is printed as a note, because decisions can be shown without them.
 func (d *Console) holdEvents() []ledger.HoldEvent {
 	all, err := ledger.HoldEvents(d.stateDirs(), d.Now())
 	if err != nil {
@@ -292,8 +291,7 @@ const (
 	freshly = 24 * time.Hour
 )
 
-// endedHoldsInWords describes the holds, except told, that some other program removed or rewrote in the last
-// 24 hours.
+// endedHoldsInWords describes the holds, except told, that some other program removed or rewrote in the last 24 hours.
 func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
 	for _, e := range ledger.LastHoldEvents(all) {
 		if (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {

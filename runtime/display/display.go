@@ -30,8 +30,7 @@ func IsShown(r rune) bool {
 // emoji. Browsers and models read these correctly, but terminals do not.
 func IsJoiner(r rune) bool { return r == 0x200c || r == 0x200d }
 
-// OneLine returns s on one line for a terminal. White space becomes blanks, and invisible characters are
-// dropped.
+// OneLine returns s on one line for a terminal. White space becomes blanks, and invisible characters are dropped.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -20,8 +20,7 @@ var (
 		",\xe3", "\t\xe3", ",\xe4", "\t\xe4", ",\xe5", "\t\xe5", ",\xe6", "\t\xe6", ",\xe7", "\t\xe7", ",\xe8", "\t\xe8", ",\xe9", "\t\xe9") // Japanese, Chinese
 )
 
-// splitClauses returns the clauses of a text. If no sentence is a question, the last sentence counts as a
-// question.
+// splitClauses returns the clauses of a text. If no sentence is a question, the last sentence counts as a question.
 func splitClauses(text string) (all []clause) {
 	last, question := 0, false
 	for sentence := range strings.SplitSeq(ends.Replace(nameQuotes(text)), "\n") {

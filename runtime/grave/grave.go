@@ -172,8 +172,7 @@ func (t *tongue) verbs(part string) (all []mark) {
 	return all
 }
 
-// isVerb reports whether an English word of this form is a verb after the text in front: "push" after "the"
-// is not.
+// isVerb reports whether an English word of this form is a verb after the text in front: "push" after "the" is not.
 func (t *tongue) isVerb(front, form string) bool {
 	if form != "" {
 		return !t.endsWith(front, "article") && (form == "ing" || t.first(front, form) != "")
@@ -201,9 +200,8 @@ func (t *tongue) object(part string, verbs []mark, i int) (object string, next i
 	return part[end:], next
 }
 
-// gradeOf returns the grade of an object, and whether the object only refers to an earlier one. The last noun
-// before a preposition decides in English, the first in most other languages. A noun after the preposition
-// can raise the grade.
+// gradeOf returns the grade of an object, and whether the object only refers to an earlier one. The last noun before a
+// preposition decides in English, the first in most other languages. A noun after the preposition can raise the grade.
 func (t *tongue) gradeOf(object string) (int, bool) {
 	var nouns []mark
 	for _, m := range t.marks(object) {

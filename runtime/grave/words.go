@@ -50,8 +50,7 @@ var data string
 // The grades of an object, by the risk of an act on it.
 const inner, code, source, unknown, harm, reach, out, live = 1, 2, 3, 4, 5, 6, 7, 8
 
-// kind is a list of nouns with their grade, or of verbs with the lowest grade of an object that makes them
-// grave.
+// kind is a list of nouns with their grade, or of verbs with the lowest grade of an object that makes them grave.
 type kind struct {
 	list  string
 	grade int

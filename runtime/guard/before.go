@@ -38,8 +38,7 @@ func (b *Background) Members(m *codec.Members) {
 // Veto lets the agent stop whatever the strategy decides. The zero Veto is a no-op.
 type Veto struct {
 	Rule, Evidence string // the evidence of a limit follows the plugin's name
-	// Next is the action or the time that allows the next continue, or "". Limit is the setting of the
-	// exhausted limit.
+	// Next is the action or the time that allows the next continue, or "". Limit is the setting of the exhausted limit.
 	Next, Limit string
 }
 

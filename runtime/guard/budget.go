@@ -32,8 +32,7 @@ const (
 	MaxSession = 240
 )
 
-// Defaults are the default limits. Idle is below Claude Code's limit of eight continues in a row with no tool
-// call.
+// Defaults are the default limits. Idle is below Claude Code's limit of eight continues in a row with no tool call.
 var Defaults = Limits{Burst: 3, PerPrompt: 20, PerHour: 60, Same: 2, Idle: 7}
 
 // Count is the input of the budget.
@@ -129,9 +128,8 @@ func keepHour(s ledger.State, stop Count) ledger.State {
 // sayContinue is the advice for limits that the user's next prompt resets.
 const sayContinue = "type continue"
 
-// limitReached returns a veto if a limit is reached. recent counts continues in the burst, same continues in
-// a row with no progress, and idle continues with no tool call. The hour is checked first, because no prompt
-// resets it.
+// limitReached returns a veto if a limit is reached. recent counts continues in the burst, same continues in a row with
+// no progress, and idle continues with no tool call. The hour is checked first, because no prompt resets it.
 func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int) Veto {
 	next := "" // if prompts are known
 	if stop.Prompt != "" {
@@ -163,8 +161,7 @@ func vetoOfCount(rule string, n int, which, next string) Veto {
 	return Veto{Rule: rule, Evidence: evidence, Next: next}
 }
 
-// vetoOfLimit returns the veto of a configurable limit. For a limit of 0 it omits next, because waiting does
-// not help.
+// vetoOfLimit returns the veto of a configurable limit. For a limit of 0 it omits next, because waiting does not help.
 func vetoOfLimit(limit string, most, spent int, within, next string) Veto {
 	if most <= 0 {
 		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + limit + " is 0", Limit: limit}
@@ -186,9 +183,8 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 // chain is the number of loops of maximum length allowed for each prompt of the user.
 const chain = 4
 
-// TakeRound spends a round of a loop. most is the maximum of a loop, and typed the user's own maximum or 0.
-// It returns a veto after too many rounds of all loops together. Strategies count single loops, which a file
-// can rename.
+// TakeRound spends a round of a loop. most is the maximum of a loop, and typed the user's own maximum or 0. It returns
+// a veto after too many rounds of all loops together. Strategies count single loops, which a file can rename.
 func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto) {
 	s = keepHour(MeetPrompt(s, stop.Prompt, stop.Own), stop)
 	if typed == 0 && s.InLoops >= chain*most {

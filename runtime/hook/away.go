@@ -52,8 +52,7 @@ func (s *start) answerRequest(settings Settings) {
 	}
 }
 
-// aboutInput describes a tool call by the most descriptive member of the input, cut to 500 bytes, or returns
-// "".
+// aboutInput describes a tool call by the most descriptive member of the input, cut to 500 bytes, or returns "".
 func aboutInput(input []byte) string {
 	for _, name := range []string{"command", "file_path", "path", "url", "query", "pattern", "description"} {
 		if raw := codec.FindMember(input, name); raw != nil {

@@ -1,5 +1,4 @@
-// Package hook answers the events of a host with the verdict of a strategy. After any failure, the agent may
-// stop.
+// Package hook answers the events of a host with the verdict of a strategy. After any failure, the agent may stop.
 package hook
 
 import (

@@ -391,9 +391,8 @@ func TestLoopCeiling(t *testing.T) {
 	}
 }
 
-// A new file in the place of the last one, at every stop, does not keep Claude going for ever: loops of one prompt
-// have four times the ceiling together. Nor do loops that take turns until each is forgotten, whatever prompts the
-// log has.
+// A new file in the place of the last one, at every stop, does not keep Claude going for ever: loops of one prompt have
+// four times the ceiling together. Nor do loops that take turns until each is forgotten, whatever prompts the log has.
 func TestLoopsWithoutEnd(t *testing.T) {
 	asks := func(w *world, prompt string) {
 		w.typed(prompt, "go")

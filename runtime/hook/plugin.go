@@ -16,9 +16,8 @@ import (
 
 const configFile = "strategy.json"
 
-// findRoot returns the plugin directory with the executable in hooks or below. It must contain a
-// strategy.json or be named like a strategy. If there is none, findRoot returns fallback, or an error if
-// fallback is empty.
+// findRoot returns the plugin directory with the executable in hooks or below. It must contain a strategy.json or be
+// named like a strategy. If there is none, findRoot returns fallback, or an error if fallback is empty.
 func findRoot(executable, fallback string) (string, error) {
 	if executable != "" {
 		dir := filepath.Dir(followLink(executable))
@@ -61,8 +60,7 @@ type Plugin struct {
 	data     []byte
 }
 
-// ReadPlugin reads the plugin in the directory root. Without strategy.json, the directory's name selects the
-// strategy.
+// ReadPlugin reads the plugin in the directory root. Without strategy.json, the directory's name selects the strategy.
 func ReadPlugin(root string) (Plugin, error) {
 	path := filepath.Join(root, configFile)
 	data, err := file.ReadRegular(path, maxConfig)
@@ -128,8 +126,7 @@ func ReadFile(path string) (Settings, error) {
 	return s, nil
 }
 
-// isPluginName reports whether s consists of 1 to 64 lowercase letters, digits and hyphens, and is safe in a
-// path.
+// isPluginName reports whether s consists of 1 to 64 lowercase letters, digits and hyphens, and is safe in a path.
 func isPluginName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "-0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }

@@ -58,8 +58,7 @@ type Process struct {
 	Now     time.Time
 	Up      int64         // see ledger.RunningTime
 	Self    func() string // the command that a person types for this program
-	// Sleep waits and returns the time then. ok is false if the client has ended. If nil, no session is
-	// woken.
+	// Sleep waits and returns the time then. ok is false if the client has ended. If nil, no session is woken.
 	Sleep func(time.Duration) (now time.Time, up int64, ok bool)
 	// Ancestors returns the IDs of the processes above this one, the nearest first.
 	Ancestors func() []int
@@ -69,8 +68,7 @@ type Process struct {
 	finish time.Time // deadline, by default maxTime from the start
 }
 
-// IsOffWord reports whether value, from SPRINGFIELD, switches off all hooks: off, 0, false, no or none,
-// ignoring case.
+// IsOffWord reports whether value, from SPRINGFIELD, switches off all hooks: off, 0, false, no or none, ignoring case.
 func IsOffWord(value string) bool {
 	return slices.Contains([]string{"off", "0", "false", "no", "none"}, strings.ToLower(value))
 }
@@ -246,8 +244,7 @@ type answer struct {
 	context bool   // the host reads additionalContext
 }
 
-// decideAndRecord decides a stop and records the decision. If the decision cannot be recorded, the agent may
-// stop.
+// decideAndRecord decides a stop and records the decision. If the decision cannot be recorded, the agent may stop.
 func (s *start) decideAndRecord(settings Settings) answer {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {
@@ -546,8 +543,7 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	exit2 := settings.Protocol == "exit2" && s.eventName == "Stop" && h.Context != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
-		// Without standard output Claude Code mistakes these words for the error of a shell that did not find
-		// the hook.
+		// Without standard output Claude Code mistakes these words for the error of a shell that did not find the hook.
 		if says := strings.ToLower(a.Reason); strings.Contains(says, "no such file") || strings.Contains(says, "can't open") {
 			io.WriteString(s.Stdout, "{}\n")
 		}
@@ -633,8 +629,7 @@ func RecordLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, 
 	return err
 }
 
-// runScript runs a script of the plugin with its arguments in dir. It discards the output and ignores
-// failures.
+// runScript runs a script of the plugin with its arguments in dir. It discards the output and ignores failures.
 func (s *start) runScript(dir string, script []string) {
 	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(script[0])))
 	if err != nil || !file.IsReadable(path) {
@@ -646,8 +641,7 @@ func (s *start) runScript(dir string, script []string) {
 	}
 }
 
-// noteForDebug writes to the client's debug log, unless standard error is reserved for the strategy or
-// Claude.
+// noteForDebug writes to the client's debug log, unless standard error is reserved for the strategy or Claude.
 func (s *start) noteForDebug(line string) {
 	if s.prefix == "" && !s.quiet {
 		s.sayToDebugLog(line)

@@ -72,8 +72,7 @@ func (s Settings) MaxContinues() int {
 	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour, s.Limits.Idle)
 }
 
-// MaxIterations returns the maximum number of iterations of a loop. ok is false for a strategy that drives no
-// loops.
+// MaxIterations returns the maximum number of iterations of a loop. ok is false for a strategy that drives no loops.
 func (s Settings) MaxIterations() (rounds int, ok bool) {
 	loop, ok := s.Options.(strategy.Looping)
 	if !ok {
@@ -161,8 +160,7 @@ func (p Plugin) ReadSettings(state, project string) Settings {
 	return s
 }
 
-// Defaults returns a strategy's settings without any file. set names one of its rule sets, or is "" for the
-// first.
+// Defaults returns a strategy's settings without any file. set names one of its rule sets, or is "" for the first.
 func Defaults(known strategy.Strategy, set string) (Settings, error) {
 	s := Plugin{Name: known.Name, Strategy: known}.ReadSettings("", "")
 	if set == "" {

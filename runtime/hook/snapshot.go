@@ -199,8 +199,7 @@ const (
 	lagAway = 2 * time.Second
 )
 
-// lagBlind bounds the wait for a session's first prompt. Tests shorten it, because their logs often contain
-// none.
+// lagBlind bounds the wait for a session's first prompt. Tests shorten it, because their logs often contain none.
 var lagBlind = 500 * time.Millisecond
 
 func (s *Snapshot) patience() time.Duration {
@@ -467,9 +466,8 @@ func (s *Snapshot) selfCalled() string {
 	return s.Self()
 }
 
-// sayContinue puts the plugin's name, the limit and the evidence in front of the instruction to the agent.
-// Hosts show the instruction. A separate message to the user only follows at a prompt's first continue, or
-// when pressing.
+// sayContinue puts the plugin's name, the limit and the evidence in front of the instruction to the agent. Hosts show
+// the instruction. A separate message to the user only follows at a prompt's first continue, or when pressing.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1
@@ -502,8 +500,7 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 
-// askAway returns the away order's answer to the stop. The order cannot override a guard or a continue of a
-// loop.
+// askAway returns the away order's answer to the stop. The order cannot override a guard or a continue of a loop.
 func (s *Snapshot) askAway() away.Answer {
 	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
 		return away.Answer{Verdict: s.Verdict}

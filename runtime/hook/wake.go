@@ -1,6 +1,5 @@
-// After an API error Claude Code ends the turn and runs the StopFailure hook in the background. Exit status 2
-// wakes the session. The hook waits without a lock, checks that the session is unchanged, and decides within
-// the usual limits.
+// After an API error Claude Code ends the turn and runs the StopFailure hook in the background. Exit status 2 wakes the
+// session. The hook waits without a lock, checks that the session is unchanged, and decides within the usual limits.
 
 package hook
 

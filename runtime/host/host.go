@@ -20,8 +20,7 @@ type Host struct {
 	// Default is set for the host of events, logs and records that name none.
 	Default bool
 
-	// Is recognizes the host's event by the payload alone, because a project can set the environment and
-	// paths.
+	// Is recognizes the host's event by the payload alone, because a project can set the environment and paths.
 	Is func(event []byte) bool
 	// Read fills the event from a valid JSON object. If nil, ReadEvent uses the Members of Event.
 	Read func(event []byte, e *Event) error
@@ -45,8 +44,7 @@ type Host struct {
 	Opens bool
 
 	Log transcript.Format
-	// Arrived reports whether the end of the log contains this stop's own entry. The hook waits a short time
-	// for it.
+	// Arrived reports whether the end of the log contains this stop's own entry. The hook waits a short time for it.
 	Arrived func(e Event, end []byte) bool
 
 	// Logged is set if only the log shows plan mode and background work.
@@ -156,8 +154,7 @@ type Event struct {
 	Input []byte
 	// Command is a slash command, "ned-flanders:why", with arguments and source, all raw.
 	Command, Arguments, Source []byte
-	// Failure is the API error that ended the turn, raw. Subagent is the raw ID of the subagent whose turn
-	// ended.
+	// Failure is the API error that ended the turn, raw. Subagent is the raw ID of the subagent whose turn ended.
 	Failure, Subagent []byte
 	// Cap limits the continues in a row with no tool call, 0 for no limit.
 	Cap int

@@ -137,8 +137,7 @@ func isHidden(r rune) bool {
 		r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe0fff || unicode.Is(unicode.Me, r)
 }
 
-// endOfMessage returns at most the last maxMessage characters of a message, if possible from the start of a
-// sentence.
+// endOfMessage returns at most the last maxMessage characters of a message, if possible from the start of a sentence.
 func endOfMessage(s string) string {
 	s = strings.TrimSpace(s)
 	at, width := len(s), 0

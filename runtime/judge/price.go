@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// price is in millionths of a dollar per million tokens. Cache writes cost at most 1.25 times the input,
-// reads a tenth.
+// price is in millionths of a dollar per million tokens. Cache writes cost at most 1.25 times the input, reads a tenth.
 type price struct {
 	model   string // prefix of the id
 	in, out int64

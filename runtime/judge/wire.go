@@ -92,8 +92,7 @@ type Reply struct {
 	Why      string // reason from the model, a line with up to MaxWhy bytes
 	Model    string
 	Usage    Usage
-	// Micros is the cost in millionths of a dollar, by the client or the price list, even if there is no
-	// answer.
+	// Micros is the cost in millionths of a dollar, by the client or the price list, even if there is no answer.
 	Micros int64
 	Took   int64 // milliseconds
 	Failed Failure

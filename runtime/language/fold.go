@@ -78,8 +78,7 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// isWordRune reports whether r belongs to a word that ends at a space or sign. It is false for Chinese and
-// Japanese.
+// isWordRune reports whether r belongs to a word that ends at a space or sign. It is false for Chinese and Japanese.
 func isWordRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || r == '_'

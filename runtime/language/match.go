@@ -411,8 +411,7 @@ func (f *finder) entries(c Class) []string {
 	return f.has[c]
 }
 
-// literalOfEntry returns the literal text at the beginning of an entry, or "". Every match contains this
-// text.
+// literalOfEntry returns the literal text at the beginning of an entry, or "". Every match contains this text.
 func literalOfEntry(entry string) string {
 	if entry[0] == '^' || entry[0] == '*' || entry[0] == '-' {
 		entry = entry[1:]

@@ -3,8 +3,7 @@
 // Each language has a data file, its pack, with phrases below the names of their classes. The code has no
 // phrases. The package is pure.
 //
-// The classes in a message determine its acts (lastmessage.Act), and these the first of rules.BaseRules to
-// hold:
+// The classes in a message determine its acts (lastmessage.Act), and these the first of rules.BaseRules to hold:
 //
 //	class                  act        rule       decision
 //	leave, ready           leave      leave      continue, if the user has permitted it
@@ -54,8 +53,7 @@ const (
 	May                   // words that ask permission
 	GoOn                  // verbs of going on, after such words
 
-	// Classes for prompts, see package lastword. A clause is compared without signs and soft words at its
-	// ends.
+	// Classes for prompts, see package lastword. A clause is compared without signs and soft words at its ends.
 	Forbid   // stop, wait, not yet
 	Look     // an order to only look, which forbids unless it asks something
 	Halt     // words that stop work, alone or with those of while: "stop", "hold on"

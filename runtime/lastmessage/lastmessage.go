@@ -133,8 +133,7 @@ func (c *Closing) SaysWhatNow() bool {
 	})
 }
 
-// IntendsLast reports whether the last sentence starts or announces work, and is not about moving to the next
-// step.
+// IntendsLast reports whether the last sentence starts or announces work, and is not about moving to the next step.
 func (c *Closing) IntendsLast() bool {
 	last := *c
 	last.intro, last.final = nil, c.final[max(0, len(c.final)-1):]
@@ -205,9 +204,8 @@ func offersMenu(text string) bool {
 	return false
 }
 
-// intents returns the sentences that can announce work: the sentences of the last paragraph, or before a
-// final list. It returns nil if the message ends with code or a quotation after a title or colon, because
-// that is the work itself.
+// intents returns the sentences that can announce work: the sentences of the last paragraph, or before a final list. It
+// returns nil if the message ends with code or a quotation after a title or colon, because that is the work itself.
 func (c *Closing) intents() []sentence {
 	if n := len(c.prose); n > 0 {
 		last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[n-1]

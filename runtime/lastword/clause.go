@@ -199,8 +199,7 @@ var (
 	plain    = "aaaaaaaaaccceeeeeeeiiiiiilnnnooooooouuuuuuuyyssszzzgdtroa"
 )
 
-// fold normalises a text, removes accents, and reduces three or more of the same letter, as in "stoppp", to
-// one.
+// fold normalises a text, removes accents, and reduces three or more of the same letter, as in "stoppp", to one.
 func fold(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r >= 0xdf && r < 0x180 {

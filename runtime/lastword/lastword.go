@@ -80,8 +80,7 @@ func Read(p Prompt) Word {
 	return word
 }
 
-// readerFor returns a reader for English, which any prompt can contain, and these packs, at most maxLanguages
-// in all.
+// readerFor returns a reader for English, which any prompt can contain, and these packs, at most maxLanguages in all.
 func readerFor(packs []*language.Pack, folded []string) reader {
 	all := []*language.Pack{language.PackNamed("en")}
 	for _, p := range packs {

@@ -14,15 +14,13 @@ type sentence struct {
 	asks bool // it ends with a question mark
 }
 
-// maxPart is the number of bytes that are read from each end of a prompt, and maxSentences the number of
-// sentences.
+// maxPart is the number of bytes that are read from each end of a prompt, and maxSentences the number of sentences.
 const (
 	maxPart      = 512
 	maxSentences = 10
 )
 
-// isCommand reports whether a prompt begins with a slash command, or with the tags by which the host replaces
-// one.
+// isCommand reports whether a prompt begins with a slash command, or with the tags by which the host replaces one.
 func isCommand(begin string) bool {
 	begin = strings.TrimSpace(begin)
 	if strings.HasPrefix(begin, "<command-") || strings.HasPrefix(begin, "<local-command-") {
@@ -97,8 +95,7 @@ func sentencesOf(text string) (all []sentence) {
 	return all
 }
 
-// withoutTags removes elements that the host adds to a prompt. Their names contain "_" or "-":
-// "<ide_selection>".
+// withoutTags removes elements that the host adds to a prompt. Their names contain "_" or "-": "<ide_selection>".
 func withoutTags(text string) string {
 	for from := 0; ; {
 		i := strings.IndexByte(text[from:], '<')

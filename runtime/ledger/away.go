@@ -1,6 +1,5 @@
-// An away order keeps agents at work without their user: in a project, until a time, for a number of
-// continues. The report is made from the file of events. An agent can write both files, but gains only turns,
-// which are counted.
+// An away order keeps agents at work without their user: in a project, until a time, for a number of continues. The
+// report is made from the file of events. An agent can write both files, but gains only turns, which are counted.
 
 package ledger
 
@@ -124,8 +123,7 @@ func (e AwayEvent) IsContinue() bool {
 // besides bounds the time between two plugins' questions about the same stop, in milliseconds.
 const besides = 15_000
 
-// IsByAnother reports whether e and of are answers to the same stop or request by different plugins, within
-// 15 seconds.
+// IsByAnother reports whether e and of are answers to the same stop or request by different plugins, within 15 seconds.
 func (e AwayEvent) IsByAnother(of AwayEvent) bool {
 	return e.Session == of.Session && e.Key == of.Key && e.By != of.By && of.At-e.At < besides
 }
@@ -179,8 +177,7 @@ func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
 
 func NewOrderID(now time.Time) string { return strconv.FormatInt(now.UnixMilli(), 36) }
 
-// AwayEvents returns the events of an order, oldest first. If order is "", it returns the events of all
-// orders.
+// AwayEvents returns the events of an order, oldest first. If order is "", it returns the events of all orders.
 func AwayEvents(dir, order string) (all []AwayEvent, err error) {
 	err = awayLines(dir).eachLine(func(line []byte) {
 		var e AwayEvent

@@ -8,15 +8,13 @@ import (
 // Clock is the session's time, in Unix milliseconds, and the machine's running time then, in milliseconds.
 type Clock struct{ At, Up int64 }
 
-// Tell returns the clock at now. It never goes back, and never runs slower than up. Setting the system clock
-// back therefore resets no limit, and a time that was briefly wrong by a year blocks nothing for more than an
-// hour.
+// Tell returns the clock at now. It never goes back, and never runs slower than up. Setting the system clock back
+// therefore resets no limit, and a time that was briefly wrong by a year blocks nothing for more than an hour.
 func (c Clock) Tell(now time.Time, up int64) Clock {
 	return Clock{max(now.UnixMilli(), c.At+max(0, up-c.Up)), up}
 }
 
-// RunningTime returns how long the machine has been running, in milliseconds. Some systems do not count
-// sleep.
+// RunningTime returns how long the machine has been running, in milliseconds. Some systems do not count sleep.
 func RunningTime() int64 { return nanotime() / 1_000_000 }
 
 //go:linkname nanotime runtime.nanotime

@@ -154,8 +154,7 @@ func (l lines) eachLine(take func(line []byte)) error {
 	return nil
 }
 
-// readSmall reads a JSON object from a file of up to 128 KiB. The result there is false if the file is
-// missing.
+// readSmall reads a JSON object from a file of up to 128 KiB. The result there is false if the file is missing.
 func readSmall(path string, o codec.Object) (there bool, err error) {
 	data, err := file.ReadBeginning(path, file.Nofollow, maxSmall)
 	if err != nil {
@@ -191,8 +190,7 @@ const (
 	// KeepDays is the default age in days at which ledgers are removed, mostDays the maximum.
 	KeepDays = 90
 	mostDays = 36_500
-	// swept bounds the files that one sweep examines. It starts at a random one, so that all are reached in
-	// time.
+	// swept bounds the files that one sweep examines. It starts at a random one, so that all are reached in time.
 	swept = 200
 )
 

@@ -1,6 +1,5 @@
-// A hold lets agents stop, in a session or in all sessions. Anyone can set it, even the agent, but only the
-// user can lift it, at a terminal. No budget, rule or model overrules it. The history shows if its file was
-// deleted.
+// A hold lets agents stop, in a session or in all sessions. Anyone can set it, even the agent, but only the user can
+// lift it, at a terminal. No budget, rule or model overrules it. The history shows if its file was deleted.
 
 package ledger
 
@@ -73,8 +72,7 @@ var (
 
 const holdWait = 2 * time.Second
 
-// holdFile returns the path of a session's hold. If id is empty, it returns the path of the hold on all
-// sessions.
+// holdFile returns the path of a session's hold. If id is empty, it returns the path of the hold on all sessions.
 func holdFile(dir, id string) string {
 	if id == "" {
 		return filepath.Join(dir, "hold")
@@ -86,8 +84,7 @@ func holdLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
-// HoldInForce returns the hold in force for a session. It prefers a hold on all sessions to the session's
-// own.
+// HoldInForce returns the hold in force for a session. It prefers a hold on all sessions to the session's own.
 func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 	if h, ok := HoldOfSession(dir, "", now); ok {
 		return h, true
@@ -240,8 +237,7 @@ type InForce struct {
 	Hold
 }
 
-// HoldsInForce returns the holds in force: first any hold on all sessions, then holds on the sessions in the
-// history.
+// HoldsInForce returns the holds in force: first any hold on all sessions, then holds on the sessions in the history.
 func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	if h, ok := LongestHold(dirs, "", now); ok {
 		all = append(all, InForce{"", h})

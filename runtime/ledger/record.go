@@ -132,8 +132,7 @@ type State struct {
 	// Seen is a hash of the session at our last continue. Same counts continues in a row with that hash.
 	Seen string
 	Same int
-	// Idle counts continues in a row with no tool call, as Claude Code does. Tools is the number of calls by
-	// then.
+	// Idle counts continues in a row with no tool call, as Claude Code does. Tools is the number of calls by then.
 	Idle   int
 	Tools  int
 	Outage Outage

@@ -114,8 +114,7 @@ func (s *Session) LockSession() error {
 	return s.readNewest()
 }
 
-// readNewest reads State from the last complete record that contains a state. It first reads only the last 8
-// KiB.
+// readNewest reads State from the last complete record that contains a state. It first reads only the last 8 KiB.
 func (s *Session) readNewest() error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -147,9 +146,8 @@ func (s *Session) readNewest() error {
 	return nil
 }
 
-// AppendRecord numbers and writes a record in a single write(), and returns the ID. The session must be
-// locked, except for a record of None, which gets neither state nor ID. It does not sync, because a sync
-// takes longer than a decision.
+// AppendRecord numbers and writes a record in a single write(), and returns the ID. The session must be locked, except
+// for a record of None, which gets neither state nor ID. It does not sync, because a sync takes longer than a decision.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
 	if !s.locked && r.Decision == None {
 		r.State = State{}

@@ -18,8 +18,7 @@ type Spend struct {
 	Day       string // like 2026-11-21, UTC
 	Micros    int64  // millionths of a dollar
 	Questions int
-	// Failures counts failed questions in a row. The last one failed by Failure, at FailedAt in Unix
-	// milliseconds.
+	// Failures counts failed questions in a row. The last one failed by Failure, at FailedAt in Unix milliseconds.
 	Failures int
 	Failure  string
 	Detail   string

@@ -9,8 +9,7 @@ import (
 
 const searchPath = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
-// separateGroup returns attributes for a new process group, so that the program's children can be killed with
-// it.
+// separateGroup returns attributes for a new process group, so that the program's children can be killed with it.
 func separateGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // groupEnder returns a function that kills a program and its children.

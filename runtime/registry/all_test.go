@@ -56,8 +56,7 @@ func TestLateRules(t *testing.T) {
 	}
 }
 
-// Who prepares for many situations decides as who asks once, in whichever order
-// they come.
+// Who prepares for many situations decides as who asks once, in whichever order they come.
 func TestPreparedDecidesAlike(t *testing.T) {
 	texts := []string{
 		"", "Done.", "Now I'll write the tests.", "Shall I go on?", "Task 1 is there. Moving to Task 2.", "Let me know what you think.", "One of us should look.",

@@ -153,8 +153,7 @@ func FindNeed(s strategy.Situation) (n Need, ok bool) {
 	return n, true
 }
 
-// wordsOfPointing is the maximum number of words of a question that refers to the paragraph before: "Shall I
-// do that?"
+// wordsOfPointing is the maximum number of words of a question that refers to the paragraph before: "Shall I do that?"
 const wordsOfPointing = 8
 
 func lastParagraphs(text string, n int) string {

@@ -51,9 +51,8 @@ type pattern struct {
 	needs []string
 }
 
-// matchPattern returns the byte range of the first match of expr in text, or nil. If m does not have enough
-// steps, it returns errSteps. A cached pattern costs as much as a new one, so that earlier decisions do not
-// change the outcome.
+// matchPattern returns the byte range of the first match of expr in text, or nil. If m does not have enough steps, it
+// returns errSteps. A cached pattern costs as much as a new one, so that earlier decisions do not change the outcome.
 func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) {
 	if !m.canAfford(2 * parsingCost(expr)) { // parsed here and by regexp
 		return nil, errSteps

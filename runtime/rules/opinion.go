@@ -42,9 +42,8 @@ func OpinionTraits(rule string, s *strategy.Situation, message []string) []strin
 	return all
 }
 
-// weigh returns the sum of the traits' weights in data as score, in hundredths, and the limit above which a
-// message is a report. seen is the number of learned messages with a similar score. reports is the number of
-// reports among them.
+// weigh returns the sum of the traits' weights in data as score, in hundredths, and the limit above which a message is
+// a report. seen is the number of learned messages with a similar score. reports is the number of reports among them.
 func weigh(data string, traits []string) (score, limit, seen, reports int) {
 	for line := range strings.Lines(data) {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")

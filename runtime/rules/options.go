@@ -27,8 +27,7 @@ type Options struct {
 	added []Rule // from the current file
 }
 
-// The values of Leave: when the agent may go on although it asks permission. Never also overrides a standing
-// order.
+// The values of Leave: when the agent may go on although it asks permission. Never also overrides a standing order.
 const (
 	Always   = "always"
 	AfterYes = "after-yes" // a yes to such a question permits the next one, too
@@ -217,8 +216,7 @@ func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	}
 }
 
-// CheckPatterns returns the faults of all regular expressions in rules from files, even if no decision has
-// tested them.
+// CheckPatterns returns the faults of all regular expressions in rules from files, even if no decision has tested them.
 func CheckPatterns(options strategy.Options) (faults []error) {
 	ruled, ok := options.(Ruled)
 	if !ok {
@@ -238,8 +236,7 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 	return faults
 }
 
-// Without returns the rules for which these returns false. slices.DeleteFunc would make the hook's binary
-// larger.
+// Without returns the rules for which these returns false. slices.DeleteFunc would make the hook's binary larger.
 func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 	for i := range all {
 		if !these(&all[i]) {

@@ -34,8 +34,7 @@ type Rule struct {
 	Near   bool            // find Act before the last paragraph instead
 	Closes string          // characters that end the text, ignoring markup
 	Lists  string          // characters that end the paragraph before a final list
-	// Opens are phrases that begin the last sentence. {do} or {doing} at the end of a phrase matches any verb
-	// of work.
+	// Opens are phrases that begin the last sentence. {do} or {doing} at the end of a phrase matches any verb of work.
 	Opens  []string
 	Begins []string // begin any sentence in the last paragraph, or the paragraph before a final list
 	Last   []string // in the last sentence
@@ -56,8 +55,7 @@ type Rule struct {
 	ByProject bool // the rule is from a project and has a smaller budget
 	Doubtful  bool // the second opinion can veto the rule
 	Window    bool // Tool and Todo use only the last lines of the transcript
-	// Test is a condition of the strategy. It always returns evidence, and optionally a replacement for
-	// Reason.
+	// Test is a condition of the strategy. It always returns evidence, and optionally a replacement for Reason.
 	Test func(strategy.Situation) (evidence, reason string, ok bool)
 }
 
@@ -369,8 +367,7 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	}
 }
 
-// Remaining returns a sentence that names up to three open todos, with a leading space, or "" when none is
-// open.
+// Remaining returns a sentence that names up to three open todos, with a leading space, or "" when none is open.
 func Remaining(todos []activity.Todo) string {
 	var open []string
 	for _, t := range todos {
@@ -389,8 +386,7 @@ func Remaining(todos []activity.Todo) string {
 	return " Open in the todo list: " + strings.Join(open, ", ") + rest + "."
 }
 
-// checkFields returns the first fault of a rule from a file. It does not compile the patterns, which
-// matchPattern does.
+// checkFields returns the first fault of a rule from a file. It does not compile the patterns, which matchPattern does.
 func (r *Rule) checkFields() error {
 	quoted := "rule " + strconv.Quote(r.ID)
 	var acts []string

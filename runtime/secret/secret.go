@@ -128,8 +128,7 @@ var (
 	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // this might be the next word
 )
 
-// longest is the maximum length, in bytes, of a value searched for further secrets. A longer one is masked
-// entirely.
+// longest is the maximum length, in bytes, of a value searched for further secrets. A longer one is masked entirely.
 const longest = 300
 
 func maskNamed(text string) string {
@@ -186,8 +185,7 @@ func longestWord(line string) int {
 	return longest
 }
 
-// maskLine masks the secrets in a line. It skips a line with no long word, no sign such as "=" and no typical
-// word.
+// maskLine masks the secrets in a line. It skips a line with no long word, no sign such as "=" and no typical word.
 func maskLine(line string) string {
 	folded, word := strings.ToLower(line), longestWord(line)
 	if word < 16 && !strings.ContainsAny(line, "=:@-") && !hasAny(folded, "password identified vault") {

@@ -64,8 +64,7 @@ func StrategyOf(k *Kind) strategy.Strategy {
 	}
 }
 
-// Options are the ceiling for the maximum in a state file, and the optional checks, which a project cannot
-// set.
+// Options are the ceiling for the maximum in a state file, and the optional checks, which a project cannot set.
 type Options struct {
 	kind    *Kind
 	Ceiling strategy.Number
@@ -153,8 +152,7 @@ func (k Kind) activePlace(s strategy.Situation) (Place, bool) {
 	return Place{}, false
 }
 
-// frontLines returns the lines between pairs of "---" lines, anywhere in the file, as the original plugins
-// do.
+// frontLines returns the lines between pairs of "---" lines, anywhere in the file, as the original plugins do.
 func frontLines(data []byte) (lines []string) {
 	in := false
 	for line := range strings.SplitSeq(string(data), "\n") {
@@ -201,8 +199,7 @@ func NameIn(f strategy.File) string {
 	return strings.TrimRight(strings.TrimPrefix(name, "\ufeff"), "/")
 }
 
-// PlaceAt returns the directory shown as a Place. It returns false if the directory is outside of the
-// workspace.
+// PlaceAt returns the directory shown as a Place. It returns false if the directory is outside of the workspace.
 func PlaceAt(shown string) (Place, bool) {
 	dir := path.Clean(shown)
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {

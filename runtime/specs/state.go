@@ -31,8 +31,7 @@ func isWholeState(data []byte) bool {
 	return err == nil
 }
 
-// readState parses a state file. An invalid number of tasks or iterations is an error. Other members have
-// defaults.
+// readState parses a state file. An invalid number of tasks or iterations is an error. Other members have defaults.
 func readState(data []byte) (specState, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {

@@ -14,9 +14,8 @@ import (
 	"time"
 )
 
-// BenchmarkProcess times the hook as Claude Code starts it: a whole process a
-// stop, in turn with a Go program that does nothing. Only ratios mean anything
-// on a machine that does other things too. Sessions are of lines as long as real
+// BenchmarkProcess times the hook as Claude Code starts it: a whole process a stop, in turn with a Go program that does
+// nothing. Only ratios mean anything on a machine that does other things too. Sessions are of lines as long as real
 // ones; every stop has a prompt, a tool call and words of its own.
 func BenchmarkProcess(b *testing.B) {
 	hook := install(b)
@@ -90,8 +89,7 @@ func (s *session) prompt() string {
 	return fmt.Sprintf(`{"type":"user","uuid":"u%d","promptId":"p%d","origin":{"kind":"human"},"timestamp":"2026-11-20T10:00:00.000Z","message":{"role":"user","content":"looks good, go on with the next one and watch out for the race in the cache"}}`+"\n", s.n+1, s.n+1)
 }
 
-// event is a stop with new words. Once the budget is spent the hook still does
-// all its work, and says so.
+// event is a stop with new words. Once the budget is spent the hook still does all its work, and says so.
 func (s *session) event() string {
 	s.n++
 	return fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"s","transcript_path":%q,"prompt_id":"p%d","last_assistant_message":"Task %d complete. Moving to Task %d."}`, s.log, s.n, s.n, s.n+1)

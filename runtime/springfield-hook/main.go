@@ -105,8 +105,7 @@ func newConsole(home, program string) *console.Console {
 	return person
 }
 
-// answerPerson answers a command and returns the exit status, which is never 2, because that would block the
-// agent.
+// answerPerson answers a command and returns the exit status, which is never 2, because that would block the agent.
 func answerPerson(home, program string, args []string) int {
 	config := cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude"))
 	person, said := newConsole(home, program), &display.SafeWriter{To: safeOutput(os.Stderr)}

@@ -248,8 +248,7 @@ func TestHookAtATerminal(t *testing.T) {
 	failIf(t, err == nil, "something was recorded")
 }
 
-// The armour is on in the real binary: a signal on which Go dies with exit
-// code 2 ends it by SIGABRT.
+// The armour is on in the real binary: a signal on which Go dies with exit code 2 ends it by SIGABRT.
 func TestBinaryWearsItsArmour(t *testing.T) {
 	cmd := hookCommand(t, install(t))
 	stdin, err := cmd.StdinPipe()

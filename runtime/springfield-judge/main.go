@@ -1,6 +1,5 @@
-// Command springfield-judge asks a model one question. It reads a judge.Question from standard input, and
-// writes a judge.Reply as one line to standard output. It isolates the hook of lisa-simpson from programs
-// that hang.
+// Command springfield-judge asks a model one question. It reads a judge.Question from standard input, and writes a
+// judge.Reply as one line to standard output. It isolates the hook of lisa-simpson from programs that hang.
 //
 // It exits with 0 after any reply, with 1 if it cannot read the question, and never with 2, which Claude Code
 // takes for a decision. On a signal, or when the parent ends, it ends its children and itself.

@@ -70,8 +70,7 @@ func (w *world) run(stdin string, env ...string) (judge.Reply, int) {
 
 const answers = `echo '{"type":"result","subtype":"success","is_error":false,"structured_output":{"reason":"w","continue":true},"total_cost_usd":0.001}'`
 
-// hangs writes its number and waits. HOME is the only variable of the test's that
-// a client gets.
+// hangs writes its number and waits. HOME is the only variable of the test's that a client gets.
 const hangs = `echo $$ > "$HOME/pid.part"; mv "$HOME/pid.part" "$HOME/pid"; exec sleep 600`
 
 func TestBinary(t *testing.T) {

@@ -56,8 +56,7 @@ type Number struct {
 	Name        string
 	Value, Most int
 	Unit        string // printed after Most, like " minutes"
-	// Raised lets the plugin's file also raise the number. A project's attempt is then ignored without a
-	// fault.
+	// Raised lets the plugin's file also raise the number. A project's attempt is then ignored without a fault.
 	Raised bool
 	set    int // by the current file, 0: not set
 }

@@ -58,8 +58,7 @@ type Message struct {
 // Turn is the session since the last prompt that a person typed. Times are Unix milliseconds, 0 if unknown.
 type Turn struct {
 	Prompt, PromptID string // first 400 bytes and ID
-	// Own is the ID of the user's last own prompt. It is "" unless both the host and the transcript contain
-	// it.
+	// Own is the ID of the user's last own prompt. It is "" unless both the host and the transcript contain it.
 	Own      string
 	Question bool          // the whole prompt ends with a question mark
 	Word     lastword.Word // lastword.Unknown if the prompt is uncertain
@@ -119,8 +118,7 @@ func (t Todos) CountOwn() int {
 // Workspace is the project as a strategy sees it.
 type Workspace struct {
 	Dir string // absolute
-	// CwdDiffers reports that the session's own directory is not Dir, so that names relative to Dir are wrong
-	// there.
+	// CwdDiffers reports that the session's own directory is not Dir, so that names relative to Dir are wrong there.
 	CwdDiffers bool
 	// Project is the slash-separated path of the project around Dir, "" if unknown or Dir itself.
 	Project string
@@ -152,8 +150,7 @@ type Verdict struct {
 	Pressing bool
 	Notes    []string // lines for standard error
 	Changes  []Change // in order. If any fails, the agent can stop
-	// Script is a program below the plugin's root and its arguments. It runs last. Output and exit code are
-	// ignored.
+	// Script is a program below the plugin's root and its arguments. It runs last. Output and exit code are ignored.
 	Script []string
 	// Remember replaces the memory with the same key, unless the key is "". A continue with Remember set
 	// belongs to a loop, and only the loop's maximum applies.
@@ -297,8 +294,7 @@ type Armed struct {
 // sameStop is the maximum time between two hooks of one stop, in milliseconds.
 const sameStop = 30_000
 
-// IsFromThisStop reports whether the loop's own hook wrote m at this stop, judging by the message and the
-// time.
+// IsFromThisStop reports whether the loop's own hook wrote m at this stop, judging by the message and the time.
 func (s *Situation) IsFromThisStop(m activity.Memory) bool {
 	apart := s.Session.Now - m.At
 	return m.Text != "" && m.Text == quotation.HashText(s.Message.Text) && -sameStop < apart && apart < sameStop

@@ -15,8 +15,7 @@ const maxAncestors = 64
 // process has empty fields where the system has no answer.
 type process struct {
 	id, parent int
-	// session is the ID of the session leader, 0 on systems without sessions, or -1 if this process is
-	// invisible.
+	// session is the ID of the session leader, 0 on systems without sessions, or -1 if this process is invisible.
 	session          int
 	terminal, pseudo bool // has a controlling terminal; it is a pseudo-terminal
 
@@ -56,15 +55,13 @@ func (p process) isMaker() bool {
 	return slices.Contains(makers, name) || strings.HasPrefix(name, "python")
 }
 
-// lookUpFunc finds a process. Reading the environment takes most of the time, and is done only if environ is
-// set.
+// lookUpFunc finds a process. Reading the environment takes most of the time, and is done only if environ is set.
 type lookUpFunc func(id int, environ bool) (process, error)
 
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
-// OwnTerminal opens the controlling terminal if, apparently, a person uses it. The leader of the terminal's
-// session must be an ancestor of this process, and no ancestor may be an agent. If there is no terminal, it
-// returns ErrNone.
+// OwnTerminal opens the controlling terminal if, apparently, a person uses it. The leader of the terminal's session
+// must be an ancestor of this process, and no ancestor may be an agent. If there is no terminal, it returns ErrNone.
 func OwnTerminal() (*Terminal, error) {
 	t, err := openTerminal()
 	if err != nil {

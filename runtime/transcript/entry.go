@@ -46,8 +46,7 @@ type Entry struct {
 	Version  []byte // of the host
 	// Command is set if the prompt only inspects or stops one of our plugins.
 	Command bool
-	// Heard is set for words of a person or the host, which also end background work for the rules of the
-	// first design.
+	// Heard is set for words of a person or the host, which also end background work for the rules of the first design.
 	Heard bool
 	// Filled is set if the host wrote an agent's line.
 	Filled bool
@@ -228,8 +227,7 @@ func objectIn(input []byte) []byte {
 // that it is small, and a gigabyte can be read without copying or decoding anything.
 type place = [2]int64
 
-// fetchPlace reads up to limit bytes from a place, into buf if that is large enough. It returns nil on
-// errors.
+// fetchPlace reads up to limit bytes from a place, into buf if that is large enough. It returns nil on errors.
 func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	n := min(p[1], limit, maxLine)
 	if p[0] < 0 || n <= 0 {
@@ -263,8 +261,7 @@ func isPlainName(raw []byte, limit int) bool {
 	return len(raw) > 0 && len(raw) <= limit && !bytes.ContainsFunc(raw, special)
 }
 
-// LeadingName returns the ASCII letters, digits, hyphens, underscores and inner colons at the beginning of
-// text.
+// LeadingName returns the ASCII letters, digits, hyphens, underscores and inner colons at the beginning of text.
 func LeadingName(text []byte) []byte {
 	rest := bytes.TrimLeftFunc(text, func(r rune) bool {
 		return r == '-' || r == '_' || r == ':' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'

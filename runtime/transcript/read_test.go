@@ -17,8 +17,7 @@ import (
 	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// session makes a log, line by line, as Claude Code writes it. Nothing in it
-// comes from a real session.
+// session makes a log, line by line, as Claude Code writes it. Nothing in it comes from a real session.
 type session struct {
 	lines []string
 	n     int // for uuids, ids and the clock

@@ -140,8 +140,7 @@ func weightOf(tasks []task) (bytes int) {
 	return bytes
 }
 
-// updateTask applies the input of TaskUpdate. It returns the task's ID, or "", and the task before the
-// update, or nil.
+// updateTask applies the input of TaskUpdate. It returns the task's ID, or "", and the task before the update, or nil.
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {

@@ -128,8 +128,7 @@ func (s *Space) sweepLeftovers(name string) {
 	}
 }
 
-// writeFile creates a file, and its directory if needed. Unless isNew is set, the umask does not change the
-// mode.
+// writeFile creates a file, and its directory if needed. Unless isNew is set, the umask does not change the mode.
 func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, isNew bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := s.root.OpenFile(name, flags, mode)

@@ -161,8 +161,7 @@ func checkPermissions(t *testing.T, work string) {
 	r.only(before, nil)
 }
 
-// A pipe without a writer, a terminal, a device without an end: none of
-// them is read, and none holds Claude up.
+// A pipe without a writer, a terminal, a device without an end: none of them is read, and none holds Claude up.
 func TestNoFilesOfTheSystem(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
 		"a pipe":     func(path string) error { return syscall.Mkfifo(path, 0o600) },
@@ -196,8 +195,7 @@ func TestNoFilesOfTheSystem(t *testing.T) {
 	}
 }
 
-// A pipe in place of the directory is an error at once: a program that waits for
-// its other end waits without end.
+// A pipe in place of the directory is an error at once: a program that waits for its other end waits without end.
 func TestOpenPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	must(t, syscall.Mkfifo(pipe, 0o600))

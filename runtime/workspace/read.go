@@ -122,8 +122,7 @@ func (s *Space) lookNow(name string) strategy.File {
 
 var errOutside = errors.New("outside of the workspace")
 
-// localName converts a name with slashes to the operating system's form. A name that leaves the workspace is
-// an error.
+// localName converts a name with slashes to the operating system's form. A name that leaves the workspace is an error.
 func localName(name string) (string, error) {
 	local := filepath.FromSlash(path.Clean(name))
 	if name == "" || strings.ContainsRune(name, 0) || !filepath.IsLocal(local) {

@@ -293,8 +293,7 @@ func TestApplyStopsAtTheFirst(t *testing.T) {
 		"a file for a directory: no error")
 }
 
-// Missing directories are made; a file keeps its mode, and a new one is the
-// user's to write and anybody's to read.
+// Missing directories are made; a file keeps its mode, and a new one is the user's to write and anybody's to read.
 func TestDirectoriesAndModes(t *testing.T) {
 	r := newRoom(t)
 	must(t, r.ApplyChanges([]strategy.Change{{Name: "a/b/c/f", Data: []byte("1")}}))

@@ -143,8 +143,7 @@ func skillBody(e *transcript.Entry, text []byte) {
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
 }
 
-// takeTeammateMail reads messages from teammates, and objects from the client about them, if text begins with
-// one.
+// takeTeammateMail reads messages from teammates, and objects from the client about them, if text begins with one.
 func takeTeammateMail(e *transcript.Entry, text []byte) {
 	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
 	const maxObject = 4 << 10 // bytes; its type comes first

@@ -48,8 +48,7 @@ const (
 	maxProcessFile = 64 << 10 // bytes
 )
 
-// RunningProcesses returns the running processes of Claude Code with a session. config is the configuration
-// directory.
+// RunningProcesses returns the running processes of Claude Code with a session. config is the configuration directory.
 func RunningProcesses(config string) (all []Process) {
 	dir, err := os.Open(filepath.Join(config, "sessions"))
 	if err != nil {
@@ -70,8 +69,7 @@ func RunningProcesses(config string) (all []Process) {
 	return all
 }
 
-// FindProcess returns the process of Claude Code with this ID. ok is false unless it is running and has a
-// session.
+// FindProcess returns the process of Claude Code with this ID. ok is false unless it is running and has a session.
 func FindProcess(config string, id int) (p Process, ok bool) {
 	data, err := file.ReadRegular(filepath.Join(config, "sessions", strconv.Itoa(id)+".json"), maxProcessFile)
 	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.isRunning()

@@ -1,5 +1,4 @@
-// Package codex is Codex as a host: the CLI, the app and the editors write the same logs and start the same
-// hooks.
+// Package codex is Codex as a host: the CLI, the app and the editors write the same logs and start the same hooks.
 package codex
 
 import (

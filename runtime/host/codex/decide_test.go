@@ -64,8 +64,7 @@ func run(t *testing.T, home, settings, event string) (out, notes string) {
 	return stdout.String(), stderr.String()
 }
 
-// A subagent has an event of its own for the task that it is given: it is not the user's
-// prompt, and gets no reminder.
+// A subagent has an event of its own for the task that it is given: it is not the user's prompt, and gets no reminder.
 func TestSubagentIsGivenNoReminder(t *testing.T) {
 	home := t.TempDir()
 	const settings = `{"plugin": "todo-continuation", "strategy": "todo-continuation"}`

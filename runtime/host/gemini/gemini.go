@@ -52,9 +52,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// parseLine parses a line of the log, and reports whether the line matters. A message is logged again with
-// the results of its calls. A line with $set repeats the conversation, for example after a compression, and
-// is ignored.
+// parseLine parses a line of the log, and reports whether the line matters. A message is logged again with the results
+// of its calls. A line with $set repeats the conversation, for example after a compression, and is ignored.
 func parseLine(e *transcript.Entry) bool {
 	var kind, content, typed, calls []byte
 	members := []transcript.Member{

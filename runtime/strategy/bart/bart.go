@@ -1,8 +1,7 @@
 // Package bart implements bart-simpson: the agent declares whether it will continue, with the marker <!--
 // el-barto:continue --> or <!-- el-barto:stop -->, or with an announcement such as "Task 3/5".
 //
-// The last one counts, except in code or a quotation. A question stops the agent even after the marker to
-// continue.
+// The last one counts, except in code or a quotation. A question stops the agent even after the marker to continue.
 package bart
 
 import (
@@ -85,8 +84,7 @@ func announcedIn(s strategy.Situation) announcement {
 	return lastAnnouncement(outerParagraphs(lastmessage.WithoutComments(spokenWords(s.Message))))
 }
 
-// outerParagraphs returns the first two and the last two paragraphs of a text. The paragraphs between usually
-// report.
+// outerParagraphs returns the first two and the last two paragraphs of a text. The paragraphs between usually report.
 func outerParagraphs(text string) string {
 	isRuler := func(paragraph string) bool { return strings.Trim(paragraph, " \t\n-*_") == "" }
 	all := slices.DeleteFunc(strings.Split(text, "\n\n"), isRuler)

@@ -1,6 +1,5 @@
-// Package lisa implements lisa-simpson. It uses the rules of ned-flanders, and more rules to recognize
-// reports and answers. If no rule is sure, it asks a judge, which sees only a page. If there is no answer,
-// the agent may stop.
+// Package lisa implements lisa-simpson. It uses the rules of ned-flanders, and more rules to recognize reports and
+// answers. If no rule is sure, it asks a judge, which sees only a page. If there is no answer, the agent may stop.
 package lisa
 
 import (

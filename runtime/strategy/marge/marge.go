@@ -91,8 +91,7 @@ func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 	return all
 }
 
-// ruleSet returns the rules for one situation. They share a cache, so that each progress file is read only
-// once.
+// ruleSet returns the rules for one situation. They share a cache, so that each progress file is read only once.
 func (o *Options) ruleSet(string) []rules.Rule {
 	all := append([]rules.Rule{rules.LeaveRule}, rules.PersonRules()...)
 	known := map[string]progress{}

@@ -31,8 +31,7 @@ func mend(chosen rules.Options) (rules.Options, []error) {
 	return *o.Chosen(), faults
 }
 
-// The skill table of the first design, with its literal texts, and the
-// phrases that superpowers skills really use.
+// The skill table of the first design, with its literal texts, and the phrases that superpowers skills really use.
 func TestNedRuleSets(t *testing.T) {
 	pending := []activity.Todo{{Content: "write the parser", Status: "completed"}, {Content: "write the printer", Status: "pending"}, {Content: "write the docs", Status: "pending"}}
 	done := []activity.Todo{{Content: "write the parser", Status: "completed"}}

@@ -90,8 +90,7 @@ func specsDirs(local []string) (dirs []string) {
 	return dirs
 }
 
-// inWorkspace makes a path below dir relative. Like the original, it also makes other absolute paths
-// relative.
+// inWorkspace makes a path below dir relative. Like the original, it also makes other absolute paths relative.
 func inWorkspace(dir, name string) string {
 	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
 	if rest, ok := strings.CutPrefix(slashed, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {

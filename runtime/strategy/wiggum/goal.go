@@ -136,8 +136,7 @@ func SetBody(data []byte, body string) ([]byte, error) {
 	return []byte(front.text[:front.after] + strings.ReplaceAll("\n"+body+"\n", "\n", front.newline)), nil
 }
 
-// QuoteValue returns text as a double-quoted string on one line. Characters that the file cannot contain
-// become spaces.
+// QuoteValue returns text as a double-quoted string on one line. Characters that the file cannot contain become spaces.
 func QuoteValue(text string) string {
 	text = strings.Map(func(r rune) rune {
 		isControl := r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85
@@ -149,8 +148,7 @@ func QuoteValue(text string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }
 
-// QuoteList returns texts as a list of quoted strings. A single text that contains no "|" becomes one quoted
-// string.
+// QuoteList returns texts as a list of quoted strings. A single text that contains no "|" becomes one quoted string.
 func QuoteList(texts []string) string {
 	var all []string
 	for _, text := range texts {

@@ -226,8 +226,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 			break
 		}
 	}
-	// idle counts continues in a row for this prompt with no tool call. stalls counts continues with the same
-	// words.
+	// idle counts continues in a row for this prompt with no tool call. stalls counts continues with the same words.
 	idle, stalls := 0, 0
 	samePrompt := l.memory.Prompt == l.s.Turn.PromptID
 	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count {
@@ -283,8 +282,7 @@ func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, e
 	return l.endLoop(activity.LoopPromised, count, evidence, "Completion promise detected. Loop stopped successfully."), true
 }
 
-// hashForm returns a hash of the message. The hash ignores the values of numbers, except under the original's
-// protocol.
+// hashForm returns a hash of the message. The hash ignores the values of numbers, except under the original's protocol.
 func (l *goalLoop) hashForm() string {
 	if l.s.Session.Protocol == "exit2" {
 		return quotation.HashText(l.s.Message.Text)
@@ -386,8 +384,7 @@ func TurnsInWords(count, most int) string {
 	return strconv.Itoa(count) + " of " + strconv.Itoa(most) + " turns done"
 }
 
-// CapInWords describes the cap of a file's maximum: the number that the user typed, or the ceiling when typed
-// is 0.
+// CapInWords describes the cap of a file's maximum: the number that the user typed, or the ceiling when typed is 0.
 func CapInWords(typed, ceiling int) string {
 	if typed > 0 {
 		return "you typed " + strconv.Itoa(typed)
@@ -406,8 +403,7 @@ func (l *goalLoop) endLoop(event string, count int, evidence, note string) strat
 	}
 }
 
-// pauseLoop returns a stop that sets active to false in the file, so that a stuck agent does not lose the
-// goal.
+// pauseLoop returns a stop that sets active to false in the file, so that a stuck agent does not lose the goal.
 func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	data, err := SetFields(l.file.Data, [2]string{"active", "false"})
 	if err != nil {

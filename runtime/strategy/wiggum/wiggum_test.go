@@ -252,8 +252,7 @@ func TestGoalLoopFileIsBroken(t *testing.T) {
 	}
 }
 
-// A person between two stops has taken the time, not the iteration; and calls of
-// two prompts are not compared.
+// A person between two stops has taken the time, not the iteration; and calls of two prompts are not compared.
 func TestGoalLoopAcrossPrompts(t *testing.T) {
 	s := loopAt(goalOf("iteration_timeout: 10m"), "a")
 	s.Turn.PromptID = "p1"
