@@ -43,9 +43,6 @@ func newDisable(a *app, run func(context.Context, disableOptions) error) *cobra.
 Otherwise each entry that still has springfield's value gets its old value; later changes stay and
 are listed.
 
-Claude Code keeps the marketplace and its files, unless you add --purge and nothing else from the
-marketplace is in use.
-
 --all covers all settings files, including those of other accounts (~/.claude*, and each
 CLAUDE_CONFIG_DIR that springfield has edited). --all --purge also removes Claude Code's records,
 springfield's decisions, holds and journal, and the suite that enable made; undo cannot revert this.

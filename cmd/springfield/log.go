@@ -18,8 +18,7 @@ func newLog(a *app) *cobra.Command {
 		Short: "List past decisions",
 		Long: `Lists the decisions of the current project or, inside an agent's session, of
 that session, the latest last: every stop, and the prompts to which a plugin added text. If one
-plugin decided at a stop, others that had nothing to decide are listed only with --json. Decisions are
-deleted after 90 days, or after keep_days in ~/.claude/springfield/settings.json.`,
+plugin decided at a stop, others that had nothing to decide are listed only with --json.`,
 		Example: `  springfield log -n 50
   springfield log --follow
   springfield log --all`,

@@ -165,7 +165,7 @@ func newLoopSet(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "set KEY VALUE...",
 		Short: "Change the loop while it runs",
-		Long: `Changes one field in the file of this directory's loop. The change takes effect at the next stop.
+		Long: `A change takes effect at the next stop.
 
 ` + strings.Join(keys, "\n"),
 		Example: `  springfield loop set max 20
