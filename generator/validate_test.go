@@ -244,7 +244,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"package.json", lay("ned-flanders/package.json", []byte("{}"), 0o644), check.Note, "install packages"},
 		{"a hook of a target that is gone", lay("ned-flanders/hooks/linux-arm64/springfield-hook", program(Target{"linux", "arm64"}), 0o755), check.Note, "not a target of the suite"},
 		{"a directory that is no plugin of the suite", lay("rod-flanders/.claude-plugin/plugin.json", []byte("{}"), 0o644), check.Note, "not in springfield.yaml"},
-		{"an editor's backup", lay("ned-flanders/strategy.json~", []byte("{}"), 0o644), check.Note, "should not be in a plugin"},
+		{"an editor's backup", lay("ned-flanders/strategy.json~", []byte("{}"), 0o644), check.Note, "should not be in a suite"},
 	}
 	for _, m := range mutations {
 		t.Run(m.name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func TestDefaultSuiteIsNotMadeInVain(t *testing.T) {
 		"settings with a fault":         {".claude/settings.json", `{"model": }`, "settings.json: line 1, column 11"},
 		"a parent of another type":      {".claude/settings.json", `{"enabledPlugins": []}`, "enabledPlugins"},
 		"a list of suites that is none": {".claude/springfield/suites.json", `[`, "suites.json"},
-		"something in its place":        {"suite/thesis.tex", "", "not a springfield suite"},
+		"something in its place":        {"suite/thesis.tex", "", "neither empty nor a springfield suite"},
 		"another springfield":           {"locked", "", "context canceled"}, // Ctrl-C ends the wait
 	} {
 		home := t.TempDir()
