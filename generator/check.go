@@ -37,7 +37,8 @@ type openedProgram struct {
 	launcher error  // the same for its launcher
 }
 
-// openPrograms reads the programs in dir that the plugin would start on machine. The judge must be next to the hook.
+// openPrograms reads, for each of the given programs, the file in dir that would start on machine. The judge must be
+// next to the hook. Each result has its own error.
 func openPrograms(dir string, machine Target, programs ...Program) (all []openedProgram) {
 	first := openProgram(dir, Hook, machine, false)
 	launched := machine.OS != "windows" && bytes.HasPrefix(first.data, []byte("#!"))

@@ -216,8 +216,8 @@ func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except st
 	}
 }
 
-// noteDifference adds a finding unless the file differs only in descriptive members. If starts is set, the file can
-// start a program, and the finding is a failure.
+// noteDifference adds a finding unless the file is gone or differs at most in descriptive members. The finding is a
+// failure if the file cannot be read, or if starts is set because it can start a program.
 func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 	state, says, fix := check.Warning, "not as this version of springfield makes it", ""
 	if starts {

@@ -125,7 +125,8 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 	return err
 }
 
-// allSuites returns the directories of readable suites in the list of suites or marketplaces in Claude Code.
+// allSuites returns the directories of readable suites that are in springfield's own list or are marketplaces in Claude
+// Code.
 func (m Means) allSuites() []string {
 	dirs, _, _ := settings.KnownSuites(m.Settings.Places)
 	markets, _ := m.Settings.AllMarkets()

@@ -100,7 +100,8 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	return end, false
 }
 
-// noteQueued records a prompt typed during work. It returns false if the line is about anything else.
+// noteQueued records a prompt typed during work unless it is long, and forgets all of them if the user took them back.
+// It returns false if the line is about anything else.
 func (f *follower) noteQueued(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {

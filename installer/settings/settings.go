@@ -92,8 +92,9 @@ func (f file) namedError(err error) error {
 // newFileMode is private because env in settings can hold tokens.
 const newFileMode fs.FileMode = 0o600
 
-// setMembers adds edits of a settings file to a plan. Unless behalf is "", the plan first remembers the edits
-// for the file behalf, so that a crash cannot leave a forgotten edit.
+// setMembers adds edits of a settings file to a plan, unless they change nothing. If behalf is not "", an earlier edit
+// remembers who needs them, so that a crash cannot leave a forgotten edit. behalf is a settings file, or for a
+// different agent a plugin.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, behalf string) error {
 	after, err := f.as.ApplyEdits(edits...)
 	if err != nil {

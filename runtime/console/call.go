@@ -161,7 +161,8 @@ func readCall(word string, args []string) (c call, ok bool) {
 	return c, ok && len(c.operands) <= most
 }
 
-// ParseDuration parses the duration of a hold. For "" it returns 0, which means no end.
+// ParseDuration parses the duration of a hold, at most 365 days. For "" it returns 0; the hold then has the default
+// end.
 func ParseDuration(s string) (time.Duration, error) {
 	if s == "" {
 		return 0, nil

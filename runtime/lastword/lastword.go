@@ -91,8 +91,8 @@ func readerFor(packs []*language.Pack, folded []string) reader {
 	return reader{language.FindersFor(all, folded)}
 }
 
-// readIn classifies a prompt in the languages of in. sure is false if no known word determines the act of the
-// last clause. A different language might then do better.
+// readIn classifies a prompt in the languages of in. sure is false if no known word determines the result, so that a
+// different language might do better.
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	orders := func(c clause) bool { return c.act == does }

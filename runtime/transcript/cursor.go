@@ -142,8 +142,8 @@ func (c *Cursor) passLine(line []byte, at int64, rest bool) {
 	}
 }
 
-// rememberLine keeps facts about a line for WindowOf. If rest is set, they complete the facts about the
-// line's beginning.
+// rememberLine keeps facts about a line for WindowOf. If rest is set, this is the second visit to the same line, and
+// its facts replace those of the first, except for the texts.
 func (c *Cursor) rememberLine(line []byte, at int64, rest bool) {
 	f := news{}
 	if line != nil {

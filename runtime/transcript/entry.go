@@ -255,7 +255,8 @@ func oneLine(s string, limit int) string {
 	}), " "), limit)
 }
 
-// isPlainName reports whether raw is printable ASCII without blanks or characters that JSON escapes.
+// isPlainName reports whether raw consists of 1 to limit bytes of printable ASCII, without blanks or the characters
+// that Go's JSON encoder escapes.
 func isPlainName(raw []byte, limit int) bool {
 	special := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) }
 	return len(raw) > 0 && len(raw) <= limit && !bytes.ContainsFunc(raw, special)

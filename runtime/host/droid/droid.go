@@ -148,7 +148,8 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 	}
 }
 
-// settleSpeaker determines the author of a message, and returns false if the message does not matter.
+// settleSpeaker keeps the parts of a message that matter, and determines whether a message in the user's role is from
+// the user, a hook, background work or Droid. It returns false if the message does not matter.
 func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	all, byUser := e.Parts, string(m.role) == `"user"`
 	e.Parts = all[:0]
