@@ -1,9 +1,7 @@
 //go:build e2e
 
-// A project that was cloned, and that the user has not accepted, sets variables in its settings; the client hands
-// them to hooks, in `-p` too. None of them makes Claude go on where the hook would let it stop, lifts a hold
-// or takes the end away from a budget. (A Go program that was not built like ours ends with exit 2 on some of them,
-// which blocks nine times.)
+// A cloned project that the user has not accepted sets variables in its settings, which the client passes to hooks.
+// None of them makes Claude go on, lifts a hold or a limit.
 
 package e2e
 

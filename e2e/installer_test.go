@@ -68,9 +68,8 @@ func (w *World) untouched(scope, when string) {
 	scratch.Equal(w.t, readIfThere(w.settings(scope)), theirs, scope, "settings", when)
 }
 
-// A plugin of a repository: fetched by the client, live in the next session, and not one byte of anybody's
-// settings is the client's. Purged, the client knows nothing of it any more, and the copy that it has left behind is no
-// installation: the next scope begins like the first one, and the first one does so again.
+// A plugin from a repository: the client fetches it, the next session runs it, and no settings file has the client's
+// bytes. After a purge the client knows nothing of it.
 func TestEnableFromARepository(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)

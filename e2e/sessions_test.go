@@ -121,10 +121,8 @@ func read(t *testing.T, path string) string {
 	return string(scratch.ReadFile(t, path))
 }
 
-// Enabled, the plan is carried out with no person there; disabled, it is not; and afterwards every byte
-// of every settings file is where it was. The client takes part in the last one too: with these files it
-// writes none of them, in a session or when springfield makes it register the suite. Purged, the suite is unknown
-// to it, and the next scope begins like the first one.
+// Enabled, the plan is carried out with nobody there; disabled, it is not. Afterwards every settings file has its old
+// bytes, and after a purge the client does not know the suite.
 func TestEnableDisable(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
@@ -179,9 +177,8 @@ func TestEnableWithoutClient(t *testing.T) {
 	})
 }
 
-// The stops of one user. A question ends the turn. After a tool call the client runs the hook before the final text
-// is in the transcript: a hook that believed the transcript would decide on the text before the call. Plan mode is left
-// alone. And looking back at a session that the client has written gives what the hook said while it ran.
+// The stops of one user: a question, a stop after a tool call, where the transcript still lacks the final text, and
+// plan mode. A replay of the session decides as the hook did.
 func TestStopsOfOneUser(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)

@@ -1,10 +1,9 @@
 // The Go runtime of hooks and judges reads no variable whose name begins with GO.
 //
-// A project's settings can set variables for hooks, and Go's runtime obeys some before main.
-// GODEBUG=cgocheck=2 or a malformed GOMEMLIMIT ends every Go program with exit code 2, which Claude Code
-// takes for "go on". GOMAXPROCS=200000 costs gigabytes. The runtime also exits with 2 if a system limit keeps
-// it from starting. The build therefore replaces the exit code and the two functions that read these
-// variables, and marks the program. In an unknown version of Go it replaces nothing, and warns.
+// A project's settings can set variables for hooks. A malformed GOMEMLIMIT, for example, ends every Go program with exit
+// code 2, which Claude Code takes for "go on". The runtime also exits with 2 if a system limit keeps it from starting.
+// The build therefore replaces the exit code and the functions that read these variables, and marks the program. In an
+// unknown version of Go it replaces nothing, and warns.
 
 package generator
 

@@ -1,7 +1,6 @@
 // Plans for the files of a suite. A plan compares today's files of springfield with the suite and writes nothing:
 //   - Completing adds missing files and replaces hooks.
-//   - Building replaces hooks, their launcher and their record in springfield.yaml, and removes the hooks of
-//     former targets.
+//   - Building replaces hooks, their launcher and their record, and removes the hooks of former targets.
 //   - Updating replaces every file that the user has not changed.
 //
 // An update, file by file:
@@ -10,8 +9,7 @@
 //   - Deleted: remains deleted. Hooks come back, unless the whole plugin is deleted.
 //   - springfield.yaml gets the build and new answers; the rest belongs to the user.
 //
-// A cloned suite is not trusted: nothing is read or written through a link. Files that springfield does not write are
-// ignored.
+// A cloned suite is not trusted: nothing is read or written through a link.
 
 package generator
 

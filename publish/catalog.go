@@ -2,7 +2,7 @@ package publish
 
 // Edits of another marketplace's catalog. The suite's own catalog is rendered like all other files.
 //   - An entry is found by its name. Other entries, the order and the layout are preserved.
-//   - In an existing entry only members that differ change; those that springfield does not set remain.
+//   - In an existing entry, only members that differ change.
 //   - Duplicate names, and anything but plain JSON, are refused, as by Claude Code.
 //   - A catalog that is a link, or below one, is refused, so that a checkout cannot choose another file to edit.
 

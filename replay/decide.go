@@ -1,10 +1,8 @@
 // The hook's own code decides for each candidate.
 //
-// The event is the one that the agent would have sent: its last text, the session, the permission mode of the last
-// prompt, and the turn's background work that had not ended. Holds and project files of that time are unknown, and
-// current ones are not used instead.
+// The event is the one that the agent would have sent. Holds and project files of that time are unknown.
 //
-// Limits over time: each candidate has one state per session, as in the ledger, with the times of the log.
+// Each candidate has one state per session, as in the ledger, with the times of the log.
 //   - A continue uses the candidate's budget, wanted or not. The history after it remains the real one.
 //   - Mid-work points and interruptions are not stops. The budget limits them, but they do not use it.
 

@@ -1,14 +1,12 @@
 package client
 
 // Claude Code's rules:
-//   - a value in a higher file wins: managed > local > project > user; hooks of all files
-//     run; two scopes with one file are one;
-//   - a file that is not plain JSON is ignored; the last of duplicate keys wins;
-//   - the same handler in several settings files runs once, in several plugins once for each;
-//   - hooks of managed settings, and of plugins that these enable, obey only managed settings.
+//   - The value in the highest file wins: managed, local, project, user. Hooks of all files run.
+//   - A file that is not plain JSON is ignored. The last of duplicate keys wins.
+//   - The same handler in several settings files runs once, in several plugins once for each.
+//   - Hooks of managed settings, and of plugins that these enable, obey only managed settings.
 //
-// Not covered: --settings, --plugin-dir, settings from a server or a device profile, hooks of a session (/goal, skills),
-// plugins in a project's skills, and trust in the directory.
+// Not covered: command-line flags, settings from a server, hooks of a session (/goal, skills), and trust in the directory.
 
 import (
 	"encoding/json"

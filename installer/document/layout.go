@@ -1,15 +1,11 @@
 package document
 
-// New text is formatted like the document:
-//   - the separator is that between the last two siblings; after a sole sibling the member
-//     gets its own line if that has one;
-//   - the colon has the spacing of the last sibling's, without a line ending;
-//   - an object or array has several lines like the value that it replaces, otherwise like the last sibling of its
-//     kind, otherwise like the object around it. The first member of the whole document gets its own line;
-//   - the indentation is that of the object around, or the first in the document, or two
-//     spaces; line endings follow the first line.
-//
-// Strings, numbers and keys in a new value keep their text.
+// New text is formatted like its surroundings:
+//   - Separators and the spacing of colons follow the last siblings.
+//   - An object or array is on several lines like the value that it replaces, or the last sibling of its kind, or the
+//     object around it. The first member of the whole document gets its own line.
+//   - The indentation is that of the object around, or the first in the document, or two spaces.
+//   - Line endings follow the first line.
 
 import (
 	"slices"

@@ -3,8 +3,7 @@ package settings
 // To enable a plugin:
 //   - edit one scope's file; only a marketplace declaration goes into user settings;
 //   - disable double-shot-latte, and other springfield plugins of the same kind: daily, goal loop or spec loop. Kinds do
-//     not conflict, because the other hooks let a running loop decide. A plugin that decides nothing at Stop disables
-//     none;
+//     not conflict, because the other hooks let a running loop decide;
 //   - report plugins that another scope decides about.
 
 import (

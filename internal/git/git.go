@@ -1,13 +1,10 @@
 // Package git queries a git checkout, sets executable bits and tags, and creates repositories.
 //
 // A repository may come from anyone:
-//   - no program in its configuration is run: hooks, filters, file monitor, signer. Those in the user's
-//     configuration, such as Git LFS, are;
-//   - nothing is fetched, not even for a partial clone, because the repository chooses the transport, which could
-//     run anything;
-//   - environment variables that name another repository are ignored, because a git hook or a project's settings
-//     may have set them;
-//   - a bare repository, and a .git that belongs to another checkout, are not used.
+//   - No program in its configuration is run. Programs in the user's configuration, such as Git LFS, are.
+//   - Nothing is fetched, because the repository chooses the transport, which could run anything.
+//   - Environment variables that name a repository are ignored, because a project's settings may have set them.
+//   - A bare repository, and a .git that belongs to another checkout, are not used.
 package git
 
 import (

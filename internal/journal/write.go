@@ -1,13 +1,11 @@
 package journal
 
 // How we write files:
-//   - a user's symlink is kept: its target is replaced, or created;
-//   - in an untrusted directory, such as a project, every link is refused;
-//   - all temporary files are written before the first file changes, so that a full disk
-//     changes nothing;
-//   - a rename replaces each file atomically, if the file still has the bytes that were read.
-//     A race with other programs remains, because Claude Code takes no lock;
-//   - mode and owner are kept; hard links, access lists and extended attributes are lost.
+//   - A user's symlink is kept: its target is replaced, or created. In an untrusted directory, every link is refused.
+//   - All temporary files are written before the first file changes, so that a full disk changes nothing.
+//   - A rename replaces each file atomically, if it still has the bytes that were read. A race with Claude Code, which
+//     takes no lock, remains.
+//   - Mode and owner are kept; hard links, access lists and extended attributes are lost.
 
 import (
 	"cmp"

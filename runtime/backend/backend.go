@@ -1,5 +1,5 @@
-// Package backend asks a model one question, through the user's own Claude Code or another program of the
-// user. It opens no connection. These are the rules:
+// Package backend asks a model one question, through the user's own Claude Code or another program of the user. It
+// opens no connection.
 //
 //   - A question ends within its deadline in an answer that matches judge.AnswerSchema, or in a judge.Failure.
 //   - The user alone chooses where a question goes. If project settings, which can be from anyone, choose the
