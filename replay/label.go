@@ -9,8 +9,7 @@
 //	an interruption            interrupted: no Stop hook ran
 //	the end of the file, /exit end
 //
-// Text that follows is part of the same message. All other lines are ignored (thinking, results, reminders, command
-// output, compaction). An API error has no row, because no Stop hook runs.
+// Text that follows is part of the same message. All other lines are ignored. After an API error no Stop hook runs.
 
 package replay
 

@@ -1,10 +1,8 @@
 package journal
 
-// Entries are a stack: only the last one can be undone, which removes it. An entry is on disk, with the old
-// bytes, before any file changes.
-//
-// An entry is a list of edits, NUMBER.open, renamed to NUMBER.json once every file is written, and NUMBER.zip
-// with each content once, named by SHA-256. Of the new contents only text is kept, to show later edits.
+// Entries are a stack: only the last one can be undone. An entry, with the old bytes, is on disk before any file changes:
+// a list of edits, NUMBER.open, renamed to NUMBER.json once every file is written, and NUMBER.zip with each content,
+// named by SHA-256. Of the new contents only text is kept, to show later edits.
 
 import (
 	"archive/zip"
