@@ -4,7 +4,7 @@
 //   - No program in its configuration is run. Programs in the user's configuration, such as Git LFS, are.
 //   - Nothing is fetched, because the repository chooses the transport, which could run anything.
 //   - Environment variables that name a repository are ignored, because a project's settings may have set them.
-//   - A bare repository, and a .git that belongs to another checkout, are not used.
+//   - A bare repository, or the .git of another checkout, is not used.
 package git
 
 import (

@@ -4,7 +4,6 @@
 //   - A question ends within its deadline in an answer that matches judge.AnswerSchema, or in a judge.Failure.
 //   - The user alone chooses where a question goes. If project settings, which can be from anyone, choose the
 //     address, the account or the program's input, no question is asked.
-//   - No reply contains a key or token.
 //   - Only mains read the process's own environment, home and temporary directory, which are in an Env.
 package backend
 
