@@ -117,8 +117,8 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
-// vetoOfTranscript returns the first veto of the guards that read the event and the transcript. Other loops
-// and answers to the user are checked only at Stop.
+// vetoOfTranscript returns the first veto of the guards that read the event and the transcript. A strategy of Stop also
+// checks other loops and answers to the user.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)

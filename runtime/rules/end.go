@@ -56,7 +56,8 @@ func isWhollyList(p string) bool {
 		}
 		line = strings.TrimLeft(line, "*_")
 		marker, _, ok := strings.Cut(line, " ")
-		if !ok || len(marker) > 3 || !strings.ContainsAny(marker[len(marker)-min(1, len(marker)):], "-+*•.):") && marker != "" {
+		last, _ := utf8.DecodeLastRuneInString(marker)
+		if !ok || len(marker) > 3 || !strings.ContainsRune("-+*•.):", last) && marker != "" {
 			return false
 		}
 	}

@@ -81,7 +81,7 @@ func (o *decider) Needs() strategy.Needs {
 }
 
 // Arranged returns the rules in the order of their tests: rules named in o.Order, added rules, the built-in set and
-// late rules, which precede a final rule "finished". The continuing rules of a project, o.Last, always come at the end.
+// late rules, which precede a final rule "finished". A project's continuing rules, o.Last, come at the end.
 // Disabled rules are dropped, and muted continuing rules stop. If o changes nothing, it returns set itself.
 func (o *decider) Rules() []Rule { return Arranged(&o.Options, o.kind.Rules(o.Set)) }
 

@@ -262,7 +262,8 @@ func isPlainName(raw []byte, limit int) bool {
 	return len(raw) > 0 && len(raw) <= limit && !bytes.ContainsFunc(raw, special)
 }
 
-// LeadingName returns the ASCII letters, digits, hyphens, underscores and inner colons at the beginning of text.
+// LeadingName returns the ASCII letters, digits, hyphens, underscores and colons at the beginning of text, without
+// colons at the end.
 func LeadingName(text []byte) []byte {
 	rest := bytes.TrimLeftFunc(text, func(r rune) bool {
 		return r == '-' || r == '_' || r == ':' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
