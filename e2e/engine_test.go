@@ -280,7 +280,7 @@ func TestSlashCommands(t *testing.T) {
 		if out := w.atTerminal(hook(suite), w.env(nil), "resume"); out.Code != 0 || !strings.Contains(out.Stdout, "lifted the hold on all sessions") {
 			t.Errorf("resume: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 		}
-		ask(another, "/ned-flanders:hold", "holding all sessions for 12 h", "it ends by itself then")
+		ask(another, "/ned-flanders:hold", "holding all sessions for 12 h", "it then ends by itself")
 		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
 	})
 }

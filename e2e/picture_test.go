@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -67,13 +68,16 @@ func (w *World) at(rows int, env []string, name string, args ...string) (
 	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: columns, Rows: uint16(rows)})
 	must(w.t, err)
 	screen, ended = vt10x.New(vt10x.WithSize(columns, rows), vt10x.WithWriter(terminal)), make(chan error, 1)
+	gone := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(shown{screen}, terminal) // ends with an error when the other side is closed
 		ended <- cmd.Wait()
+		close(gone)
 	}()
 	w.t.Cleanup(func() {
-		_ = cmd.Process.Kill()
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // its session: a child may still write to the home
 		terminal.Close()
+		<-gone
 	})
 	return screen, terminal, ended
 }
