@@ -4,7 +4,7 @@
 //
 // Each candidate has one state per session, as in the ledger, with the times of the log.
 //   - A continue uses the candidate's budget, wanted or not. The history after it remains the real one.
-//   - Mid-work points and interruptions are not stops. The budget limits them, but they do not use it.
+//   - The budget limits mid-work points and interruptions, but they do not use it.
 
 package replay
 

@@ -203,8 +203,7 @@ func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto)
 	return s, Veto{}
 }
 
-// vetoOfHour returns the veto for a session that has reached most continues and loop rounds in the last hour, which the
-// caller has checked.
+// vetoOfHour returns the veto for a session that has reached most continues and loop rounds in an hour. Callers check it.
 func vetoOfHour(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
 	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger
