@@ -91,7 +91,9 @@ func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) e
 	}
 	reports := map[string]absence.Report{}
 	for _, one := range ended {
-		reports[one.ID] = a.reportOf(ctx, p, one)
+		if !o.dryRun {
+			reports[one.ID] = a.reportOf(ctx, p, one)
+		}
 	}
 	slices.SortStableFunc(ended, func(x, y ledger.AwayOrder) int { // those that need the user come first
 		switch needs := reports[x.ID].NeedsUser(); {
