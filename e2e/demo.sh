@@ -48,5 +48,5 @@ say 'Would it have helped before? In two past sessions, "continue" was all the u
 call replay "$here/testdata/sessions" --strategy ned-flanders
 say 'That was a scratch directory, and it is gone now. What would it have done in your own sessions? This changes nothing:'
 printf '\n    bin/springfield replay\n'
-say 'And this switches it on, from your next Claude Code session; bin/springfield undo takes it back:'
+say 'To enable it from your next Claude Code session on (bin/springfield undo reverts this):'
 printf '\n    bin/springfield enable ned-flanders\n'
