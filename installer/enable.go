@@ -424,13 +424,13 @@ func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	return []string{fmt.Sprintf("others who work on this project must also run springfield enable %s --scope project, to fetch the plugin", plugin.ID())}
 }
 
-// wouldCommit reports whether a file is in the working directory's git repository and not ignored.
+// wouldCommit reports whether a file is in the git repository of local settings and not ignored.
 func (e *enableRun) wouldCommit(ctx context.Context, file string) bool {
-	work := e.Settings.Work
-	if git.RepositoryRoot(work) == "" {
+	root := e.Settings.Root
+	if git.RepositoryRoot(root) == "" {
 		return false
 	}
-	repo, err := e.Git().Repository(ctx, work)
+	repo, err := e.Git().Repository(ctx, root)
 	if err != nil || repo == nil {
 		return false
 	}

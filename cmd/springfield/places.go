@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -15,7 +16,9 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
@@ -47,10 +50,13 @@ func (e *environment) needPlaces(*cobra.Command, []string) error { return e.find
 // placesFrom returns Claude Code's directories for sessions in work. Without a home directory, Config is "".
 func (e *environment) placesFrom(work string) client.Places {
 	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
-	// Claude Code reads local settings at the root of the repository, unless this is the home directory. On
-	// Windows it reads them in the working directory.
+	// Claude Code reads local settings at the root of the main worktree, unless this is the home directory or
+	// belongs to another user. On Windows it reads them in the working directory.
 	root := git.RepositoryRoot(work)
-	if root == "" || root == filepath.Clean(e.home) || runtime.GOOS == "windows" {
+	if linked, common := file.LinkedWorktree(filepath.Join(root, ".git")); root != "" && linked != "" {
+		root = git.MainWorktree(root, linked, common)
+	}
+	if root == "" || root == filepath.Clean(e.home) || !isOwn(root) || !isOwn(filepath.Join(root, ".git")) || runtime.GOOS == "windows" {
 		root = work
 	}
 	plugins := cmp.Or(e.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"), filepath.Join(config, "plugins"))
@@ -58,6 +64,11 @@ func (e *environment) placesFrom(work string) client.Places {
 		Config: config, Plugins: rooted.PathFrom(e.work, plugins),
 		Home: e.home, Managed: client.ManagedDir(runtime.GOOS), PluginDirs: e.getenv(client.PluginDirs), Work: work, Root: root,
 	}
+}
+
+func isOwn(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && journal.IsOwn(info)
 }
 
 // defaultSuiteDir returns the path of the suite in the user's data directory, or "" without a home directory.

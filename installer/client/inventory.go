@@ -40,6 +40,7 @@ type Switched struct {
 type Said struct {
 	Layer string `json:"scope"`
 	On    bool   `json:"on"`
+	File  string `json:"-"`
 }
 
 func (s *Snapshot) Inventory() Inventory {
@@ -66,7 +67,7 @@ func (s *Snapshot) AllPlugins() []Switched {
 			if len(found.Says) == 0 {
 				found.On, found.Decides = on, l.Name
 			}
-			found.Says = append(found.Says, Said{l.Name, on})
+			found.Says = append(found.Says, Said{l.Name, on, l.File})
 		}
 		if by := beside[id]; len(found.Says) == 0 {
 			found.On, found.Decides, found.Unload = true, by.Decides, by.Unload

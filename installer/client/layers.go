@@ -44,6 +44,9 @@ func (s *Snapshot) AllLayers() []Layer {
 		}
 	}
 	for _, scope := range AllScopes() {
+		if path := filepath.Join(s.Work, ".claude", "settings.local.json"); scope == Local && rooted.IsTaken(path) {
+			add(string(Local), path) // Root's file overrides its members
+		}
 		add(string(scope), s.Settings(scope))
 	}
 	for _, path := range s.managedFiles() {

@@ -22,7 +22,7 @@ type Places struct {
 	Managed    string // of managed-settings.json
 	PluginDirs string // CLAUDE_CODE_PLUGIN_DIRS of the environment
 	Work       string // in which sessions start
-	Root       string // the repository around Work, or Work itself
+	Root       string // the main worktree of the repository around Work, or Work itself
 }
 
 func (p Places) Settings(s Scope) string {

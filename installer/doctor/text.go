@@ -107,6 +107,9 @@ func onBy(p client.Switched) string {
 	if p.Decides == client.PluginDirs || p.Decides == client.Skills {
 		return p.Decides
 	}
+	if p.Decides == string(client.Local) { // a linked worktree has those of the main one
+		return p.Decides + " settings, " + p.Says[0].File
+	}
 	return p.Decides + " settings"
 }
 

@@ -85,10 +85,27 @@ func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 		where, err := r.runGit(ctx, "", "config", "--local", "--get", "core.worktree")
 		return err == nil && where != ""
 	}
-	// A linked worktree: the two refer to each other.
-	text, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+	return isLinked(own, dir, common)
+}
+
+// isLinked reports whether the .git file of a linked worktree and its git directory dir refer to each other.
+func isLinked(own, dir, common string) bool {
+	text, err := rooted.ReadFile(dir, "gitdir", 4<<10)
 	back := rooted.PathFrom(dir, strings.TrimSpace(string(text)))
 	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.IsSame(back, own)
+}
+
+// MainWorktree returns the main worktree if the .git file in root names the git directories linked and common of
+// a linked worktree and linked names root. Otherwise it returns root, and for a bare repository "".
+func MainWorktree(root, linked, common string) string {
+	linked, common = beyondLinks(linked), beyondLinks(common)
+	switch {
+	case !isLinked(filepath.Join(root, ".git"), linked, common):
+		return root
+	case filepath.Base(common) != ".git":
+		return ""
+	}
+	return filepath.Dir(common)
 }
 
 // GitPath returns the path of an existing file or directory relative to the repository's root, with slashes.

@@ -60,8 +60,8 @@ func projectSettings(project string) []string {
 			for _, below := range dirs[:i+1] {
 				files = append(files, local(below))
 			}
-			if main := mainWorktree(git); main != "" {
-				files = append(files, local(main))
+			if _, common := file.LinkedWorktree(git); common != "" {
+				files = append(files, local(filepath.Dir(common)))
 			}
 			break
 		}
@@ -82,26 +82,6 @@ func directoriesAbove(dir string) (all [2][]string) {
 		}
 	}
 	return all
-}
-
-// mainWorktree returns the directory of the main worktree if git is the .git file of a linked worktree, otherwise "".
-func mainWorktree(git string) string {
-	at := func(dir, path string) string {
-		if path = strings.TrimSpace(path); !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
-		return path
-	}
-	data, err := file.ReadRegular(git, 4<<10)
-	named, ok := strings.CutPrefix(string(data), "gitdir:")
-	if err != nil || !ok {
-		return ""
-	}
-	own := at(filepath.Dir(git), named)
-	if data, err = file.ReadRegular(filepath.Join(own, "commondir"), 4<<10); err != nil {
-		return ""
-	}
-	return filepath.Dir(at(own, string(data)))
 }
 
 // brought returns a message about a file of q.Variables, in the project or an ancestor, that sets a variable
