@@ -403,6 +403,9 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 			d.Change.Notes = append(d.Change.Notes, byHand(e.wanted)...)
 		}
 	}
+	if silent := e.wanted.At.FindSilencer(); silent != nil {
+		d.Change.Notes = append(d.Change.Notes, silent.Text()+"; "+silent.Fix)
+	}
 	return d
 }
 

@@ -23,6 +23,7 @@ type Agent struct {
 	Plugins []AgentPlugin `json:"plugins"` // springfield's only
 	Problem string        `json:"problem,omitempty"`
 	place   hosts.Place
+	silent  *check.Finding // why it runs no hooks, or nil
 }
 
 type AgentPlugin struct {
@@ -65,6 +66,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 	if !a.Found {
 		return a
 	}
+	a.silent = at.FindSilencer()
 	all, err := h.Installed(at)
 	byUs, unread := in.settings.EnabledOn(h.Name)
 	if err = cmp.Or(err, unread); err != nil {
@@ -80,7 +82,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 		if err := checkHook(i.Dir); err != nil {
 			p.Problem = err.Error()
 		}
-		p.Decides = p.On && found.DrivesStop() && p.Problem == ""
+		p.Decides = p.On && found.DrivesStop() && p.Problem == "" && a.silent == nil
 		a.Plugins = append(a.Plugins, p)
 	}
 	return a
@@ -100,7 +102,7 @@ func (in *Inspection) Checks() []check.Check[*Inspection] {
 				for _, p := range a.pluginsOn() {
 					on = append(on, p.Installed)
 				}
-				if a.place.Host.Check != nil && a.Found && (in.asked || len(on) > 0) {
+				if a.place.Host.Check != nil && a.silent == nil && a.Found && (in.asked || len(on) > 0) {
 					found = append(found, a.place.Host.Check(ctx, a.place, on)...)
 				}
 				return found, nil
@@ -122,8 +124,12 @@ func (a Agent) checkPlugins(asked bool) (all []check.Finding) {
 		all = append(all, check.Failed("the plugins installed in "+a.Title+" cannot be read: "+a.Problem,
 			"fix or remove that file"))
 	}
-	for _, p := range a.pluginsOn() {
+	on := a.pluginsOn()
+	for _, p := range on {
 		all = append(all, a.checkPlugin(p))
+	}
+	if a.silent != nil && len(on) > 0 {
+		all = append(all, *a.silent)
 	}
 	if len(all) == 0 && asked {
 		all = append(all, check.Noted("no springfield plugin is enabled in "+a.Title,
@@ -175,6 +181,9 @@ func (a Agent) WriteText(out layout.Printer) {
 			verb = " decide"
 		}
 		out.InGreen().PrintText("%s: %s%s when %s stops", a.Title, strings.Join(deciding, " and "), verb, agent)
+	}
+	if a.silent != nil && len(a.Plugins) > 0 {
+		out.PrintItem("  ", a.silent.Text())
 	}
 	for _, p := range a.Plugins {
 		state := "off"

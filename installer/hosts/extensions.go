@@ -132,7 +132,7 @@ func stepsByHand(r Request) []string {
 	return []string{fmt.Sprintf("%s disables it by a rule of its own; to enable it, run: %s extensions enable %s", r.At.Host.Title, r.At.Host.Name, r.ID)}
 }
 
-// checkSwitches reports settings that cannot be read, disable all hooks, or disable a plugin's hook by name.
+// checkSwitches reports settings that cannot be read, or disable a plugin's hook by name.
 func checkSwitches(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
 	if len(on) == 0 {
 		return nil
@@ -149,10 +149,6 @@ func checkSwitches(_ context.Context, at Place, on []Installed) (findings []chec
 	}
 	if err != nil {
 		return findings
-	}
-	name, off, _ := strings.Cut(at.Host.HooksOff, "=")
-	if value, _, _ := settings.Get(strings.Split(name, ".")...); string(value) == off {
-		fail("hooks are disabled in "+at.Host.Title+", so no plugin decides: "+name+" is "+off, "remove "+name)
 	}
 	var names []string
 	raw, _, _ := settings.Get("hooksConfig", "disabled")

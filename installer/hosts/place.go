@@ -3,7 +3,9 @@ package hosts
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
@@ -49,3 +51,18 @@ func HostsFound(u User) []Host {
 }
 
 func (p Place) SettingsFile() string { return filepath.Join(p.Dir, p.Host.SettingsFile) }
+
+// FindSilencer returns a finding if a setting of the user disables all hooks of the host, otherwise nil.
+func (p Place) FindSilencer() *check.Finding {
+	name, off, _ := strings.Cut(p.Host.HooksOff, "=")
+	settings, err := readDocument("", p.SettingsFile(), p.Host.Foreign(p.SettingsFile()).Parse)
+	if off == "" || err != nil { // unreadable settings are a finding of their own
+		return nil
+	}
+	if value, _, err := settings.Get(strings.Split(name, ".")...); err != nil || string(value) != off {
+		return nil
+	}
+	found := check.Failed("hooks are disabled in "+p.Host.Title+", so no plugin decides: "+name+" is "+off, "remove "+name)
+	found.File = p.SettingsFile()
+	return &found
+}
