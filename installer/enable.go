@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -274,7 +275,8 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	if host.Markets {
 		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code with /plugin install "+plugin.ID()
 	}
-	if err := generator.CheckPrograms(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...); err != nil {
+	mounted := generator.CheckMount(cmp.Or(plugin.Suite, dir)) // dir can be a temporary copy
+	if err := cmp.Or(mounted, generator.CheckPrograms(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...)); err != nil {
 		return check.Advisef(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
 	}
 	if found.Problem != "" {

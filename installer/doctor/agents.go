@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -144,6 +145,8 @@ func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 		again += " --suite " + check.QuoteArgument(p.Suite)
 	}
 	switch says := fmt.Sprintf("%s is enabled in %s, but %s", p.ID, a.Title, p.Problem); {
+	case generator.CheckMount(p.Dir) != nil:
+		return check.Failed(says, generator.HowToStart(generator.ErrNoExec, p.Suite))
 	case p.Problem != "" && p.Theirs && !p.old:
 		return check.Failed(says, a.place.Host.RemoveCommand(p.ID)+", then "+again)
 	case p.Problem != "" && p.Suite != "":

@@ -86,7 +86,7 @@ func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched)
 
 // checkHook returns an error if the plugin's hook cannot start on this machine.
 func checkHook(dir string) error {
-	return generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook)
+	return cmp.Or(generator.CheckMount(dir), generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook))
 }
 
 func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {

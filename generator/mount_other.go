@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package generator
+
+func isNoExec(string) bool { return false }
