@@ -22,10 +22,10 @@ import (
 // stay there. Without Nonblock, Go makes four more system calls.
 func openFile(dir, path string) (*os.File, error) {
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
-	f, err := os.OpenFile(path, flags, 0o600)
+	f, err := createFile(path, flags)
 	if os.IsNotExist(err) {
 		makeDirs(dir)
-		f, err = os.OpenFile(path, flags, 0o600)
+		f, err = createFile(path, flags)
 	}
 	return f, err
 }
@@ -33,17 +33,17 @@ func openFile(dir, path string) (*os.File, error) {
 // makeDirs creates the state directory, and a parent named .claude.
 func makeDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
-		os.Mkdir(filepath.Dir(dir), 0o700)
+		makeDir(filepath.Dir(dir))
 	}
-	os.Mkdir(dir, 0o700)
-	os.Mkdir(filepath.Join(dir, "sessions"), 0o700)
+	makeDir(dir)
+	makeDir(filepath.Join(dir, "sessions"))
 }
 
 // makeAll creates a directory and its parents for the user alone. os.MkdirAll adds 120 KB to the hook.
 func makeAll(dir string) {
-	if above := filepath.Dir(dir); os.IsNotExist(os.Mkdir(dir, 0o700)) && above != dir {
+	if above := filepath.Dir(dir); os.IsNotExist(makeDir(dir)) && above != dir {
 		makeAll(above)
-		os.Mkdir(dir, 0o700)
+		makeDir(dir)
 	}
 }
 
@@ -169,7 +169,7 @@ const maxSmall = 128 << 10 // bytes
 // exist, so that writers never collide and no symlink is followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
-	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := createFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -73,4 +74,44 @@ func TestHoldThatIsNoFile(t *testing.T) {
 			scratch.FailIf(t, rooted.IsTaken(outside+".none"), "%s: a file is made outside", name)
 		}
 	}
+}
+
+// After a session or a command of root in a user's home, the user's own can still record, lift a hold and go away.
+func TestRootKeepsNothing(t *testing.T) {
+	above := t.TempDir()
+	owner := os.Getuid()
+	if owner == 0 {
+		owner = scratch.Unprivileged
+		must(t, os.Chown(above, owner, owner))
+	}
+	dir := filepath.Join(above, ".claude", "springfield")
+	now := time.Now()
+	_, err := SetHold(dir, "", now, 0, claude)
+	must(t, err)
+	s, err := OpenSession(dir, "a")
+	must(t, err)
+	s.Close()
+	AppendLoop(dir, activity.LoopEvent{Loop: "a1", Event: "start"})
+	SettleSpending(dir, now, now, 0, Outcome{Micros: 1})
+	seen := 0
+	must(t, filepath.WalkDir(above, func(path string, _ os.DirEntry, err error) error {
+		var stat syscall.Stat_t
+		must(t, errors.Join(err, syscall.Lstat(path, &stat)))
+		scratch.Equal(t, int(stat.Uid), owner, path)
+		seen++
+		return nil
+	}))
+	if seen < 9 {
+		t.Errorf("only %d files", seen)
+	}
+
+	// A file that was there before may be a link to one of root's.
+	mine := SessionFile(dir, "b")
+	must(t, os.WriteFile(mine, nil, 0o600))
+	s, err = OpenSession(dir, "b")
+	must(t, err)
+	s.Close()
+	var stat syscall.Stat_t
+	must(t, syscall.Lstat(mine, &stat))
+	scratch.Equal(t, int(stat.Uid), os.Getuid(), mine)
 }
