@@ -17,9 +17,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-var ErrCancelled = terminal.ErrCancelled
-
-// unattendedHold is the default duration of a hold not set at the user's terminal.
 const unattendedHold = 12 * time.Hour
 
 // endOfHold returns the default duration of a hold, and an explanation. At the user's own terminal both are
@@ -49,10 +46,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	if err != nil {
 		return err
 	}
-	by := d.meansOf("")
-	if d.Caller == nil {
-		by = d.meansOf(terminal.TerminalName())
-	}
+	by := d.meansOf(terminal.TerminalName())
 	var h ledger.Hold
 	now, ends := d.Now(), ""
 	if duration == 0 {
@@ -251,7 +245,6 @@ func (d *Console) holdEvents() []ledger.HoldEvent {
 	return all
 }
 
-// lastHold returns a clause about the last hold on a session, or "".
 func (d *Console) lastHold(session string) (said string) {
 	for _, e := range d.holdEvents() {
 		if e.Of == sessionKey(session) {

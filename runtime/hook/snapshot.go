@@ -295,7 +295,7 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 			s.Faults = append(s.Faults, "read transcript: "+err.Error())
 		}
 		if s.View.Skipped > 0 {
-			s.Faults = append(s.Faults, "the first "+sizeInWords(s.View.Skipped)+" of the log were not read")
+			s.Faults = append(s.Faults, "the first "+strconv.FormatInt(s.View.Skipped/1e6, 10)+" MB of the log were not read")
 		}
 	}
 	s.buildSituation(needs)
@@ -311,13 +311,6 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 			s.Situation.Message.Text = secret.Mask(quotation.Tail(w.Text, maxText))
 		}
 	}
-}
-
-func sizeInWords(bytes int64) string {
-	if bytes < 1e9 {
-		return strconv.FormatInt(bytes/1e6, 10) + " MB"
-	}
-	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB"
 }
 
 // buildSituation sets s.Situation from the event and from the transcript, which can lag.
@@ -510,7 +503,7 @@ func (s *Snapshot) askAway() away.Answer {
 		dir = real // orders name their project without links
 	}
 	return away.AnswerStop(s.Away, away.Stop{
-		Situation: &s.Situation, Verdict: s.Verdict, Stops: s.Verdict.Decision != strategy.Continue,
+		Situation: &s.Situation, Verdict: s.Verdict,
 		Session: shortenText(s.Event.SessionID, 200), Key: count.Seen, Plugin: s.Settings.Plugin, Now: s.Now.UnixMilli(),
 		Typed: s.View.OwnAt, Turns: s.View.Turns, Work: s.View.Work, Dir: dir,
 	})

@@ -117,7 +117,7 @@ func answerPerson(home, program string, args []string) int {
 	switch err {
 	case nil:
 		return 0
-	case console.ErrCancelled:
+	case terminal.ErrCancelled:
 		io.WriteString(said, "springfield-hook: cancelled\n")
 		return 130
 	case console.ErrUsage:
