@@ -61,7 +61,6 @@ func NoDriver(state, dir, problem, next string) Driver {
 
 func DrivesLoops(strategy string) bool { return strategy == wiggum.Name }
 
-// loopHere is the loop of a workspace.
 type loopHere struct {
 	*Console
 	space  *workspace.Space

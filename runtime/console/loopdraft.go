@@ -182,7 +182,6 @@ func goalText(text string) (string, error) {
 
 func templateDir(state string) string { return filepath.Join(state, "loops", "templates") }
 
-// ownTemplate returns the user's template with this name, or nil when none exists.
 func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 	if !isTemplateName(name) {
 		return nil, nil

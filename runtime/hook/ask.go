@@ -25,7 +25,6 @@ import (
 // overtime is the time that springfield-judge gets after the deadline to end its children.
 const overtime = 2 * time.Second
 
-// asking is a question and its result.
 type asking struct {
 	asked  *ledger.Asked  // nil if no judge was asked
 	taken  int64          // micros reserved in the session
@@ -124,8 +123,7 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 }
 
-// spendDir returns the directory for the file of the day's costs. It prefers the home directory, so that one
-// file covers all sessions.
+// spendDir prefers the home directory, so that one file covers all sessions.
 func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
 // reserveCost reserves the maximum cost of q for the session and for the day. It returns the amount reserved

@@ -72,8 +72,7 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	return known.Loop.Armed(situation)
 }
 
-// certaintyOf returns noLoop, ownLoop or liveLoop for the named strategy. It returns noLoop if the strategy's
-// plugin has recorded nothing since our last decision.
+// certaintyOf returns noLoop if the strategy's plugin has recorded nothing since our last decision.
 func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	last := s.Before.LastDecision(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
 	theirs := s.Before.LastDecision(func(p ledger.Present) bool {

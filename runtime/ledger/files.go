@@ -30,7 +30,6 @@ func openFile(dir, path string) (*os.File, error) {
 	return f, err
 }
 
-// makeDirs creates the state directory, and a parent named .claude.
 func makeDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
 		os.Mkdir(filepath.Dir(dir), 0o700)
@@ -60,7 +59,6 @@ func TakeLock(dir, name string, wait time.Duration) (*os.File, error) {
 	return f, nil
 }
 
-// waitLock locks f, or returns ErrBusy if f is still locked at the time until.
 func waitLock(f *os.File, until time.Time) error {
 	for {
 		if got, err := tryLock(f); err != nil || got {

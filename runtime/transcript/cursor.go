@@ -94,7 +94,6 @@ func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
 	return err
 }
 
-// readOn visits the complete lines up to size, and returns the incomplete last line.
 func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (last []byte, err error) {
 	if size < c.Log.Offset || c.Log.Mark != markBefore(opened, c.Log.Offset) {
 		return nil, ErrRewritten

@@ -243,12 +243,10 @@ func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	return buf[:got]
 }
 
-// shortText decodes the inside of a JSON string as a single line of up to limit bytes.
 func shortText(raw []byte, limit int) string {
 	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is up to six bytes
 }
 
-// oneLine replaces white space and control characters with single blanks, and cuts s to limit bytes.
 func oneLine(s string, limit int) string {
 	return quotation.Head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'

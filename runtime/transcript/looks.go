@@ -104,7 +104,6 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 ,ruff,golangci-lint,|check run|--fix
 ,tsc,|||--noEmit`
 
-// nameLetters are those of the names of variables.
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
 // commandLooks follows env, xargs and the like in a loop, because a log can have more of them in a row than the stack

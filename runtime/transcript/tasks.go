@@ -26,7 +26,6 @@ type todos struct {
 	When  when
 }
 
-// list is the last list from TodoWrite.
 type list struct {
 	Place place
 	Sum   uint64 // 0 for an empty list
@@ -37,7 +36,6 @@ type when struct {
 	Tasks bool // not the list
 }
 
-// task is a todo from TaskCreate.
 type task struct {
 	ID       string
 	State    state
