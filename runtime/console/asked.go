@@ -154,7 +154,6 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 	return other, nil
 }
 
-// hintAtDecision suggests the latest decision whose ID starts with part, or returns otherwise.
 func (d *Console) hintAtDecision(part, otherwise string) string {
 	all, _ := ledger.Newest(d.stateDirs(), ledger.Scope{}, 1, true, func(r ledger.Record) bool {
 		return strings.HasPrefix(r.ID, part)

@@ -19,8 +19,7 @@ import (
 
 const unattendedHold = 12 * time.Hour
 
-// endOfHold returns the default duration of a hold, and an explanation. At the user's own terminal both are
-// empty: the hold has no end.
+// endOfHold returns 0 and "" at the user's own terminal, where the hold has no end.
 func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	if d.Caller == nil {
 		if t, err := terminal.OwnTerminal(); err == nil {
@@ -254,7 +253,6 @@ func (d *Console) lastHold(session string) (said string) {
 	return said
 }
 
-// printHoldOf prints the hold that caused a stop and how it ended. Then it prints other holds removed lately.
 func (d *Console) printHoldOf(r ledger.Record) {
 	var set, end *ledger.HoldEvent
 	all := d.holdEvents()
@@ -301,19 +299,15 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	if err != nil {
 		return "", []string{"read the history of holds: " + err.Error()}
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		e := all[i]
-		if e.Of != "" {
-			continue
-		}
+	for _, e := range ledger.LastHoldEvents(all) {
 		switch {
+		case e.Of != "":
 		case e.BeginsHold():
 			set = strings.Replace(holdEventInWords(e, now), holdLength(e), "", 1)
 		case e.Did == ledger.HoldLifted && e.From != "" && e.From == terminal.TerminalName():
 		case e.Did != ledger.HoldRemoved && now.UnixMilli()-e.At < lately.Milliseconds():
 			news = append(news, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
 		}
-		break
 	}
 	return set, append(news, endedHoldsInWords(all, nil, now)...)
 }

@@ -98,8 +98,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	return a
 }
 
-// questionFor returns the question to the judge about page. The recorded Model omits a command's arguments,
-// because they can be secret.
+// questionFor omits a command's arguments from the recorded Model, because they can be secret.
 func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	q := judge.Question{
 		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: page, Within: int64(j.Within) * 1000,
@@ -172,8 +171,7 @@ func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, 
 	return reply, due
 }
 
-// applyJudgeAnswer makes the judge's answer the verdict. The judge's explanation, why, is only for the user.
-// The agent gets v.Going instead.
+// applyJudgeAnswer gives the judge's explanation, why, only to the user. The agent gets v.Going instead.
 func applyJudgeAnswer(v *strategy.Verdict, goOn bool, why string) {
 	v.Rule, v.Sure, v.Evidence = "judge", 80, "the model says: “"+why+"”"
 	v.Decision = strategy.Stop

@@ -18,8 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// openFile opens or creates a file of the state directory for appending. It refuses symlinks, so that writes
-// stay there. Without Nonblock, Go makes four more system calls.
+// openFile refuses symlinks, so that writes stay in dir. Without Nonblock, Go makes four more system calls.
 func openFile(dir, path string) (*os.File, error) {
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
 	f, err := os.OpenFile(path, flags, 0o600)
@@ -163,8 +162,7 @@ func readSmall(path string, o codec.Object) (there bool, err error) {
 
 const maxSmall = 128 << 10 // bytes
 
-// replaceFile atomically replaces a file with o as JSON. The temporary file gets a random name and must not
-// exist, so that writers never collide and no symlink is followed.
+// replaceFile writes under a random new name, so that writers never collide and no symlink is followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -268,5 +266,14 @@ func removeLedger(path string, before time.Time) {
 	if os.Remove(path) != nil { // Windows does not remove open files
 		f.Close()
 		os.Remove(path)
+	}
+}
+
+// Files returns the files in a state directory that belong to no single session. At least one changes when a
+// session begins, or when an order or a hold changes.
+func Files(dir string) []string {
+	return []string{
+		indexOf(dir).path, filepath.Join(dir, awayName), awayLines(dir).path, holdFile(dir, ""), holdLines(dir).path,
+		filepath.Join(dir, "sessions"),
 	}
 }

@@ -221,8 +221,7 @@ func aboutCall(input []byte) string {
 	return shortText(best, maxShort)
 }
 
-// hashFailure returns a hash of a failed result, or "" for a call that succeeded. It ignores digits, because
-// times and addresses vary.
+// hashFailure ignores digits, because times and addresses vary. It returns "" for a call that succeeded.
 func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 	if !p.Failed {
 		return ""
