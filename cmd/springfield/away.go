@@ -343,7 +343,7 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 	}
 	asleep := ""
 	if runtime.GOOS == "darwin" {
-		ask := process.Program{Argv: []string{"/usr/bin/pmset", "-g"}, Dir: "/", Within: 2 * time.Second}
+		ask := process.Program{Argv: []string{"/usr/bin/pmset", "-g"}, Dir: "/", Env: []string{}, Within: 2 * time.Second}
 		settings, _ := ask.AskOutput(16 << 10)
 		asleep = string(settings)
 	}

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/away"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -176,7 +176,7 @@ func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 		}
 		call, known := l.open[string(p.ID)]
 		delete(l.open, string(p.ID))
-		byOrder := strings.Contains(codec.ValidText(p.Text), away.Denial)
+		byOrder := strings.Contains(codec.ValidText(p.Text), activity.AwayDenial)
 		if known && counts && p.Denied && !byOrder && len(l.refused) < mostKept {
 			l.refused = append(l.refused, call)
 		}

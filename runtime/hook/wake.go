@@ -154,8 +154,7 @@ func (s *start) momentOf(of *Snapshot) wake.Moment {
 	}
 }
 
-// lastTyped returns the time of the last prompt or command typed in the session, or "". In older clients only
-// this shows that /rewind was used.
+// lastTyped shows that /rewind was used, which nothing else does in older clients.
 func (s *start) lastTyped() (at string) {
 	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), maxEnd)
 	for line := range bytes.Lines(end) {
