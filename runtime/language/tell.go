@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// maxTold is the number of bytes at the end of a text that are examined.
-const maxTold = 2048
+const maxTold = 2048 // bytes at the end of a text
 
 // TellLanguages detects the languages at the end of a folded text, by script and common words. English comes
 // first if detected.

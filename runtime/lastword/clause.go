@@ -44,8 +44,6 @@ func (in reader) joinForbidding(clauses []clause) {
 	}
 }
 
-// actOf returns the act of c, and whether a known word determines it. before contains the clauses before c in
-// the sentence.
 func (in reader) actOf(c clause, before []clause) (act, bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
@@ -124,7 +122,6 @@ func (in reader) splitClauses(s sentence) (all []clause) {
 	return all
 }
 
-// splitAtSigns splits a sentence at commas, semicolons, colons, dashes, brackets and emoji, at most 20 times.
 func splitAtSigns(text string) (all []string) {
 	start := 0
 	for i, r := range text {
@@ -170,7 +167,6 @@ func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	return append(all, trimSigns(piece[start:]))
 }
 
-// withoutSoft removes soft words from both ends of a text, and joining words and code from its beginning.
 func (in reader) withoutSoft(text string) string {
 	for {
 		n := max(in.Skip(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))

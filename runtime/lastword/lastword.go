@@ -45,8 +45,7 @@ type Prompt struct{ Begin, End string }
 // if no order follows. In a longer prompt only the last clause or the first sentence does.
 const maxShort = 200
 
-// maxUntold is the length in bytes up to which a prompt can be too short to detect the language.
-const maxUntold = 120
+const maxUntold = 120 // bytes: a shorter prompt may not show its language
 
 const maxLanguages = 4
 
@@ -147,7 +146,6 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	return Word{Kind: Orders}, sure
 }
 
-// turns reports whether one of the last two sentences contains a word such as "but", "hmm" or "actually".
 func (in reader) turns(own []sentence) bool {
 	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s sentence) bool { return in.Has(language.But, fold(s.text)) })
 }
@@ -164,8 +162,6 @@ func asksBehindOrders(all []clause) bool {
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
 }
 
-// forbidding returns the last clause that forbids and is not followed by an order. If short is false, only
-// the last clause and a first sentence of one clause count.
 func forbidding(all []clause, short bool) (clause, bool) {
 	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
 		c := all[i]
@@ -178,7 +174,6 @@ func forbidding(all []clause, short bool) (clause, bool) {
 	return clause{}, false
 }
 
-// standing returns the first standing order. ok is false if any sentence orders the agent to ask first.
 func (in reader) standing(own []sentence) (found sentence, ok bool) {
 	for _, s := range own {
 		folded := fold(s.text)
@@ -192,8 +187,6 @@ func (in reader) standing(own []sentence) (found sentence, ok bool) {
 	return found, ok
 }
 
-// isYes reports whether a prompt consists only of a yes and words like "please". A question is not a yes,
-// except "why not?".
 func (in reader) isYes(own []sentence) (yes bool) {
 	for _, s := range own {
 		for rest := trimSigns(fold(s.text)); rest != ""; {

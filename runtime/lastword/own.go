@@ -20,7 +20,6 @@ const (
 	maxSentences = 10
 )
 
-// isCommand reports whether a prompt begins with a slash command, or with the tags by which the host replaces one.
 func isCommand(begin string) bool {
 	begin = strings.TrimSpace(begin)
 	if strings.HasPrefix(begin, "<command-") || strings.HasPrefix(begin, "<local-command-") {
@@ -120,7 +119,6 @@ func withoutTags(text string) string {
 	}
 }
 
-// withoutNotes removes placeholders of the host, such as "[Image #1]".
 func withoutNotes(text string) string {
 	for _, note := range []string{"[Image", "[Pasted text", "[Request interrupted"} {
 		for before, rest, ok := strings.Cut(text, note); ok; before, rest, ok = strings.Cut(text, note) {

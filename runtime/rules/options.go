@@ -80,9 +80,6 @@ func (o *decider) Needs() strategy.Needs {
 	return needs
 }
 
-// Arranged returns the rules in the order of their tests: rules named in o.Order, added rules, the built-in set and
-// late rules, which precede a final rule "finished". A project's continuing rules, o.Last, come at the end.
-// Disabled rules are dropped, and muted continuing rules stop. If o changes nothing, it returns set itself.
 func (o *decider) Rules() []Rule { return Arranged(&o.Options, o.kind.Rules(o.Set)) }
 
 func (o *decider) Prepare(cache *Cache) func(strategy.Situation) strategy.Verdict {
@@ -111,8 +108,7 @@ func (o *Options) Needs() strategy.Needs { return strategy.Needs{Todos: true, Sk
 
 func (o *Options) Chosen() *Options { return o }
 
-// maxIDs is the maximum number of IDs in off or order.
-const maxIDs = 400
+const maxIDs = 400 // in off or order
 
 // PutChosen completes o, the options from one file, with the options of the files below. sets are the names
 // of the built-in rule sets to choose from, or nil, and set returns a set by name. judged reports whether the
@@ -181,7 +177,6 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	}
 }
 
-// checkLeave clears o.Leave and notes a fault if the value is unknown or not allowed in this file.
 func (o *Options) checkLeave(l *strategy.Layer) {
 	switch {
 	case !slices.Contains([]string{Never, AfterYes, Always}, o.Leave):

@@ -189,8 +189,7 @@ func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
 	return evidence, ok
 }
 
-// asked is the base cost of testing a rule, in steps.
-const asked = 200
+const asked = 200 // steps of testing a rule
 
 type condition struct {
 	fails string // the evidence if the condition is not met
@@ -319,7 +318,6 @@ func (r *Rule) faultOf(err error) error {
 	return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
 }
 
-// findInText quotes the first match of a regular expression, up to the end of a sentence.
 func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 	at, err := a.cache.matchPattern(expr, text, a.meterFor(r))
 	switch {

@@ -133,7 +133,6 @@ func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []
 	return wants
 }
 
-// possiblePlaces returns the directories where the active spec can be, or nil if the hook is disabled.
 func (k Kind) possiblePlaces(s strategy.Situation) []Place {
 	local := s.Workspace.Files[k.Local]
 	if isSwitchedOff(local) {
@@ -251,8 +250,6 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	return v
 }
 
-// pauseOr returns v. If v is a continue, it returns a pause instead when the user forbade work or asked a
-// question, or the agent needs the user.
 func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	p := rules.Pausing{Key: r.memory.Key, Title: r.Title, End: r.commandToType("cancel")}
 	paused, ok := p.AtWord(r.s, 0)
@@ -406,7 +403,6 @@ func (r *round) tasksFile() []byte { return r.s.Workspace.Files[r.place.Dir+"/ta
 
 func (r *round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
 
-// commandToType returns the plugin's slash command for word, such as "cancel".
 func (r *round) commandToType(word string) string {
 	if before, ok := strings.CutSuffix(r.s.Session.Hold, "hold"); ok && strings.HasPrefix(before, "/") {
 		return before + word

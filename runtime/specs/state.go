@@ -12,8 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// maxCount replaces larger numbers.
-const maxCount = 1_000_000_000
+const maxCount = 1_000_000_000 // replaces larger numbers
 
 // specState is the content of the state file. Numbers can be strings, as in the originals.
 type specState struct {

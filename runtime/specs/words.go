@@ -9,8 +9,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// goOnWithTask continues with the current task or group. The reason summarizes the coordinator's prompt,
-// commands/implement.md.
+// The reason summarizes the coordinator's prompt, commands/implement.md.
 func (r *round) goOnWithTask() strategy.Verdict {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
@@ -61,7 +60,6 @@ func (r *round) goOnWithBoxes(open int) strategy.Verdict {
 	}
 }
 
-// goOnWithPhase continues the current phase of a spec in quick mode.
 func (r *round) goOnWithPhase() strategy.Verdict {
 	phase := shortenText(r.state.Phase)
 	return strategy.Verdict{

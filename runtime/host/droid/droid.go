@@ -195,7 +195,6 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
-// outcome returns the ID of a subagent started in the background, or whether a job is still running.
 // Background commands are ignored, because the log does not record when they end.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {

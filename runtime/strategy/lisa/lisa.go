@@ -13,8 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// sureEnough is the certainty, in percent, from which no judge is asked.
-const sureEnough = 75
+const sureEnough = 75 // percent: from here on no judge is asked
 
 var Strategy = strategy.Strategy{
 	Name: "lisa-simpson", Event: "Stop", Judges: true, Special: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
