@@ -25,10 +25,7 @@ const (
 	maxGroup   = 5              // parallel tasks
 )
 
-const (
-	quickMode      = "quick-mode"      // continue in every phase with quickMode set
-	uncheckedBoxes = "unchecked-boxes" // continue while tasks.md has unchecked boxes
-)
+const quickMode = "quick-mode" // continue in every phase with quickMode set
 
 type Kind struct {
 	Name      string // of the strategy
@@ -58,7 +55,7 @@ type Place struct {
 func StrategyOf(k *Kind) strategy.Strategy {
 	return strategy.Strategy{
 		Name: k.Name, Event: "Stop", Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
-		Loop:    &strategy.Loop{Spec: true, Files: k.filesToLookAt, Armed: k.armedState},
+		Loop:    &strategy.Loop{Spec: true, Armed: k.armedState, Files: func(s strategy.Situation) []strategy.Want { return k.filesUpToState(s, nil) }},
 		Special: [][2]string{{"ceiling", "has none"}, {"checks", "has none"}},
 		New:     func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
 	}
@@ -92,11 +89,10 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 		return
 	}
 	o.Checks = slices.DeleteFunc(o.Checks, func(name string) bool {
-		known := name == quickMode || name == uncheckedBoxes
-		if !known {
+		if name != quickMode {
 			l.NoteFault("checks: " + l.Strategy + " has none called " + strconv.Quote(name))
 		}
-		return !known
+		return name != quickMode
 	})
 }
 
@@ -327,19 +323,17 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	}
 	if state.Phase != "execution" {
 		if state.Quick && slices.Contains(checks, quickMode) && !isFinalPhase(state.Phase) {
-			return r.continueGuarded("", r.goOnWithPhase)
+			return r.continueGuarded(r.goOnWithPhase)
 		}
 		return r.tidyProgress(strategy.StopBy("phase", "the phase is "+shortenText(state.Phase)))
 	}
 	var v strategy.Verdict
-	switch open := countOpenBoxes(r.tasksFile()); {
+	switch {
 	case state.Index < state.Total && state.Awaiting:
 		v = strategy.StopBy("approval", "the state file says awaitingApproval")
 		v.Notes = []string{"awaitingApproval=true: it is the user's turn"}
 	case state.Index < state.Total:
-		v = r.continueGuarded("", r.goOnWithTask)
-	case state.Total > 0 && open > 0 && slices.Contains(checks, uncheckedBoxes):
-		v = r.continueGuarded(strconv.Itoa(open), func() strategy.Verdict { return r.goOnWithBoxes(open) })
+		v = r.continueGuarded(r.goOnWithTask)
 	default:
 		v = r.tidyProgress(strategy.StopBy("done", "task "+r.state.currentTask()+": none is left"))
 	}
@@ -347,13 +341,10 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	return v
 }
 
-// continueGuarded returns the verdict of goOn as a continue. It stops if a different hook continued this
-// turn, the loop makes no progress, or the limit is reached. more is progress that is not in the state file.
-func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
+func (r *round) continueGuarded(goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
 	st := r.state
-	numbers := strconv.Itoa(st.Attempt) + " " + strconv.Itoa(st.Global)
-	mark := shortenText(st.Phase) + " " + st.currentTask() + " " + numbers + " " + more
+	mark := shortenText(st.Phase) + " " + st.currentTask() + " " + strconv.Itoa(st.Attempt) + " " + strconv.Itoa(st.Global)
 	// If a different springfield plugin continued this turn, it defers to the loop from now on.
 	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
 	if active && m.Mark == "" { // not by this loop in this session
@@ -398,8 +389,6 @@ func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strat
 }
 
 func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
-
-func (r *round) tasksFile() []byte { return r.s.Workspace.Files[r.place.Dir+"/tasks.md"].Data }
 
 func (r *round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
 

@@ -98,11 +98,6 @@ func isFinalPhase(phase string) bool {
 	return false
 }
 
-// filesToLookAt returns the files that armedState reads. The state file can be incomplete.
-func (k Kind) filesToLookAt(s strategy.Situation) []strategy.Want {
-	return k.filesUpToState(s, nil)
-}
-
 // armedState returns the state of the spec's loop. The loop is armed if work remains, the loop ends at this
 // stop, or a problem must be reported.
 func (k Kind) armedState(s strategy.Situation) strategy.Armed {
