@@ -30,11 +30,7 @@ func TellLanguages(folded string) []*Pack {
 	}
 	// In a long text, a few letters of a script are not enough.
 	many := func(s scriptID) bool { return script[s] > 1 && script[s]*12 > letters }
-	add := func(code string) {
-		if p := PackNamed(code); p != nil {
-			found = append(found, p)
-		}
-	}
+	add := func(code string) { found = append(found, PackNamed(code)) }
 	if many(kana) {
 		add("ja")
 	} else if many(han) {

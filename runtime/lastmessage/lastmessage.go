@@ -275,10 +275,9 @@ func WithoutComments(text string) string {
 }
 
 // Sentence is a sentence without emphasis, with a backtick in place of code and "" in place of a quotation.
-// End is the final punctuation mark, or 0.
 type Sentence struct {
 	Text string
-	End  rune
+	Asks bool // it ends with a question mark
 }
 
 // Sentences returns the sentences of a text outside of code, quotations and tables.
@@ -288,7 +287,7 @@ func Sentences(text string) (all []Sentence) {
 			continue
 		}
 		for _, s := range splitSentences(b) {
-			all = append(all, Sentence{s.plain, s.end})
+			all = append(all, Sentence{s.plain, strings.ContainsRune("?？؟", s.end)})
 		}
 	}
 	return all

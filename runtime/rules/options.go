@@ -47,9 +47,7 @@ type Ruled interface {
 type Kind struct {
 	Rules func(set string) []Rule
 	Sets  []string // names, default first
-	// Windowed is the name of the set that reads the last lines of the transcript, or "".
-	Windowed string
-	Once     bool // the same message is not continued twice
+	Once  bool     // the same message is not continued twice
 }
 
 // New returns the options that apply without any settings file.
@@ -73,8 +71,8 @@ func (o *decider) Over(below strategy.Options, l *strategy.Layer) {
 }
 
 func (o *decider) Needs() strategy.Needs {
-	needs := strategy.Needs{Todos: true, Skill: true}
-	if o.kind.Windowed != "" && o.Set == o.kind.Windowed {
+	needs := o.Options.Needs()
+	if slices.ContainsFunc(o.kind.Rules(o.Set), func(r Rule) bool { return r.Window }) {
 		needs.Lines = 50
 	}
 	return needs

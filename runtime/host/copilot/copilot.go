@@ -86,16 +86,10 @@ func fromUser(e host.Event) bool {
 // they start.
 func arrived(e host.Event, end []byte) bool {
 	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool {
-		w := codec.EnterValue(line, '{')
-		var data []byte
-		for w.Next() {
-			if string(w.Key) == "data" {
-				data = w.Value()
-			}
-		}
+		data := codec.FindMember(line, "data")
 		input := codec.FindMember(data, "input")
 		session := codec.ValidText(codec.InsideQuotes(codec.FindMember(input, "sessionId")))
-		return w.IsAlone() && e.At != 0 && string(codec.FindMember(data, "hookType")) == `"agentStop"` &&
+		return e.At != 0 && string(codec.FindMember(data, "hookType")) == `"agentStop"` &&
 			parseMillis(codec.FindMember(input, "timestamp")) == e.At && session == e.SessionID
 	})
 }

@@ -51,15 +51,9 @@ func fromUser(e host.Event) bool {
 }
 
 func arrived(e host.Event, end []byte) bool {
-	return e.MessageID == "" ||
-		host.HasLine(end, `{"type":"message"`, func(line []byte) bool {
-			w, same := codec.EnterValue(line, '{'), false
-			for w.Next() {
-				id := string(w.Key) == "id"
-				same = same || id && codec.ValidText(codec.InsideQuotes(w.Value())) == e.MessageID
-			}
-			return w.IsAlone() && same
-		})
+	return e.MessageID == "" || host.HasLine(end, `{"type":"message"`, func(line []byte) bool {
+		return codec.ValidText(codec.InsideQuotes(codec.FindMember(line, "id"))) == e.MessageID
+	})
 }
 
 func ownsLog(line []byte) bool {

@@ -243,7 +243,6 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 	}
 	name := sddDir + slug + sddFile
 	f := s.Workspace.Files[name]
-	p.found = true
 	ledger := parseSDD(string(f.Data))
 	switch stale := o.staleness(name, f.Age); {
 	case f.Problem != "":
@@ -311,7 +310,7 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 }
 
 func byBoxes(name string, boxes []markdown.Box) progress {
-	p := progress{found: true, total: len(boxes)}
+	p := progress{total: len(boxes)}
 	var first markdown.Box
 	for _, b := range boxes {
 		if b.Done {
