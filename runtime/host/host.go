@@ -215,11 +215,11 @@ func (e Event) IsFromUser() bool {
 	return true
 }
 
-// HasLine reports whether a line of end has the prefix begin and satisfies is. It searches backwards.
+// HasLine reports whether a complete line of end has the prefix begin and satisfies is. It searches backwards.
 func HasLine(end []byte, begin string, is func(line []byte) bool) bool {
 	for len(end) > 0 {
 		i := bytes.LastIndexByte(end, '\n')
-		if line := end[i+1:]; bytes.HasPrefix(line, []byte(begin)) && is(line) {
+		if line := end[i+1:]; bytes.HasPrefix(line, []byte(begin)) && is(line) && codec.FirstObject(line) != nil {
 			return true
 		}
 		end = end[:max(i, 0)]

@@ -41,7 +41,6 @@ func (m *Meter) canAfford(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
 
-// errSteps is the fault of a rule that was not run for lack of steps.
 var errSteps = errors.New("takes more steps than are left for this decision")
 
 type pattern struct {
@@ -83,8 +82,7 @@ func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) 
 	return known.re.FindStringIndex(text), nil
 }
 
-// compiling is the cost of compiling an instruction, in steps.
-const compiling = 60
+const compiling = 60 // steps of an instruction
 
 // measurePattern returns an upper bound for the number of instructions of a pattern. Every match contains at
 // least one of needs. It returns an error if the pattern is invalid or exceeds most instructions.
@@ -186,7 +184,6 @@ func parsingCost(text string) int {
 	return steps
 }
 
-// foldsCase reports whether a group of the pattern sets the flag i.
 func foldsCase(text string) bool {
 	return slices.ContainsFunc(strings.Split(text, "(?")[1:], func(group string) bool {
 		return strings.HasPrefix(strings.TrimLeft(group, "msU-"), "i")

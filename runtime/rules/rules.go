@@ -189,8 +189,7 @@ func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
 	return evidence, ok
 }
 
-// asked is the base cost of testing a rule, in steps.
-const asked = 200
+const asked = 200 // steps of testing a rule
 
 type condition struct {
 	fails string // the evidence if the condition is not met
@@ -306,20 +305,13 @@ func (a *asking) meterFor(r *Rule) *Meter {
 }
 
 func (a *asking) unaskedFault() error {
-	const named = 5
-	n := len(a.unasked)
-	names := strings.Join(a.unasked[:min(n, named)], ", ")
-	if n > named {
-		names += " and " + strconv.Itoa(n-named) + " more"
-	}
-	return errors.New("rule " + names + ": " + errSteps.Error())
+	return errors.New("rule " + firstNames(a.unasked, 5) + ": " + errSteps.Error())
 }
 
 func (r *Rule) faultOf(err error) error {
 	return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
 }
 
-// findInText quotes the first match of a regular expression, up to the end of a sentence.
 func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 	at, err := a.cache.matchPattern(expr, text, a.meterFor(r))
 	switch {
@@ -378,12 +370,15 @@ func Remaining(todos []activity.Todo) string {
 	if len(open) == 0 {
 		return ""
 	}
-	rest := ""
-	if len(open) > 3 {
-		rest = " and " + strconv.Itoa(len(open)-3) + " more"
-		open = open[:3]
+	return " Open in the todo list: " + firstNames(open, 3) + "."
+}
+
+func firstNames(all []string, most int) string {
+	names := strings.Join(all[:min(len(all), most)], ", ")
+	if more := len(all) - most; more > 0 {
+		names += " and " + strconv.Itoa(more) + " more"
 	}
-	return " Open in the todo list: " + strings.Join(open, ", ") + rest + "."
+	return names
 }
 
 // checkFields returns the first fault of a rule from a file. It does not compile the patterns, which matchPattern does.

@@ -12,8 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// maxCount replaces larger numbers.
-const maxCount = 1_000_000_000
+const maxCount = 1_000_000_000 // replaces larger numbers
 
 // specState is the content of the state file. Numbers can be strings, as in the originals.
 type specState struct {
@@ -97,11 +96,6 @@ func isFinalPhase(phase string) bool {
 		return true
 	}
 	return false
-}
-
-// filesToLookAt returns the files that armedState reads. The state file can be incomplete.
-func (k Kind) filesToLookAt(s strategy.Situation) []strategy.Want {
-	return k.filesUpToState(s, nil)
 }
 
 // armedState returns the state of the spec's loop. The loop is armed if work remains, the loop ends at this

@@ -69,7 +69,6 @@ func atLeast(version string, other [3]int) bool {
 	return true
 }
 
-// fromUser reports whether a prompt is from the user, not a notification or slash command.
 func fromUser(e host.Event) bool {
 	if command, ok := strings.CutPrefix(strings.TrimSpace(e.Prompt), "/"); ok {
 		name := strings.FieldsFunc(command, func(r rune) bool { return r <= ' ' })

@@ -95,7 +95,6 @@ func takeSessionLine(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeTurnContext reads the directory and the mode of a turn.
 func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	var mode []byte
 	members := []transcript.Member{{Name: "cwd", Text: &e.Cwd}, {Name: "collaboration_mode", Raw: &mode}}
@@ -289,8 +288,7 @@ func classifyCall(call *transcript.Part) {
 	}
 }
 
-// The status of a result must be in the first maxHead bytes.
-const maxHead = 400
+const maxHead = 400 // bytes that contain the status of a result
 
 const (
 	exited  = "Process exited with code "
@@ -354,7 +352,6 @@ func textAfter(text []byte, word string) []byte {
 	return after
 }
 
-// textBefore returns the text before word, or nil if word is absent.
 func textBefore(word string, text []byte) []byte {
 	if i := bytes.Index(text, []byte(word)); i >= 0 {
 		return text[:i]

@@ -51,15 +51,9 @@ func fromUser(e host.Event) bool {
 }
 
 func arrived(e host.Event, end []byte) bool {
-	return e.MessageID == "" ||
-		host.HasLine(end, `{"type":"message"`, func(line []byte) bool {
-			w, same := codec.EnterValue(line, '{'), false
-			for w.Next() {
-				id := string(w.Key) == "id"
-				same = same || id && codec.ValidText(codec.InsideQuotes(w.Value())) == e.MessageID
-			}
-			return w.IsAlone() && same
-		})
+	return e.MessageID == "" || host.HasLine(end, `{"type":"message"`, func(line []byte) bool {
+		return codec.ValidText(codec.InsideQuotes(codec.FindMember(line, "id"))) == e.MessageID
+	})
 }
 
 func ownsLog(line []byte) bool {
@@ -195,7 +189,6 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
-// outcome returns the ID of a subagent started in the background, or whether a job is still running.
 // Background commands are ignored, because the log does not record when they end.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {

@@ -177,7 +177,6 @@ func modeOfResult(r *transcript.Part) string {
 	return ""
 }
 
-// isNoPersons reports whether a text in the user's role is from the host.
 func isNoPersons(text []byte) bool {
 	begins := []string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"}
 	isPrefix := func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }

@@ -71,7 +71,6 @@ type aside struct {
 	level   int  // of the heading of such a section, 0 outside
 }
 
-// workIn returns the part of a line that may be work, given the lines before.
 func (a *aside) workIn(line string) string {
 	var work []byte
 	for opens, closes := true, true; opens && closes; {

@@ -252,15 +252,10 @@ func TestNedLeavesOldTodos(t *testing.T) {
 		{"The sign has four letters.", 0, strategy.Continue},
 		{"The sign has four letters.", 1, strategy.Stop},
 		{"The sign has four letters.", 2, strategy.Stop},
-		{"It is a draft:\n\n- two commits for the sign\n- one for the door", 1, strategy.Stop},
-		{"The log looks fine, and so does the page.", 1, strategy.Stop},
 		{"Both fixes have tests. Task 4 (look into the door) remains pending.", 1, strategy.Stop},
-		{"No injection is possible there: all names are fixed.", 2, strategy.Stop},
 		{"Pushed.\n\nThe page has both signs.", 1, strategy.Stop},
-		{"The page has both signs.", 5, strategy.Stop},
 		{"Now I'll paint the door.", 1, strategy.Continue},
 		{"The sign is up. Next: task 4.", 2, strategy.Continue},
-		{"One more hinge in the shed.", 0, strategy.Continue},
 	} {
 		s := strategy.Situation{Message: strategy.Message{Text: test.text}, Turn: strategy.Turn{Known: true, Count: 3}}
 		s.Todos.List = []activity.Todo{{Content: "paint the door", Status: "pending"}}

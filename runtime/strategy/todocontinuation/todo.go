@@ -19,8 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// todoState is the path of the list of other tools.
-const todoState = ".claude/todo_state.json"
+const todoState = ".claude/todo_state.json" // of other tools
 
 const (
 	// Claude Code accepts 10,000 characters from a hook.

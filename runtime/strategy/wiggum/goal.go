@@ -231,8 +231,6 @@ func readFront(text string) (front, error) {
 	return f, errorAtLine(number+1, `no line "---" ends the fields`)
 }
 
-// addLine parses the line at f.text[f.end:f.after] and adds its field or list item to f. Blank lines and
-// comments are ignored.
 func (f *front) addLine(line string, number int) error {
 	trimmed := strings.TrimSpace(line)
 	if trimmed == "" || trimmed[0] == '#' {
