@@ -57,7 +57,6 @@ type Market struct {
 	catalog
 }
 
-// holdDir locks dir until in.unlock is called, unless nothing will be written.
 func (m Means) holdDir(in *inputs, q Request, dir string) error {
 	if q.Check || q.Look {
 		return nil
@@ -167,8 +166,6 @@ func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, e
 	return plain, unknown, nil
 }
 
-// findMarketplace finds the marketplace named in the request. By default it is named in the suite, or is the
-// suite itself.
 func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {

@@ -186,8 +186,6 @@ func describe(after tree, releases []release) []Plugin {
 	return all
 }
 
-// stepsToWaitFor returns the steps before the next run: a new version for each changed plugin outside of
-// releases, then the steps in more.
 func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (all []string, err error) {
 	for _, p := range in.suite.Plugins { // a newer springfield changes all hooks
 		before := in.published[p.Name]
@@ -205,7 +203,6 @@ func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more 
 	return append(all, more...), nil
 }
 
-// checkoutsToPush returns the directories to commit and push. It omits the suite while other steps wait.
 func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []string) (dirs []string) {
 	if len(after.changes("")) > 0 && in.around.repo != nil && len(waits) == 0 {
 		dirs = append(dirs, in.dir)

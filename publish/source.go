@@ -60,7 +60,6 @@ func (r release) fetchedBefore() (before fetched, ours bool) {
 	return before, true
 }
 
-// pathInMarket returns the plugin's path relative to the marketplace, or "" if the plugin is not inside.
 func (in inputs) pathInMarket(plugin string) (string, error) {
 	root, err := filepath.EvalSymlinks(in.market.Root)
 	if err != nil {

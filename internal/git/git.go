@@ -68,7 +68,6 @@ func inProject(path, work, home string) bool {
 	return !filepath.IsAbs(path) || rooted.HoldsPath(root, path) || rooted.HoldsPath(beyondLinks(root), beyondLinks(path))
 }
 
-// beyondLinks resolves the symlinks in path, or only cleans path if it does not exist.
 func beyondLinks(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
