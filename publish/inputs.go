@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -128,21 +127,6 @@ func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })
 	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, c.place) })
 	return c, err
-}
-
-func (c checkout) requireRepo(why, advice string) error {
-	switch {
-	case c.repo != nil:
-		return nil
-	case c.foreign != nil:
-		return check.Advisef(c.foreign.Advice, "%w; %s", c.foreign, why)
-	}
-	return check.Advisef(advice, "%s is not in a git repository; %s", c.dir, why)
-}
-
-func (c checkout) dirtyFiles(place string) ([]string, error) {
-	all, err := c.dirty()
-	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !isBelow(place, name) }), err
 }
 
 // plainPrograms returns the programs with no executable bit in git's index, as after a checkout on Windows.

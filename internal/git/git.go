@@ -1,4 +1,4 @@
-// Package git queries a git checkout, sets executable bits and tags, and creates repositories.
+// Package git queries a git checkout, sets executable bits, and creates repositories.
 //
 // A repository may come from anyone:
 //   - No program in its configuration is run. Programs in the user's configuration, such as Git LFS, are.
