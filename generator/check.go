@@ -178,7 +178,7 @@ func (s Suite) MissingTargets() string {
 	return flags
 }
 
-// makeExecutable restores the executable bits of the programs in dir. A copy of a plugin can lack them.
+// A copy of a plugin can lack the executable bits.
 func makeExecutable(dir string) error {
 	in, err := rooted.OpenFolder(dir)
 	if err != nil {
@@ -213,7 +213,6 @@ func targetsIn(dir string, program Program) (found []Target) {
 	return found
 }
 
-// archNames are Go's names of processors, by the constants of each format.
 var archNames = map[any]string{
 	elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64",
 	macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64",

@@ -22,7 +22,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// document is a parsed file.
 type document struct {
 	value   any
 	text    []byte
@@ -203,7 +202,6 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) (flaws
 	return flaws, nil
 }
 
-// alternativesOf returns the names of the members of which at least one is required.
 func alternativesOf(e *jsonschema.ValidationError) (names []string) {
 	for _, cause := range e.Causes {
 		for _, leaf := range leafErrors(cause) {

@@ -99,8 +99,6 @@ func (s Spec) Programs() []Program {
 	return []Program{Hook}
 }
 
-// hookFiles returns the plugin's programs as files, with a launcher if there are several targets. The judge
-// is next to the hook.
 func (p Plugin) hookFiles(binaries []Binary, launcher []byte) (files []File) {
 	const mode fs.FileMode = 0o755
 	programs := p.Programs()

@@ -68,7 +68,6 @@ func RunReplay(ctx context.Context, o Options) Report {
 	return report
 }
 
-// readAll reads the files in parallel. It returns a session for each file that was begun.
 func (o Options) readAll(ctx context.Context, files []found) (sessions []session) {
 	meter := meter{told: o.Progress, Progress: Progress{FilesTotal: len(files)}}
 	for _, f := range files {

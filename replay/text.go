@@ -176,7 +176,6 @@ func (t text) says(c Choice) string {
 	return c.Decision + display.OneLine(says)
 }
 
-// otherwise is the rule if no rule matched.
 const otherwise = "otherwise"
 
 func decidedBy(rule string) string {
@@ -186,7 +185,6 @@ func decidedBy(rule string) string {
 	return " by " + rule
 }
 
-// writeExcerpt prints a text, shortened with cut to about three lines.
 func (t text) writeExcerpt(title, said string, cut func(string, int) string) {
 	if said = display.OneLine(strings.Join(strings.Fields(said), " ")); said != "" {
 		t.PrintFolded(title, "%s", cut(said, 3*(t.Width-len(title))))

@@ -268,7 +268,7 @@ func TestWrongUsage(t *testing.T) {
 		"loop nope", "loop set max", "loop history x", "loop history -n 0", "loop history show", "loop history rerun", "loop stop x", "loop status x", "loop start x --max 0",
 		"replay --since x", "replay --list x", "replay -n 3", "replay --strategy nope", "replay --list all --html x",
 		"explain", "explain a b", "explain a --line -1", "explain ../log.jsonl --strategy nope", "explain ../log.jsonl --rules nope",
-		"publish a b", "publish --bump x", "publish --bump patch --version 1.0.0", "publish --source x", "publish --note", "publish --check --tag",
+		"publish a b", "publish --bump x", "publish --bump patch --version 1.0.0", "publish --source x", "publish --note", "publish --check --bump patch",
 		"completion", "completion x", "version x", "prebuild",
 	} {
 		c := w.call(t, strings.Fields(line)...)

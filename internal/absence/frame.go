@@ -81,7 +81,6 @@ func (v View) topLines() (all []string) {
 	return all
 }
 
-// cells returns the table row of a session. The row includes the ID if the project has several sessions.
 func (v View) cells(s Sight) [5]string {
 	name := nameOf(s.Project)
 	for _, other := range v.Sessions {

@@ -21,7 +21,6 @@ type moment struct {
 	text string
 }
 
-// These begin at the start of the report.
 type sessionLog struct {
 	asked       string // the first prompt
 	began, last int64  // the first line and the last
@@ -167,8 +166,6 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
 	}
 }
 
-// takeResults forgets calls with a result. If counts is set, it collects refused calls, except calls that an
-// order denied.
 func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 	for _, p := range c.Entry.Parts {
 		if p.Kind != transcript.Result {

@@ -27,7 +27,6 @@ type Reader struct {
 	decided []decided            // the latest first
 }
 
-// decided summarises the decisions of a session.
 type decided struct {
 	last  ledger.Record
 	first int64
@@ -154,7 +153,6 @@ type followed struct {
 	log         sessionLog
 }
 
-// readOn reads the new lines of a log and returns its summary. A rewritten log is read from the beginning.
 func (f *followed) readOn() sessionLog {
 	stamp := stampOf(f.path)
 	if stamp == "" || stamp == f.stamp {
@@ -169,7 +167,6 @@ func (f *followed) readOn() sessionLog {
 	return f.log
 }
 
-// stampOf returns the size and modification time of a file as a string, or "" for a missing file.
 func stampOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -178,7 +175,6 @@ func stampOf(path string) string {
 	return strconv.FormatInt(info.Size(), 36) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 36)
 }
 
-// continuesLeft returns the number of continues left at the last decision, or nil for an unknown number.
 func (s *session) continuesLeft(now int64) *int {
 	if s.left == nil {
 		return nil

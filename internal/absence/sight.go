@@ -36,7 +36,6 @@ type Sight struct {
 	Left    *int   `json:"left,omitempty"` // continues, at its last stop
 }
 
-// see returns the Sight of the session. passed reports whether the order's check has passed.
 func (s *session) see(passed bool, now int64) Sight {
 	out := Sight{
 		Session: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)),

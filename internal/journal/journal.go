@@ -101,7 +101,7 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 	return c, err
 }
 
-// applyLocked applies c under the lock. On an error it sets Done and Left in failure.
+// applyLocked sets Done and Left in failure on an error.
 func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
