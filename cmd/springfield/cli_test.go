@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kballard/go-shellquote"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
@@ -35,31 +36,9 @@ func commandLine(line string) (args []string, ok bool) {
 	return words(line), ok
 }
 
-// words splits a line as a shell does, with quotation marks and backslashes.
-func words(line string) (all []string) {
-	word, quote, begun, escaped := "", rune(0), false, false
-	for _, r := range line {
-		switch {
-		case escaped:
-			word, escaped = word+string(r), false
-		case r == '\\' && quote != '\'':
-			escaped, begun = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '"' || r == '\''):
-			quote, begun = r, true
-		case quote == 0 && r == ' ':
-			if begun {
-				all = append(all, word)
-			}
-			word, begun = "", false
-		default:
-			word, begun = word+string(r), true
-		}
-	}
-	if begun {
-		all = append(all, word)
-	}
+// words splits a line as a shell does, up to an open quotation.
+func words(line string) []string {
+	all, _ := shellquote.Split(line)
 	return all
 }
 

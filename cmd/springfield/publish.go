@@ -20,8 +20,7 @@ import (
 )
 
 type publishOptions struct {
-	*streams
-	means publish.Means
+	*app
 	publish.Request
 	json bool
 }
@@ -40,8 +39,8 @@ commit. This takes two runs: publish, commit and push; then publish again to wri
 springfield does not commit or push anything. springfield undo restores all files, but not the
 executable bits in git's index.`
 
-func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.Command {
-	o := publishOptions{streams: &a.streams}
+func newPublish(a *app) *cobra.Command {
+	o := publishOptions{app: a}
 	var targets []string
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
@@ -70,8 +69,7 @@ func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.
 			if o.Date, err = buildDate(a.getenv("SOURCE_DATE_EPOCH")); err != nil {
 				return err
 			}
-			o.means = a.publishMeans()
-			return run(cmd.Context(), o)
+			return runPublish(cmd.Context(), o)
 		},
 		PreRunE: a.needPlaces,
 	}
@@ -118,7 +116,7 @@ func (a *app) publishMeans() publish.Means {
 }
 
 func runPublish(ctx context.Context, o publishOptions) error {
-	plan, err := publish.PlanRelease(ctx, o.means, o.Request)
+	plan, err := publish.PlanRelease(ctx, o.publishMeans(), o.Request)
 	if err != nil {
 		return o.hintPublish(err)
 	}

@@ -48,7 +48,6 @@ func (in *Inspection) checkEdits() []check.Finding {
 	return []check.Finding{check.Failed(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, AgoInWords(in.Now, e.At)), "springfield undo").MendBy(in.repairByPlan(undo))}
 }
 
-// checkLayer reports a settings file that is unreadable, read-only or a dangling symlink, and duplicate keys.
 func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
@@ -157,7 +156,6 @@ func (in *Inspection) stateUnread() error {
 	return nil
 }
 
-// checkSuites reports suites whose hooks were built from other sources than this springfield's.
 func (in *Inspection) checkSuites() (all []check.Finding) {
 	hash, err := generator.SourceHash()
 	if err != nil {

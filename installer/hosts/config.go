@@ -11,7 +11,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
-// config is Codex's config.toml.
 type config map[string]any
 
 func parseConfig(data []byte) (c config, err error) {
@@ -36,7 +35,6 @@ func (c config) table(path ...string) map[string]any {
 	return at
 }
 
-// partOf returns a TOML document with only the named top-level members.
 func (c config) partOf(names ...string) ([]byte, error) {
 	members := maps.Clone(c)
 	maps.DeleteFunc(members, func(name string, _ any) bool { return !slices.Contains(names, name) })

@@ -88,8 +88,7 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	return trial, func() { _ = os.RemoveAll(dir) }, err
 }
 
-// moveTrust copies the trust of hooks from one file to another, for each pair in files. Keys start with the
-// file's path.
+// moveTrust copies the trust of hooks, whose keys start with the file's path, for each pair in files.
 func moveTrust(settings config, files map[string]string) {
 	state := settings.table("hooks", "state")
 	for key, value := range state {

@@ -22,9 +22,6 @@ func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error
 			f.Before = e.After
 		}
 	}
-	if len(f.Before.Bytes()) > document.MaxSize {
-		return f, fmt.Errorf("read settings: %s: larger than %d MiB", of.Path, document.MaxSize>>20)
-	}
 	if f.doc, err = document.ParseCommented(f.Before.Bytes()); err != nil {
 		return f, f.namedError(err)
 	}

@@ -48,7 +48,6 @@ func (r remembered) isSwitch(id string) bool {
 	return len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Path[1] == id
 }
 
-// valueBefore returns the previous value, or nil if the member was absent.
 func (r remembered) valueBefore() json.RawMessage {
 	if r.Before == "" {
 		return nil
@@ -255,7 +254,6 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, behalf s
 	return nil
 }
 
-// servesFile reports whether any member selected by only was set for the settings file behalf.
 func (m *memory) servesFile(behalf string, only func(remembered) bool) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) })
 }
@@ -346,8 +344,7 @@ func (back released) notesOn(f file) (notes []string) {
 	return notes
 }
 
-// restoreEmptyObjects restores objects and arrays that are empty again, innermost first. rest lists the
-// objects and arrays still in use.
+// restoreEmptyObjects works innermost first. rest lists the objects and arrays still in use.
 func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f := all[i]
