@@ -50,7 +50,9 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	if own, err := ReadPlugin(s.root); err == nil {
 		settings = own.ReadSettings(s.state, s.projectDir())
 		settings.Prepared = verdictOfWake
-		why = wake.WhyNot(before, s.presentMoment(settings), wait)
+		present := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Now: s.Now}}
+		present.readTranscript(strategy.Needs{})
+		why = wake.WhyNot(before, s.momentOf(&present), wait)
 	}
 	if why != "" {
 		s.recordRest(settings, why)
@@ -139,12 +141,6 @@ func (s *start) recordRest(settings Settings, why string) {
 	if err != nil {
 		s.recordUndecided(fault{faultLedger, newFailure("write ledger", err)})
 	}
-}
-
-func (s *start) presentMoment(settings Settings) wake.Moment {
-	snapshot := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Now: s.Now}}
-	snapshot.readTranscript(strategy.Needs{})
-	return s.momentOf(&snapshot)
 }
 
 func (s *start) momentOf(of *Snapshot) wake.Moment {
