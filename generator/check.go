@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -24,8 +25,6 @@ import (
 var (
 	ErrNotExecutable = errors.New("not executable")
 	ErrChanged       = errors.New("not the program that its suite records")
-
-	errNoProgram = errors.New("not an executable program")
 )
 
 type openedProgram struct {
@@ -72,8 +71,8 @@ func (p openedProgram) checkStart(dir string, machine Target) error {
 		return p.launcher
 	case errors.Is(p.err, fs.ErrNotExist):
 		if others := targetsIn(dir, p.program); len(others) > 0 && !slices.Contains(others, machine) {
-			hooks := filepath.Join(dir, "hooks")
-			return fmt.Errorf(compiledFor, p.program.ShortName(), hooks, joinTargets(others), machine)
+			hooks, all := filepath.Join(dir, "hooks"), strings.Join(check.NamesOf(others, Target.String), ", ")
+			return fmt.Errorf(compiledFor, p.program.ShortName(), hooks, all, machine)
 		}
 		return fmt.Errorf("no %s for this machine: %s is missing", p.program.ShortName(), p.path)
 	case p.err != nil:
@@ -171,11 +170,8 @@ func (s Suite) MissingTargets() string {
 	if own == (Target{"windows", "arm64"}) { // can only be built alone
 		own.Arch = "amd64"
 	}
-	flags := ""
-	for _, t := range append(slices.Clone(s.Targets), own) { // build --target replaces the targets of the suite
-		flags += " --target " + t.String()
-	}
-	return flags
+	all := append(slices.Clone(s.Targets), own) // build --target replaces the targets of the suite
+	return strings.Join(check.NamesOf(all, func(t Target) string { return " --target " + t.String() }), "")
 }
 
 // A copy of a plugin can lack the executable bits.
@@ -229,5 +225,5 @@ func targetIn(data io.ReaderAt) (Target, error) {
 	if p, err := pe.NewFile(data); err == nil {
 		return Target{"windows", cmp.Or(archNames[p.Machine], fmt.Sprint(p.Machine))}, nil
 	}
-	return Target{}, errNoProgram
+	return Target{}, errors.New("not an executable program")
 }

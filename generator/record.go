@@ -28,8 +28,6 @@ const RecordFile = ".springfield/rendered.sha256"
 
 const maxRecord = 1 << 20
 
-const recordHead = "# What springfield wrote when it made this suite or last updated it; springfield update compares with it.\n"
-
 // record has the textSum of each file, by path.
 type record map[string]string
 
@@ -78,7 +76,7 @@ func readRecord(dir string) (record, error) {
 }
 
 func (r record) encodeSums() []byte {
-	text := recordHead
+	text := "# What springfield wrote when it made this suite or last updated it; springfield update compares with it.\n"
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		text += r[name] + "  " + name + "\n"
 	}

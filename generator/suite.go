@@ -161,10 +161,7 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 			blocks = append(blocks, yamlBlock{text: "\n"}, block)
 		}
 	}
-	merged := ""
-	for _, b := range blocks {
-		merged += b.text
-	}
+	merged := strings.Join(check.NamesOf(blocks, func(b yamlBlock) string { return b.text }), "")
 	now, err := decodeSuite([]byte(merged))
 	is, failed := now.encodeYAML()
 	if cmp.Or(err, failed) != nil || !bytes.Equal(is, next) {

@@ -52,10 +52,6 @@ func ParseTargets(texts []string) ([]Target, error) {
 	return targets, nil
 }
 
-func joinTargets(targets []Target) string {
-	return strings.Join(check.NamesOf(targets, Target.String), ", ")
-}
-
 // CheckTargets returns an error for an empty list, a duplicate, or windows/arm64 with any other target.
 func CheckTargets(targets []Target) error {
 	if len(targets) == 0 {

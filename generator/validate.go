@@ -80,8 +80,7 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 	return checks
 }
 
-// forPlugins returns a function that calls look for each plugin whose directory exists. lookAtFiles reports missing
-// directories.
+// forPlugins skips missing directories, which lookAtFiles reports.
 func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	return func(in *inspection) {
 		for _, p := range in.suite.Plugins {

@@ -67,9 +67,10 @@ type Plan struct {
 	Change  journal.Change
 	Waits   []string // steps before the next run
 	Push    []string // directories to commit and push
+	Marks   []string // programs to mark as executable in git's index, which undo leaves
 	Unlock  func()
 
-	gitTasks
+	repo    *git.Repository
 	journal journal.Journal
 }
 
@@ -129,35 +130,35 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if check.CountState(checks, check.Failure) > 0 {
 		return nil, &RefusedError{checks}
 	}
-	tasks, err := in.findGitTasks(ctx, q, after)
+	marks, wait, err := in.findMarks(ctx, q, after)
 	if err != nil {
 		return nil, err
 	}
-	written, err := in.planChange(after, releases, catalog, tasks)
+	written, err := in.planChange(after, releases, catalog, len(marks))
 	if err != nil {
 		return nil, err
 	}
-	waits, err := in.stepsToWaitFor(q, after, releases, append(unpinned, tasks.waits...))
+	waits, err := in.stepsToWaitFor(q, after, releases, append(unpinned, wait...))
 	if err != nil {
 		return nil, err
 	}
 	return &Plan{
 		Dir: in.dir, Market: in.market, Plugins: describe(after, releases), Checks: checks,
 		Change: written, Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
-		gitTasks: tasks, journal: m.Journal, Unlock: in.unlock,
+		Marks: marks, repo: in.around.repo, journal: m.Journal, Unlock: in.unlock,
 	}, nil
 }
 
 func (in inputs) planChange(
-	after tree, releases []release, catalog journal.Edit, tasks gitTasks,
+	after tree, releases []release, catalog journal.Edit, marks int,
 ) (journal.Change, error) {
 	did := check.NamesOf(releases, func(r release) string { return r.plugin + " " + r.new })
 	c := journal.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
 	if catalog.Changes() {
 		c.Edits = append(c.Edits, catalog)
 	}
-	if n := len(tasks.Marks); n > 0 {
-		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still marks hooks as executable (%d): run git update-index --chmod=-x to revert that", n))
+	if marks > 0 {
+		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still marks hooks as executable (%d): run git update-index --chmod=-x to revert that", marks))
 	}
 	return c, c.Writable()
 }
@@ -229,18 +230,11 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 	return nil
 }
 
-// gitTasks are changes of git's index. They are not files, so undo leaves them.
-type gitTasks struct {
-	repo  *git.Repository
-	Marks []string // programs to mark as executable
-	waits []string // before the other tasks
-}
-
-// findGitTasks plans executable bits for published programs in git's index. If git ignores modes here and a program is
-// not in the index, the user has to publish again after git add.
-func (in inputs) findGitTasks(ctx context.Context, q Request, after tree) (t gitTasks, err error) {
-	if t.repo = in.around.repo; t.repo == nil {
-		return t, nil
+// findMarks returns the published programs to mark as executable in git's index. If git ignores modes here and a program
+// is not in the index, the user has to publish again after git add.
+func (in inputs) findMarks(ctx context.Context, q Request, after tree) (marks, wait []string, err error) {
+	if in.around.repo == nil {
+		return nil, nil, nil
 	}
 	var files []string
 	for _, p := range in.suite.Plugins {
@@ -248,9 +242,9 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree) (t git
 			files = append(files, after.started(p.Name)...)
 		}
 	}
-	var unknown bool
-	if t.Marks, unknown, err = in.around.plainPrograms(files); unknown && err == nil && !t.repo.SeesModes(ctx) {
-		t.waits = append(t.waits, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not record executable bits here, so publish must set those of the hooks")
+	marks, unknown, err := in.around.plainPrograms(files)
+	if unknown && err == nil && !in.around.repo.SeesModes(ctx) {
+		wait = append(wait, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not record executable bits here, so publish must set those of the hooks")
 	}
-	return t, err
+	return marks, wait, err
 }

@@ -49,8 +49,7 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	return source, err
 }
 
-// fetchedBefore returns the source in the plugin's existing entry. ours is false if the entry does not fetch
-// this plugin.
+// fetchedBefore returns ours as false if the plugin's existing entry does not fetch this plugin.
 func (r release) fetchedBefore() (before fetched, ours bool) {
 	c := r.around
 	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &before) != nil || before.Source != subdir ||
@@ -76,8 +75,7 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 	return "", nil
 }
 
-// fetchedFrom returns the source that fetches the plugin from the suite's repository. It keeps the URL of
-// before, because checkouts write URLs differently.
+// fetchedFrom keeps the URL of before, because checkouts write URLs differently.
 func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	c := r.around
 	const why = "clients fetch the plugin with git"

@@ -114,7 +114,6 @@ type meter struct {
 	last time.Time
 }
 
-// addProgress adds to the progress and reports it, at most twenty times a second and at the end.
 func (m *meter) addProgress(files int, bytes int64) {
 	m.lock.Lock()
 	defer m.lock.Unlock()

@@ -176,7 +176,6 @@ func (w *walker) named(c *transcript.Cursor) (id string) {
 	return id
 }
 
-// nameOf returns the name of the log. If each session has a directory, it returns the name of the directory.
 func (w *walker) nameOf() string {
 	name := strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
 	if pattern := w.host.Sessions; !strings.Contains(path.Base(pattern), "*") {

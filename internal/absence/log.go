@@ -57,7 +57,6 @@ const (
 
 const mostKept = 200
 
-// need is the user's need in the agent's words, if found.
 type need struct {
 	rules.Need
 	found bool
@@ -129,8 +128,6 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 // marks matches the end of a heading, the marks of lists, and emphasis.
 var marks = regexp.MustCompile("(?m)\\A[”\"*_:.— ]+|^[\\s*#>•-]*(\\d+[.)] )?|\\*\\*|__|`")
 
-// firstSentence returns the first sentence of text, without list marks. It adds the second if the first ends
-// in a colon.
 func firstSentence(text string) (first string) {
 	for _, s := range rules.Sentences(marks.ReplaceAllString(text, "")) {
 		if first += strings.TrimSpace(s); !strings.HasSuffix(first, ":") {

@@ -62,9 +62,9 @@ func (r *Reader) findDecided() {
 // that are running, have decisions, are named, or were read before.
 func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	byID := map[string]*session{}
-	add := func(id, host, cwd string) *session {
+	add := func(id, cwd string) *session {
 		if byID[id] == nil && id != "" {
-			byID[id] = &session{id: id, host: host, cwd: cwd}
+			byID[id] = &session{id: id, cwd: cwd}
 			all = append(all, byID[id])
 		}
 		return byID[id]
@@ -77,20 +77,20 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	}
 	for id, q := range processes {
 		if r.project == "" || file.LiesWithin(q.Cwd, r.project) {
-			add(id, "", q.Cwd)
+			add(id, q.Cwd)
 		}
 	}
 	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
 	for _, d := range r.decided {
-		s := add(d.last.Session, "", "")
+		s := add(d.last.Session, "")
 		s.decision, s.first, s.left = d.last, d.first, d.left
 		s.host, s.cwd = d.last.Host, d.last.ProjectPlace()
 	}
 	for _, id := range named {
-		add(id, "", r.project)
+		add(id, r.project)
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.logs)) { // a process may have ended since
-		add(id, "", r.logs[id].cwd)
+		add(id, r.logs[id].cwd)
 	}
 	rank := func(s *session) int {
 		switch {

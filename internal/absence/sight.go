@@ -76,7 +76,6 @@ func (s *session) present(passed bool) (is State, text string) {
 	return Finished, words
 }
 
-// stopRule returns the rule that let the agent stop after its last words, or "".
 func (s *session) stopRule() string {
 	if s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke {
 		return s.decision.Rule
@@ -112,7 +111,6 @@ func (s *session) isListed(seen Sight, now int64) bool {
 	return seen.Live || begun && (age < lately || !brief && age < longest)
 }
 
-// rank returns a sort key that is lowest for sessions that need the user.
 func (s Sight) rank() int {
 	return slices.Index([]State{Waiting, Failed, Working, Background, Finished, Fresh}, s.State)
 }

@@ -325,8 +325,7 @@ func (j Journal) fileOf(id int, end string) string {
 	return filepath.Join(j.Dir, "journal", fmt.Sprintf("%08d%s", id, end))
 }
 
-// pruneEntries removes the oldest entries beyond journalKeeps and journalSize. size is the size of the new entry in
-// bytes.
+// pruneEntries counts size, the bytes of the new entry, too.
 func (j Journal) pruneEntries(ids []int, size int64) {
 	kept := 1
 	for _, id := range slices.Backward(ids) {
