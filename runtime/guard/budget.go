@@ -114,8 +114,7 @@ func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	return s
 }
 
-// keepHour drops continues older than an hour. If the transcript contains more continues than s, it uses the
-// transcript's.
+// keepHour uses the transcript's continues if s has lost some.
 func keepHour(s ledger.State, stop Count) ledger.State {
 	t := stop.Now.UnixMilli()
 	s.Continues, s.Rounds = clampTimes(s.Continues, t, time.Hour), clampTimes(s.Rounds, t, time.Hour)

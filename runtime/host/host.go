@@ -83,9 +83,9 @@ type Host struct {
 	SessionVariable string
 }
 
-// RecordName returns the host's name in records, or "" for the default host and nil.
+// RecordName returns the host's name in records, or "" for the default host.
 func (h *Host) RecordName() string {
-	if h == nil || h.Default {
+	if h.Default {
 		return ""
 	}
 	return h.Name
@@ -129,7 +129,6 @@ func (h *Host) SessionNamed(id string) string {
 
 // Event is the end of a turn or a prompt. Any field can be empty.
 type Event struct {
-	// Host is the event's host; nil for Claude Code.
 	Host           *Host
 	SessionID      string
 	TranscriptPath string

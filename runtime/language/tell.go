@@ -144,8 +144,7 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
-// latinIn returns the packs of languages in Latin script that best match a folded text. The number of common
-// words decides. A letter used by no other language also suffices.
+// The number of common words decides. A letter used by no other language also suffices.
 func latinIn(folded string) []*Pack {
 	words := make(map[string]struct{}, len(folded)/8)
 	var ends [256]uint32 // bit sets of last letters, by first byte

@@ -351,8 +351,7 @@ func finalSign(s string) rune {
 	return r
 }
 
-// isAbbreviated reports whether the full stop between before and after is part of an abbreviation or ordinal:
-// "e.g. this", "z. B.", "3. Kapitel".
+// The full stop between before and after can be one of "e.g. this", "z. B." or "3. Kapitel".
 func isAbbreviated(before, after string) bool {
 	word := before[strings.LastIndexAny(before, " \n(")+1:]
 	if len(word) > 4 {

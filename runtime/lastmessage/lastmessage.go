@@ -159,8 +159,7 @@ func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 	return "", false
 }
 
-// asksLeave returns a question for permission to go on from the last two sentences. It returns false if a
-// plan or a final list asks for more.
+// A plan or a final list asks for more than permission to go on.
 func (c *Closing) asksLeave() (string, bool) {
 	if _, plans := c.saysClass(language.Plan, false); plans || len(c.intro) > 0 {
 		return "", false
@@ -226,9 +225,8 @@ func (c *Closing) startsAction() (string, bool) {
 	return s.said, c.in.Has(language.Start, s.folded) && !isQuestion(s)
 }
 
-// announcesWork returns the last sentence if it contains a phrase of class and is about the agent's own work
-// now. For language.Announce, one of the last two sentences can instead start an action, and an announcement
-// before a list is ignored as a plan.
+// For language.Announce, one of the last two sentences can instead start an action, and an announcement before a
+// list is ignored as a plan.
 func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	list := c.intents()
 	if c.titled || len(list) == 0 || len(c.intro) > 0 && class == language.Announce {

@@ -149,8 +149,7 @@ var printed = []string{
 	"+++", "INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "[INFO", "[WARN", "[ERROR", "[error", "[DEBUG", "E/", "W/", "❯", "➜", ">>>", "fatal:", "error:", "warning:", "Exception in",
 }
 
-// isPrinted reports whether a line is probably output of a program. If among is set, there are other lines,
-// and a line with few words also counts.
+// If among is set, there are other lines, and a line with few words also counts.
 func isPrinted(line string, among bool) bool {
 	for _, p := range printed {
 		if strings.HasPrefix(line, p) && (p != "at " && p != "npm " || strings.ContainsAny(line, "(!/")) {

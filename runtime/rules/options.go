@@ -23,8 +23,6 @@ type Options struct {
 
 	// Leave is one of Always, AfterYes and Never, "" for AfterYes.
 	Leave string
-
-	added []Rule // from the current file
 }
 
 // The values of Leave: when the agent may go on although it asks permission. Never also overrides a standing order.
@@ -96,7 +94,7 @@ func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepa
 func (o *Options) Members(m *codec.Members) {
 	m.Text("rules", &o.Set)
 	m.Most = MaxRules + 1
-	codec.ListOf(m, "add", &o.added)
+	codec.ListOf(m, "add", &o.Add)
 	m.Texts("off", &o.Off)
 	m.Texts("order", &o.Order)
 	m.Text("leave", &o.Leave)
@@ -113,11 +111,10 @@ const maxIDs = 400 // in off or order
 // strategy asks a judge. Only a faulty part is dropped, so that a fault cannot disable a stop rule.
 func (o *Options) PutChosen(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
-	if len(o.added) > MaxRules {
+	if len(o.Add) > MaxRules {
 		l.NoteFault(tooMany)
+		o.Add = o.Add[:MaxRules]
 	}
-	o.Add = append(o.Add, o.added[:min(len(o.added), MaxRules)]...)
-	o.added = nil
 	if o.Leave != "" {
 		o.checkLeave(l)
 	}

@@ -49,8 +49,7 @@ func notDecoration(marks string) func(rune) bool {
 	}
 }
 
-// isAnnounced reports whether a line states that all is done and ends with the signal after a colon or a
-// dash: "All 5 tasks are finished: ALL_TASKS_COMPLETE". Negations and conditions make it false.
+// "All 5 tasks are finished: ALL_TASKS_COMPLETE" is announced. Negations and conditions are not.
 func isAnnounced(line string) bool {
 	before, after, ok := strings.Cut(line, allDone)
 	if !ok || strings.ContainsFunc(after, notDecoration("*_` \t.!")) {

@@ -113,7 +113,6 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 	return wants
 }
 
-// filesUpToState returns the settings file, the files that name the spec, and the possible state files.
 // isWhole reports whether a state file is complete.
 func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []strategy.Want {
 	wants := []strategy.Want{{Name: k.Local}}

@@ -98,8 +98,7 @@ func isFinalPhase(phase string) bool {
 	return false
 }
 
-// armedState returns the state of the spec's loop. The loop is armed if work remains, the loop ends at this
-// stop, or a problem must be reported.
+// The loop is armed if work remains, the loop ends at this stop, or a problem must be reported.
 func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	p, ok := k.activePlace(s)
 	if !ok {

@@ -106,8 +106,7 @@ func (r *round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	return v
 }
 
-// blockOnce makes v a continue with its reason, once in a session for each hash h, and at most maxErrors
-// times. Otherwise v remains a stop, and the reason is dropped.
+// blockOnce continues once in a session for each hash h, and at most maxErrors times.
 func (r *round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {

@@ -59,8 +59,7 @@ var denials = []string{
 	"PreToolUse:", "you haven't granted it yet", "require approval", "requires approval",
 }
 
-// isDenied reports whether a failed call was denied. A text that begins with an exit code is from a command
-// that was run.
+// A text that begins with an exit code is from a command that was run.
 func isDenied(kind, text []byte) bool {
 	if kind != nil && string(kind) != "automode-unavailable" {
 		return true

@@ -77,8 +77,6 @@ func fromUser(e host.Event) bool {
 	return !isOutput([]byte(e.Prompt))
 }
 
-// plainText returns the text of a JSON value: a string, the text or content of an object, or the joined texts
-// of a list. depth limits the nesting.
 func plainText(raw []byte, depth int) string {
 	if depth == 0 || !codec.IsValid(raw) {
 		return ""

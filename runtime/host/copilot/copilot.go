@@ -82,8 +82,7 @@ func fromUser(e host.Event) bool {
 	return !slices.ContainsFunc(others, func(begin string) bool { return strings.HasPrefix(e.Prompt, begin) })
 }
 
-// arrived reports whether the log contains the entry about this stop's hooks. The entry can be written after
-// they start.
+// The entry about this stop's hooks can be written after they start.
 func arrived(e host.Event, end []byte) bool {
 	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool {
 		data := codec.FindMember(line, "data")
@@ -136,8 +135,7 @@ func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 	return nil
 }
 
-// parseLine parses an event of the log, and reports whether the event matters. Events of subagents do not.
-// They contain an agentId.
+// Events of subagents, which contain an agentId, do not matter.
 func parseLine(e *transcript.Entry) bool {
 	var read func(*transcript.Entry, []byte)
 	var data []byte

@@ -64,8 +64,7 @@ func isDullLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":"`)) && !bytes.HasPrefix(line, []byte(`{"type":"message"`))
 }
 
-// parseLine parses a line of the log, and reports whether the line matters. Subagents have separate logs,
-// which begin with callingSessionId.
+// Subagents have separate logs, which begin with callingSessionId.
 func parseLine(e *transcript.Entry) bool {
 	var kind, reason []byte
 	var m message
@@ -142,8 +141,7 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 	}
 }
 
-// settleSpeaker keeps the parts of a message that matter, and determines whether a message in the user's role is from
-// the user, a hook, background work or Droid. It returns false if the message does not matter.
+// A message in the user's role can be from the user, a hook, background work or Droid.
 func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	all, byUser := e.Parts, string(m.role) == `"user"`
 	e.Parts = all[:0]

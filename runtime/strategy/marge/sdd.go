@@ -179,8 +179,7 @@ func ledgerSlugs(s strategy.Situation) []string {
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// latestWorkspace returns the directory name of this session's most recent ledger, or "". others reports
-// whether other sessions use ledgers.
+// others reports whether other sessions use ledgers.
 func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]

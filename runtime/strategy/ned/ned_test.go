@@ -120,7 +120,7 @@ func TestNedConfiguration(t *testing.T) {
 		"a project's own":          {rules.Options{Last: []rules.Rule{{ID: "p", Text: ".", Then: strategy.Continue}}}, "Which one do you prefer?", strategy.Stop, "asks", ""},
 		"a project's own, ordered": {rules.Options{Order: []string{"p"}, Last: []rules.Rule{{ID: "p", Text: ".", Then: strategy.Continue}}}, "Which one do you prefer?", strategy.Stop, "asks", ""},
 		"a project's fault":        {rules.Options{Last: []rules.Rule{{ID: "p\x1b", Text: ".", Then: strategy.Continue}, {ID: "q", Text: "."}}}, "Hm.", strategy.Stop, "otherwise", "then must be"},
-		"too many in front":        {rules.Options{Add: append(make([]rules.Rule, 200), deploys)}, "Now I'll start the deployment.", strategy.Stop, "deploys", "more than 200"},
+		"too many in front":        {rules.Options{Add: append([]rules.Rule{deploys}, make([]rules.Rule, 200)...)}, "Now I'll start the deployment.", strategy.Stop, "deploys", "more than 200"},
 		"long id":                  {rules.Options{Add: []rules.Rule{{ID: strings.Repeat("a", 41), Text: "a", Then: strategy.Stop}}}, "", strategy.Stop, "silent", "an id has at most"},
 		"unknown set":              {rules.Options{Set: "homer"}, "Let me fix it.", strategy.Continue, "intent", `no rule set "homer"`},
 		"unknown id":               {rules.Options{Off: []string{"intents"}}, "Let me fix it.", strategy.Continue, "intent", `no rule "intents"`},

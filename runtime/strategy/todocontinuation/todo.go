@@ -160,8 +160,7 @@ func listSum(todos []activity.Todo) string {
 	return quotation.HashText(b.String())
 }
 
-// readTodos parses a list in the form of a different tool: {"todos": [{"content", "status"}]}. It skips
-// entries that are not objects, and entries beyond maxEntries.
+// The form is {"todos": [{"content", "status"}]}. Entries beyond maxEntries are skipped.
 func readTodos(data []byte) ([]activity.Todo, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {

@@ -332,8 +332,7 @@ func readComment(rest string) (string, error) {
 	return strings.TrimRight(rest, " \t"), nil
 }
 
-// readQuoted parses the quoted string at the beginning of text. Double-quoted strings use backslash escapes.
-// Single-quoted strings double their quotes.
+// Double-quoted strings use backslash escapes. Single-quoted strings double their quotes.
 func readQuoted(text string) (value, rest string, err error) {
 	var b strings.Builder
 	mark := text[0]

@@ -127,8 +127,7 @@ type goalLoop struct {
 	id     string
 }
 
-// recallMemory sets the loop's ID, counts, maximum and start. Higher counts in the ledger or the history
-// replace the counts in the file. A memory that is not from the last iteration is cleared.
+// Higher counts in the ledger or the history replace the file's. A memory not from the last iteration is cleared.
 func (l *goalLoop) recallMemory(ceiling int) {
 	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
@@ -287,8 +286,7 @@ func (l *goalLoop) hashForm() string {
 	return quotation.HashText(strings.Join(between, "0"))
 }
 
-// lastWords returns the message. It returns "" if the message is older than the last continue, because a
-// promise in it was made to a different loop.
+// A promise in a message older than the last continue was made to a different loop.
 func (l *goalLoop) lastWords() string {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
