@@ -130,7 +130,6 @@ vuln: ## look for known vulnerabilities in what is called, on each system; asks 
 bench: ## time a decision, an empty Go program, and enable, each as a whole process
 	go test -run '^$$' -bench Process -benchtime 1x -timeout 5m ./runtime/springfield-hook
 	go test -run '^$$' -bench Enable -benchtime 50x ./cmd/springfield
-	go test -run '^$$' -bench . -benchmem ./replay
 
 size: ## show the size of the hook and the judge for every system
 	@dir=$$(mktemp -d) && for program in hook judge; do for target in $(TARGETS); do \

@@ -149,24 +149,6 @@ func TestHold(t *testing.T) {
 	})
 }
 
-func TestHoldOfOneSession(t *testing.T) {
-	aClient(t, func(t *testing.T, version string) {
-		w, _ := enabled(t, version)
-		if out := w.TrySpringfield("hold", "1h", "--session", oneSession); out.Code != 1 || !strings.Contains(out.Stderr, "is known") {
-			t.Errorf("hold of an unknown session: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
-		}
-		talk := w.Talk(Session{Args: []string{"--session-id", oneSession}})
-		ends(t, talk.Say("hello", says(plan[2])...), plan[2], 1)
-		w.Springfield("hold", "1h", "--session", oneSession[:8])
-		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
-		w.decided(oneSession, "stop finished", "stop hold")
-		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--session-id", anotherSession}}), plan[2], 3)
-
-		w.Resume("--session", oneSession)
-		ends(t, talk.Say("execute the plan", says(plan...)...), plan[2], 3)
-	})
-}
-
 // A command that runs in the background wakes Claude when it is done, so a stop before that is no end.
 func TestBackgroundWorkIsWaitedFor(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {

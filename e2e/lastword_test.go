@@ -26,14 +26,6 @@ func TestUserSaysStop(t *testing.T) {
 	})
 }
 
-func TestUserSaysStopBesideAPlan(t *testing.T) {
-	aClient(t, func(t *testing.T, version string) {
-		w, _ := with(t, version, "marge-simpson")
-		write(t, w.path("docs/superpowers/plans/plan.md"), "# Plan\n\n- [ ] Task 3\n- [ ] Task 4\n")
-		ends(t, w.Run(Session{Prompt: "The plan is docs/superpowers/plans/plan.md. " + forbids, Script: says(pauses, "Too far.")}), pauses, 1)
-	})
-}
-
 // A loop pauses with its count kept, and the next order takes it up.
 func TestLoopPausesAtTheUsersWord(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
@@ -47,17 +39,6 @@ func TestLoopPausesAtTheUsersWord(t *testing.T) {
 		}
 		ends(t, talk.Say("what is left?", says("Two tests fail: a and b.", "Too far.")...), "Two tests fail: a and b.", 1)
 		ends(t, talk.Say("work on it", says("One of them fails.", "All tests passing.")...), "All tests passing.", 2)
-	})
-}
-
-func TestSpecPausesAtTheUsersWord(t *testing.T) {
-	eachSpec(t, func(t *testing.T, w *World, s spec) {
-		state := s.begin(w, 3)
-		write(t, w.path(state), at(1, 3, 2))
-		ends(t, w.Run(Session{Prompt: "stop, let me look at the spec first", Script: says("Task 2 is next.", "Too far.")}), "Task 2 is next.", 1)
-		if now := read(t, w.path(state)); now != at(1, 3, 2) {
-			t.Errorf("the state is %s", now)
-		}
 	})
 }
 

@@ -163,36 +163,6 @@ func TestPublishedFromItsOwnRepository(t *testing.T) {
 	})
 }
 
-// Our tag is the client's: it finds nothing left to tag.
-func TestTagsAgree(t *testing.T) {
-	aClient(t, func(t *testing.T, version string) {
-		w := newWorld(t, version)
-		suite := newSuite(w)
-		w.served(suite)
-		w.Springfield("publish", suite, "--target", hostTarget())
-		w.commit(suite, "published")
-		tag := func(dir string) Output {
-			project := w.Project
-			w.Project = dir
-			defer func() { w.Project = project }()
-			return w.Claude("plugin", "tag")
-		}
-		theirs := tag(filepath.Join(suite, "ned-flanders"))
-		names := w.git(suite, "tag")
-		kind := w.git(suite, "for-each-ref", "--format=%(objecttype) %(subject)", "refs/tags")
-		if theirs.Code != 0 || names != "ned-flanders--v0.1.0" {
-			t.Fatalf("claude plugin tag: exit %d, tags %q\n%s%s", theirs.Code, names, theirs.Stdout, theirs.Stderr)
-		}
-		w.git(suite, "tag", "-d", names)
-		w.Springfield("publish", suite, "--target", hostTarget(), "--tag")
-		scratch.Equal(t, w.git(suite, "tag"), names, "our tag")
-		scratch.Equal(t, w.git(suite, "for-each-ref", "--format=%(objecttype) %(subject)", "refs/tags"), kind, "our tag")
-		if again := tag(filepath.Join(suite, "ned-flanders")); again.Code == 0 {
-			t.Errorf("the client tags what is tagged:\n%s", again.Stdout)
-		}
-	})
-}
-
 // The addresses that enable passes on are those that the client does not refuse by their form.
 func TestAddressesThatTheClientFetches(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {

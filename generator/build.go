@@ -272,8 +272,6 @@ func (e *CompileError) Error() string {
 
 func (e *CompileError) Unwrap() error { return e.Err }
 
-// sourceFiles returns the programs' sources and a go.mod, keyed by path, and a hash that also covers the runtime
-// patches.
 func sourceFiles() (map[string][]byte, string, error) {
 	files := map[string][]byte{
 		"go.mod": []byte("module " + hookruntime.Module + "\n\ngo " + hookruntime.Go + "\n"),

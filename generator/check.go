@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -25,8 +26,6 @@ var (
 	ErrNotExecutable = errors.New("not executable")
 	ErrNoExec        = errors.New("on a file system that is mounted noexec, so no program starts from it")
 	ErrChanged       = errors.New("not the program that its suite records")
-
-	errNoProgram = errors.New("not an executable program")
 )
 
 type openedProgram struct {
@@ -73,8 +72,8 @@ func (p openedProgram) checkStart(dir string, machine Target) error {
 		return p.launcher
 	case errors.Is(p.err, fs.ErrNotExist):
 		if others := targetsIn(dir, p.program); len(others) > 0 && !slices.Contains(others, machine) {
-			hooks := filepath.Join(dir, "hooks")
-			return fmt.Errorf(compiledFor, p.program.ShortName(), hooks, joinTargets(others), machine)
+			hooks, all := filepath.Join(dir, "hooks"), strings.Join(check.NamesOf(others, Target.String), ", ")
+			return fmt.Errorf(compiledFor, p.program.ShortName(), hooks, all, machine)
 		}
 		return fmt.Errorf("no %s for this machine: %s is missing", p.program.ShortName(), p.path)
 	case p.err != nil:
@@ -187,14 +186,11 @@ func (s Suite) MissingTargets() string {
 	if own == (Target{"windows", "arm64"}) { // can only be built alone
 		own.Arch = "amd64"
 	}
-	flags := ""
-	for _, t := range append(slices.Clone(s.Targets), own) { // build --target replaces the targets of the suite
-		flags += " --target " + t.String()
-	}
-	return flags
+	all := append(slices.Clone(s.Targets), own) // build --target replaces the targets of the suite
+	return strings.Join(check.NamesOf(all, func(t Target) string { return " --target " + t.String() }), "")
 }
 
-// makeExecutable restores the executable bits of the programs in dir. A copy of a plugin can lack them.
+// A copy of a plugin can lack the executable bits.
 func makeExecutable(dir string) error {
 	in, err := rooted.OpenFolder(dir)
 	if err != nil {
@@ -229,7 +225,6 @@ func targetsIn(dir string, program Program) (found []Target) {
 	return found
 }
 
-// archNames are Go's names of processors, by the constants of each format.
 var archNames = map[any]string{
 	elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64",
 	macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64",
@@ -246,5 +241,5 @@ func targetIn(data io.ReaderAt) (Target, error) {
 	if p, err := pe.NewFile(data); err == nil {
 		return Target{"windows", cmp.Or(archNames[p.Machine], fmt.Sprint(p.Machine))}, nil
 	}
-	return Target{}, errNoProgram
+	return Target{}, errors.New("not an executable program")
 }

@@ -216,8 +216,6 @@ func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except st
 	}
 }
 
-// noteDifference adds a finding unless the file is gone or differs at most in descriptive members. The finding is a
-// failure if the file cannot be read, or if starts is set because it can start a program.
 func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 	state, says, fix := check.Warning, "not as this version of springfield makes it", ""
 	if starts {
@@ -335,8 +333,6 @@ type ownBuilds struct {
 	why    string // reason for a missing build
 }
 
-// ownChecksumOf returns the checksum of springfield's own build of the program with the same version of Go,
-// or "" when none exists.
 func (r ownBuilds) ownChecksumOf(s foundProgram) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {
@@ -432,7 +428,6 @@ func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.Sta
 	return check.Warning, "cannot tell: it differs from this springfield's build with " + s.with + ", and may be from another version"
 }
 
-// buildCommand returns the command that rebuilds the suite, or "" for a plugin outside of suites.
 func (c *comparison) buildCommand() string {
 	if c.suite == "" {
 		return ""

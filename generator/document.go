@@ -22,7 +22,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// document is a parsed file.
 type document struct {
 	value   any
 	text    []byte
@@ -72,12 +71,9 @@ func parseJSON(data []byte) (document, error) {
 			return document{}, fault(int64(at), "not UTF-8")
 		}
 	}
-	if err := json.Unmarshal(data, new(json.RawMessage)); err != nil { // a number may be too large for any type
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return document{}, fault(syntax.Offset-1, "not JSON: %v", err)
-		}
-		return document{}, fault(0, "not JSON: %v", err)
+	// Into a RawMessage, because a number may be too large for any type.
+	if syntax := (*json.SyntaxError)(nil); errors.As(json.Unmarshal(data, new(json.RawMessage)), &syntax) {
+		return document{}, fault(syntax.Offset-1, "not JSON: %v", syntax)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -97,11 +93,8 @@ func parseJSON(data []byte) (document, error) {
 			rest := data[dec.InputOffset():]
 			begin := len(data) - len(bytes.TrimLeft(rest, ", \t\r\n"))
 			if token == json.Delim('{') {
-				key, err := dec.Token()
-				if err != nil {
-					return nil, err
-				}
-				name = key.(string)
+				key, _ := dec.Token()
+				name, _ = key.(string)
 				step = at + "." + name
 				if _, twice := object[name]; twice {
 					return nil, fault(dec.InputOffset(), "%q is defined twice", name)
@@ -203,7 +196,6 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) (flaws
 	return flaws, nil
 }
 
-// alternativesOf returns the names of the members of which at least one is required.
 func alternativesOf(e *jsonschema.ValidationError) (names []string) {
 	for _, cause := range e.Causes {
 		for _, leaf := range leafErrors(cause) {

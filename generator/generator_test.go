@@ -202,7 +202,7 @@ func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 		head + "plugins:\n- {name: ned-flanders, strategy: ned-flanders, settings: {rules: x}}\n": `ned-flanders.rules cannot be "x"; choose default or seed`,
 		head + "plugins: [{name: ned-flanders, strategy: shared}]\n":                              `there is no strategy "shared"; choose from ` + strings.Join(registry.StrategyNames(), ", "),
 		"marketplace: my-official-claude-things\n" + head[19:] + "plugins: [" + ned + "]\n":       `the marketplace name "my-official-claude-things" is reserved; choose a name of your own, like continuation-hooks`,
-		"targets: [linux/amd64, plan9/amd64]\n":                                                   `springfield does not compile for "plan9/amd64"; choose from ` + joinTargets(AllTargets()),
+		"targets: [linux/amd64, plan9/amd64]\n":                                                   `springfield does not compile for "plan9/amd64"; choose from ` + strings.Join(check.NamesOf(AllTargets(), Target.String), ", "),
 		"marketplace: 'Not A Name'\n" + head[19:] + "plugins: [" + ned + "]":                      `"Not A Name" is not a valid marketplace name; use lower-case letters, digits and single dashes, like continuation-hooks`,
 	} {
 		must(t, os.WriteFile(filepath.Join(dir, SuiteFile), []byte(text), 0o600))

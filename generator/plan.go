@@ -204,7 +204,6 @@ func IsUntouched(dir string) bool {
 	return err == nil && walked == nil && files == len(p.Paths(Removed))+2 // the record, springfield.yaml
 }
 
-// hookPlaces returns all possible paths of programs in the suite. A missing plugin directory is an error.
 func (p *planner) hookPlaces() (places []string, err error) {
 	for _, plugin := range p.suite.Plugins {
 		switch d := p.compareFile(File{Path: plugin.Name}); {
@@ -229,8 +228,6 @@ func (p *planner) planWrite(o Outcome, has Difference, data []byte, mode fs.File
 	p.Edits = append(p.Edits, e)
 }
 
-// editOf returns an edit of the named file. Before is the content of has, or nil for a missing file, a
-// symlink or a directory.
 func (p *planner) editOf(name string, has Difference) journal.Edit {
 	e := journal.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
 	if has.data != nil {
@@ -318,8 +315,6 @@ func (p *planner) planMissingFile(d Difference, known bool) error {
 	return nil
 }
 
-// leaveFile plans the removal of a file that springfield no longer writes. An update keeps the file if the user has
-// changed it.
 func (p *planner) leaveFile(d Difference) {
 	switch {
 	case !d.there:

@@ -31,10 +31,7 @@ func Prebuilt() fs.FS {
 
 var ErrNoPrebuilt = errors.New("this springfield contains no compiled hook")
 
-const (
-	prebuiltManifest = "manifest.json"
-	maxHook          = 64 << 20 // limits a program, in bytes
-)
+const prebuiltManifest = "manifest.json"
 
 // ReadCarried reads the manifest of carried programs. It returns nil if none exists.
 func ReadCarried(files fs.FS) (*Build, error) {
@@ -190,8 +187,8 @@ func unpackPrograms(files fs.FS, name string, wanted []string) (map[string][]byt
 		if !slices.Contains(wanted, h.Name) {
 			continue
 		}
-		if h.Size > maxHook {
-			return nil, fmt.Errorf("%s: %s is larger than %d bytes", name, h.Name, maxHook)
+		if h.Size > maxProgram {
+			return nil, fmt.Errorf("%s: %s is larger than %d bytes", name, h.Name, maxProgram)
 		}
 		if found[h.Name], err = io.ReadAll(r); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

@@ -28,12 +28,9 @@ const RecordFile = ".springfield/rendered.sha256"
 
 const maxRecord = 1 << 20
 
-const recordHead = "# What springfield wrote when it made this suite or last updated it; springfield update compares with it.\n"
-
 // record has the textSum of each file, by path.
 type record map[string]string
 
-// textSum returns the SHA-256 of data, after normalising the line endings of text.
 func textSum(data []byte) string {
 	if bytes.IndexByte(data, 0) >= 0 { // a program, too large to normalize
 		return journal.HashBytes(data)
@@ -50,7 +47,6 @@ func plainText(data []byte) (string, bool) {
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
 }
 
-// withEndsOf converts text from LF to the line endings that prevail in model.
 func withEndsOf(model []byte, text string) []byte {
 	if crlf := bytes.Count(model, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(model, []byte("\n")) {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -58,7 +54,6 @@ func withEndsOf(model []byte, text string) []byte {
 	return []byte(text)
 }
 
-// readRecord reads the record of the suite in dir, or returns nil if none exists.
 func readRecord(dir string) (record, error) {
 	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
 	data, err := rooted.ReadFile(dir, RecordFile, maxRecord)
@@ -81,7 +76,7 @@ func readRecord(dir string) (record, error) {
 }
 
 func (r record) encodeSums() []byte {
-	text := recordHead
+	text := "# What springfield wrote when it made this suite or last updated it; springfield update compares with it.\n"
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		text += r[name] + "  " + name + "\n"
 	}

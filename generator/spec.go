@@ -171,7 +171,6 @@ func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error
 	return p, p.validate()
 }
 
-// validate returns the first error found in the names, the version and the settings of a plugin.
 func (p Plugin) validate() error {
 	switch all := registry.StrategyNames(); {
 	case !kebab.MatchString(p.Name):

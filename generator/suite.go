@@ -161,10 +161,7 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 			blocks = append(blocks, yamlBlock{text: "\n"}, block)
 		}
 	}
-	merged := ""
-	for _, b := range blocks {
-		merged += b.text
-	}
+	merged := strings.Join(check.NamesOf(blocks, func(b yamlBlock) string { return b.text }), "")
 	now, err := decodeSuite([]byte(merged))
 	is, failed := now.encodeYAML()
 	if cmp.Or(err, failed) != nil || !bytes.Equal(is, next) {
@@ -177,8 +174,7 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 // yamlBlock is the text of a top-level member, or of the comments and blank lines between two.
 type yamlBlock struct{ key, text string }
 
-// splitBlocks splits a YAML file into top-level members and the comments between them. The concatenated blocks are
-// the file.
+// The concatenated blocks are the file.
 func splitBlocks(text string) []yamlBlock {
 	var blocks []yamlBlock
 	later := "" // comments that end the member, unless it continues
@@ -199,7 +195,6 @@ func splitBlocks(text string) []yamlBlock {
 	return append(blocks, yamlBlock{text: later})
 }
 
-// inFile converts err to a *FileError. An error of the YAML library keeps only its position and message.
 func inFile(err error) *FileError {
 	var wrong *check.Advised
 	var e yaml.Error

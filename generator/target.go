@@ -52,10 +52,6 @@ func ParseTargets(texts []string) ([]Target, error) {
 	return targets, nil
 }
 
-func joinTargets(targets []Target) string {
-	return strings.Join(check.NamesOf(targets, Target.String), ", ")
-}
-
 // CheckTargets returns an error for an empty list, a duplicate, or windows/arm64 with any other target.
 func CheckTargets(targets []Target) error {
 	if len(targets) == 0 {
@@ -99,8 +95,6 @@ func (s Spec) Programs() []Program {
 	return []Program{Hook}
 }
 
-// hookFiles returns the plugin's programs as files, with a launcher if there are several targets. The judge
-// is next to the hook.
 func (p Plugin) hookFiles(binaries []Binary, launcher []byte) (files []File) {
 	const mode fs.FileMode = 0o755
 	programs := p.Programs()

@@ -25,14 +25,13 @@ import (
 const maxText = 256 << 10
 
 type inspection struct {
-	called   string // dir in commands, so that these work in every directory
-	files    folder
-	schemas  *jsonschema.Compiler
-	suite    Suite
-	readable bool            // springfield.yaml is valid
-	expected map[string]File // generated files by path
-	// sameSource is set if the programs are built from the sources of this springfield.
-	sameSource bool
+	called     string // dir in commands, so that these work in every directory
+	files      folder
+	schemas    *jsonschema.Compiler
+	suite      Suite
+	readable   bool            // springfield.yaml is valid
+	expected   map[string]File // generated files by path
+	sameSource bool            // the programs are built from the sources of this springfield
 	found      []check.Finding // of the current check
 	err        error           // of looking
 }
@@ -81,8 +80,7 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 	return checks
 }
 
-// forPlugins returns a function that calls look for each plugin whose directory exists. lookAtFiles reports missing
-// directories.
+// forPlugins skips missing directories, which lookAtFiles reports.
 func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	return func(in *inspection) {
 		for _, p := range in.suite.Plugins {
@@ -124,8 +122,7 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 	return slices.Concat(record, inside, said), err
 }
 
-// readSubject reads a JSON or YAML file, validates it against the named schema and reports flaws. ok is false if the
-// file cannot be read or parsed.
+// ok is false if the file cannot be read or parsed.
 func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	t = subject{in: in, file: file}
 	var err error
@@ -211,7 +208,6 @@ func (t subject) reportBroken(fault *FileError) {
 	t.in.found[len(t.in.found)-1].Position = fault.Position
 }
 
-// requireText reports a failure if the string at a path in the document is not want, the value in springfield.yaml.
 func (t subject) requireText(what, want string, at ...string) {
 	if got := t.textAt(at...); got != want {
 		t.reportFailure(fmt.Sprintf("%s is %q, but %s has %q", what, got, SuiteFile, want), "make them the same")

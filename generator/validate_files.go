@@ -37,8 +37,7 @@ func (in *inspection) lookAtBinaries() {
 	}
 }
 
-// canStart reports a failure if the file is missing, a symlink, irregular, or not executable. It returns true
-// if the content can be checked. This does not require the executable bit.
+// canStart returns true if the content can be checked. This does not require the executable bit.
 func (t subject) canStart(d Difference, name string) bool {
 	build := "springfield build " + t.in.called
 	switch {
@@ -90,7 +89,6 @@ func (t subject) lookAtProgram(d Difference) {
 	}
 }
 
-// lookAtFiles reports missing files that no other check reports, and unknown files that are harmful or left over.
 func (in *inspection) lookAtFiles() {
 	for _, p := range in.suite.Plugins {
 		dir := subject{in: in, file: p.Name}

@@ -58,8 +58,7 @@ func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err 
 	return p, o.spec.Validate()
 }
 
-// makeFiles generates the suite's files and writes those of the new plugin to o.stage. If write is set, it first
-// locks the suite and reads its spec again.
+// makeFiles locks the suite and reads its spec again if write is set.
 func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
 	if write && o.unlock == nil {
 		for told := false; o.unlock == nil; told = true { // another springfield that makes the suite may have to compile
@@ -104,8 +103,7 @@ func (o *DefaultSuite) Close() {
 	os.RemoveAll(o.stage)
 }
 
-// addTo adds the generated files, and the suite's entry in the list of suites, to c. It returns an error if the user
-// has edited the catalog.
+// addTo returns an error if the user has edited the catalog.
 func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
 	if len(o.files) == 0 {
 		return c, nil
@@ -141,8 +139,6 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	return name, taken
 }
 
-// examineDefault checks a plugin for the default suite: first the settings, then, unless e.Unmade is set, the
-// staged files.
 func (e *enableRun) examineDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.setKind(known.Name, known.Event == "Stop")
@@ -156,8 +152,7 @@ func (e *enableRun) examineDefault(ctx context.Context) error {
 	return e.examinePluginDir(e.wanted.FilesDir())
 }
 
-// checkSettings returns an error if the settings do not allow the plugin to be enabled. It runs before the
-// plugin is staged.
+// checkSettings runs before the plugin is staged.
 func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {

@@ -62,8 +62,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	return done, err
 }
 
-// onElsewhere returns notes about other Claude Code accounts that enable the plugin, and about copies that run
-// although no settings enable them.
+// onElsewhere returns notes on accounts that enable the plugin, and on copies that run without being enabled.
 func (m Means) onElsewhere(host hosts.Host, name string) (notes []string) {
 	if !host.Markets {
 		return nil

@@ -88,8 +88,6 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	return done, err
 }
 
-// disableOn disables the plugins of the chosen hosts and adds the results to done. With r.Purge it also removes the
-// account's state.
 func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllRequest, done *DisabledAll) (err error) {
 	var here DisabledAll
 	plan := func(now *settings.Settings) (c journal.Change, err error) {
@@ -125,8 +123,7 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 	return err
 }
 
-// allSuites returns the directories of readable suites that are in springfield's own list or are marketplaces in Claude
-// Code.
+// allSuites returns the suites in springfield's own list, and those that are marketplaces in Claude Code.
 func (m Means) allSuites() []string {
 	dirs, _, _ := settings.KnownSuites(m.Settings.Places)
 	markets, _ := m.Settings.AllMarkets()
@@ -154,8 +151,7 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkHolds returns an error if a hold is in force. A purge would remove the hold, which only a person at a
-// terminal is allowed to do.
+// checkHolds keeps a purge from removing a hold, which only a person at a terminal is allowed to do.
 func (m Means) checkHolds(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

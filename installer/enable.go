@@ -67,18 +67,14 @@ type enableRun struct {
 	leaves   []string // changes that undo does not revert
 }
 
-func newEnableRun(m Means, host hosts.Host, r EnableRequest) *enableRun {
+// EnablePlugin enables a plugin on a host. It installs nothing if the settings cannot be edited. Only an
+// unknown marketplace is added first. After an error it is removed again.
+func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""
 	}
 	wanted := settings.Switch{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}
-	return &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
-}
-
-// EnablePlugin enables a plugin on a host. It installs nothing if the settings cannot be edited. Only an
-// unknown marketplace is added first. After an error it is removed again.
-func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
-	e := newEnableRun(m, host, r)
+	e := &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 	defer func() {
 		if err != nil {
 			e.takeBack(ctx)
@@ -168,8 +164,6 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	return err
 }
 
-// addMarketplace returns the name of the marketplace with a source. It adds an unknown marketplace, or
-// returns an error in a dry run or if claude is not installed.
 func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
 	known, err := e.Settings.MarketFrom(source)
 	shown := secret.Mask(source)
@@ -215,8 +209,7 @@ func (e *enableRun) takeBack(ctx context.Context) {
 	}
 }
 
-// examine determines the plugin's kind, and whether Claude Code has to register or install anything. It returns an
-// error if the plugin cannot run or is not springfield's.
+// examine returns an error if the plugin cannot run or is not springfield's.
 func (e *enableRun) examine(ctx context.Context) (err error) {
 	dir := e.wanted.FilesDir()
 	if e.from = e.wanted.Plugin.Suite; e.wanted.At.Host.Markets {
@@ -298,8 +291,7 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	return nil
 }
 
-// setKind records whether the plugin decides at Stop or drives a spec loop. It also records the strategies of
-// this kind, because the edit disables their plugins.
+// setKind also records the strategies of this kind, because the edit disables their plugins.
 func (e *enableRun) setKind(strategyName string, decides bool) {
 	known, ok := registry.StrategyNamed(strategyName)
 	e.wanted.DecidesNothing, e.wanted.Loops, e.wanted.SameKind = !decides, ok && known.KindOf() == strategy.SpecLoop, nil
@@ -343,8 +335,7 @@ func (e *enableRun) planEdit() (journal.Change, error) {
 	return e.planFrom(e.Settings)
 }
 
-// registerPlugin makes the claude command install the plugin or register its suite. If registering fails, it sets
-// e.wanted.Declare, so that user settings declare the marketplace.
+// registerPlugin makes user settings declare the marketplace if the claude command cannot register it.
 func (e *enableRun) registerPlugin(ctx context.Context) error {
 	snapshot := e.Settings.Snapshot
 	switch {
@@ -429,7 +420,6 @@ func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	return []string{fmt.Sprintf("others who work on this project must also run springfield enable %s --scope project, to fetch the plugin", plugin.ID())}
 }
 
-// wouldCommit reports whether a file is in the git repository of local settings and not ignored.
 func (e *enableRun) wouldCommit(ctx context.Context, file string) bool {
 	root := e.Settings.Root
 	if git.RepositoryRoot(root) == "" {

@@ -80,8 +80,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 
 var errUnknown = errors.New("none of your suites and no marketplace known to Claude Code")
 
-// howToGet returns a hint for a plugin that was not found: namesakes, the command that makes it, or available
-// plugins. suite is the only suite that was searched, or "".
+// howToGet takes the only suite that was searched, or "" for all of them.
 func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
 	markets, _ := m.inMarkets(name, "") // FindPlugin reported the error
@@ -127,8 +126,7 @@ func ambiguous(name string, all []client.Plugin) error {
 	return check.Misusef(hint, "%s %w: %s", name, ErrAmbiguous, strings.Join(places, " and "))
 }
 
-// pluginsOffered returns the IDs of up to eight plugins of a marketplace. If marketplace is "", it uses the
-// user's suites.
+// pluginsOffered returns up to eight IDs. If marketplace is "", it uses the user's suites.
 func (m Means) pluginsOffered(marketplace string) []string {
 	ids := check.NamesOf(m.pluginsAtHand(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
@@ -139,9 +137,8 @@ func (m Means) pluginsOffered(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// takeFromOthers returns a hint with the command that takes the plugin from the suite around the working
-// directory. It returns "" if the suite lacks the plugin, is one of the user's, or is taken. The user has to
-// name this suite, which might be cloned.
+// takeFromOthers returns "" if the suite around the working directory is one of the user's, or is taken. The user has
+// to name any other, which might be cloned.
 func (m Means) takeFromOthers(plugin, taken string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {
@@ -157,8 +154,7 @@ func (m Means) takeFromOthers(plugin, taken string) string {
 	return "run springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " to use the one from that suite, which is not yours"
 }
 
-// InSuites returns the plugins with a name and a marketplace in the user's suites. "" matches any. These
-// suites were made by init or enable, or named with --suite.
+// InSuites returns the plugins with a name and a marketplace in the user's suites. "" matches any.
 func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err error) {
 	dirs, _, err := settings.KnownSuites(m.Settings.Places)
 	for _, dir := range dirs {

@@ -114,8 +114,7 @@ func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit
 	return edits, nil
 }
 
-// entered returns the edit that adds or updates the releases in the catalog of a separate marketplace. It is
-// empty if the suite is its own marketplace.
+// entered returns the edit that adds or updates the releases in the catalog of a separate marketplace.
 func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 	if in.market.Own {
 		return journal.Edit{}, nil

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -57,7 +56,6 @@ type Market struct {
 	catalog
 }
 
-// holdDir locks dir until in.unlock is called, unless nothing will be written.
 func (m Means) holdDir(in *inputs, q Request, dir string) error {
 	if q.Check || q.Look {
 		return nil
@@ -131,21 +129,6 @@ func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	return c, err
 }
 
-func (c checkout) requireRepo(why, advice string) error {
-	switch {
-	case c.repo != nil:
-		return nil
-	case c.foreign != nil:
-		return check.Advisef(c.foreign.Advice, "%w; %s", c.foreign, why)
-	}
-	return check.Advisef(advice, "%s is not in a git repository; %s", c.dir, why)
-}
-
-func (c checkout) dirtyFiles(place string) ([]string, error) {
-	all, err := c.dirty()
-	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !isBelow(place, name) }), err
-}
-
 // plainPrograms returns the programs with no executable bit in git's index, as after a checkout on Windows.
 // unknown reports whether a program is missing in the index.
 func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
@@ -167,8 +150,6 @@ func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, e
 	return plain, unknown, nil
 }
 
-// findMarketplace finds the marketplace named in the request. By default it is named in the suite, or is the
-// suite itself.
 func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {

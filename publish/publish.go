@@ -13,9 +13,7 @@ package publish
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +37,6 @@ type Request struct {
 	Targets []generator.Target
 	Check   bool // compares without rendering, if necessary without the marketplace
 	Look    bool // nothing will be applied, so no lock is taken
-	Tag     bool // tag the commit of each release
 }
 
 func (q Request) commandAgain(flags string) string {
@@ -70,9 +67,10 @@ type Plan struct {
 	Change  journal.Change
 	Waits   []string // steps before the next run
 	Push    []string // directories to commit and push
+	Marks   []string // programs to mark as executable in git's index, which undo leaves
 	Unlock  func()
 
-	gitTasks
+	repo    *git.Repository
 	journal journal.Journal
 }
 
@@ -132,38 +130,35 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if check.CountState(checks, check.Failure) > 0 {
 		return nil, &RefusedError{checks}
 	}
-	tasks, err := in.findGitTasks(ctx, q, after, releases)
+	marks, wait, err := in.findMarks(ctx, q, after)
 	if err != nil {
 		return nil, err
 	}
-	written, err := in.planChange(after, releases, catalog, tasks)
+	written, err := in.planChange(after, releases, catalog, len(marks))
 	if err != nil {
 		return nil, err
 	}
-	waits, err := in.stepsToWaitFor(q, after, releases, append(unpinned, tasks.waits...))
+	waits, err := in.stepsToWaitFor(q, after, releases, append(unpinned, wait...))
 	if err != nil {
 		return nil, err
 	}
 	return &Plan{
 		Dir: in.dir, Market: in.market, Plugins: describe(after, releases), Checks: checks,
 		Change: written, Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
-		gitTasks: tasks, journal: m.Journal, Unlock: in.unlock,
+		Marks: marks, repo: in.around.repo, journal: m.Journal, Unlock: in.unlock,
 	}, nil
 }
 
 func (in inputs) planChange(
-	after tree, releases []release, catalog journal.Edit, tasks gitTasks,
+	after tree, releases []release, catalog journal.Edit, marks int,
 ) (journal.Change, error) {
 	did := check.NamesOf(releases, func(r release) string { return r.plugin + " " + r.new })
 	c := journal.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
 	if catalog.Changes() {
 		c.Edits = append(c.Edits, catalog)
 	}
-	if n := len(tasks.Marks); n > 0 {
-		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still marks hooks as executable (%d): run git update-index --chmod=-x to revert that", n))
-	}
-	for _, tag := range tasks.Tags {
-		c.Leaves = append(c.Leaves, "tag "+tag+" stays: run git tag --delete to remove it")
+	if marks > 0 {
+		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still marks hooks as executable (%d): run git update-index --chmod=-x to revert that", marks))
 	}
 	return c, c.Writable()
 }
@@ -186,8 +181,6 @@ func describe(after tree, releases []release) []Plugin {
 	return all
 }
 
-// stepsToWaitFor returns the steps before the next run: a new version for each changed plugin outside of
-// releases, then the steps in more.
 func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (all []string, err error) {
 	for _, p := range in.suite.Plugins { // a newer springfield changes all hooks
 		before := in.published[p.Name]
@@ -205,7 +198,6 @@ func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more 
 	return append(all, more...), nil
 }
 
-// checkoutsToPush returns the directories to commit and push. It omits the suite while other steps wait.
 func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []string) (dirs []string) {
 	if len(after.changes("")) > 0 && in.around.repo != nil && len(waits) == 0 {
 		dirs = append(dirs, in.dir)
@@ -223,45 +215,26 @@ func (p *Plan) Install() []string {
 	return append([]string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}, plugins...)
 }
 
-// ApplyPlan writes all files atomically, then updates git's index and tags.
+// ApplyPlan writes all files atomically, then updates git's index.
 func (p *Plan) ApplyPlan(ctx context.Context) error {
 	if err := p.journal.ApplyChange(p.Change); err != nil {
 		return err
 	}
-	var err error
-	if len(p.Marks) > 0 {
-		err = p.repo.MarkExecutable(ctx, p.Marks)
+	if len(p.Marks) == 0 {
+		return nil
 	}
-	for _, tag := range p.Tags {
-		if err == nil {
-			err = p.repo.TagHead(ctx, tag, strings.Replace(tag, "--v", " ", 1))
-		}
-	}
-	if err != nil {
+	if err := p.repo.MarkExecutable(ctx, p.Marks); err != nil {
 		return check.Advisef("fix the cause, then run springfield publish again to do the rest",
-			"the files are published, but not all executable bits and tags were set in git: %w", err)
+			"the files are published, but not all executable bits were set in git: %w", err)
 	}
 	return nil
 }
 
-// gitTasks are changes of git's index and tags. They are not files, so undo leaves them.
-type gitTasks struct {
-	repo  *git.Repository
-	Marks []string // programs to mark as executable
-	Tags  []string // PLUGIN--vVERSION, the form of Claude Code
-	waits []string // before the other tasks
-}
-
-// findGitTasks plans tags, if requested, and executable bits for published programs in git's index. If git
-// ignores modes here and a program is not in the index, the user has to publish again after git add.
-func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releases []release) (t gitTasks, err error) {
-	if q.Tag {
-		if t.Tags, err = in.missingTags(ctx, after, releases); err != nil {
-			return t, err
-		}
-	}
-	if t.repo = in.around.repo; t.repo == nil {
-		return t, nil
+// findMarks returns the published programs to mark as executable in git's index. If git ignores modes here and a program
+// is not in the index, the user has to publish again after git add.
+func (in inputs) findMarks(ctx context.Context, q Request, after tree) (marks, wait []string, err error) {
+	if in.around.repo == nil {
+		return nil, nil, nil
 	}
 	var files []string
 	for _, p := range in.suite.Plugins {
@@ -269,46 +242,9 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 			files = append(files, after.started(p.Name)...)
 		}
 	}
-	var unknown bool
-	if t.Marks, unknown, err = in.around.plainPrograms(files); unknown && err == nil && !t.repo.SeesModes(ctx) {
-		t.waits = append(t.waits, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not record executable bits here, so publish must set those of the hooks")
+	marks, unknown, err := in.around.plainPrograms(files)
+	if unknown && err == nil && !in.around.repo.SeesModes(ctx) {
+		wait = append(wait, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not record executable bits here, so publish must set those of the hooks")
 	}
-	return t, err
-}
-
-var errUntagged = errors.New("nothing was tagged")
-
-// missingTags returns the tags that do not exist yet. It is an error if a release is not committed, or if a
-// release's tag has other files.
-func (in inputs) missingTags(ctx context.Context, after tree, releases []release) (tags []string, err error) {
-	for _, r := range releases {
-		if err := r.around.requireRepo(errUntagged.Error(), "run git init and commit the suite"); err != nil {
-			return nil, err
-		}
-		dirty, err := r.around.dirtyFiles(r.place)
-		switch {
-		case err != nil:
-			return nil, err
-		case len(dirty) > 0:
-			return nil, check.Advisef("commit it, then run springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
-		case len(after.changes(r.plugin)) > 0:
-			return nil, check.Advisef("run springfield publish, commit the changes, then run springfield publish --tag",
-				"%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
-		}
-		tag := r.plugin + "--v" + r.new
-		at := r.around.repo.CommitOf(ctx, "refs/tags/"+tag)
-		if at == "" {
-			tags = append(tags, tag)
-			continue
-		}
-		same, err := r.around.repo.HoldsExactly(ctx, at, r.place)
-		if err != nil {
-			return nil, err
-		}
-		if !same {
-			return nil, check.Advisef("raise the version, because a published tag must not move",
-				"%w: tag %s already exists, at a commit with other files", errUntagged, tag)
-		}
-	}
-	return tags, nil
+	return marks, wait, err
 }

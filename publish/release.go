@@ -47,7 +47,6 @@ func parseVersion(version string) (*semver.Version, error) {
 	return v, err
 }
 
-// raiseVersion increments part, one of VersionParts, and resets the parts after it to 0.
 func raiseVersion(version, part string) (string, error) {
 	v, err := parseVersion(version)
 	if err != nil {
@@ -120,8 +119,6 @@ func (in inputs) release(q Request, name string) (release, error) {
 	return r, r.follows(r.entry.Version, "in "+in.market.Path)
 }
 
-// follows returns an error if r.new is lower than before, or before is invalid. where is the place of before
-// in the message.
 func (r release) follows(before, where string) error {
 	if before == "" || before == r.new {
 		return nil

@@ -27,7 +27,6 @@ func ClientCheck(c client.Command, dir string, asking func(client string)) check
 		}}
 }
 
-// reviewRelease checks the suite as it will be after the release, and the catalog of a separate marketplace.
 func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release,
 	catalog journal.Edit) ([]check.Finding, error) {
 	temporary, err := os.MkdirTemp("", "springfield-publish-")
@@ -56,7 +55,6 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 	return append(valid, found...), err
 }
 
-// review checks the released plugins. Unless the suite is its own marketplace, it also checks the marketplace's name.
 func (in inputs) review(ctx context.Context, after tree, releases []release) (found []check.Finding, err error) {
 	var files, ignored []string
 	for _, r := range releases {
@@ -77,8 +75,7 @@ func (in inputs) review(ctx context.Context, after tree, releases []release) (fo
 	return found, err
 }
 
-// validateCatalog returns the failures that Claude Code finds in a catalog. It omits warnings, which concern
-// only the catalog's owner.
+// validateCatalog omits warnings, which concern only the catalog's owner.
 func (m Means) validateCatalog(ctx context.Context, dir string, catalog []byte) ([]check.Finding, error) {
 	if err := os.MkdirAll(filepath.Join(dir, ".claude-plugin"), 0o755); err != nil {
 		return nil, err
@@ -94,7 +91,6 @@ func finding(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
-// reviewPlugin checks the plugin's name, icon and files. Files in ignored are failures.
 func (r release) reviewPlugin(t tree, ignored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, finding(path.Join(r.plugin, ".claude-plugin", "plugin.json"),

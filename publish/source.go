@@ -49,8 +49,7 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	return source, err
 }
 
-// fetchedBefore returns the source in the plugin's existing entry. ours is false if the entry does not fetch
-// this plugin.
+// fetchedBefore returns ours as false if the plugin's existing entry does not fetch this plugin.
 func (r release) fetchedBefore() (before fetched, ours bool) {
 	c := r.around
 	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &before) != nil || before.Source != subdir ||
@@ -60,7 +59,6 @@ func (r release) fetchedBefore() (before fetched, ours bool) {
 	return before, true
 }
 
-// pathInMarket returns the plugin's path relative to the marketplace, or "" if the plugin is not inside.
 func (in inputs) pathInMarket(plugin string) (string, error) {
 	root, err := filepath.EvalSymlinks(in.market.Root)
 	if err != nil {
@@ -77,14 +75,16 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 	return "", nil
 }
 
-// fetchedFrom returns the source that fetches the plugin from the suite's repository. It keeps the URL of
-// before, because checkouts write URLs differently.
+// fetchedFrom keeps the URL of before, because checkouts write URLs differently.
 func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	c := r.around
-	if err := c.requireRepo("clients fetch the plugin with git", "run git init, commit and push; or move the suite into the marketplace's checkout"); err != nil {
-		return fetched{}, err
-	}
+	const why = "clients fetch the plugin with git"
 	switch {
+	case c.foreign != nil:
+		return fetched{}, check.Advisef(c.foreign.Advice, "%w; %s", c.foreign, why)
+	case c.repo == nil:
+		return fetched{}, check.Advisef("run git init, commit and push; or move the suite into the marketplace's checkout",
+			"%s is not in a git repository; %s", c.dir, why)
 	case c.remote == "":
 		return fetched{}, check.Advisef("run git remote add origin URL",
 			"%s has no remote for clients to fetch the plugin from", c.repo.Root)
@@ -125,7 +125,7 @@ func (in inputs) pinReleases(ctx context.Context, q Request, after tree, release
 
 func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, wait string, err error) {
 	repo, place := r.around.repo, r.place
-	dirty, err := r.around.dirtyFiles(place)
+	dirty, err := r.around.dirty()
 	if err != nil {
 		return "", "", err
 	}
@@ -134,7 +134,8 @@ func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, 
 	if err != nil {
 		return "", "", err
 	}
-	if len(dirty)+len(plain)+len(after.changes(r.plugin)) > 0 {
+	changed := slices.ContainsFunc(dirty, func(name string) bool { return isBelow(place, name) })
+	if changed || len(plain)+len(after.changes(r.plugin)) > 0 {
 		return "", "commit and push " + check.QuoteArgument(r.around.dir) + ", then publish again to pin its entries to that commit", nil
 	}
 	if before, ours := r.fetchedBefore(); ours && before.SHA != "" {

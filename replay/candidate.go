@@ -98,8 +98,6 @@ func candidate(name string) (Candidate, error) {
 	return withRequirements(Candidate{Settings: settings})
 }
 
-// withRequirements adds a note if a candidate needs project files or judge answers, which replay lacks. A
-// strategy that does not decide at stops is an error.
 func withRequirements(c Candidate) (Candidate, error) {
 	switch known := c.Settings.Strategy; {
 	case known.Event != "Stop":

@@ -63,13 +63,11 @@ func (w *walker) eventAt(text string, view transcript.View) hook.Event {
 	return e
 }
 
-// opinion is the decision of a candidate before limits.
 type opinion struct {
 	snapshot hook.Snapshot
 	alone    strategy.Verdict
 }
 
-// voter is a candidate and its state in a session.
 type voter struct {
 	Candidate
 	state ledger.State
@@ -87,7 +85,6 @@ func voters(candidates []Candidate) []voter {
 	return all
 }
 
-// window returns the largest number of log lines that a candidate reads.
 func window(candidates []Candidate) (lines int) {
 	for _, c := range candidates {
 		if needs := c.Settings.Options.Needs(); needs.Files == nil { // the others decide before they read lines
@@ -108,7 +105,6 @@ func (v *voter) look(m *scene) opinion {
 	return o
 }
 
-// choose applies the limits to an opinion. At a stop it also updates the state.
 func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
 	if !v.Bare {
@@ -142,7 +138,7 @@ func (m *scene) askAway(o opinion, label Label) (did string) {
 	}
 	if m.away == nil { // the same for every strategy that stops there
 		order := &ledger.Away{Order: ledger.AwayOrder{Most: ledger.MostContinues}}
-		answer := away.AnswerStop(order, away.Stop{Situation: &s.Situation, Verdict: s.Verdict, Stops: true})
+		answer := away.AnswerStop(order, away.Stop{Situation: &s.Situation, Verdict: s.Verdict})
 		m.away = &answer.Event.Did
 	}
 	return *m.away

@@ -282,24 +282,3 @@ func TestExplainSaysWhichLinesThereAre(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// BenchmarkRun replays made sessions, or those in SESSIONS, with every candidate.
-func BenchmarkRun(b *testing.B) {
-	dir := os.Getenv("SESSIONS")
-	if dir == "" {
-		dir = b.TempDir()
-		for i := range 24 {
-			working(fmt.Sprint("session-", i), 4<<20, int64(i)).write(b, dir)
-		}
-	}
-	candidates := candidatesOf(b, NamesForLogs()...)
-	rows := 0
-	var size int64
-	for b.Loop() {
-		report := RunReplay(b.Context(), Options{Paths: []string{dir}, Candidates: candidates})
-		failIf(b, len(report.Rows) == 0, "no rows")
-		rows, size = len(report.Rows), report.Bytes
-	}
-	b.SetBytes(size)
-	b.ReportMetric(float64(rows)/(float64(size)/1e6), "rows/MB")
-}

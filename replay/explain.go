@@ -162,7 +162,6 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	return m, nil
 }
 
-// rulesAsked returns the result of every rule, including those after the deciding one.
 func rulesAsked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 	all := []Asked{}
 	ruled, ok := settings.Options.(rules.Ruled)

@@ -142,7 +142,6 @@ func (f *finder) skipPath(path string, err error) {
 
 const notFound = "not found"
 
-// why returns the text of an error without the file name.
 func why(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return notFound

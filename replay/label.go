@@ -122,8 +122,6 @@ func (f *follower) noteQueued(c *transcript.Cursor) bool {
 // maxYes is the maximum length of a bare yes or "continue", in bytes.
 const maxYes = 120
 
-// labelFor returns the label of a stop before a prompt. A bare yes or "continue" is Affirmed if Claude asked a
-// question, otherwise Nudge.
 func (f *follower) labelFor(prompt string) Label {
 	typed, waited := f.typed[prompt]
 	delete(f.typed, prompt)

@@ -39,17 +39,11 @@ const PageMark = `<meta name="generator" content="springfield replay">`
 func WriteHTML(w io.Writer, r Report) error {
 	files := map[string]string{}
 	for _, name := range []string{"page.html.tmpl", "page.css", "page.js"} {
-		text, err := pageFiles.ReadFile("page/" + name)
-		if err != nil {
-			return fmt.Errorf("make page: %w", err)
-		}
+		text, _ := pageFiles.ReadFile("page/" + name) // embedded
 		// Browsers normalize line endings before they hash, and a checkout on Windows contains different ones.
 		files[name] = strings.ReplaceAll(string(text), "\r\n", "\n")
 	}
-	t, err := template.New("page").Funcs(templateFunctions()).Parse(files["page.html.tmpl"])
-	if err != nil {
-		return fmt.Errorf("make page: %w", err)
-	}
+	t := template.Must(template.New("page").Funcs(templateFunctions()).Parse(files["page.html.tmpl"]))
 	data, err := json.Marshal(r.pageData()) // escapes <, >, & and the line endings of JavaScript
 	if err != nil {
 		return fmt.Errorf("make page: %w", err)

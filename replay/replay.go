@@ -68,7 +68,6 @@ func RunReplay(ctx context.Context, o Options) Report {
 	return report
 }
 
-// readAll reads the files in parallel. It returns a session for each file that was begun.
 func (o Options) readAll(ctx context.Context, files []found) (sessions []session) {
 	meter := meter{told: o.Progress, Progress: Progress{FilesTotal: len(files)}}
 	for _, f := range files {
@@ -115,7 +114,6 @@ type meter struct {
 	last time.Time
 }
 
-// addProgress adds to the progress and reports it, at most twenty times a second and at the end.
 func (m *meter) addProgress(files int, bytes int64) {
 	m.lock.Lock()
 	defer m.lock.Unlock()

@@ -120,7 +120,6 @@ func (r Rate) text() string {
 	return shareText(float64(r.N)/float64(max(1, r.Of))) + ", " + strings.TrimSuffix(low, " %") + "–" + strings.TrimSuffix(high, " %")
 }
 
-// shareText formats a share as a percentage, with a decimal near 0 and 100.
 func shareText(share float64) string {
 	switch p := 100 * share; {
 	case p > 0 && p < .05:

@@ -138,8 +138,7 @@ func (w *walker) take(c *transcript.Cursor) bool {
 	return true
 }
 
-// introduce records the session's mode, ID and directory from a message. It returns false if the session
-// belongs to a different project.
+// introduce returns false if the session belongs to a different project.
 func (w *walker) introduce(c *transcript.Cursor) bool {
 	if mode := codec.ValidText(c.Entry.Mode); mode != "" {
 		w.mode = mode
@@ -167,7 +166,6 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 	return true
 }
 
-// named records the session's ID and directory from a line, and returns the ID in that line.
 func (w *walker) named(c *transcript.Cursor) (id string) {
 	if w.dir == "" {
 		w.dir = codec.ValidText(c.Entry.Cwd)
@@ -178,7 +176,6 @@ func (w *walker) named(c *transcript.Cursor) (id string) {
 	return id
 }
 
-// nameOf returns the name of the log. If each session has a directory, it returns the name of the directory.
 func (w *walker) nameOf() string {
 	name := strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
 	if pattern := w.host.Sessions; !strings.Contains(path.Base(pattern), "*") {
@@ -187,7 +184,6 @@ func (w *walker) nameOf() string {
 	return name
 }
 
-// look starts a row for a message of the agent, and asks each candidate for an opinion.
 func (w *walker) look(c *transcript.Cursor) {
 	said := strings.TrimSpace(c.AgentWords())
 	w.open, w.last, w.blocked = true, spot{line: c.Number, text: said, at: w.until}, false

@@ -9,26 +9,20 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-type text struct {
-	layout.Printer
-	*Report
-}
-
 func (r *Report) WriteText(out layout.Printer) {
-	t := text{out, r}
-	t.PrintFolded("", "%s", r.SummarizeStops())
+	out.PrintFolded("", "%s", r.SummarizeStops())
 	if len(r.Rows) > 0 {
-		t.InBold().PrintText("\n%s", "after the stops")
+		out.InBold().PrintText("\n%s", "after the stops")
 		for _, l := range r.Labels {
 			if l.N > 0 {
-				t.PrintFolded(fmt.Sprintf("  %-12s %6d  ", l.Label, l.N), "%s", l.meaning())
+				out.PrintFolded(fmt.Sprintf("  %-12s %6d  ", l.Label, l.N), "%s", l.meaning())
 			}
 		}
-		t.InBold().PrintText("\n%s", "verdict")
-		t.PrintTable("  ", r.Verdict())
+		out.InBold().PrintText("\n%s", "verdict")
+		out.PrintTable("  ", r.Verdict())
 	}
-	t.PrintText("")
-	t.PrintFolded("", "%s", r.Advice)
+	out.PrintText("")
+	out.PrintFolded("", "%s", r.Advice)
 }
 
 func (r *Report) WriteNotes(out layout.Printer) {
@@ -95,7 +89,6 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 	if len(r.Scores) == 0 {
 		return ""
 	}
-	t := text{out, r}
 	var rows []*Row
 	for i := range r.Rows {
 		if r.Rows[i].isOnList(list) {
@@ -105,13 +98,13 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 	name := r.Scores[0].Name
 	switch {
 	case len(r.Rows) == 0:
-		t.PrintFolded("", "%s", r.Advice)
+		out.PrintFolded("", "%s", r.Advice)
 		return ""
 	case len(rows) == 0 && list == "nudges":
-		t.PrintText("you never had to say “continue” here")
+		out.PrintText("you never had to say “continue” here")
 		return ""
 	case len(rows) == 0:
-		t.PrintFolded("", "%s; use --strategy to list another", fmt.Sprintf(map[string]string{
+		out.PrintFolded("", "%s; use --strategy to list another", fmt.Sprintf(map[string]string{
 			"wrong": "%s never wrongly continued here", "missed": "%s missed no work here", "caught": "%s never continued where work should go on",
 			"asked": "%s would never ask a model here", "all": "%s made no decision here",
 		}[list], name))
@@ -122,18 +115,18 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 		rows = rows[:most]
 	}
 	for _, row := range rows {
-		t.writeRow(row)
+		r.writeRow(out, row)
 	}
 	if len(rows) < all {
-		t.PrintText("%d of %d; use -n 0 to list all", len(rows), all)
+		out.PrintText("%d of %d; use -n 0 to list all", len(rows), all)
 	} else {
-		t.PrintText("%s", layout.CountOf(all, "row"))
+		out.PrintText("%s", layout.CountOf(all, "row"))
 	}
 	return name
 }
 
-func (t text) writeRow(row *Row) {
-	t.PrintText("%s:%d", display.OneLine(row.File), row.Line)
+func (r *Report) writeRow(out layout.Printer, row *Row) {
+	out.PrintText("%s:%d", display.OneLine(row.File), row.Line)
 	facts := []string{string(row.Label)}
 	if row.Host != "" {
 		facts = append(facts, registry.TitleOf(row.Host))
@@ -146,20 +139,20 @@ func (t text) writeRow(row *Row) {
 			facts = append(facts, fact[0]+display.OneLine(fact[1]))
 		}
 	}
-	t.PrintFolded("  ", "%s", strings.Join(facts, ", "))
+	out.PrintFolded("  ", "%s", strings.Join(facts, ", "))
 	agent := registry.AgentName(row.Host)
-	t.writeExcerpt("  "+layout.PadText(agent+": ", 8), row.Text, layout.EndThatFits)
-	t.writeExcerpt("  next:   ", row.Next, layout.ClipText)
+	writeExcerpt(out, "  "+layout.PadText(agent+": ", 8), row.Text, layout.EndThatFits)
+	writeExcerpt(out, "  next:   ", row.Next, layout.ClipText)
 	for i, c := range row.Choices {
-		if i > 0 && len(t.Scores) > 4 && c.Decision == row.Choices[0].Decision {
+		if i > 0 && len(r.Scores) > 4 && c.Decision == row.Choices[0].Decision {
 			continue
 		}
-		t.PrintFolded("  "+t.Scores[i].Name+": ", "%s", t.says(c))
+		out.PrintFolded("  "+r.Scores[i].Name+": ", "%s", c.says())
 	}
-	t.PrintText("")
+	out.PrintText("")
 }
 
-func (t text) says(c Choice) string {
+func (c Choice) says() string {
 	says := decidedBy(c.Rule)
 	if c.Evidence != "" && c.Rule != otherwise {
 		says += ", " + c.Evidence
@@ -176,7 +169,6 @@ func (t text) says(c Choice) string {
 	return c.Decision + display.OneLine(says)
 }
 
-// otherwise is the rule if no rule matched.
 const otherwise = "otherwise"
 
 func decidedBy(rule string) string {
@@ -186,9 +178,8 @@ func decidedBy(rule string) string {
 	return " by " + rule
 }
 
-// writeExcerpt prints a text, shortened with cut to about three lines.
-func (t text) writeExcerpt(title, said string, cut func(string, int) string) {
+func writeExcerpt(out layout.Printer, title, said string, cut func(string, int) string) {
 	if said = display.OneLine(strings.Join(strings.Fields(said), " ")); said != "" {
-		t.PrintFolded(title, "%s", cut(said, 3*(t.Width-len(title))))
+		out.PrintFolded(title, "%s", cut(said, 3*(out.Width-len(title))))
 	}
 }

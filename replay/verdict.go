@@ -44,8 +44,6 @@ func countLeave(rows []Row) (l Leave) {
 	return l
 }
 
-// say recommends a value for the leave setting, based on the share of questions that the user answered with a
-// bare yes. It recommends none for fewer than enoughLeave questions.
 func (l Leave) say() string {
 	if l.Yes.Of == 0 {
 		return "you answered no question for permission to go on"
@@ -115,7 +113,6 @@ func (s Score) say() string {
 	return said
 }
 
-// gain returns the number of prompts saved minus the number of unwanted continues.
 func (s Score) gain() int { return s.Saved.N - s.InTheWay.N }
 
 // best returns the index of the strategy with the greatest gain. The default strategy wins a tie.
@@ -151,7 +148,6 @@ func (r *Report) adviceFor() string {
 	return "None of these would have saved you a prompt here."
 }
 
-// nothing returns a sentence about why there are no rows.
 func (r *Report) nothing() string {
 	switch {
 	case r.Partial:

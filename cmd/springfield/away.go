@@ -32,8 +32,7 @@ import (
 )
 
 type awayOptions struct {
-	*streams
-	*environment
+	*app
 	absence.Places
 
 	typed          string // 8h or 06:10, "" to list orders
@@ -47,8 +46,8 @@ type awayOptions struct {
 	noteGiven      bool
 }
 
-func newAway(a *app, run func(context.Context, awayOptions) error) *cobra.Command {
-	o := awayOptions{streams: &a.streams, environment: &a.environment}
+func newAway(a *app) *cobra.Command {
+	o := awayOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "away [DURATION | HH:MM]",
 		Short: "Keep agents at work while you are away",
@@ -76,7 +75,10 @@ ends them and prints a report.`,
 				if o.Places, err = a.absencePlaces(&d); err != nil {
 					return err
 				}
-				return run(cmd.Context(), o)
+				if o.typed == "" {
+					return o.listOrders()
+				}
+				return o.setOrder(cmd.Context())
 			})
 		},
 		PreRunE: a.needPlaces,
@@ -158,21 +160,13 @@ func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) 
 	return absence.Places{Orders: dir, States: states, Config: e.places.Config, Now: time.Now(), FindLog: d.FindLog}, nil
 }
 
-// awayProject returns the real path of the repository around the working directory. Outside a repository, it
-// returns the working directory's.
+// awayProject returns the real path of the repository around the working directory, or of the directory.
 func (e *environment) awayProject() string {
 	dir, _ := workspace.Nearest(e.work, "", []string{".git"}, e.home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
 	}
 	return dir
-}
-
-func runAway(ctx context.Context, o awayOptions) error {
-	if o.typed == "" {
-		return o.listOrders()
-	}
-	return o.setOrder(ctx)
 }
 
 func (o awayOptions) listOrders() error {
@@ -241,8 +235,7 @@ func (a *app) noteHindered(*cobra.Command, []string) {
 	}
 }
 
-// setOrder shows the preflight, asks for confirmation at the user's terminal, and sets the order. It shortens an
-// order in force without asking.
+// setOrder shortens an order in force without asking.
 func (o awayOptions) setOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {
@@ -256,7 +249,7 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 		o.printOrders(o.resultPrinter(), o.Places, shorter)
 		return nil
 	}
-	again := o.callAgain()
+	again := o.callAsTyped()
 	if o.caller != nil {
 		return check.Advise(errors.New("only a person can set an away order, not "+o.caller.Agent),
 			"open a terminal outside "+o.caller.Title+" and run: "+again)
@@ -288,23 +281,6 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 	o.talk("run springfield back to end it and see the report")
 	o.offerSettings(ctx, tty, order, before.Version) // last: the user may have left after the yes
 	return nil
-}
-
-func (o awayOptions) callAgain() string {
-	again := "springfield away " + o.typed
-	if o.all {
-		again += " --all"
-	}
-	if o.mostGiven {
-		again += fmt.Sprintf(" --max %d", o.most)
-	}
-	if o.checkGiven {
-		again += " --check " + check.QuoteArgument(o.check)
-	}
-	if o.noteGiven {
-		again += " --note " + check.QuoteArgument(o.note)
-	}
-	return again
 }
 
 func (o awayOptions) question(order ledger.AwayOrder) string {
@@ -343,7 +319,7 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 	}
 	asleep := ""
 	if runtime.GOOS == "darwin" {
-		ask := process.Program{Argv: []string{"/usr/bin/pmset", "-g"}, Dir: "/", Within: 2 * time.Second}
+		ask := process.Program{Argv: []string{"/usr/bin/pmset", "-g"}, Dir: "/", Env: []string{}, Within: 2 * time.Second}
 		settings, _ := ask.AskOutput(16 << 10)
 		asleep = string(settings)
 	}

@@ -25,8 +25,7 @@ import (
 
 const limitSetting = "autoContinueAtUsageLimit"
 
-// waitAtLimit returns an edit that makes Claude Code wait for a usage limit to end. It keeps a value that is already
-// set.
+// waitAtLimit keeps a value that is already set.
 func waitAtLimit() settings.Member {
 	return settings.Member{
 		Scope: client.User, Path: []string{limitSetting}, Did: "set " + limitSetting + " in user settings",
@@ -80,8 +79,6 @@ func inSettings(name, from string) string {
 	return " (" + name + " in " + from + " settings)"
 }
 
-// offerSettings offers to make Claude Code wait for a usage limit to end, and to allow the order's check. With --yes
-// it does not ask.
 func (o awayOptions) offerSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string) {
 	offer := func(question string, m settings.Member) {
 		c, err := settings.ReadSettings(o.places).PlanMember(m)
@@ -119,7 +116,7 @@ func readRules(was json.RawMessage) (rules []any, err error) {
 	return rules, nil
 }
 
-// addRule appends rule to a JSON list. It returns nil if the list already contains the rule.
+// addRule returns nil if the list already contains the rule.
 func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	rules, err := readRules(was)
 	if err != nil || slices.Contains(rules, any(rule)) {
@@ -128,8 +125,7 @@ func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	return document.EncodeValue(append(rules, rule))
 }
 
-// removeRule removes rule from a JSON list. It returns nil if the list lacks the rule, and settings.Absent if
-// no rule would be left.
+// removeRule returns nil if the list lacks the rule, and settings.Absent if no rule would be left.
 func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	rules, err := readRules(was)
 	if err != nil || !slices.Contains(rules, any(rule)) {
@@ -141,8 +137,6 @@ func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	return document.EncodeValue(rules)
 }
 
-// cleanUp shows and removes the settings and the snapshot that away added for the order. With dryRun it only shows
-// them.
 func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) error {
 	places, nothing := a.placesFrom(cmp.Or(order.Project, a.work)), true
 	j := settings.Journal(places)

@@ -63,8 +63,6 @@ words; then how to restore your files.
 	return cmd
 }
 
-// endAbsence ends the orders of the project, or all, and prints a report on each. If none is in force, it reports on
-// the latest.
 func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) error {
 	var ended []ledger.AwayOrder
 	var failed error
@@ -119,11 +117,6 @@ func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) e
 	return failed
 }
 
-func (a *app) showReport(ctx context.Context, p absence.Places, order ledger.AwayOrder) {
-	a.reportOf(ctx, p, order).WriteText(a.resultPrinter())
-	a.markLooked(p, order)
-}
-
 // markLooked marks the order's report as seen, unless an agent runs this command.
 func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
 	if a.caller == nil && order.Looked == 0 {
@@ -149,8 +142,7 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 	return r
 }
 
-// ownRule returns the rule that away added for the order's check. It returns "" if none exists or the
-// settings file was changed since.
+// ownRule returns the rule that away added for the check, or "" if the settings file was changed since.
 func (e *environment) ownRule(order ledger.AwayOrder) string {
 	rule := activity.RuleFor(order.Check)
 	if rule == "" || order.Project == "" {
@@ -179,16 +171,15 @@ func (e *environment) ownRule(order ledger.AwayOrder) string {
 func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (changed []git.Changed, note string) {
 	defer a.showWorking("comparing the files with the snapshot")()
 	repository, note := a.snapshotOf(ctx, *order)
-	kept := order.Kept
-	order.Kept = ""
 	if repository == nil {
+		order.Kept = ""
 		return nil, note
 	}
-	changed, err := repository.ChangesSince(ctx, kept)
+	changed, err := repository.ChangesSince(ctx, order.Kept)
 	if err != nil {
+		order.Kept = ""
 		return nil, "the files cannot be compared: " + err.Error()
 	}
-	order.Kept = kept
 	head := repository.CommitOf(ctx, "HEAD")
 	if then := repository.CommitOf(ctx, order.Head); then != "" && then != head {
 		note = "HEAD was " + then[:12] + " when you left; git log -p " + then[:12] + ".. shows the commits since"

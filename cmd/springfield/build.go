@@ -82,8 +82,7 @@ func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 	return a.reportBuild(o, dir, suite, built, plan)
 }
 
-// suiteDir returns the absolute path of dir. If dir is "", it returns the path of the suite around the
-// working directory.
+// suiteDir returns an absolute path. "" stands for the suite around the working directory.
 func (e *environment) suiteDir(dir string) (string, error) {
 	if dir == "" {
 		if around := generator.FindSuite(e.work); around != "" {

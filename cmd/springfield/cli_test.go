@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kballard/go-shellquote"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
@@ -35,31 +36,9 @@ func commandLine(line string) (args []string, ok bool) {
 	return words(line), ok
 }
 
-// words splits a line as a shell does, with quotation marks and backslashes.
-func words(line string) (all []string) {
-	word, quote, begun, escaped := "", rune(0), false, false
-	for _, r := range line {
-		switch {
-		case escaped:
-			word, escaped = word+string(r), false
-		case r == '\\' && quote != '\'':
-			escaped, begun = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '"' || r == '\''):
-			quote, begun = r, true
-		case quote == 0 && r == ' ':
-			if begun {
-				all = append(all, word)
-			}
-			word, begun = "", false
-		default:
-			word, begun = word+string(r), true
-		}
-	}
-	if begun {
-		all = append(all, word)
-	}
+// words splits a line as a shell does, up to an open quotation.
+func words(line string) []string {
+	all, _ := shellquote.Split(line)
 	return all
 }
 
@@ -268,7 +247,7 @@ func TestWrongUsage(t *testing.T) {
 		"loop nope", "loop set max", "loop history x", "loop history -n 0", "loop history show", "loop history rerun", "loop stop x", "loop status x", "loop start x --max 0",
 		"replay --since x", "replay --list x", "replay -n 3", "replay --strategy nope", "replay --list all --html x",
 		"explain", "explain a b", "explain a --line -1", "explain ../log.jsonl --strategy nope", "explain ../log.jsonl --rules nope",
-		"publish a b", "publish --bump x", "publish --bump patch --version 1.0.0", "publish --source x", "publish --note", "publish --check --tag",
+		"publish a b", "publish --bump x", "publish --bump patch --version 1.0.0", "publish --source x", "publish --note", "publish --check --bump patch",
 		"completion", "completion x", "version x", "prebuild",
 	} {
 		c := w.call(t, strings.Fields(line)...)

@@ -70,27 +70,6 @@ func TestReaderIsGone(t *testing.T) {
 	}
 }
 
-// A springfield that a package manager installed is removed by it.
-func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
-	dir := t.TempDir()
-	cask := filepath.Join(dir, "brewed/Caskroom/springfield/1.2.3/springfield")
-	must(t, errors.Join(os.MkdirAll(filepath.Dir(cask), 0o755), os.WriteFile(cask, nil, 0o755), os.Symlink(cask, filepath.Join(dir, "springfield"))))
-	for path, managed := range map[string]bool{
-		"bin/springfield": false, ".local/bin/springfield": false, "scoop/bin/springfield": false, // of a user who is called so
-		"springfield": true, // a link to a cask
-		"lib/node_modules/@cameronsjo/springfield/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield": true,
-		"pnpm/global/5/.pnpm/@cameronsjo+springfield-linux-x64@1.2.3/bin/springfield":                             true,
-		"scoop/apps/springfield/1.2.3/springfield.exe":                                                            true,
-		"Microsoft/WinGet/Packages/springfield/springfield.exe":                                                   true,
-	} {
-		want := "rm " + filepath.Join(dir, path)
-		if managed {
-			want = "remove it with the package manager that installed it: " + generator.Page
-		}
-		scratch.Equal(t, runningProgram(filepath.Join(dir, path)).Remove, want, path)
-	}
-}
-
 // A read-only suite is reported and left alone; the others are updated.
 func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 	scratch.WithoutRights(t, func(t *testing.T, dir string) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,11 +29,10 @@ import (
 type disableOptions struct {
 	switching
 	installer.DisableRequest
-	defaultSuiteDir func() string
 }
 
-func newDisable(a *app, run func(context.Context, disableOptions) error) *cobra.Command {
-	o := disableOptions{switching: switching{streams: &a.streams, means: a.means}, defaultSuiteDir: a.defaultSuiteDir}
+func newDisable(a *app) *cobra.Command {
+	o := disableOptions{switching: switching{app: a}}
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "disable {PLUGIN[@MARKETPLACE] | --all}",
@@ -62,7 +60,7 @@ Your own suites and rules, and that suite if you changed it, stay and are listed
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Plugin = cmp.Or(args...)
-			return run(cmd.Context(), o)
+			return runDisable(cmd.Context(), o)
 		},
 		PreRunE: a.needPlaces,
 		PostRun: a.noteHindered,
@@ -105,7 +103,8 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	if o.Purge {
 		done.Stays = append(done.Stays, elsewhere...)
 		if program, err := os.Executable(); err == nil {
-			done.Stays = append(done.Stays, runningProgram(program))
+			how := "remove it as you installed it: " + generator.Page
+			done.Stays = append(done.Stays, settings.Left{What: program + " is this program", Remove: how})
 		}
 	}
 	switch {
@@ -180,24 +179,7 @@ func (s *streams) printLeft(all []settings.Left) {
 	}
 }
 
-// managed matches programs installed by a package manager.
-var managed = regexp.MustCompile(`/(node_modules|\.pnpm|Caskroom|scoop/apps|WinGet)/|^/usr/bin/`)
-
-// runningProgram returns the running program and the way to remove it: rm, unless a package manager installed it.
-func runningProgram(program string) settings.Left {
-	left := settings.Left{What: program + " is this program"}
-	if file, err := filepath.EvalSymlinks(program); err == nil {
-		program = file
-	}
-	left.Remove = "rm " + check.QuoteArgument(program)
-	if managed.MatchString(filepath.ToSlash(program)) {
-		left.Remove = "remove it with the package manager that installed it: " + generator.Page
-	}
-	return left
-}
-
-// leftByEdits returns files with edits that disable does not revert: memory files, plugin settings of projects, and
-// settings for away.
+// leftByEdits lists what disable does not revert: memory files, plugin settings of projects, and settings for away.
 func leftByEdits(places client.Places) (left []settings.Left) {
 	entries, _ := settings.Journal(places).ReadEntries()
 	seen := map[string]bool{}

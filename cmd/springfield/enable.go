@@ -22,12 +22,7 @@ import (
 type enableOptions struct {
 	switching
 	installer.EnableRequest
-	defaultSuite func(context.Context) *installer.DefaultSuite
-	forLoop      bool // a person is starting a loop
-}
-
-func (a *app) enableOptions() enableOptions {
-	return enableOptions{switching: switching{streams: &a.streams, means: a.means}, defaultSuite: a.defaultSuite}
+	forLoop bool // a person is starting a loop
 }
 
 // defaultSuite returns the suite in which enable makes plugins that no other suite has.
@@ -36,8 +31,8 @@ func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
 	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: fresh}
 }
 
-func newEnable(a *app, run func(context.Context, enableOptions) error) *cobra.Command {
-	o := a.enableOptions()
+func newEnable(a *app) *cobra.Command {
+	o := enableOptions{switching: switching{app: a}}
 	cmd := &cobra.Command{
 		Use:   "enable PLUGIN[@MARKETPLACE]",
 		Short: "Enable a plugin",
@@ -62,7 +57,7 @@ hook.`,
 		Args: arguments(1, 1, "one plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Plugin = args[0]
-			return run(cmd.Context(), o)
+			return runEnable(cmd.Context(), o)
 		},
 		PreRunE: a.needPlaces,
 	}
@@ -151,8 +146,7 @@ func (o enableOptions) askConflict(
 	return settings.ConflictAnswer(answer), err
 }
 
-// offerEnable asks whether to enable the plugin, after why, and enables it after a yes. It does not ask if a dry run
-// fails.
+// offerEnable asks after why, and does not ask if a dry run fails.
 func (o enableOptions) offerEnable(ctx context.Context, why string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)

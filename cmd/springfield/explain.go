@@ -113,8 +113,6 @@ func (a *app) explainPlace(place replay.Place, c replay.Candidate, asJSON bool) 
 	return e, nil
 }
 
-// candidateToExplain returns the strategy given with --strategy. By default it returns plugin with the
-// settings for project.
 func (a *app) candidateToExplain(o explainOptions, plugin, project string) (replay.Candidate, error) {
 	if o.chosen {
 		return a.chosenCandidate(o)

@@ -21,7 +21,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// runBare shows the overview, or offers the next step if nothing is set up.
 func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	in := doctor.Inspect(a.inspectionRequest())
 	o := in.Overview()
@@ -41,7 +40,6 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	return nil
 }
 
-// showUnseen shows the report on an ended away order if the user has not seen it.
 func (a *app) showUnseen(ctx context.Context) error {
 	return a.askState(ctx, a.work, func(d console.Console) error {
 		p, err := a.absencePlaces(&d)
@@ -49,7 +47,8 @@ func (a *app) showUnseen(ctx context.Context) error {
 			return nil // no order
 		}
 		if order, unseen := p.Unseen(a.awayProject()); unseen {
-			a.showReport(ctx, p, order)
+			a.reportOf(ctx, p, order).WriteText(a.resultPrinter())
+			a.markLooked(p, order)
 			a.say("")
 		}
 		return nil
@@ -68,7 +67,7 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	} else {
 		out.PrintText("You have made %s; it is not enabled yet.", plugin.Name)
 	}
-	o := a.enableOptions()
+	o := enableOptions{switching: switching{app: a}}
 	o.Plugin, o.Suite, o.Scope = plugin.Name, suite.Dir, client.User
 	if found := hosts.HostsFound(a.hostOwner()); len(found) > 1 {
 		o.hosts = []string{allHosts}

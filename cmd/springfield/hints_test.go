@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
@@ -28,8 +27,7 @@ import (
 //	by hand ARGS       try, where a person has to do something besides the command
 //	next ARGS          try, and the last line has to name a command
 //	files              the files are written now, not at the beginning
-//	remove FILE, mode FILE, replace FILE OLD NEW, link FILE TARGET, copy FILE FILE,
-//	spoil FILES, commit DIR
+//	remove FILE, mode FILE, replace FILE OLD NEW, link FILE TARGET, copy FILE FILE, spoil FILES
 //	stop PLUGIN        its hook decides about the session in log.jsonl
 //	in Claude          from here on Claude calls
 //	fill WORD VALUE    a word in capitals stands for this
@@ -209,14 +207,6 @@ func (h *hints) edit(t *testing.T, words []string) {
 		}
 		for _, each := range all {
 			err = errors.Join(err, os.WriteFile(each, []byte("{"), 0o644))
-		}
-	case "commit":
-		for _, args := range [][]string{{"add", "--all"}, {"-c", "user.name=Ned", "-c", "user.email=ned@example.org", "commit", "--quiet", "--message", "all"}} {
-			cmd := exec.Command("git", args...)
-			cmd.Dir, cmd.Env = h.path("work", words[1]), []string{"HOME=" + h.home(), "PATH=" + os.Getenv("PATH")}
-			if out, failed := cmd.CombinedOutput(); failed != nil {
-				err = fmt.Errorf("git %q: %w: %s", args, failed, out)
-			}
 		}
 	case "replace":
 		var data []byte

@@ -23,8 +23,7 @@ func hostFlag(cmd *cobra.Command, chosen *[]string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, strings.Join(hosts.HostNames(), ", ")+", or all")
 }
 
-// hostsToSwitch returns the named hosts. Without names it returns Claude Code if found, otherwise the only
-// host found. Several other hosts are an error.
+// hostsToSwitch returns the named hosts, or by default Claude Code if found, or the only host found.
 func hostsToSwitch(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return hostsNamed(user, names)
@@ -92,8 +91,7 @@ func offerHosts(user hosts.User) []string {
 }
 
 type switching struct {
-	*streams
-	means func() installer.Means
+	*app
 	hosts []string
 	json  bool
 }

@@ -27,11 +27,7 @@ import (
 const defaultSuite = "continuation-hooks" // without DIR
 
 type initOptions struct {
-	*streams
-	*environment
-	means    func() installer.Means
-	tools    func() generator.Toolchain
-	carryOut func(plan func() (journal.Change, error)) error
+	*app
 
 	dir         string
 	strategies  []string
@@ -47,9 +43,8 @@ type initOptions struct {
 	json        bool
 }
 
-func newInit(a *app, run func(context.Context, initOptions) error) *cobra.Command {
-	o := initOptions{streams: &a.streams, environment: &a.environment}
-	o.means, o.tools, o.carryOut = a.means, a.toolchain, a.carryOut
+func newInit(a *app) *cobra.Command {
+	o := initOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Make a suite of your own plugins, with compiled hooks",
@@ -74,7 +69,7 @@ edits. For example:
 			if o.dir = defaultSuite; len(args) == 1 {
 				o.dir = args[0]
 			}
-			return run(cmd.Context(), o)
+			return runInit(cmd.Context(), o)
 		},
 	}
 	f := cmd.Flags()
@@ -126,7 +121,7 @@ func runInit(ctx context.Context, o initOptions) error {
 	if o.dryRun && suite == nil {
 		m.files, err = generator.RenderSuite(spec, built)
 	} else { // a dry run compares an existing suite with new hooks, too
-		m.files, built, err = o.tools().MakeSuite(ctx, spec)
+		m.files, built, err = o.toolchain().MakeSuite(ctx, spec)
 	}
 	if err != nil {
 		return err
@@ -213,8 +208,7 @@ func (o initOptions) newSpec(
 	return spec, o.checkMarketplace(spec.Marketplace, dir)
 }
 
-// defaultSpec returns a spec with an owner and a target. The owner's email address is omitted, because the
-// spec is published.
+// defaultSpec omits the owner's email address, because the spec is published.
 func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
 	owner := generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}
 	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}}
@@ -260,8 +254,6 @@ type making struct {
 	paragraph journal.Edit
 }
 
-// planSuite plans the suite's files, its repository, its paragraph in a memory file, and its entry in the list of
-// suites.
 func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
@@ -288,8 +280,7 @@ func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 	return c, nil
 }
 
-// newRepository returns edits that make the suite a git repository, or nil if it is already in one. If git
-// fails, it only prints a note.
+// newRepository only prints a note if git fails.
 func (m *making) newRepository(ctx context.Context) []journal.Edit {
 	if git.RepositoryRoot(m.dir) != "" {
 		return nil

@@ -31,15 +31,7 @@ needs a plugin with the strategy ralph-wiggum. Without a command, shows the loop
 		Example: `  springfield loop start "Fix the failing tests" --template tests
   springfield loop status
   springfield loop stop`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			err := a.noCommand(cmd, args)
-			if err == nil || args[0] != "rerun" && args[0] != "show" {
-				return err
-			} else if len(args) == 1 {
-				return check.Advise(err, "run springfield loop status to see the loop, or springfield loop history to see past loops")
-			}
-			return check.Advise(err, "springfield loop history "+strings.Join(args, " "))
-		},
+		Args: a.noCommand,
 		RunE: status.RunE,
 	}
 	cmd.PersistentFlags().Bool("json", false, "print JSON")
@@ -117,7 +109,7 @@ func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 		return nil
 	}
 	plugin, scope, _ := strings.Cut(call, " --scope ")
-	o := a.enableOptions()
+	o := enableOptions{switching: switching{app: a}}
 	o.Plugin, o.Scope, o.forLoop = plugin, cmp.Or(client.Scope(scope), client.User), true
 	yes, err := o.offerEnable(ctx, "No enabled plugin drives loops. ")
 	if err == nil && !yes {

@@ -31,7 +31,6 @@ func main() {
 // brokenPipe is the exit code if standard output was closed, as after SIGPIPE.
 const brokenPipe = 128 + 13
 
-// runCommand runs springfield and returns the exit code.
 func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildInfo) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

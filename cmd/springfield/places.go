@@ -22,7 +22,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
-// environment is the user, the machine and the calling agent.
 type environment struct {
 	work   string // the working directory
 	home   string // "" if unknown
@@ -90,7 +89,6 @@ func (e *environment) defaultSuiteDir() string {
 
 func (e *environment) gitOfProcess() git.Git { return git.FindGit(e.env, e.work, e.home) }
 
-// claudeCommand returns the claude command. If it is not installed, Path is "".
 func (e *environment) claudeCommand() client.Command {
 	return client.Command{Path: findProgram("claude"), Env: e.env}
 }
@@ -100,8 +98,7 @@ func (e *environment) hostOwner() hosts.User {
 	return hosts.User{Home: e.home, Work: e.work, Root: root, Env: e.env, Getenv: e.getenv, Look: findProgram}
 }
 
-// findProgram returns the path of a program on PATH, or "". It rejects relative directories, which the
-// project could control.
+// findProgram rejects relative directories on PATH, which the project could control.
 func findProgram(program string) string {
 	path, err := exec.LookPath(program)
 	if err != nil || !filepath.IsAbs(path) {

@@ -20,8 +20,7 @@ import (
 )
 
 type publishOptions struct {
-	*streams
-	means publish.Means
+	*app
 	publish.Request
 	json bool
 }
@@ -37,11 +36,11 @@ publish compiles the hooks for every target, checks all files, and writes plugin
 Clients fetch a plugin outside the marketplace's checkout from the suite's repository, at a fixed
 commit. This takes two runs: publish, commit and push; then publish again to write the commit.
 
-springfield does not commit or push anything. springfield undo restores all files, but not tags or the
+springfield does not commit or push anything. springfield undo restores all files, but not the
 executable bits in git's index.`
 
-func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.Command {
-	o := publishOptions{streams: &a.streams}
+func newPublish(a *app) *cobra.Command {
+	o := publishOptions{app: a}
 	var targets []string
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
@@ -49,8 +48,7 @@ func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.
 		Long:  publishHelp,
 		Example: `  springfield publish --bump minor
   springfield publish --to ../superpowers-marketplace --plugin ned-flanders
-  springfield publish --check
-  springfield publish --tag`,
+  springfield publish --check`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"to", "bump", "version"} { // like --to "$UNSET"
@@ -71,8 +69,7 @@ func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.
 			if o.Date, err = buildDate(a.getenv("SOURCE_DATE_EPOCH")); err != nil {
 				return err
 			}
-			o.means = a.publishMeans()
-			return run(cmd.Context(), o)
+			return runPublish(cmd.Context(), o)
 		},
 		PreRunE: a.needPlaces,
 	}
@@ -84,7 +81,6 @@ func newPublish(a *app, run func(context.Context, publishOptions) error) *cobra.
 	f.StringArrayVar(&o.Notes, "note", nil, "line for the changelog (repeatable)")
 	f.StringArrayVar(&targets, "target", nil, "target to compile for (repeatable; default: all)")
 	f.BoolVar(&o.Check, "check", false, "for CI: fail if anything is inconsistent or would change")
-	f.BoolVar(&o.Tag, "tag", false, "tag the committed releases, like claude plugin tag")
 	f.BoolVar(&o.Look, "dry-run", false, "print a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
@@ -96,10 +92,8 @@ func (o publishOptions) validate() error {
 		return check.Misuse(errors.New("--bump and --version cannot be used together"), "use one of them to choose the version")
 	case o.Bump != "" && !slices.Contains(publish.VersionParts(), o.Bump):
 		return check.Misusef(check.HintAtNames(o.Bump, "--bump ", publish.VersionParts(), ""), "--bump cannot be %q", o.Bump)
-	case o.Check && (o.Bump != "" || o.Version != "" || o.Tag || o.Look || len(o.Targets) > 0):
-		return check.Misuse(errors.New("--check changes nothing, so flags for a change do not apply"), "omit --bump, --version, --tag, --target and --dry-run")
-	case o.Tag && (o.Bump != "" || o.Version != ""):
-		return check.Misuse(errors.New("--tag only tags committed releases"), "raise the version, commit, then run springfield publish --tag")
+	case o.Check && (o.Bump != "" || o.Version != "" || o.Look || len(o.Targets) > 0):
+		return check.Misuse(errors.New("--check changes nothing, so flags for a change do not apply"), "omit --bump, --version, --target and --dry-run")
 	}
 	for _, note := range o.Notes {
 		if strings.TrimSpace(note) == "" || strings.ContainsAny(note, "\r\n") {
@@ -122,7 +116,7 @@ func (a *app) publishMeans() publish.Means {
 }
 
 func runPublish(ctx context.Context, o publishOptions) error {
-	plan, err := publish.PlanRelease(ctx, o.means, o.Request)
+	plan, err := publish.PlanRelease(ctx, o.publishMeans(), o.Request)
 	if err != nil {
 		return o.hintPublish(err)
 	}
@@ -131,8 +125,7 @@ func runPublish(ctx context.Context, o publishOptions) error {
 	case o.Check:
 		return o.reportCheck(plan)
 	case o.Look:
-		tagged := check.NamesOf(plan.Tags, func(tag string) string { return "tagged: " + tag })
-		plan.Change.Notes = slices.Concat(plan.Change.Notes, tagged, plan.Waits)
+		plan.Change.Notes = append(plan.Change.Notes, plan.Waits...)
 		return o.showPreview(o.json, plan.Change, "")
 	}
 	if err := ctx.Err(); err != nil {
@@ -221,10 +214,9 @@ func (o publishOptions) reportPublish(p *publish.Plan) error {
 			Plugins     []publish.Plugin `json:"plugins"`
 			Changed     []string         `json:"changed"`
 			Removed     []string         `json:"removed"`
-			Tags        []string         `json:"tags"`
 			Waits       []string         `json:"waits"` // before the next run
 			Checks      []check.Finding  `json:"checks"`
-		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(written), nonNil(removed), nonNil(p.Tags), nonNil(p.Waits), nonNil(p.Checks)})
+		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(written), nonNil(removed), nonNil(p.Waits), nonNil(p.Checks)})
 	}
 	o.printPlugins(p)
 	o.say("")
@@ -233,7 +225,6 @@ func (o publishOptions) reportPublish(p *publish.Plan) error {
 	if len(written)+len(removed) == 0 {
 		o.say("  nothing changed: this is already published")
 	}
-	o.sayFiles("tagged ", p.Tags, "")
 	if n := len(p.Marks); n > 0 {
 		o.say("  git's index now marks %s as executable", countOf(n, "hook"))
 	}

@@ -221,8 +221,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// chooseSessions sets the logs to read. These are the paths in args. By default they are all logs of the
-// named host, or of every host if name is "".
+// chooseSessions takes the paths in args, or by default all logs of the named host, or of every host for "".
 func (e *environment) chooseSessions(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name
 	for _, arg := range args {

@@ -17,8 +17,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/interview"
 	"github.com/cameronsjo/springfield/internal/rooted"
-	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/terminal"
 )
 
 // errCancelled is returned after Ctrl-C or a no.
@@ -60,7 +60,7 @@ func exitCode(err error) int {
 	var advised *check.Advised
 	var call interface{ IsUsage() bool } // from runtime/console
 	switch {
-	case errors.Is(err, errCancelled) || errors.Is(err, console.ErrCancelled) || errors.Is(err, context.Canceled):
+	case errors.Is(err, errCancelled) || errors.Is(err, terminal.ErrCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
 	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage():
 		return wrongUsage

@@ -74,16 +74,16 @@ func addVerbs(root *cobra.Command, a *app) {
 		verbs []*cobra.Command
 	}{
 		{"Set up", []*cobra.Command{
-			newInit(a, runInit), newNew(a), newBuild(a), newUpdate(a), newValidate(a),
-			newEnable(a, runEnable), newDisable(a, runDisable), newSet(a), newDoctor(a), newUndo(a),
+			newInit(a), newNew(a), newBuild(a), newUpdate(a), newValidate(a),
+			newEnable(a), newDisable(a), newSet(a), newDoctor(a), newUndo(a),
 		}},
 		{"Every day", []*cobra.Command{
-			newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newAway(a, runAway), newBack(a), newWatch(a),
+			newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newAway(a), newBack(a), newWatch(a),
 			newList(a),
 		}},
 		{"Loops", []*cobra.Command{newLoop(a)}},
 		{"Measure", []*cobra.Command{newReplay(a), newExplain(a), newTry(a)}},
-		{"Publish", []*cobra.Command{newPublish(a, runPublish)}},
+		{"Publish", []*cobra.Command{newPublish(a)}},
 		{"Other", []*cobra.Command{newCompletion(a), newVersion(a), newPrebuild(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
@@ -100,11 +100,8 @@ func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	typed, call := args[0], "springfield "
-	for _, arg := range a.args {
-		call += check.QuoteArgument(arg) + " "
-	}
-	call = strings.TrimSpace(strings.Replace(call, " "+check.QuoteArgument(typed)+" ", " NAME ", 1))
+	typed := args[0]
+	call := strings.TrimSpace(strings.Replace(a.callAsTyped()+" ", " "+check.QuoteArgument(typed)+" ", " NAME ", 1))
 	var names []string
 	for _, below := range cmd.Commands() {
 		if below.IsAvailableCommand() || below.Name() == "help" {
@@ -116,6 +113,10 @@ func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 		otherwise = cmd.CommandPath() + " --help lists them"
 	}
 	return check.Misusef(check.HintAtNames(typed, call, names, otherwise), "there is no command %q", typed)
+}
+
+func (a *app) callAsTyped() string {
+	return "springfield " + strings.Join(check.NamesOf(a.args, check.QuoteArgument), " ")
 }
 
 func arguments(low, high int, what string) cobra.PositionalArgs {

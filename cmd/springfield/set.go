@@ -164,7 +164,6 @@ func (s *streams) showValue(stack pluginsettings.Stack, v pluginsettings.Value) 
 	}
 }
 
-// valueOnOneLine returns a value as compact JSON, or "not set" for null.
 func valueOnOneLine(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if string(raw) == "null" || json.Compact(&b, raw) != nil {
@@ -173,8 +172,6 @@ func valueOnOneLine(raw json.RawMessage) string {
 	return b.String()
 }
 
-// cellText formats a JSON value for a table. It unquotes a string, joins strings with commas, and replaces
-// any other list with its length.
 func cellText(raw json.RawMessage) string {
 	var text string
 	var words []string

@@ -53,8 +53,7 @@ func (t *teller) readCommand(typed string, once bool) (err error) {
 	return nil
 }
 
-// advance queues the changes in view, and starts the next command when the last one has ended. It returns the
-// error of a failed command.
+// advance starts the next command when the last one has ended. It returns the error of a failed command.
 func (t *teller) advance(view absence.View) error {
 	if !t.given {
 		return nil

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -44,7 +43,7 @@ edit; springfield disable can still restore your settings.`,
 		Example: `  springfield undo --list
   springfield undo --dry-run`,
 		Args:    arguments(0, 0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return runUndo(cmd.Context(), a, o) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return runUndo(a, o) },
 		PreRunE: a.needPlaces,
 		PostRun: a.noteHindered,
 	}
@@ -56,7 +55,7 @@ edit; springfield disable can still restore your settings.`,
 	return cmd
 }
 
-func runUndo(ctx context.Context, a *app, o undoOptions) error {
+func runUndo(a *app, o undoOptions) error {
 	j := settings.Journal(a.places)
 	switch {
 	case o.list && (o.forget || o.dryRun), o.forget && o.dryRun:
@@ -129,8 +128,7 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	return nil
 }
 
-// shortenFileList returns up to 6 files unchanged. Of a longer list, it returns at most two files, and the
-// number of the rest with the directory that contains them.
+// shortenFileList replaces a long list by at most two files, and the number of the rest with their directory.
 func shortenFileList(files []string) []string {
 	const most = 6
 	if len(files) <= most {

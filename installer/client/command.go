@@ -277,7 +277,6 @@ func CallError(call string, out []byte, err, ended error, patience time.Duration
 	return nil
 }
 
-// commandIn returns a command with config as its configuration directory and working directory.
 func (c Command) commandIn(ctx context.Context, config string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.Path, args...)
 	cmd.Dir = config

@@ -187,8 +187,7 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 	return nil
 }
 
-// addFile adds the modules and hooks that a file of the plugin declares, unless the file is in seen. An invalid hook
-// is an error, and adds no hooks.
+// addFile adds no hooks of a file with an invalid one.
 func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) error {
 	fields, path, err := s.readObject(i.Dir, name)
 	if err != nil {
@@ -262,8 +261,7 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	return "", "", err
 }
 
-// fitsRecord reports whether a record applies to sessions in p.Work: for the user, for all users, or for a
-// project in the repository.
+// fitsRecord reports whether a record applies to sessions in p.Work.
 func (p Places) fitsRecord(r record) bool {
 	if r.Scope == "user" || r.Scope == "managed" || r.ProjectPath == p.Work {
 		return true

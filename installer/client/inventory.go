@@ -9,7 +9,6 @@ package client
 // Not covered: command-line flags, settings from a server, hooks of a session (/goal, skills), and trust in the directory.
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -83,28 +82,17 @@ func (s *Snapshot) AllPlugins() []Switched {
 	return all
 }
 
-// findSilencer returns the setting that disables hooks, or "". managed reports whether it also disables hooks of
-// managed settings.
+// findSilencer returns the setting that disables hooks, and whether it disables hooks of managed settings, too.
 func (i Inventory) findSilencer() (why string, managed bool) {
-	if raw, l := i.findMember("disableAllHooks"); as[bool](raw) {
-		return "disableAllHooks in " + l.Name + " settings", l.Name == Managed
+	if raw, from := rawMember(i.Settings, "disableAllHooks"); as[bool](raw) {
+		return "disableAllHooks in " + from + " settings", from == Managed
 	}
-	if raw, l := i.findMember("allowManagedHooksOnly"); l.Name == Managed && as[bool](raw) {
+	if raw, from := rawMember(i.Settings, "allowManagedHooksOnly"); from == Managed && as[bool](raw) {
 		return "allowManagedHooksOnly in managed settings", false
 	}
 	return "", false
 }
 
-func (i Inventory) findMember(key string) (raw json.RawMessage, in Layer) {
-	for _, l := range i.Settings {
-		if raw, ok := l.fields[key]; ok {
-			return raw, l
-		}
-	}
-	return nil, Layer{}
-}
-
-// sortHooks sets Silenced, Hooks and Idle from the results of findSilencer.
 func (i *Inventory) sortHooks(silenced string, silencesManaged bool) {
 	i.Silenced = silenced
 	add := func(managed bool, hooks []Hook) {
@@ -148,18 +136,11 @@ func (i Inventory) BesideStop() []Switched {
 	return i.pluginsRunning(func(s Switched, h Hook) bool { return s.IsOurs() && !s.DrivesStop() })
 }
 
-// pluginsRunning returns the plugins with a running springfield hook that meant selects.
 func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
 	return slices.DeleteFunc(slices.Clone(i.Plugins), func(s Switched) bool {
 		runs := func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }
 		return !s.Runs || !slices.ContainsFunc(i.Hooks, runs)
 	})
-}
-
-// ChosenModel returns the model in settings and the layer's name, or two empty strings.
-func (i Inventory) ChosenModel() (model, from string) {
-	raw, layer := i.findMember("model")
-	return as[string](raw), layer.Name
 }
 
 // BlockCap is the variable for the number of blocks in a row that Claude Code honours with no tool call in
@@ -169,8 +150,7 @@ const (
 	BlockCapDefault = 8
 )
 
-// Honoured returns the number of blocks in a row that Claude Code honours, set by BlockCap or the default. A value
-// of 0 or less means no limit.
+// Honoured returns the number of blocks in a row that Claude Code honours. A value of 0 or less means no limit.
 func Honoured(layers []Layer) int {
 	const unlimited = 1 << 30
 	value, _, found := VariableIn(layers, BlockCap)

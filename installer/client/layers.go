@@ -115,12 +115,8 @@ func (l Layer) IDsOn() []string {
 
 // VariableIn returns the value of a variable in the highest layer that sets it, and the layer's name.
 func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
-	for _, l := range layers {
-		if raw, found := as[object](l.fields["env"])[name]; found {
-			return ValueText(raw), l.Name, true
-		}
-	}
-	return "", "", false
+	value, from = MemberIn(layers, "env", name)
+	return value, from, from != ""
 }
 
 func AllowRules(layers []Layer) (all []string) {
@@ -133,16 +129,21 @@ func AllowRules(layers []Layer) (all []string) {
 // MemberIn returns the value at path in the highest layer that contains one, and the layer's name. It returns
 // any value but a string as JSON.
 func MemberIn(layers []Layer, path ...string) (value, from string) {
+	raw, from := rawMember(layers, path...)
+	return ValueText(raw), from
+}
+
+func rawMember(layers []Layer, path ...string) (raw json.RawMessage, from string) {
 	for _, l := range layers {
 		fields := l.fields
 		for _, name := range path[:len(path)-1] {
 			fields = as[object](fields[name])
 		}
 		if raw, found := fields[path[len(path)-1]]; found {
-			return ValueText(raw), l.Name
+			return raw, l.Name
 		}
 	}
-	return "", ""
+	return nil, ""
 }
 
 // Variable is a member of a layer's env. Claude Code passes it to every hook, even from a project in an

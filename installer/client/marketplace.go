@@ -253,7 +253,6 @@ func (s *Snapshot) Assuming(m Market) *Snapshot {
 	return &next
 }
 
-// readCatalogOnce returns a catalog from the cache.
 func (s *Snapshot) readCatalogOnce(name string) catalog {
 	c, known := s.catalogs[name]
 	if !known {

@@ -11,7 +11,6 @@ type Mod struct {
 	Wraps []string `json:"wraps"` // events of a stop or a prompt that the file names
 }
 
-// modsIn adds the modules that a hooks file declares, relative to its directory, to i.Mods.
 func (s *Snapshot) modsIn(i *Installed, name string, fields object) {
 	for _, module := range as[[]string](fields["modules"]) {
 		m := Mod{File: printable(path.Join(path.Dir(name), module)), Wraps: []string{}}

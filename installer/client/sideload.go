@@ -14,8 +14,7 @@ const (
 	Skills     = "its place in skills"     // a directory in the configuration directory
 )
 
-// allSideloaded returns the plugins outside of marketplaces by ID, with Dir, Decides and Unload set.
-// CLAUDE_CODE_PLUGIN_DIRS precedes skills.
+// allSideloaded sets Dir, Decides and Unload. CLAUDE_CODE_PLUGIN_DIRS precedes skills.
 func (s *Snapshot) allSideloaded() map[string]Switched {
 	all := map[string]Switched{}
 	add := func(dir, marketplace string) {

@@ -32,8 +32,7 @@ func NewSnapshot(p Places) *Snapshot {
 	return &Snapshot{Places: p, files: map[string]*File{}, catalogs: map[string]catalog{}}
 }
 
-// readAgain drops everything from the cache that the claude command can change: catalogs, and files in the
-// plugins directory.
+// readAgain drops everything from the cache that the claude command can change.
 func (s *Snapshot) readAgain() {
 	plugins, err := journal.Resolve(s.Plugins)
 	maps.DeleteFunc(s.files, func(at string, _ *File) bool { return err != nil || rooted.HoldsPath(plugins, at) })
@@ -111,8 +110,7 @@ func (s *Snapshot) OpenFile(path string) (*File, error) {
 	return &again, nil
 }
 
-// readObject reads a JSON object from a file in a directory and returns the file's path. The error for a missing file
-// wraps fs.ErrNotExist.
+// readObject returns an error that wraps fs.ErrNotExist for a missing file.
 func (s *Snapshot) readObject(dir, name string) (fields object, path string, err error) {
 	path, err = placeBelow(dir, name)
 	if err != nil {
@@ -135,8 +133,7 @@ func (s *Snapshot) readObject(dir, name string) (fields object, path string, err
 	return fields, path, nil
 }
 
-// placeBelow joins a directory and a relative path. A path that leaves the directory, by its name or a symlink, is an
-// error.
+// placeBelow refuses a path that leaves the directory, by its name or a symlink.
 func placeBelow(dir, name string) (string, error) {
 	local := filepath.FromSlash(strings.TrimSuffix(name, "/"))
 	out := fmt.Errorf("%q is outside its directory", printable(name))

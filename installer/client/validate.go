@@ -72,8 +72,6 @@ func (v *validator) lookAt(ctx context.Context, target string) error {
 // expected begins the warning that every plugin gets.
 const expected = "CLAUDE.md at the plugin root is not loaded"
 
-// summarizeFindings merges the expected warnings into one note, and adds a finding of success when there are
-// no other findings.
 func (v *validator) summarizeFindings() []check.Finding {
 	var all []check.Finding
 	for i, f := range v.found {
@@ -97,8 +95,7 @@ func (v *validator) summarizeFindings() []check.Finding {
 	return all
 }
 
-// readOutput adds the findings in the client's output about path. Errors under "Plugin directory checks" become
-// warnings.
+// readOutput reports errors under "Plugin directory checks" as warnings.
 func (v *validator) readOutput(path, out string) {
 	var state check.State // of the listed findings; "" outside of a list
 	file, directory := path, false

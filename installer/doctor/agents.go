@@ -32,7 +32,6 @@ type AgentPlugin struct {
 	Strategy string `json:"strategy,omitempty"`
 	Decides  bool   `json:"decides"` // at a stop
 	Problem  string `json:"problem,omitempty"`
-	old      bool   // enabled in the way of an older springfield
 }
 
 // InspectHosts inspects the named agents, by default those on this machine. By default it adds Claude Code if
@@ -79,7 +78,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 		if !found.IsOurs() && !mine {
 			continue
 		}
-		p := AgentPlugin{Installed: i, Strategy: found.Strategy, old: mine && i.Theirs}
+		p := AgentPlugin{Installed: i, Strategy: found.Strategy}
 		if err := checkHook(i.Dir); err != nil {
 			p.Problem = err.Error()
 		}
@@ -147,15 +146,12 @@ func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 	switch says := fmt.Sprintf("%s is enabled in %s, but %s", p.ID, a.Title, p.Problem); {
 	case generator.CheckMount(p.Dir) != nil:
 		return check.Failed(says, generator.HowToStart(generator.ErrNoExec, p.Suite))
-	case p.Problem != "" && p.Theirs && !p.old:
+	case p.Problem != "" && p.Theirs:
 		return check.Failed(says, a.place.Host.RemoveCommand(p.ID)+", then "+again)
 	case p.Problem != "" && p.Suite != "":
 		return check.Failed(says, "springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
 	case p.Problem != "":
 		return check.Failed(says, again)
-	case p.old:
-		const old = "%s was enabled in %s by an older springfield, and its hook may be outdated"
-		return check.Warned(fmt.Sprintf(old, p.ID, a.Title), again)
 	case !p.Decides:
 		return check.Passed(fmt.Sprintf("%s is enabled in %s, but makes no decisions at a stop", p.ID, a.Title))
 	}

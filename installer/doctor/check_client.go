@@ -29,7 +29,6 @@ func (in *Inspection) checkClient() []check.Finding {
 	return []check.Finding{found}
 }
 
-// checkSilenced reports Claude Code settings that disable all hooks, or springfield's.
 func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove that setting where it is set"))
@@ -85,7 +84,7 @@ func (in *Inspection) checkTodo() []check.Finding {
 	if value, _, ok := client.VariableIn(in.Settings, variable); ok && value == "1" {
 		return []check.Finding{check.Passed(variable + " is set: every model has a todo list")}
 	}
-	model, where := in.ChosenModel()
+	model, where := client.MemberIn(in.Settings, "model")
 	withTodo := []string{ // as Claude Code 2.1.329 names them
 		"claude-3-", "opus-4-0", "opus-4-1", "opus-4-5", "opus-4-6", "opus-4-7",
 		"sonnet-4-0", "sonnet-4-5", "sonnet-4-6", "haiku-4-5",

@@ -50,16 +50,14 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeSays reports whether a scope's settings contain a plugin. If the scope shares a file, and so has no
-// layer, any layer counts.
+// scopeSays counts any layer if the scope shares a file, and so has no layer.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
 	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 
-// notRunning reports an enabled plugin that does not run. It repairs only plugins that the user made or enabled with
-// springfield, so that a cloned project cannot start its own hook.
+// notRunning repairs only what the user made or enabled, so that a cloned project cannot start its own hook.
 func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	f := check.Failed(fmt.Sprintf("%s is enabled but does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s))
 	if s.Decides == string(client.Project) { // broken for everyone in the project
@@ -86,8 +84,6 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	return f
 }
 
-// registerSuite returns a repair that registers a suite with the claude command. If claude is not installed,
-// it declares the suite in settings.
 func (in *Inspection) registerSuite(name, dir string) func(context.Context) error {
 	if in.Client.Path != "" {
 		return func(ctx context.Context) error {
@@ -117,7 +113,6 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	return all
 }
 
-// checkMarkets reports marketplaces with a missing directory, and suites that share a name with other marketplaces.
 func (in *Inspection) checkMarkets() (all []check.Finding) {
 	markets, err := in.settings.Markets()
 	if err != nil {
@@ -202,8 +197,7 @@ func (in *Inspection) driversInWords() string {
 	return whoDecides(deciding)
 }
 
-// switchOff returns a repair that disables a plugin for this user. It returns nil if the plugin is enabled
-// outside of the user's scopes.
+// switchOff returns nil if the plugin is enabled outside of the user's scopes.
 func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 	scope := client.Scope(s.Decides)
 	switch {

@@ -19,7 +19,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// checkBlockCap reports plugins whose limit of continues in a row exceeds Claude Code's.
 func (in *Inspection) checkBlockCap() (all []check.Finding) {
 	honoured := client.Honoured(in.Settings)
 	for _, s := range in.Drivers() {
@@ -64,7 +63,6 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 	return all
 }
 
-// checkJudge reports whether each judge can be asked, and whether it has answered today.
 func (in *Inspection) checkJudge() (all []check.Finding) {
 	asks, named := false, []string(nil)
 	for _, s := range in.ours {

@@ -48,8 +48,7 @@ type Inspection struct {
 	settings *settings.Settings
 }
 
-// hookSettings returns the settings of a plugin's hook in a project. If project is "", it returns the
-// settings outside of projects.
+// hookSettings returns the settings outside of projects if project is "".
 func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
 	return hook.ReadSettings(dir, in.Places.StatePath(), project)
 }
@@ -190,7 +189,6 @@ func kindOfStrategy(name string) strategy.Kind {
 	return known.KindOf()
 }
 
-// doubledStrategies returns the plugins in all whose kind of strategy is not unique.
 func doubledStrategies(all []client.Switched) []client.Switched {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {

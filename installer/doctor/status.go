@@ -84,7 +84,6 @@ func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched)
 	return slices.DeleteFunc(in.Drivers(), broken), slices.DeleteFunc(in.BesideStop(), broken)
 }
 
-// checkHook returns an error if the plugin's hook cannot start on this machine.
 func checkHook(dir string) error {
 	return cmp.Or(generator.CheckMount(dir), generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook))
 }
@@ -139,8 +138,7 @@ func (in *Inspection) HowToBegin() string {
 	return in.howToSwitchOn(cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default()))
 }
 
-// howToSwitchOn returns the command that enables a plugin. If the user's settings are not JSON, it returns a
-// hint to fix them.
+// howToSwitchOn returns a hint to fix the user's settings if they are not JSON.
 func (in *Inspection) howToSwitchOn(plugin string) string {
 	for _, l := range in.Settings {
 		if syntax := (*document.SyntaxError)(nil); l.Name == string(client.User) && errors.As(l.Err, &syntax) {
@@ -169,8 +167,7 @@ func (in *Inspection) HowToEnable(strategy string) string {
 	return in.howToSwitchOn(cmp.Or(in.toEnable(ofStrategy), strategy))
 }
 
-// toEnable returns the argument of enable for ChoosePlugin's plugin, or "". It adds the marketplace to an
-// ambiguous name.
+// toEnable returns the argument of enable for ChoosePlugin's plugin, with the marketplace if ambiguous, or "".
 func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
 	p, of := in.ChoosePlugin(choose)
 	isNamesake := func(made generator.Plugin) bool { return made.Name == p.Name }
@@ -198,7 +195,6 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 	return generator.Plugin{}, Suite{}
 }
 
-// notesOf returns the notes of status, except those that are also reasons.
 func (in *Inspection) notesOf(reasons []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": run springfield doctor to see the fix" })
 	all = append(append(append(all, in.offInWords()...), in.OrdersInWords()...), in.Outdated()...)

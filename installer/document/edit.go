@@ -172,7 +172,6 @@ func QuoteKey(key string) string {
 	return string(text)
 }
 
-// isOnly reports whether an edit is the only difference between before and after.
 func isOnly(e Edit, before, after *Document) bool {
 	was, is := before.root, after.root
 	for i, key := range e.Path {

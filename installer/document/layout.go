@@ -55,7 +55,6 @@ func (d *Document) layOutValue(before string, objects []*value, old *value, keys
 	return b.String()
 }
 
-// lineEnd returns the line ending of the document's first line, or "\n".
 func (d *Document) lineEnd() string {
 	if i := strings.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
 		return "\r\n"
@@ -118,7 +117,6 @@ func indentUnit(objects []*value, text string) string {
 	return "  "
 }
 
-// isBroken reports whether a value has several lines.
 func (v *value) isBroken() bool { return strings.Contains(v.text, "\n") }
 
 func indentOf(text string) string {

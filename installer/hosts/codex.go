@@ -1,9 +1,10 @@
 package hosts
 
 import (
-	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -35,13 +36,10 @@ func codexInstalled(at Place) (all []Installed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range settings.names("plugins") {
+	for _, id := range slices.Sorted(maps.Keys(settings.table("plugins"))) {
 		name, market, _ := strings.Cut(id, "@")
-		enabled, _, _ := settings.Get("plugins", id, "enabled")
-		i := Installed{ID: id, Name: name, On: string(enabled) != "false", Scope: client.User}
-		if source, found, _ := settings.Get("marketplaces", market, "source"); found {
-			_ = json.Unmarshal(source, &i.Suite) // ignores other forms than Codex writes
-		}
+		i := Installed{ID: id, Name: name, On: settings.table("plugins", id)["enabled"] != false, Scope: client.User}
+		i.Suite, _ = settings.table("marketplaces", market)["source"].(string) // ignores other forms than Codex writes
 		if isPathPart(name) && isPathPart(market) {
 			copies := filepath.Join(at.Dir, "plugins", "cache", market, name)
 			versions, _ := os.ReadDir(copies)

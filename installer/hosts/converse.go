@@ -28,8 +28,7 @@ const (
 	maxAnswer        = 4 << 20 // bytes of a line
 )
 
-// askProgram starts the host's program with a minimal environment, asks the questions in turn, and returns the last
-// answer.
+// askProgram starts the host's program with a minimal environment, and returns the last answer.
 func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (last json.RawMessage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()

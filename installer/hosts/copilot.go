@@ -35,8 +35,7 @@ func readSettings(at Place) (*document.Document, error) {
 // maxPlugins limits the plugins read from a settings file, which can be a project's.
 const maxPlugins = 200
 
-// copilotPlugins returns the plugins in a settings file, in file order. Unless in is "", a file outside of in
-// is an error.
+// copilotPlugins keeps the order of the file. Unless in is "", a file outside of in is an error.
 func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Installed, err error) {
 	doc, err := readDocument(in, path, document.ParseCommented)
 	if err != nil {
@@ -60,8 +59,7 @@ func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Instal
 	return all, nil
 }
 
-// copilotInstalled returns the plugins in the user's settings and, in a trusted directory, the project's. It
-// ignores unreadable project settings.
+// copilotInstalled ignores project settings in an untrusted directory, and unreadable ones.
 func copilotInstalled(at Place) ([]Installed, error) {
 	all, err := copilotPlugins(at, client.User, "", at.SettingsFile())
 	if !copilotTrusts(at) {

@@ -69,7 +69,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	}
 	for _, r := range byUs {
 		ids = append(ids, r.ID)
-		if err := now.ReleaseFor(c, at.Host.Foreign(r.File), r.ID); err != nil {
+		if err := now.ReleaseFor(c, settings.Foreign{Host: at.Host.Name, Path: r.File}, r.ID); err != nil {
 			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then remove the entries for " + r.ID, Failed: true})
 		}
 	}
@@ -99,7 +99,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 
 func (r Request) EntryFile() settings.Foreign {
 	path, _ := r.At.Host.EntryIn(r.At, r.ID)
-	return r.At.Host.Foreign(path)
+	return settings.Foreign{Host: r.At.Host.Name, Path: path}
 }
 
 func (p Place) refuseTheirs(i Installed) error {
@@ -117,7 +117,7 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	byUs, err := now.EnabledOn(r.At.Host.Name)
 	for _, e := range byUs {
 		if err == nil && of(e) {
-			err = now.ReleaseFor(c, r.At.Host.Foreign(e.File), e.ID)
+			err = now.ReleaseFor(c, settings.Foreign{Host: r.At.Host.Name, Path: e.File}, e.ID)
 			ids = append(ids, e.ID)
 		}
 	}

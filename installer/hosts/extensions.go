@@ -123,7 +123,6 @@ func isSwitchedOn(rules []string, dir string) bool {
 	return on
 }
 
-// stepsByHand returns the command that enables an extension, if a rule of the user's disables it.
 func stepsByHand(r Request) []string {
 	rules, err := readRules(r.At)
 	if err != nil || isSwitchedOn(rules[r.ID].Overrides, r.At.Work) {
@@ -132,7 +131,6 @@ func stepsByHand(r Request) []string {
 	return []string{fmt.Sprintf("%s disables it by a rule of its own; to enable it, run: %s extensions enable %s", r.At.Host.Title, r.At.Host.Name, r.ID)}
 }
 
-// checkSwitches reports settings that cannot be read, or disable a plugin's hook by name.
 func checkSwitches(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
 	if len(on) == 0 {
 		return nil

@@ -127,7 +127,6 @@ func hookRemovals(r Request) (edits []document.Edit, err error) {
 	return edits, err
 }
 
-// withHookEntries returns a function that adds the plugins in the host's hooks file to the result of theirs.
 func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) ([]Installed, error) {
 	return func(at Place) (all []Installed, err error) {
 		if all, err = theirs(at); err != nil {

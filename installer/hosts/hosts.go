@@ -144,15 +144,6 @@ func (h Host) RemoveCommand(id string) string {
 	return h.Name + " " + fmt.Sprintf(h.Remove, check.QuoteArgument(id))
 }
 
-func (h Host) Foreign(path string) settings.Foreign {
-	return settings.Foreign{Host: h.Name, Path: path, Parse: func(data []byte) (settings.Document, error) {
-		if filepath.Ext(path) == ".toml" {
-			return parseConfig(data)
-		}
-		return document.ParseCommented(data)
-	}}
-}
-
 // AllHosts returns all hosts, Claude Code first.
 func AllHosts() []Host {
 	return []Host{DefaultHost(), codexHost(), copilotHost(), qwenHost(), droidHost(), geminiHost()}

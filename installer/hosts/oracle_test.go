@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/scratch"
@@ -67,8 +68,7 @@ func (o *oracle) files() map[string]string {
 func (o *oracle) request(name string) (Request, settings.Foreign) {
 	r := Request{At: o.at, Switch: settings.Switch{Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}}
 	r.ID = name
-	path, _ := o.host.EntryIn(o.at, name)
-	return r, o.host.Foreign(path)
+	return r, r.EntryFile()
 }
 
 // enable and disable plan what activation plans.
@@ -122,16 +122,11 @@ func (o *oracle) undo() {
 	o.was = o.was[:len(o.was)-1]
 }
 
-// parse reads the file as an edit does.
-func (o *oracle) parse(data string) (settings.Document, error) {
-	return o.host.Foreign(o.file()).Parse([]byte(data))
-}
-
 // checkHistory enables (A, B), disables (a, b) and undoes (u), then disables all and compares every byte.
 func (o *oracle) checkHistory(ops string) {
 	o.t.Helper()
 	before := o.files()
-	_, broken := o.parse(before[o.file()])
+	_, broken := document.ParseCommented([]byte(before[o.file()]))
 	for _, op := range ops + "ab" {
 		var err error
 		switch op {
@@ -149,7 +144,7 @@ func (o *oracle) checkHistory(ops string) {
 			return // refused, as do has checked
 		}
 		for path, data := range o.files() {
-			if _, err := o.parse(data); err != nil && broken == nil && path == o.file() {
+			if _, err := document.ParseCommented([]byte(data)); err != nil && broken == nil && path == o.file() {
 				o.t.Fatalf("%s: after %q it is damaged: %v: %q", o.host.Name, ops, err, data)
 			}
 		}

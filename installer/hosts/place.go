@@ -3,8 +3,10 @@ package hosts
 import (
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
@@ -52,14 +54,23 @@ func HostsFound(u User) []Host {
 
 func (p Place) SettingsFile() string { return filepath.Join(p.Dir, p.Host.SettingsFile) }
 
-// FindSilencer returns a finding if a setting of the user disables all hooks of the host, otherwise nil.
+// FindSilencer returns a finding if a setting of the user disables all hooks of the host, otherwise nil. Unreadable
+// settings are a finding of their own.
 func (p Place) FindSilencer() *check.Finding {
 	name, off, _ := strings.Cut(p.Host.HooksOff, "=")
-	settings, err := readDocument("", p.SettingsFile(), p.Host.Foreign(p.SettingsFile()).Parse)
-	if off == "" || err != nil { // unreadable settings are a finding of their own
-		return nil
-	}
-	if value, _, err := settings.Get(strings.Split(name, ".")...); err != nil || string(value) != off {
+	settings, err := readDocument("", p.SettingsFile(), func(data []byte) (c config, err error) {
+		if filepath.Ext(p.Host.SettingsFile) == ".toml" {
+			return parseConfig(data)
+		}
+		doc, err := document.ParseCommented(data)
+		if err == nil {
+			err = doc.Decode(&c)
+		}
+		return c, err
+	})
+	path := strings.Split(name, ".")
+	last := len(path) - 1
+	if value, is := settings.table(path[:last]...)[path[last]].(bool); off == "" || err != nil || !is || strconv.FormatBool(value) != off {
 		return nil
 	}
 	found := check.Failed("hooks are disabled in "+p.Host.Title+", so no plugin decides: "+name+" is "+off, "remove "+name)

@@ -88,11 +88,9 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	return trial, func() { _ = os.RemoveAll(dir) }, err
 }
 
-// moveTrust copies the trust of hooks from one file to another, for each pair in files. Keys start with the
-// file's path.
+// moveTrust copies the trust of hooks, whose keys start with the file's path, for each pair in files.
 func moveTrust(settings config, files map[string]string) {
-	hooks, _ := settings.members["hooks"].(map[string]any)
-	state, _ := hooks["state"].(map[string]any)
+	state := settings.table("hooks", "state")
 	for key, value := range state {
 		for from, to := range files {
 			if rest, is := strings.CutPrefix(key, from+":"); is {

@@ -54,8 +54,6 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 	return c, nil
 }
 
-// takeBack plans to restore the members that enable changed or, if springfield did not enable the plugin, to set its
-// entry to false.
 func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id string) error {
 	on, says := v.edited.SaysOf(id)
 	switch {
@@ -125,7 +123,6 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	return s.planRelease(c, user, f.At, allMembers)
 }
 
-// noteWhatIsLeft adds notes if the plugin stays enabled, in f or by another scope.
 func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	planned := f.Before
 	for _, e := range c.Edits {
@@ -179,8 +176,7 @@ func (s *Settings) whyInUse(id string) (string, error) {
 	return "", err
 }
 
-// PurgePlugin makes the client forget a plugin that is no longer in use, and an unused marketplace. notes
-// describes the result.
+// PurgePlugin makes the client forget a plugin that is no longer in use, and an unused marketplace.
 func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
 	if why, err := s.whyInUse(id); err != nil {

@@ -71,7 +71,6 @@ func (m *memory) leftUnreleased(err error) Left {
 	return Left{err.Error(), "fix that file, then run springfield disable --all again; or remove by hand: " + strings.Join(entries, ", "), true}
 }
 
-// releaseAll plans to undo all edits of a file, and to disable the springfield plugins still enabled there.
 func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error {
 	f, err := s.openFile("", path)
 	if err != nil {
@@ -97,8 +96,6 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	return s.addRelease(c, f, back)
 }
 
-// withoutOurPlugins returns a settings file with the entries of springfield's plugins set to false, or removed with
-// purge.
 func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	if data == nil {
 		return nil, nil
@@ -123,8 +120,7 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	return doc.ApplyEdits(edits...)
 }
 
-// PurgeAll makes the client forget springfield's plugins, and the marketplaces that offer nothing else. notes
-// describes the result.
+// PurgeAll makes the client forget springfield's plugins, and the marketplaces that offer nothing else.
 func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	all := slices.Clone(ids)
@@ -192,7 +188,6 @@ func (s *Settings) ownPluginsIn(m client.Market, ids []string) (ours []string) {
 	return ours
 }
 
-// otherOffers returns a phrase about other plugins of the marketplace, or "".
 func (s *Settings) otherOffers(m client.Market, ours []string) string {
 	names, _ := s.PluginsOffered(m)
 	for _, name := range names {
@@ -228,8 +223,7 @@ func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
 	return removed, left, err
 }
 
-// SpringfieldFiles returns the files in the state directory: springfield's own files, and the files that the
-// user may have written.
+// SpringfieldFiles returns springfield's own files in the state directory, and those that the user may have written.
 func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 	entries, err := os.ReadDir(p.StatePath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -246,7 +240,6 @@ func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 	return own, users, err
 }
 
-// isState reports whether a name in the state directory is springfield's own.
 func isState(name string) bool {
 	switch name {
 	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "away.json", "away.jsonl", "loops.jsonl", "suites.json", "settings.lock", "declined":

@@ -139,8 +139,6 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 	return append(edits, switchTo(id, "true")), nil
 }
 
-// switchOffOthers returns the edits that disable other plugins that decide at Stop, and the plugins that conflict in
-// a loop.
 func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) (off []document.Edit, conflicts []string, err error) {
 	known := s.Snapshot
 	if e.Plugin.Suite != "" { // this edit registers it
@@ -179,14 +177,12 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) 
 	return off, conflicts, nil
 }
 
-// isOtherKind reports whether a springfield plugin decides at Stop but differs from e in kind.
 func (s *Settings) isOtherKind(known *client.Snapshot, e Switch, id string) bool {
 	i := known.Installed(id)
 	return e.SameKind != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.SameKind, i.Strategy)
 }
 
-// drivesStop reports whether a springfield plugin decides at Stop. For a missing plugin, it checks whether
-// springfield enabled it.
+// drivesStop reports whether springfield enabled the plugin, if the files of the plugin are missing.
 func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 	if i := known.Installed(id); i.Dir != "" {
 		return i.DrivesStop()
@@ -201,8 +197,6 @@ func isConflict(id string) bool {
 	return slices.Contains([]string{"ralph-wiggum", "ralph-loop"}, client.NameOf(id)) || id == "ralph-specum@smart-ralph"
 }
 
-// removeConflict returns the edit that removes a plugin's entry, or sets it to false if a lower scope enables the
-// plugin.
 func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	_, says := v.edited.SaysOf(id)
 	switch {
@@ -216,8 +210,7 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	return nil
 }
 
-// raiseCap returns the edit that raises Claude Code's limit on blocks in a row to e.MaxContinues. It returns
-// nil if this is unnecessary or a higher layer sets the limit.
+// raiseCap returns nil if the limit is high enough or a higher layer sets it.
 func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.Honoured(v.above) < e.MaxContinues {

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -9,29 +8,12 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Document is a parsed settings file in any format. Values are JSON.
-type Document interface {
-	Get(path ...string) (value json.RawMessage, found bool, err error)
-	ApplyEdits(edits ...document.Edit) ([]byte, error)
-}
-
-// Foreign is a settings file of an agent other than Claude Code.
-type Foreign struct {
-	Host  string
-	Path  string
-	Parse func(data []byte) (Document, error) // nil: JSON
-}
-
-func (of Foreign) parse(data []byte) (Document, error) {
-	if of.Parse == nil {
-		return document.ParseDocument(data)
-	}
-	return of.Parse(data)
-}
+// Foreign is a settings file of an agent other than Claude Code: JSON, possibly with comments.
+type Foreign struct{ Host, Path string }
 
 // openForeign opens a settings file with the content that the plan so far gives it.
 func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error) {
-	f.of = of
+	f.host = of.Host
 	if f.Edit, err = journal.OpenEdit("", of.Path); err != nil {
 		return f, fmt.Errorf("read settings: %w", err)
 	}
@@ -40,10 +22,7 @@ func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error
 			f.Before = e.After
 		}
 	}
-	if len(f.Before.Bytes()) > document.MaxSize {
-		return f, fmt.Errorf("read settings: %s: larger than %d MiB", of.Path, document.MaxSize>>20)
-	}
-	if f.as, err = of.parse(f.Before.Bytes()); err != nil {
+	if f.doc, err = document.ParseCommented(f.Before.Bytes()); err != nil {
 		return f, f.namedError(err)
 	}
 	return f, nil

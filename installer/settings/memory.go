@@ -48,7 +48,6 @@ func (r remembered) isSwitch(id string) bool {
 	return len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Path[1] == id
 }
 
-// valueBefore returns the previous value, or nil if the member was absent.
 func (r remembered) valueBefore() json.RawMessage {
 	if r.Before == "" {
 		return nil
@@ -185,7 +184,7 @@ func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 
 // noteEdits returns the memory with edits of f added. behalf is the settings file that needs them.
 func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memory, error) {
-	next := &memory{File: f.At, Host: f.of.Host}
+	next := &memory{File: f.At, Host: f.host}
 	switch ours, err := m.isStillIn(f); {
 	case err != nil:
 		return nil, err
@@ -199,7 +198,7 @@ func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memor
 		next.Filled = slices.Clone(m.Filled)
 	}
 	for _, e := range edits {
-		if err := next.noteMember(f.as, e, behalf); err != nil {
+		if err := next.noteMember(f.doc, e, behalf); err != nil {
 			return nil, err
 		}
 	}
@@ -211,7 +210,7 @@ func (m *memory) isStillIn(f file) (bool, error) {
 		return false, nil
 	}
 	for _, r := range m.Members {
-		raw, found, err := f.as.Get(r.Path...)
+		raw, found, err := f.doc.Get(r.Path...)
 		if err != nil {
 			return false, err
 		}
@@ -222,7 +221,7 @@ func (m *memory) isStillIn(f file) (bool, error) {
 	return false, nil
 }
 
-func (m *memory) noteMember(before Document, e document.Edit, behalf string) error {
+func (m *memory) noteMember(before *document.Document, e document.Edit, behalf string) error {
 	raw, found, err := before.Get(e.Path...)
 	if err != nil {
 		return err
@@ -255,7 +254,6 @@ func (m *memory) noteMember(before Document, e document.Edit, behalf string) err
 	return nil
 }
 
-// servesFile reports whether any member selected by only was set for the settings file behalf.
 func (m *memory) servesFile(behalf string, only func(remembered) bool) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) })
 }
@@ -302,12 +300,12 @@ func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bo
 		}
 		return back, nil
 	}
-	edits, err := back.editsBack(f.as, members)
+	edits, err := back.editsBack(f.doc, members)
 	if err == nil {
-		back.data, err = f.as.ApplyEdits(edits...)
+		back.data, err = f.doc.ApplyEdits(edits...)
 	}
 	if err == nil {
-		back.data, next.Filled, err = f.restoreEmptyObjects(back.data, m.Filled)
+		back.data, next.Filled, err = restoreEmptyObjects(back.data, m.Filled)
 	}
 	if !asLeft {
 		next.Origin = nil
@@ -316,7 +314,7 @@ func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bo
 	return back, err
 }
 
-func (back *released) editsBack(doc Document, members []remembered) (edits []document.Edit, err error) {
+func (back *released) editsBack(doc *document.Document, members []remembered) (edits []document.Edit, err error) {
 	for _, r := range members {
 		raw, found, err := doc.Get(r.Path...)
 		switch {
@@ -346,12 +344,11 @@ func (back released) notesOn(f file) (notes []string) {
 	return notes
 }
 
-// restoreEmptyObjects restores objects and arrays that are empty again, innermost first. rest lists the
-// objects and arrays still in use.
-func (in file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
+// restoreEmptyObjects works innermost first. rest lists the objects and arrays still in use.
+func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f := all[i]
-		doc, err := in.of.parse(data)
+		doc, err := document.ParseCommented(data)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -39,9 +39,8 @@ func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (jou
 
 type file struct {
 	journal.Edit
-	doc *document.Document // nil for another agent's file
-	as  Document           // equals doc for Claude Code
-	of  Foreign            // zero for Claude Code
+	doc  *document.Document
+	host string // "" for Claude Code
 }
 
 // openScope opens a scope's settings for an edit. Only user settings may be a symlink, as in a dotfiles repository;
@@ -77,7 +76,6 @@ func (s *Settings) openFile(in, path string) (f file, err error) {
 	if f.doc, err = read.Document(); err != nil {
 		return file{}, f.namedError(err)
 	}
-	f.as = f.doc
 	return f, nil
 }
 
@@ -96,7 +94,7 @@ const newFileMode fs.FileMode = 0o600
 // remembers who needs them, so that a crash cannot leave a forgotten edit. behalf is a settings file, or for a
 // different agent a plugin.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, behalf string) error {
-	after, err := f.as.ApplyEdits(edits...)
+	after, err := f.doc.ApplyEdits(edits...)
 	if err != nil {
 		return f.namedError(err)
 	}

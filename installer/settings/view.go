@@ -40,7 +40,6 @@ func (v view) isOn(id string) bool {
 	return on
 }
 
-// scopeBelow returns the name of the lower layer that enables a plugin, or "".
 func (v view) scopeBelow(id string) string {
 	if name, on, _ := highest(v.below, id); on {
 		return name

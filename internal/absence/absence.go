@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/grave"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
@@ -43,10 +44,7 @@ type session struct {
 // of further sessions. It includes sessions that are running, are in past, or have a decision or new log
 // lines since the given time. Sessions that are running or need the user come first.
 func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
-	var ids []string
-	for _, e := range past {
-		ids = append(ids, e.Session)
-	}
+	ids := check.NamesOf(past, func(e ledger.AwayEvent) string { return e.Session })
 	// Claude Code names the directory of a project's logs by its path.
 	named := regexp.MustCompile("[^0-9A-Za-z]").ReplaceAllString(project, "-")
 	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(named, "*"), "*.jsonl"))
@@ -116,7 +114,7 @@ const (
 // findNeed returns why the session needs the user, with details, or empty strings. passed reports whether the
 // order's check has passed. word is the word that makes a question grave, or "".
 func (s *session) findNeed(passed bool) (need, text, word string) {
-	stops := s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke
+	rule := s.stopRule()
 	asks, found := s.log.findAsked()
 	tool, about, _ := strings.Cut(s.log.doing, " ")
 	switch {
@@ -129,15 +127,15 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 		return failedNeed, s.log.failure, ""
 	case s.log.turn && s.ended:
 		return diedNeed, s.log.doing, ""
-	case s.log.turn, stops && (s.decision.Rule == "finished" || s.decision.Rule == "reported"):
+	case s.log.turn, rule == "finished", rule == "reported":
 	case found && (asks.Rule != "waits" || s.process.ID == 0):
 		if asks.Question {
 			word, _ = grave.Find(asks.Text)
 		}
 		return needs[asks.Rule], asks.Evidence, word
 	case passed:
-	case stops && needs[s.decision.Rule] != "":
-		return needs[s.decision.Rule], s.decision.Evidence, ""
+	case needs[rule] != "":
+		return needs[rule], s.decision.Evidence, ""
 	case s.log.asked != "" || s.decision.Plugin != "":
 		return s.waits(), cmp.Or(s.log.words, s.decision.Evidence), ""
 	}

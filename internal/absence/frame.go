@@ -2,6 +2,7 @@ package absence
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,14 +82,10 @@ func (v View) topLines() (all []string) {
 	return all
 }
 
-// cells returns the table row of a session. The row includes the ID if the project has several sessions.
 func (v View) cells(s Sight) [5]string {
 	name := nameOf(s.Project)
-	for _, other := range v.Sessions {
-		if other.Session != s.Session && other.Project == s.Project {
-			name = short(s.Session)[:min(4, len(s.Session))] + " " + name
-			break
-		}
+	if slices.ContainsFunc(v.Sessions, func(o Sight) bool { return o.Session != s.Session && o.Project == s.Project }) {
+		name = short(s.Session)[:min(4, len(s.Session))] + " " + name
 	}
 	now := string(s.State)
 	if s.State == Waiting && s.Text != "" {

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/away"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -21,7 +21,6 @@ type moment struct {
 	text string
 }
 
-// These begin at the start of the report.
 type sessionLog struct {
 	asked       string // the first prompt
 	began, last int64  // the first line and the last
@@ -58,7 +57,6 @@ const (
 
 const mostKept = 200
 
-// need is the user's need in the agent's words, if found.
 type need struct {
 	rules.Need
 	found bool
@@ -130,8 +128,6 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 // marks matches the end of a heading, the marks of lists, and emphasis.
 var marks = regexp.MustCompile("(?m)\\A[”\"*_:.— ]+|^[\\s*#>•-]*(\\d+[.)] )?|\\*\\*|__|`")
 
-// firstSentence returns the first sentence of text, without list marks. It adds the second if the first ends
-// in a colon.
 func firstSentence(text string) (first string) {
 	for _, s := range rules.Sentences(marks.ReplaceAllString(text, "")) {
 		if first += strings.TrimSpace(s); !strings.HasSuffix(first, ":") {
@@ -167,8 +163,6 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
 	}
 }
 
-// takeResults forgets calls with a result. If counts is set, it collects refused calls, except calls that an
-// order denied.
 func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 	for _, p := range c.Entry.Parts {
 		if p.Kind != transcript.Result {
@@ -176,7 +170,7 @@ func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 		}
 		call, known := l.open[string(p.ID)]
 		delete(l.open, string(p.ID))
-		byOrder := strings.Contains(codec.ValidText(p.Text), away.Denial)
+		byOrder := strings.Contains(codec.ValidText(p.Text), activity.AwayDenial)
 		if known && counts && p.Denied && !byOrder && len(l.refused) < mostKept {
 			l.refused = append(l.refused, call)
 		}

@@ -96,7 +96,6 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 // shellWords can begin a check but are not programs.
 const shellWords = " case cd command eval exec export for if set source time until while "
 
-// missingForCheck returns a message if the check's program or Makefile is known to be missing, otherwise "".
 func missingForCheck(check, project string) string {
 	program, rest, _ := strings.Cut(check, " ")
 	if _, err := exec.LookPath(program); err != nil && strings.Trim(program, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && program != "" && !strings.Contains(shellWords, " "+program+" ") {

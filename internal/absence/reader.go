@@ -27,7 +27,6 @@ type Reader struct {
 	decided []decided            // the latest first
 }
 
-// decided summarises the decisions of a session.
 type decided struct {
 	last  ledger.Record
 	first int64
@@ -63,9 +62,9 @@ func (r *Reader) findDecided() {
 // that are running, have decisions, are named, or were read before.
 func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	byID := map[string]*session{}
-	add := func(id, host, cwd string) *session {
+	add := func(id, cwd string) *session {
 		if byID[id] == nil && id != "" {
-			byID[id] = &session{id: id, host: host, cwd: cwd}
+			byID[id] = &session{id: id, cwd: cwd}
 			all = append(all, byID[id])
 		}
 		return byID[id]
@@ -78,20 +77,20 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	}
 	for id, q := range processes {
 		if r.project == "" || file.LiesWithin(q.Cwd, r.project) {
-			add(id, "", q.Cwd)
+			add(id, q.Cwd)
 		}
 	}
 	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
 	for _, d := range r.decided {
-		s := add(d.last.Session, "", "")
+		s := add(d.last.Session, "")
 		s.decision, s.first, s.left = d.last, d.first, d.left
 		s.host, s.cwd = d.last.Host, d.last.ProjectPlace()
 	}
 	for _, id := range named {
-		add(id, "", r.project)
+		add(id, r.project)
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.logs)) { // a process may have ended since
-		add(id, "", r.logs[id].cwd)
+		add(id, r.logs[id].cwd)
 	}
 	rank := func(s *session) int {
 		switch {
@@ -154,7 +153,6 @@ type followed struct {
 	log         sessionLog
 }
 
-// readOn reads the new lines of a log and returns its summary. A rewritten log is read from the beginning.
 func (f *followed) readOn() sessionLog {
 	stamp := stampOf(f.path)
 	if stamp == "" || stamp == f.stamp {
@@ -169,7 +167,6 @@ func (f *followed) readOn() sessionLog {
 	return f.log
 }
 
-// stampOf returns the size and modification time of a file as a string, or "" for a missing file.
 func stampOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -178,7 +175,6 @@ func stampOf(path string) string {
 	return strconv.FormatInt(info.Size(), 36) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 36)
 }
 
-// continuesLeft returns the number of continues left at the last decision, or nil for an unknown number.
 func (s *session) continuesLeft(now int64) *int {
 	if s.left == nil {
 		return nil

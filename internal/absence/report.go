@@ -226,8 +226,6 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 	r.Sessions = append(r.Sessions, out)
 }
 
-// addNeed adds the session's present need, if any, unless the report includes it. passed reports whether the
-// order's check has passed.
 func (r *Report) addNeed(s *session, passed bool) {
 	need, text, word := s.findNeed(passed)
 	at := max(s.process.Since, s.decision.At, s.log.spoke)

@@ -36,7 +36,6 @@ type Sight struct {
 	Left    *int   `json:"left,omitempty"` // continues, at its last stop
 }
 
-// see returns the Sight of the session. passed reports whether the order's check has passed.
 func (s *session) see(passed bool, now int64) Sight {
 	out := Sight{
 		Session: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)),
@@ -77,7 +76,6 @@ func (s *session) present(passed bool) (is State, text string) {
 	return Finished, words
 }
 
-// stopRule returns the rule that let the agent stop after its last words, or "".
 func (s *session) stopRule() string {
 	if s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke {
 		return s.decision.Rule
@@ -113,7 +111,6 @@ func (s *session) isListed(seen Sight, now int64) bool {
 	return seen.Live || begun && (age < lately || !brief && age < longest)
 }
 
-// rank returns a sort key that is lowest for sessions that need the user.
 func (s Sight) rank() int {
 	return slices.Index([]State{Waiting, Failed, Working, Background, Finished, Fresh}, s.State)
 }

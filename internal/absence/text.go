@@ -33,7 +33,6 @@ func say(text string) string {
 	return quotation.FirstRunes(sayAll(quotation.Head(text, mostSaid)), maxText)
 }
 
-// sayAll is say without the limit of maxText.
 func sayAll(text string) string {
 	return strings.Join(strings.Fields(secret.Mask(display.OneLine(text))), " ")
 }

@@ -145,18 +145,17 @@ type Teller struct {
 }
 
 type pending struct {
-	is    State
-	since int64 // of the sight
-	from  int64 // when it was first seen
-	at    int64 // when it was last seen
-	live  bool
-	told  bool
-	last  known // the last need that the user knows
+	known
+	from int64 // when it was first seen
+	at   int64 // when it was last seen
+	live bool
+	told bool
+	last known // the last need that the user knows
 }
 
 type known struct {
 	is    State
-	since int64
+	since int64 // of the sight
 }
 
 // lasting is the time that a change has to last, and missing the time after which a session that is no longer listed is
@@ -172,9 +171,9 @@ func (t *Teller) Choose(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {
 		p, same := t.pending[s.Session], known{s.State, s.Since}
-		if p.at == 0 || p.is != s.State || p.since != s.Since {
+		if p.at == 0 || p.known != same {
 			closed := p.live && !s.Live && p.is.isNeed() && s.State != Failed // by the user
-			p = pending{is: s.State, since: s.Since, from: v.Now, told: !t.begun || closed || p.last == same, last: p.last}
+			p = pending{known: same, from: v.Now, told: !t.begun || closed || p.last == same, last: p.last}
 		}
 		p.live, p.at = s.Live, v.Now
 		if !p.told && s.State.isNeed() && v.Now-p.from >= lasting {

@@ -1,4 +1,4 @@
-// Package git queries a git checkout, sets executable bits and tags, and creates repositories.
+// Package git queries a git checkout, sets executable bits, and creates repositories.
 //
 // A repository may come from anyone:
 //   - No program in its configuration is run. Programs in the user's configuration, such as Git LFS, are.
@@ -68,7 +68,6 @@ func inProject(path, work, home string) bool {
 	return !filepath.IsAbs(path) || rooted.HoldsPath(root, path) || rooted.HoldsPath(beyondLinks(root), beyondLinks(path))
 }
 
-// beyondLinks resolves the symlinks in path, or only cleans path if it does not exist.
 func beyondLinks(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved

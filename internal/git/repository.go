@@ -257,11 +257,6 @@ func (r *Repository) Ignored(ctx context.Context, files []string) ([]string, err
 	return found, err
 }
 
-func (r *Repository) TagHead(ctx context.Context, name, message string) error {
-	_, err := r.runGit(ctx, "", "tag", "--annotate", "--message", message, name)
-	return err
-}
-
 // scpLike matches USER@HOST:PATH. A host of one letter is a Windows drive, and "::" as in ext:: runs a helper.
 var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
 

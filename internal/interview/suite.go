@@ -68,7 +68,6 @@ func (s *Suite) plugins() error {
 	return err
 }
 
-// strategies returns the plugins to choose from. The plugin named first is at the top, under the cursor.
 func strategies(first string) (options []Option, err error) {
 	for _, name := range registry.StrategyNames() {
 		about, err := generator.ReadAbout(name)

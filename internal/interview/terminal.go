@@ -66,10 +66,9 @@ func (p onTerminal) Many(
 	question string, options []Option, chosen []string, checkAnswer func([]string) error,
 ) ([]string, error) {
 	var answer []string
-	label := p.labelOf(options)
 	q := &survey.MultiSelect{
 		Message: display.OneLine(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
-		Description: label, Help: p.helpText(options), Filter: filterOptions(options),
+		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}
 	err := p.askInBackground(q, &answer, survey.WithValidator(func(v any) error {
 		marked, _ := v.([]core.OptionAnswer)
@@ -85,10 +84,9 @@ func (p onTerminal) Many(
 
 func (p onTerminal) One(question string, options []Option, chosen string) (string, error) {
 	var answer string
-	label := p.labelOf(options)
 	err := p.askInBackground(&survey.Select{
 		Message: display.OneLine(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
-		Description: label, Help: p.helpText(options), Filter: filterOptions(options),
+		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}, &answer)
 	return answer, err
 }

@@ -38,7 +38,6 @@ func (c *Content) Bytes() []byte {
 	return c.Data
 }
 
-// hasSameBytes reports whether c and other have the same bytes, are both directories, or are both missing.
 func (c *Content) hasSameBytes(other *Content) bool {
 	switch {
 	case c == nil || other == nil:

@@ -101,7 +101,7 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 	return c, err
 }
 
-// applyLocked applies c under the lock. On an error it sets Done and Left in failure.
+// applyLocked sets Done and Left in failure on an error.
 func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -325,8 +325,7 @@ func (j Journal) fileOf(id int, end string) string {
 	return filepath.Join(j.Dir, "journal", fmt.Sprintf("%08d%s", id, end))
 }
 
-// pruneEntries removes the oldest entries beyond journalKeeps and journalSize. size is the size of the new entry in
-// bytes.
+// pruneEntries counts size, the bytes of the new entry, too.
 func (j Journal) pruneEntries(ids []int, size int64) {
 	kept := 1
 	for _, id := range slices.Backward(ids) {

@@ -98,7 +98,6 @@ func (e Edit) readNow() (now *Content, err error) {
 	return now, err
 }
 
-// checkUnchanged returns ErrChanged if the file no longer has the content Before.
 func (e Edit) checkUnchanged() error {
 	found := e
 	if err := found.locateBytes(); err != nil {

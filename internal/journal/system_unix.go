@@ -11,7 +11,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// checkWritable returns an error if dir, or an existing file, is not writable.
 func checkWritable(file, dir string) error {
 	if err := syscall.Access(file, 2); err != nil && err != syscall.ENOENT {
 		return err

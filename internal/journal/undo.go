@@ -99,7 +99,6 @@ func (j Journal) planUndo(e Entry) (Undo, error) {
 	return u, nil
 }
 
-// addDirectory plans to remove a directory that the change made, or to restore a directory that it removed.
 func (u *Undo) addDirectory(f Edit) {
 	dir := Edit{In: f.In, Path: f.Path, State: f.State}
 	if dir.locateBytes() != nil || dir.At != f.At {
@@ -185,7 +184,7 @@ func (e Edit) isWhollyGone(after *Content) bool {
 	return !after.hasSameBytes(nil) || !rooted.IsDirectory(cmp.Or(e.root, filepath.Dir(dir)))
 }
 
-// isInUse reports whether a tree has a new or modified file, or cannot be read. Missing files do not count.
+// Missing files do not count as use.
 func (e Entry) isInUse(tree string) bool {
 	made := map[string]Edit{}
 	for _, f := range e.Edits {

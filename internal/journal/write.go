@@ -33,7 +33,6 @@ const (
 	tempEnd  = ".tmp"
 )
 
-// tempName returns the path of the temporary file beside path. token identifies the change.
 func tempName(path, token string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+tempMark+token+tempEnd)
 }

@@ -213,7 +213,6 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-// printLines prints lines in the style. If there is a title, only the title has the style.
 func (p Printer) printLines(title string, lines ...string) {
 	title = display.PartWords(title)
 	for n, line := range lines {

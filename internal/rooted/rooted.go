@@ -137,8 +137,7 @@ type (
 	open func(name string) (*os.File, error)
 )
 
-// readRegular reads a regular file of at most limit bytes. It calls stat first, because opening a pipe would wait for
-// its writer.
+// readRegular calls stat first, because opening a pipe would wait for its writer.
 func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, fs.FileInfo, error) {
 	info, err := stat(name)
 	if err == nil && !info.Mode().IsRegular() {

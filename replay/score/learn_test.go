@@ -359,7 +359,6 @@ func printLearned(out io.Writer, all []example, scores []int) {
 		w, c := (1-premature)*percent(wrong.both, wrong.of), premature*percent(caught.both, caught.of)
 		fmt.Fprintf(out, "  if %.1f %% of stops are premature, %.0f of 100 continues are wrong\n", 100*premature, 100*w/(w+c))
 	}
-	printRules(out, all)
 	printLimits(out, all, scores)
 }
 
@@ -394,24 +393,6 @@ func interval(all []example, scores []int) (low, high float64) {
 	return shares[25], shares[974]
 }
 
-// printRules prints how often each rule continued, and how often at a report.
-func printRules(out io.Writer, all []example) {
-	counts := map[string]*[2]int{}
-	for _, e := range all {
-		if !e.goesOn || e.source == madeUp {
-			continue
-		}
-		if counts[e.rule] == nil {
-			counts[e.rule] = &[2]int{}
-		}
-		counts[e.rule][side(e)]++
-	}
-	fmt.Fprintf(out, "rules that continue, all repositories: at work that was left, at reports\n")
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(out, "  %-32s %5d %5d\n", name, counts[name][0], counts[name][1])
-	}
-}
-
 // Learning from made sessions separates reports from announcements and keeps neither texts nor names.
 func TestLearn(t *testing.T) {
 	if *sessions != "" {
@@ -433,7 +414,7 @@ func TestLearn(t *testing.T) {
 	}
 	var out bytes.Buffer
 	printLearned(&out, all, scores)
-	for _, want := range []string{`(?m)^  made/c +\d+ of +8 .*→ +0 .* 8 of +8 \(100`, `all but made/a`, `\n  intent +\d+ +\d+\n`} {
+	for _, want := range []string{`(?m)^  made/c +\d+ of +8 .*→ +0 .* 8 of +8 \(100`, `all but made/a`} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("no match for %s in\n%s", want, out.String())
 		}

@@ -30,7 +30,6 @@ const Rule = "away"
 type Stop struct {
 	Situation *strategy.Situation
 	Verdict   strategy.Verdict // of the strategy
-	Stops     bool             // the strategy's decision
 	Session   string
 	Key       string // identifies the stop for all plugins
 	Plugin    string
@@ -59,6 +58,7 @@ func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
 }
 
 func AnswerStop(a *ledger.Away, s Stop) Answer {
+	stops := s.Verdict.Decision != strategy.Continue
 	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
 	used := a.CountContinues()
 	var own []ledger.AwayEvent
@@ -69,14 +69,14 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 	}
 	switch {
 	case slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool { return e.IsByAnother(out.Event) }):
-		out.Counts = !s.Stops && used <= a.Order.Most
+		out.Counts = !stops && used <= a.Order.Most
 		return out
 	case IsPresent(a, s.Session, s.Typed, s.Turns):
 		if !slices.ContainsFunc(own, func(e ledger.AwayEvent) bool { return e.Did == ledger.AwayPresent }) {
 			out.Event.Did = ledger.AwayPresent
 		}
 		return out
-	case s.Stops:
+	case stops:
 		out.answerNeed(a, own, s)
 	case s.Verdict.Rule == wake.Rule:
 		out.Event.Did, out.Event.Text = ledger.AwayWoken, s.Verdict.Evidence
@@ -157,7 +157,7 @@ const decideYourself = " Decide yourself: take the safest option that can be und
 
 // SayAway returns the beginning of each answer to the agent: how long the user is still away, and the user's note.
 func SayAway(o *ledger.AwayOrder, now int64) string {
-	text := Denial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
+	text := activity.AwayDenial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
 	if o.Note != "" && o.Project != "" {
 		text += " They left a note: “" + display.OneLine(o.Note) + "”."
 	}
@@ -246,8 +246,7 @@ type Request struct {
 	Questions   string // of a dialog
 	Session     string
 	Key, Plugin string
-	Mode        string          // permission mode
-	Plan        bool            // the dialog would leave plan mode
+	Plan        bool            // in plan mode, or a dialog that would leave it
 	Now         int64           // Unix milliseconds
 	Present     bool            // the user is back in the session
 	Calls       []activity.Call // the last of the turn
@@ -259,16 +258,15 @@ const (
 	mostInSession = 20
 )
 
-// Denial begins the result of a call that an order denied.
-const Denial = activity.AwayDenial
-
-func isDenied(c activity.Call) bool { return c.Error && strings.Contains(c.Result, Denial) }
+func isDenied(c activity.Call) bool {
+	return c.Error && strings.Contains(c.Result, activity.AwayDenial)
+}
 
 // AnswerRequest returns the message to deny a permission request, and the event to record. It never allows a
 // request. If the message is "", the client decides.
 func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent) {
 	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: quotation.Beginning(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
-	if r.Mode == "plan" || r.Plan || r.Present {
+	if r.Plan || r.Present {
 		return "", e
 	}
 	denied, standing, noted, answered := 0, 0, false, false

@@ -24,7 +24,7 @@ func order(change func(*ledger.AwayOrder)) ledger.AwayOrder {
 
 func stopped(text string) Stop {
 	return Stop{Situation: &strategy.Situation{Message: strategy.Message{Text: text, FromEvent: true}, Turn: strategy.Turn{Known: true, Count: 4}},
-		Verdict: strategy.Verdict{Decision: strategy.Stop, Rule: "asks"}, Stops: true, Session: "s", Key: "k", Now: 12 * hour, Dir: "/p"}
+		Verdict: strategy.Verdict{Decision: strategy.Stop, Rule: "asks"}, Session: "s", Key: "k", Now: 12 * hour, Dir: "/p"}
 }
 
 func past(events ...ledger.AwayEvent) []ledger.AwayEvent {
@@ -64,12 +64,6 @@ func TestAnswerStop(t *testing.T) {
 		"a short question":    {stop: stopped("Next I would delete the old backups.\n\nShall I do that?"), did: ledger.AwayLeft},
 		"a plan":              {stop: stopped("Here's my plan for your approval: first the schema, then the API.")},
 		"deletion":            {stop: stopped("Shall I delete the old backups?"), did: ledger.AwayLeft, says: "yours to decide (“delete”)"},
-		"force-push":          {stop: stopped("The history has diverged. Should I force-push?"), did: ledger.AwayLeft},
-		"publishing":          {stop: stopped("Version 2 is ready. Do you want me to publish it?"), did: ledger.AwayLeft},
-		"deployment":          {stop: stopped("Soll ich das jetzt ausrollen?"), did: ledger.AwayLeft},
-		"money":               {stop: stopped("¿Quieres que compre el dominio?"), did: ledger.AwayLeft},
-		"a secret":            {stop: stopped("Could you give me the password of the staging database?"), did: ledger.AwayLeft},
-		"a message":           {stop: stopped("Should I send the summary to the team?"), did: ledger.AwayLeft},
 		"in the options":      {stop: stopped("What now?\n\n1. Keep both tables\n2. Drop table `users_old`"), did: ledger.AwayLeft},
 		"asked again":         {past: past(answered(first.Event.Same, 0)), stop: stopped("Shall the cache live in memory or on disk?"), did: ledger.AwayLeft, says: "asks again"},
 		"a second question":   {past: past(answered("x", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwayAnswered, goesOn: true},
@@ -90,7 +84,7 @@ func TestAnswerStop(t *testing.T) {
 			s.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: rules.Checkpoint, Evidence: "I'm checkpointing here."}
 		}), did: ledger.AwayContinued, goesOn: true, says: "No usage limit has been reached"},
 		"the strategy goes on": {stop: with(stopped("On to the docs."), func(s *Stop) {
-			s.Stops, s.Verdict = false, strategy.Verdict{Decision: strategy.Continue, Rule: "progress", Reason: "Do it."}
+			s.Verdict = strategy.Verdict{Decision: strategy.Continue, Rule: "progress", Reason: "Do it."}
 		}), did: ledger.AwayContinued, goesOn: true, says: "Do it."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -213,8 +207,7 @@ func TestAnswerRequest(t *testing.T) {
 		"a permission":           {request: asks(nil), did: ledger.AwayDenied, says: "They cannot allow this."},
 		"a dialog":               {request: asks(func(r *Request) { r.Tool, r.Questions = "AskUserQuestion", "Tabs or blanks?" }), did: ledger.AwayDialog, says: "Decide yourself"},
 		"a grave dialog":         {request: asks(func(r *Request) { r.Tool, r.Questions = "AskUserQuestion", "Delete the branch?" }), did: ledger.AwayLeft, says: "theirs to decide"},
-		"a plan":                 {request: asks(func(r *Request) { r.Tool, r.Plan = "ExitPlanMode", true })},
-		"plan mode":              {request: asks(func(r *Request) { r.Mode = "plan" })},
+		"plan mode":              {request: asks(func(r *Request) { r.Plan = true })},
 		"the user is there":      {request: asks(func(r *Request) { r.Present = true })},
 		"after two in a row":     {request: asks(func(r *Request) { r.Calls = []activity.Call{ran, denied, denied} }), did: ledger.AwayDenied, says: "away"},
 		"after three in a row":   {request: asks(func(r *Request) { r.Calls = []activity.Call{denied, denied, denied, {Name: "Bash"}} }), did: ledger.AwayStands},

@@ -80,8 +80,7 @@ func failedReply(why judge.Failure, detail string) judge.Reply {
 	return judge.Reply{Failed: why, Detail: detail}
 }
 
-// redactSecrets replaces the values of environment variables with names that suggest a secret. It ignores
-// values of less than six bytes.
+// redactSecrets ignores values of less than six bytes.
 func (e Env) redactSecrets(s string) string {
 	marks := []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"}
 	for _, v := range e.Vars {

@@ -58,9 +58,8 @@ func (e Env) foreignProject(q judge.Question) string {
 	return q.Project
 }
 
-// findClient returns the absolute path of Claude Code's program, or "". If client is set, it checks only
-// that. Otherwise it searches PATH and the usual installation directories, except relative ones and the
-// project, which might contain a different program.
+// findClient searches PATH and the usual installation directories, unless client is set. It ignores relative
+// directories and the project, which might contain a different program.
 func (e Env) findClient(client, project string) string {
 	if client != "" {
 		if filepath.IsAbs(client) && isProgram(client) {
@@ -94,8 +93,7 @@ func (e Env) findClient(client, project string) string {
 	return ""
 }
 
-// searchPath returns PATH without relative directories and directories in the project. The client can be a
-// script that needs node from PATH.
+// searchPath is for a client that is a script and needs node from PATH.
 func (e Env) searchPath(project string) string {
 	outside := slices.DeleteFunc(filepath.SplitList(e.Variable("PATH")), func(dir string) bool {
 		return !filepath.IsAbs(dir) || isWithin(dir, project)
@@ -160,7 +158,6 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, explained bool)
 	return takeAnswer(reply, result.Answer), false
 }
 
-// clientFailure classifies an error of the client by the API's status code. If there is no code, it uses the text.
 func clientFailure(code int, subtype, text string) judge.Failure {
 	switch {
 	case code <= 0:
@@ -210,7 +207,6 @@ type usage struct {
 	CacheWrite float64 `json:"cache_creation_input_tokens"`
 }
 
-// wholeCount truncates n to an integer from 0 to 1e12, and converts NaN to 0.
 func wholeCount(n float64) int64 {
 	const most = 1e12
 	if !(n > 0) { // or NaN

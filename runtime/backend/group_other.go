@@ -4,6 +4,5 @@ package backend
 
 import "syscall"
 
-// ownGroup returns attributes that start a process in its own group. If our process is killed, API_TIMEOUT_MS
-// ends Claude Code.
+// ownGroup leaves it to API_TIMEOUT_MS to end Claude Code if our process is killed.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -7,8 +7,7 @@ import (
 
 const createNoWindow = 0x08000000
 
-// ownGroup returns attributes that start a process in its own group, without a window. The group does not
-// receive our console's Ctrl-C.
+// ownGroup hides the window. The group does not receive our console's Ctrl-C.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow, HideWindow: true}
 }

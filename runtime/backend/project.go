@@ -121,9 +121,8 @@ func isNamed(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// chosenIn returns a message if the file cannot be read or contains a member for which bad returns true,
-// otherwise "". Members of env begin with "env.". If the file is not JSON, it is read as NAME=value lines.
-// name is the file's name in messages.
+// chosenIn looks for a member for which bad returns true. Members of env begin with "env.". If the file is not
+// JSON, it is read as NAME=value lines. name is the file's name in messages.
 func chosenIn(path, name string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -151,8 +150,7 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 	return ""
 }
 
-// chosenBackend returns the first member of a settings file, by name, for which bad returns true, or "". It
-// returns false if data is invalid.
+// chosenBackend returns the first member, by name, for which bad returns true. It returns false for invalid data.
 func chosenBackend(data []byte, bad func(member string) bool) (string, bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {

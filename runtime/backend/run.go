@@ -66,8 +66,7 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	return withoutAnswer(ctx, reply, name, err, line)
 }
 
-// withoutAnswer returns reply as that of a failed program. It drops the answer but keeps the cost. line is
-// the program's error message.
+// withoutAnswer drops the answer but keeps the cost. line is the program's error message.
 func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, line string) judge.Reply {
 	reply.Continue, reply.Why = false, ""
 	if line = judge.OneLine(line, 200); err == nil {

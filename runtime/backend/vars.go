@@ -10,7 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// locationVariables returns the names of the variables for the user's and the system's directories.
 func locationVariables() []string {
 	names := []string{"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR"}
 	if runtime.GOOS == "windows" {
@@ -54,7 +53,6 @@ func choosesDestination(member string) bool {
 	return isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }
 
-// movesHome reports whether a member sets a variable for the user's home or configuration directory.
 func movesHome(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))

@@ -89,8 +89,7 @@ func (m *Members) isAtHand(name string, empty bool) bool {
 	return true
 }
 
-// noteWrongKind records that value is not of the wanted kind. A strict read then ignores the value. Any other
-// read fails.
+// A strict read ignores a value of the wrong kind. Any other read fails.
 func (m *Members) noteWrongKind(value []byte, wanted string) {
 	if m.strict == nil {
 		if m.err == nil {

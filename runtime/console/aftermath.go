@@ -68,7 +68,6 @@ func (a *Aftermath) takeLine(c *transcript.Cursor, at int64) {
 	}
 }
 
-// shortWords returns the beginning of a log's text, on one line and with secrets masked.
 func shortWords(s string) string { return strings.TrimSpace(display.OneLine(shorten(secret.Mask(s)))) }
 
 func (d *Console) printAftermath(r ledger.Record) {

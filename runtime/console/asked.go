@@ -51,7 +51,6 @@ func (d *Console) stateDirs() []string {
 	return []string{d.Dir, d.Also}
 }
 
-// session returns the ID of the view's only session, or "".
 func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
 
 func (d *Console) scopeOf(a Asked) (view, error) {
@@ -77,18 +76,12 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-// printScope prints an implied scope, and the command that shows every project.
 func (d *Console) printScope(v view, word string) {
-	switch {
-	case !v.implied:
-	case v.session() != "":
-		d.printLine("in this session; " + d.wordToType(word+" --all") + " shows every project")
-	default:
+	if v.implied {
 		d.printLine("in " + v.name + "; " + d.wordToType(word+" --all") + " shows every project")
 	}
 }
 
-// wordToType returns the command line for a command or, for an agent, the plugin's slash command.
 func (d *Console) wordToType(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
@@ -98,8 +91,7 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided reports that the view contains no decision, and where a different session has one. If
-// prompts is set, the view contains only decisions about prompts.
+// sayNothingDecided names another session with decisions. prompts is set if this view has some about prompts.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {
@@ -131,9 +123,8 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	}
 }
 
-// findDecision returns the decision with this ID. For "" or "last" it returns the latest, and prefers stops
-// unless a.Prompts is set. It ignores stops where the agent only answered a command such as why. If there are
-// no decisions, it returns errNothing.
+// findDecision returns the latest decision for "" or "last", and prefers stops unless a.Prompts is set. It
+// ignores stops where the agent only answered a command such as why, and returns errNothing if none is left.
 func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error) {
 	if id != "" && id != "last" {
 		if v.implied {
@@ -163,7 +154,6 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 	return other, nil
 }
 
-// hintAtDecision suggests the latest decision whose ID starts with part, or returns otherwise.
 func (d *Console) hintAtDecision(part, otherwise string) string {
 	all, _ := ledger.Newest(d.stateDirs(), ledger.Scope{}, 1, true, func(r ledger.Record) bool {
 		return strings.HasPrefix(r.ID, part)
@@ -174,8 +164,7 @@ func (d *Console) hintAtDecision(part, otherwise string) string {
 	return "did you mean " + all[0].ID + ", the latest match?"
 }
 
-// knownSessions returns up to n sessions with IDs that start with beginning, each with the last decision. It
-// searches the ledger, holds and, unless beginning is "", logs.
+// knownSessions returns up to n sessions with IDs that start with beginning, each with the last decision.
 func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	add := func(a ledger.Record) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {
@@ -366,7 +355,6 @@ func pathsLike(dir, pattern string) (paths []string) {
 // shortID is the length of the ID prefix that some hosts use in names of logs.
 const shortID = 8
 
-// dirOfHost returns the directory of a host's own files, or "" if unknown.
 func (d *Console) dirOfHost(h *host.Host) string {
 	if d.Getenv != nil && h.DirVariable != "" {
 		if dir := d.Getenv(h.DirVariable); filepath.IsAbs(dir) {

@@ -185,7 +185,6 @@ const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--check CMD]
              each with --dir DIR for another directory
 `
 
-// answerLoopCall runs a loop command. Without args it shows the status.
 func (d *Console) answerLoopCall(args []string) error {
 	word := "status"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {

@@ -17,13 +17,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-var ErrCancelled = terminal.ErrCancelled
-
-// unattendedHold is the default duration of a hold not set at the user's terminal.
 const unattendedHold = 12 * time.Hour
 
-// endOfHold returns the default duration of a hold, and an explanation. At the user's own terminal both are
-// empty: the hold has no end.
+// endOfHold returns 0 and "" at the user's own terminal, where the hold has no end.
 func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	if d.Caller == nil {
 		if t, err := terminal.OwnTerminal(); err == nil {
@@ -49,10 +45,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	if err != nil {
 		return err
 	}
-	by := d.meansOf("")
-	if d.Caller == nil {
-		by = d.meansOf(terminal.TerminalName())
-	}
+	by := d.meansOf(terminal.TerminalName())
 	var h ledger.Hold
 	now, ends := d.Now(), ""
 	if duration == 0 {
@@ -251,7 +244,6 @@ func (d *Console) holdEvents() []ledger.HoldEvent {
 	return all
 }
 
-// lastHold returns a clause about the last hold on a session, or "".
 func (d *Console) lastHold(session string) (said string) {
 	for _, e := range d.holdEvents() {
 		if e.Of == sessionKey(session) {
@@ -261,7 +253,6 @@ func (d *Console) lastHold(session string) (said string) {
 	return said
 }
 
-// printHoldOf prints the hold that caused a stop and how it ended. Then it prints other holds removed lately.
 func (d *Console) printHoldOf(r ledger.Record) {
 	var set, end *ledger.HoldEvent
 	all := d.holdEvents()
@@ -308,19 +299,15 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	if err != nil {
 		return "", []string{"read the history of holds: " + err.Error()}
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		e := all[i]
-		if e.Of != "" {
-			continue
-		}
+	for _, e := range ledger.LastHoldEvents(all) {
 		switch {
+		case e.Of != "":
 		case e.BeginsHold():
 			set = strings.Replace(holdEventInWords(e, now), holdLength(e), "", 1)
 		case e.Did == ledger.HoldLifted && e.From != "" && e.From == terminal.TerminalName():
 		case e.Did != ledger.HoldRemoved && now.UnixMilli()-e.At < lately.Milliseconds():
 			news = append(news, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
 		}
-		break
 	}
 	return set, append(news, endedHoldsInWords(all, nil, now)...)
 }

@@ -111,7 +111,6 @@ func (d *Console) unseenDecisions(v view, every bool, seen map[string]bool) (all
 	return all
 }
 
-// row is a decision, an event of a hold or a failure.
 type row struct {
 	id, when, did, who, rule string
 	text                     string
@@ -135,7 +134,6 @@ func (l *list) fitColumns(r row) {
 	}
 }
 
-// printRow prints a row, with a heading if the project or session changes.
 func (l *list) printRow(r row) {
 	if r.place != "" && r.place != l.place {
 		l.printLead(display.Strong, r.place, "", 2)

@@ -61,7 +61,6 @@ func NoDriver(state, dir, problem, next string) Driver {
 
 func DrivesLoops(strategy string) bool { return strategy == wiggum.Name }
 
-// loopHere is the loop of a workspace.
 type loopHere struct {
 	*Console
 	space  *workspace.Space
@@ -85,8 +84,7 @@ func (d *Console) ActiveLoop() (path string, driver Driver) {
 	return path, l.driver
 }
 
-// openLoop opens the workspace that the hook would find from the working directory, and reads the workspace's
-// loop. If named is set, the working directory itself is the workspace.
+// openLoop opens the workspace that the hook would find or, if named is set, the working directory itself.
 func (d *Console) openLoop(named bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
@@ -130,13 +128,10 @@ func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 }
 
-// mostTurns returns the maximum number of turns: the maximum in goal, up to the maximum typed at a terminal.
-// If none was typed, the ceiling applies.
 func (l *loopHere) mostTurns(goal wiggum.Goal) int {
 	return min(goal.Max, cmp.Or(l.past.Typed, l.ceiling()))
 }
 
-// typedMaximum returns n if a person typed the command at a terminal, otherwise 0.
 func (l *loopHere) typedMaximum(n int) int {
 	if n == 0 || l.Caller != nil {
 		return 0
@@ -175,8 +170,7 @@ func (l *loopHere) unreadError() error {
 		"correct it, or remove it with " + l.commandTo("loop stop --delete")}
 }
 
-// changeFile replaces the loop file under the lock with the result of edit. If the result is nil, it removes
-// the file. It returns the previous loop and file.
+// changeFile replaces the loop file with the result of edit, or removes the file if that is nil.
 func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
 	// If we cannot lock, the hook cannot write either, or is slow. ApplyChanges never overwrites other edits.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {

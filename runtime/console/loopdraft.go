@@ -182,7 +182,6 @@ func goalText(text string) (string, error) {
 
 func templateDir(state string) string { return filepath.Join(state, "loops", "templates") }
 
-// ownTemplate returns the user's template with this name, or nil when none exists.
 func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 	if !isTemplateName(name) {
 		return nil, nil
@@ -283,8 +282,7 @@ func (l *loopHere) isLeft() bool {
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
 }
 
-// newestTranscript returns the log of the current session and the time of the last write. If there is no
-// current session, it returns the log that was last written.
+// newestTranscript prefers the log of the current session to the one that was last written.
 func (l *loopHere) newestTranscript() (path string, at int64) {
 	var newest time.Time
 	for _, dir := range l.transcripts() {

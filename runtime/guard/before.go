@@ -120,8 +120,7 @@ func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	return Veto{}
 }
 
-// maxRalph bounds the part of ralph-loop's state file that is read, in bytes.
-const maxRalph = 16 << 10
+const maxRalph = 16 << 10 // bytes of ralph-loop's state file
 
 // RalphArmed reports whether the plugin ralph-loop drives this session by a state file in dir. We must not
 // decide then. A file that names no session applies to all sessions.
@@ -137,7 +136,6 @@ func RalphArmed(dir, session string) bool {
 	return owner == "" || owner == session
 }
 
-// frontMatterValue returns the value of a key between the first two lines "---", or "".
 func frontMatterValue(data []byte, key string) string {
 	for n, line := range strings.Split(string(data), "\n") {
 		line = strings.TrimSpace(line)

@@ -114,8 +114,7 @@ func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	return s
 }
 
-// keepHour drops continues older than an hour. If the transcript contains more continues than s, it uses the
-// transcript's.
+// keepHour uses the transcript's continues if s has lost some.
 func keepHour(s ledger.State, stop Count) ledger.State {
 	t := stop.Now.UnixMilli()
 	s.Continues, s.Rounds = clampTimes(s.Continues, t, time.Hour), clampTimes(s.Rounds, t, time.Hour)
@@ -180,8 +179,7 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 	return "it can go on by itself again in " + timestamp.LengthInWords(free-now.UnixMilli())
 }
 
-// chain is the number of loops of maximum length allowed for each prompt of the user.
-const chain = 4
+const chain = 4 // loops of maximum length for each prompt of the user
 
 // TakeRound spends a round of a loop. most is the maximum of a loop, and typed the user's own maximum or 0. It returns
 // a veto after too many rounds of all loops together. Strategies count single loops, which a file can rename.
@@ -203,7 +201,6 @@ func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto)
 	return s, Veto{}
 }
 
-// vetoOfHour returns the veto for a session that has reached most continues and loop rounds in an hour. Callers check it.
 func vetoOfHour(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
 	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger

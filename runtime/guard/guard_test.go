@@ -284,16 +284,6 @@ func TestSpendKnowsLoops(t *testing.T) {
 	}
 }
 
-func FuzzFrontmatter(f *testing.F) {
-	f.Add([]byte("---\nsession_id: s1\n---\n"))
-	f.Add([]byte("---\r\nsession_id: \"\r\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if owner := frontMatterValue(data, "session_id"); strings.ContainsAny(owner, "\n") || len(owner) > len(data) {
-			t.Errorf("%q: %q", data, owner)
-		}
-	})
-}
-
 func TestRalphArmed(t *testing.T) {
 	for name, test := range map[string]struct {
 		file  string

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -258,21 +257,6 @@ func TestModelExhaustively(t *testing.T) {
 		want += all
 	}
 	scratch.Equal(t, runs, want, "orders explored")
-}
-
-// A model that never finishes, with new words and calls at will, on hosts without a cap, is ended by our limits alone.
-func TestAModelThatNeverFinishesIsEnded(t *testing.T) {
-	for _, names := range []naming{byBoth, byLog, byEvent} {
-		for _, path := range []string{"s", "t", "T", "sm", "Tm", "Tw", "sw", "Tws", "Tmmmmmm"} {
-			m := model{now: 1_000_000, names: names}
-			for _, action := range "P" + strings.Repeat(path, 500) {
-				scratch.Must(t, m.step(byte(action)), names, path)
-			}
-			if n := len(m.granted); n > 20 || n == 0 {
-				t.Errorf("%d, %s: %d continues for a prompt", names, path, n)
-			}
-		}
-	}
 }
 
 // Random orders beyond that, long enough to meet the limit per prompt.

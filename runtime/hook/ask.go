@@ -25,7 +25,6 @@ import (
 // overtime is the time that springfield-judge gets after the deadline to end its children.
 const overtime = 2 * time.Second
 
-// asking is a question and its result.
 type asking struct {
 	asked  *ledger.Asked  // nil if no judge was asked
 	taken  int64          // micros reserved in the session
@@ -99,8 +98,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	return a
 }
 
-// questionFor returns the question to the judge about page. The recorded Model omits a command's arguments,
-// because they can be secret.
+// questionFor omits a command's arguments from the recorded Model, because they can be secret.
 func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	q := judge.Question{
 		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: page, Within: int64(j.Within) * 1000,
@@ -124,8 +122,7 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 }
 
-// spendDir returns the directory for the file of the day's costs. It prefers the home directory, so that one
-// file covers all sessions.
+// spendDir prefers the home directory, so that one file covers all sessions.
 func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
 // reserveCost reserves the maximum cost of q for the session and for the day. It returns the amount reserved
@@ -174,8 +171,7 @@ func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, 
 	return reply, due
 }
 
-// applyJudgeAnswer makes the judge's answer the verdict. The judge's explanation, why, is only for the user.
-// The agent gets v.Going instead.
+// applyJudgeAnswer gives the judge's explanation, why, only to the user. The agent gets v.Going instead.
 func applyJudgeAnswer(v *strategy.Verdict, goOn bool, why string) {
 	v.Rule, v.Sure, v.Evidence = "judge", 80, "the model says: “"+why+"”"
 	v.Decision = strategy.Stop

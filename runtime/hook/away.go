@@ -38,7 +38,7 @@ func (s *start) answerRequest(settings Settings) {
 	words, e := away.AnswerRequest(&brought.Away, away.Request{
 		Tool: shortenText(s.event.Tool, 100), About: aboutInput(s.event.Input), Questions: questionsOf(s.event), Session: id,
 		Key:    quotation.HashText(s.event.Tool + "\x00" + string(s.event.Input)),
-		Plugin: settings.Plugin, Mode: s.event.PermissionMode, Plan: s.event.Tool == "ExitPlanMode", Now: s.Now.UnixMilli(),
+		Plugin: settings.Plugin, Plan: s.event.PermissionMode == "plan" || s.event.Tool == "ExitPlanMode", Now: s.Now.UnixMilli(),
 		Present: away.IsPresent(&brought.Away, id, snapshot.View.OwnAt, snapshot.View.Turns), Calls: snapshot.View.Calls,
 	})
 	if e.Did != "" {
@@ -52,7 +52,6 @@ func (s *start) answerRequest(settings Settings) {
 	}
 }
 
-// aboutInput describes a tool call by the most descriptive member of the input, cut to 500 bytes, or returns "".
 func aboutInput(input []byte) string {
 	for _, name := range []string{"command", "file_path", "path", "url", "query", "pattern", "description"} {
 		if raw := codec.FindMember(input, name); raw != nil {
@@ -62,7 +61,6 @@ func aboutInput(input []byte) string {
 	return ""
 }
 
-// questionsOf returns the questions of a dialog with their options, or "" for any other tool.
 func questionsOf(e Event) string {
 	if e.Tool != "AskUserQuestion" {
 		return ""

@@ -16,15 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// The certainty that a plugin drives a loop.
-const (
-	noLoop   = iota
-	ownLoop  // armed in this session
-	liveLoop // has driven this session
-)
-
-// anotherLoop returns a veto if a different plugin's loop drives this session. The most certain of several
-// loops counts as the driver. If two are equally certain, a goal loop precedes a spec.
+// anotherLoop returns a veto if a different plugin's loop drives this session. A loop that has driven it precedes
+// one that is armed in it. If two are equal, a goal loop precedes a spec.
 func (s *Snapshot) anotherLoop() guard.Veto {
 	if s.Home == "" {
 		return guard.Veto{}
@@ -39,14 +32,20 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 	if _, marked := workspace.Nearest(s.Event.Cwd, s.Project, marks, s.Home); !marked && len(s.Before.Loops) == 0 {
 		return guard.Veto{}
 	}
-	best, driver, evidence := noLoop, "", ""
+	best, driver, evidence := 0, "", ""
 	for _, known := range registry.Strategies {
 		if known.Loop == nil {
 			continue
 		}
 		armed := s.armedState(known)
-		sure := 2 * s.certaintyOf(known.Name, armed)
-		if sure > 0 && !known.Loop.Spec {
+		if armed.Evidence == "" || !s.isAtWork(known.Name) {
+			continue
+		}
+		sure := 1
+		if armed.Running {
+			sure = 3
+		}
+		if !known.Loop.Spec {
 			sure++
 		}
 		if sure > best {
@@ -72,21 +71,13 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	return known.Loop.Armed(situation)
 }
 
-// certaintyOf returns noLoop, ownLoop or liveLoop for the named strategy. It returns noLoop if the strategy's
-// plugin has recorded nothing since our last decision.
-func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
+// isAtWork reports whether the strategy is ours, or its plugin has recorded anything since our last decision.
+func (s *Snapshot) isAtWork(name string) bool {
 	last := s.Before.LastDecision(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
 	theirs := s.Before.LastDecision(func(p ledger.Present) bool {
 		return p.Strategy == name || p.Strategy == "" && p.Plugin == name
 	})
-	on := name == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last
-	if armed.Evidence == "" || !on {
-		return noLoop
-	}
-	if armed.Running {
-		return liveLoop
-	}
-	return ownLoop
+	return name == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last
 }
 
 // The same stop can reach two copies of a plugin, if a host also reads other hosts' settings, or the plugin

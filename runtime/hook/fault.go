@@ -55,8 +55,7 @@ func newFailure(tried string, err error) error { return &failure{tried, err} }
 func (f *failure) Error() string { return f.tried + ": " + f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// recordUndecided records a run that failed to decide. It returns the message for the user. It is "" if the
-// user already got it in this session, or the hook has answered.
+// recordUndecided returns the message for the user, or "" if the user already got it or the hook has answered.
 func (s *start) recordUndecided(f fault) (told string) {
 	r := s.recordOf(Settled{Verdict: strategy.Verdict{Decision: ledger.None, Rule: f.rule, Evidence: f.err.Error()}}, s.plugin)
 	did := s.plugin + " let " + s.event.Host.Agent + " stop without a decision: "
@@ -89,8 +88,7 @@ func (s *start) recordUndecided(f fault) (told string) {
 	return told
 }
 
-// pluginNameOf returns the plugin's name from its manifest or, failing that, from its directory. It is used
-// if strategy.json is unreadable.
+// pluginNameOf is for a plugin whose strategy.json is unreadable.
 func pluginNameOf(root string) string {
 	if data, err := file.ReadRegular(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && codec.IsValid(data) {
 		if name, ok := codec.ExactString(codec.FindMember(data, "name")); ok && isPluginName(name) {

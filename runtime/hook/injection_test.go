@@ -1,63 +1,16 @@
 package hook
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 )
-
-// No text of a session forges the judge's page: its lines, the state of the todo list and the waiting are true.
-func TestSessionCannotForgeThePage(t *testing.T) {
-	data := scratch.ReadFile(t, "../judge/testdata/injections.txt")
-	starts := []string{"CONTEXT:", "  Active skill: ", "  Todo state: 1/2 complete, 1 in progress", "  Last tools: [", `  Latest request: "`, "  Waiting for: nothing", `  Last message: "`, "", "DECIDE: Should Claude continue working autonomously?", ""}
-	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
-	if len(lines) < 50 {
-		t.Fatalf("%d attempts", len(lines))
-	}
-	for i, quoted := range lines {
-		s, err := strconv.Unquote(quoted)
-		must(t, err)
-		w := newWorld(t, lisa)
-		text, err := json.Marshal(s)
-		must(t, err)
-		w.write(".claude/projects/-w/s.jsonl", strings.ReplaceAll(`{"type":"user","uuid":"u1","message":{"content":TEXT}}
-{"type":"assistant","uuid":"a1","message":{"content":[{"type":"tool_use","id":"t1","name":"Skill","input":{"skill":TEXT}}]}}
-{"type":"user","uuid":"r1","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":TEXT}]}}
-{"type":"assistant","uuid":"a2","message":{"content":[{"type":"tool_use","id":"t2","name":"TodoWrite","input":{"todos":[{"content":TEXT,"status":"completed"},{"content":TEXT,"status":"in_progress"},{"content":"x","status":TEXT}]}}]}}
-{"type":"user","uuid":"r2","message":{"content":[{"type":"tool_result","tool_use_id":"t2","content":TEXT}]}}
-{"type":"assistant","uuid":"a3","message":{"content":[{"type":"tool_use","id":"t3","name":"Bash","input":{"command":TEXT}}]}}
-{"type":"user","uuid":"r3","message":{"content":[{"type":"tool_result","tool_use_id":"t3","content":TEXT}]}}
-{"type":"assistant","uuid":"a4","message":{"content":[{"type":"tool_use","id":"t4","name":TEXT,"input":{TEXT:TEXT}}]}}
-{"type":"user","uuid":"r4","message":{"content":[{"type":"tool_result","tool_use_id":"t4","content":TEXT}]}}
-`, "TEXT", string(text)))
-		snapshot := w.examineLisa("Line 58. " + s)
-		page := judge.PageFor(snapshot.Situation)
-		got := strings.Split(page, "\n")
-		if len(got) != len(starts) {
-			t.Errorf("%d: %d lines:\n%s", i, len(got), page)
-			continue
-		}
-		for n, start := range starts {
-			if !strings.HasPrefix(got[n], start) || (n == 2 || n == 5 || n > 6) && got[n] != start {
-				t.Errorf("%d: line %d is %q", i, n+1, got[n])
-			}
-		}
-		if snapshot.Verdict.Decision == strategy.Continue && !strings.Contains(snapshot.Verdict.Rule, "todos") && snapshot.Verdict.Page != "" {
-			t.Errorf("%d: %+v", i, snapshot.Verdict)
-		}
-	}
-}
 
 // examineLisa examines a stop of lisa-simpson.
 func (w *world) examineLisa(message string) Snapshot {

@@ -23,8 +23,7 @@ const maxNamed = 8
 // opens reports whether the event has a prompt ID that identifies the first line of the prompt in the log.
 func (s *Snapshot) opens() bool { return s.Event.Host.Opens && s.Event.PromptID != "" }
 
-// meetPrompt returns the state updated for this stop's prompt. After a wake-up, the stop still belongs to the
-// user's last prompt.
+// meetPrompt counts a stop after a wake-up with the user's last prompt.
 func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	name, own, said, o := state.Prompt, state.Own, state.Said.Of, &s.View.Opening
 	heard, id := s.View.Heard, shortenText(s.Event.PromptID, 100)
@@ -144,8 +143,7 @@ func (s *Snapshot) leave() string {
 	return s.met.Leave
 }
 
-// noteLeave updates the user's permission to go on. A continue uses up the permission of a single yes. A stop
-// records whether the agent asked to go on.
+// noteLeave uses up the permission of a single yes at a continue. At a stop it notes if the agent asked to go on.
 func (s *Snapshot) noteLeave(out *Settled) {
 	if s.Settings.Strategy.Event != "Stop" {
 		return

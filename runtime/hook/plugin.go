@@ -35,8 +35,7 @@ func findRoot(executable, fallback string) (string, error) {
 	return fallback, nil
 }
 
-// followLink resolves path if it is a symlink. It does not resolve symlinked directories, because a plugin's
-// directory can select a strategy by name.
+// followLink does not resolve symlinked directories, because a plugin's directory can select a strategy by name.
 func followLink(path string) string {
 	for range 16 {
 		target, err := os.Readlink(path)
@@ -65,7 +64,7 @@ func ReadPlugin(root string) (Plugin, error) {
 	path := filepath.Join(root, configFile)
 	data, err := file.ReadRegular(path, maxConfig)
 	if known, ok := registry.StrategyNamed(filepath.Base(root)); ok && os.IsNotExist(err) {
-		return Plugin{Name: known.Name, Strategy: known, Root: root, data: []byte("{}")}, nil
+		return Plugin{Name: known.Name, Strategy: known, Root: root, path: path, data: []byte("{}")}, nil
 	}
 	if err != nil {
 		return Plugin{}, err
@@ -82,8 +81,7 @@ func (n *named) Members(m *codec.Members) {
 	m.Text("strategy", &n.strategy)
 }
 
-// parsePlugin reads the names of the plugin and its strategy from data, the content of path. otherwise is the
-// default strategy. Mistakes in other members are not errors.
+// parsePlugin accepts mistakes in members other than the names. otherwise is the default strategy.
 func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	var named named
 	parts, fault := codec.ReadStrictly(data, &named, func(string) bool { return true })

@@ -4,7 +4,6 @@ package hook
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,30 +12,16 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// git runs git in a directory of this world, which has no configuration of its own.
-func (w *world) git(dir string, args ...string) {
-	w.t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "protocol.file.allow=always", "-c", "user.name=t", "-c", "user.email=t@example.com", "-C", w.path(dir)}, args...)...)
-	cmd.Env = append(os.Environ(), "HOME="+w.path("."), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
-	out, err := cmd.CombinedOutput()
-	must(w.t, err, string(out))
-}
-
 // inProject is a world whose project contains repositories and a worktree, with another worktree outside.
 func inProject(t *testing.T, plugin string) *world {
 	t.Helper()
 	w := newWorld(t, `{"plugin": "`+plugin+`", "strategy": "`+plugin+`"}`)
-	for _, dir := range []string{"library", "work", "work/nested"} {
-		w.write(dir+"/README", "x")
-		w.git(dir, "init", "-q")
-		w.git(dir, "add", "README")
-		w.git(dir, "commit", "-qm", "one")
+	for _, name := range []string{
+		"work/.git/HEAD", "work/nested/.git/HEAD", "work/nested/deep/x", "work/module/.git", "work/module/deep/x",
+		"work/.claude/worktrees/a/.git", "beside/.git",
+	} {
+		w.write(name, "")
 	}
-	w.git("work", "submodule", "--quiet", "add", w.path("library"), "module")
-	w.git("work", "worktree", "add", "-q", "--detach", ".claude/worktrees/a")
-	w.git("work", "worktree", "add", "-q", "--detach", "../beside")
-	w.write("work/nested/deep/x", "")
-	w.write("work/module/deep/x", "")
 	w.host.Project = w.path("work")
 	return w
 }
@@ -72,20 +57,5 @@ func TestProjectIsFoundFromWithin(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Other plugins stand aside for a loop of the project in every directory of it.
-func TestOthersStandAsideForAProjectsLoop(t *testing.T) {
-	w := inProject(t, "ned-flanders")
-	w.write("other/strategy.json", wiggumOne)
-	w.write(loopFile, loopText)
-	for i, dir := range []string{"work", "work/nested", "work/module/deep"} {
-		w.old(loopFile)
-		w.host.Now = w.host.Now.Add(time.Minute)
-		event := w.event(map[string]any{"cwd": w.path(dir), "last_assistant_message": strings.Repeat("Well. ", i) + moving})
-		var ned, other output
-		w.as(false, func() { ned, _ = w.run(event) }, func() { other, _ = w.run(event) })
-		w.driven(dir, "second")(ned, other)
 	}
 }

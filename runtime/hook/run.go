@@ -433,8 +433,7 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 
 const lockWait = 2 * time.Second
 
-// openWorkspace opens the directory of the strategy's files, and locks it if the strategy changes them. space
-// is nil if there is no such directory. The only error is a failed lock.
+// openWorkspace returns nil without a directory, and locks it if the strategy changes files. Only that can fail.
 func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
@@ -600,8 +599,7 @@ func (s *start) printAnswer(o said) error {
 	return err
 }
 
-// recordEvents records events of loops, and reports them to the user's command until the first error. The
-// command takes time, so no lock may be held.
+// recordEvents runs the user's command until its first error. That takes time, so no lock may be held.
 func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress) {
 	for _, e := range events {
 		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {

@@ -517,7 +517,7 @@ func TestLogOfGigabytes(t *testing.T) {
 		must(t, f.Close())
 		_, notes := w.run(w.event(map[string]any{"last_assistant_message": "Line 58 has bytes, which should be a slice of them."}))
 		r, _ := w.newest("session:s1")
-		const flaw = "the first 19.7 GB of the log were not read"
+		const flaw = "the first 19731 MB of the log were not read"
 		if r.Rule != test.rule || strings.Join(r.Flaws, "") != flaw || !strings.Contains(notes, flaw) {
 			t.Errorf("%s: %+v", name, r)
 		}

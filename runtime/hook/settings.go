@@ -119,12 +119,8 @@ type LayerFile struct {
 // file belongs to the user and is listed once.
 func (p Plugin) Layers(state, project string) []LayerFile {
 	all := make([]LayerFile, 0, 3)
-	own := p.path
-	if p.Root != "" {
-		own = filepath.Join(p.Root, configFile)
-	}
-	if own != "" {
-		all = append(all, LayerFile{own, strategy.Author, maxConfig})
+	if p.path != "" {
+		all = append(all, LayerFile{p.path, strategy.Author, maxConfig})
 	}
 	if state != "" {
 		all = append(all, LayerFile{filepath.Join(state, p.Name+".json"), strategy.User, maxConfig})
@@ -182,7 +178,6 @@ func (b *budget) Members(m *codec.Members) {
 	}
 }
 
-// fileMembers are all members of a settings file: the strategy's and the common ones.
 type fileMembers struct {
 	options  strategy.Options
 	protocol string
@@ -266,7 +261,6 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, 
 	return s, l.Faults, nil
 }
 
-// limit is a limit of the budget and its maximum.
 type limit struct {
 	name  string
 	value *int

@@ -117,8 +117,7 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
-// vetoOfTranscript returns the first veto of the guards that read the event and the transcript. A strategy of Stop also
-// checks other loops and answers to the user.
+// vetoOfTranscript also checks other loops and answers to the user, for a strategy of Stop.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)
@@ -179,8 +178,7 @@ func (s *Snapshot) waitInForeground() {
 
 const headless = "headless"
 
-// waitsFor returns the value of State.Waits for the current prompt. The value is not empty, even if the
-// prompt has no name.
+// waitsFor is not empty, even if the prompt has no name.
 func waitsFor(state ledger.State) string { return "for " + state.Prompt }
 
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
@@ -218,8 +216,7 @@ func (s *Snapshot) isBlind() bool {
 	return s.opens() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
-// transcriptLags reports whether the decision may depend on something that the transcript still lacks: the
-// message, the last result or the prompt.
+// transcriptLags reports whether the transcript may still lack the message, the last result or the prompt.
 func (s *Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.opens() && !s.View.Opening.Found && known != "" {
@@ -233,8 +230,7 @@ func (s *Snapshot) transcriptLags() bool {
 	return late || s.isBlind() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
-// readWorkspace reads the files that wants returns into situation. It calls wants again after each round,
-// because one file can name the next.
+// readWorkspace calls wants again after each round, because one file can name the next.
 func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.Want, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
@@ -274,8 +270,7 @@ func readFile(space *workspace.Space, project string, want strategy.Want) strate
 	return around.ReadWanted(want)
 }
 
-// readTranscript reads the transcript and builds the situation. If the transcript is unreadable, the event's
-// text can be enough.
+// readTranscript builds a situation even from an unreadable transcript: the event's text can be enough.
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
@@ -295,7 +290,7 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 			s.Faults = append(s.Faults, "read transcript: "+err.Error())
 		}
 		if s.View.Skipped > 0 {
-			s.Faults = append(s.Faults, "the first "+sizeInWords(s.View.Skipped)+" of the log were not read")
+			s.Faults = append(s.Faults, "the first "+strconv.FormatInt(s.View.Skipped/1e6, 10)+" MB of the log were not read")
 		}
 	}
 	s.buildSituation(needs)
@@ -313,14 +308,6 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	}
 }
 
-func sizeInWords(bytes int64) string {
-	if bytes < 1e9 {
-		return strconv.FormatInt(bytes/1e6, 10) + " MB"
-	}
-	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB"
-}
-
-// buildSituation sets s.Situation from the event and from the transcript, which can lag.
 func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	event, view, h := s.Event, &s.View, s.Event.Host
 	s.met = s.meetPrompt(s.Before)
@@ -364,8 +351,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	m.Text = secret.Mask(quotation.Tail(m.Text, maxText)) // so that no rule quotes a secret
 }
 
-// mergePlans returns the plans named in text, then the rest of known. text is the last message, which might
-// not be in the transcript yet.
+// mergePlans prefers the plans named in text, the last message, which might not be in the transcript yet.
 func mergePlans(text string, known []activity.Plan) []activity.Plan {
 	var all []activity.Plan
 	for _, name := range transcript.PlansIn(text) {
@@ -510,7 +496,7 @@ func (s *Snapshot) askAway() away.Answer {
 		dir = real // orders name their project without links
 	}
 	return away.AnswerStop(s.Away, away.Stop{
-		Situation: &s.Situation, Verdict: s.Verdict, Stops: s.Verdict.Decision != strategy.Continue,
+		Situation: &s.Situation, Verdict: s.Verdict,
 		Session: shortenText(s.Event.SessionID, 200), Key: count.Seen, Plugin: s.Settings.Plugin, Now: s.Now.UnixMilli(),
 		Typed: s.View.OwnAt, Turns: s.View.Turns, Work: s.View.Work, Dir: dir,
 	})

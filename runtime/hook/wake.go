@@ -50,7 +50,9 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	if own, err := ReadPlugin(s.root); err == nil {
 		settings = own.ReadSettings(s.state, s.projectDir())
 		settings.Prepared = verdictOfWake
-		why = wake.WhyNot(before, s.presentMoment(settings), wait)
+		present := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Now: s.Now}}
+		present.readTranscript(strategy.Needs{})
+		why = wake.WhyNot(before, s.momentOf(&present), wait)
 	}
 	if why != "" {
 		s.recordRest(settings, why)
@@ -141,12 +143,6 @@ func (s *start) recordRest(settings Settings, why string) {
 	}
 }
 
-func (s *start) presentMoment(settings Settings) wake.Moment {
-	snapshot := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Now: s.Now}}
-	snapshot.readTranscript(strategy.Needs{})
-	return s.momentOf(&snapshot)
-}
-
 func (s *start) momentOf(of *Snapshot) wake.Moment {
 	return wake.Moment{
 		Client: s.ownClient(), At: s.Now.UnixMilli(), Turns: of.View.Turns, Calls: of.View.CallsInTurn,
@@ -154,8 +150,7 @@ func (s *start) momentOf(of *Snapshot) wake.Moment {
 	}
 }
 
-// lastTyped returns the time of the last prompt or command typed in the session, or "". In older clients only
-// this shows that /rewind was used.
+// lastTyped shows that /rewind was used, which nothing else does in older clients.
 func (s *start) lastTyped() (at string) {
 	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), maxEnd)
 	for line := range bytes.Lines(end) {

@@ -83,9 +83,9 @@ type Host struct {
 	SessionVariable string
 }
 
-// RecordName returns the host's name in records, or "" for the default host and nil.
+// RecordName returns the host's name in records, or "" for the default host.
 func (h *Host) RecordName() string {
-	if h == nil || h.Default {
+	if h.Default {
 		return ""
 	}
 	return h.Name
@@ -129,7 +129,6 @@ func (h *Host) SessionNamed(id string) string {
 
 // Event is the end of a turn or a prompt. Any field can be empty.
 type Event struct {
-	// Host is the event's host; nil for Claude Code.
 	Host           *Host
 	SessionID      string
 	TranscriptPath string
@@ -215,11 +214,11 @@ func (e Event) IsFromUser() bool {
 	return true
 }
 
-// HasLine reports whether a line of end has the prefix begin and satisfies is. It searches backwards.
+// HasLine reports whether a complete line of end has the prefix begin and satisfies is. It searches backwards.
 func HasLine(end []byte, begin string, is func(line []byte) bool) bool {
 	for len(end) > 0 {
 		i := bytes.LastIndexByte(end, '\n')
-		if line := end[i+1:]; bytes.HasPrefix(line, []byte(begin)) && is(line) {
+		if line := end[i+1:]; bytes.HasPrefix(line, []byte(begin)) && is(line) && codec.FirstObject(line) != nil {
 			return true
 		}
 		end = end[:max(i, 0)]

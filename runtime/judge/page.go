@@ -85,7 +85,6 @@ func shownCall(c activity.Call) string {
 	return cmp.Or(shownName(c.Name), "?") + "(" + inside + ")"
 }
 
-// shownName masks and shortens a text, and quotes it unless it is plain.
 func shownName(s string) string {
 	s = quotation.FirstRunes(strings.TrimSpace(secret.Mask(s)), maxField)
 	if strings.Trim(s, plainLetters) != "" {

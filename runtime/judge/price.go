@@ -29,13 +29,6 @@ var prices = []price{
 	{"claude-fable-5", 10_000_000, 50_000_000},
 }
 
-// dearestOf resolves an alias to the most expensive model that recent clients use for it. The actual model is
-// not known yet.
-func dearestOf(model string) string {
-	dearest := map[string]string{"haiku": "claude-haiku-4-5", "sonnet": "claude-sonnet-4-6", "opus": "claude-opus-5"}
-	return cmp.Or(dearest[model], model)
-}
-
 // ValidModel reports whether model can be an alias, an ID, or a name on Bedrock or Vertex. A leading dash or
 // ".." is invalid, because it could act as a flag or leave a URL path.
 func ValidModel(model string) bool {
@@ -45,7 +38,9 @@ func ValidModel(model string) bool {
 
 // findPrice returns the price of a model by any name, or the highest price for an unknown model.
 func findPrice(model string) price {
-	id := dearestOf(model)
+	// The most expensive models that recent clients use for the aliases, since the actual model is not known yet.
+	dearest := map[string]string{"haiku": "claude-haiku-4-5", "sonnet": "claude-sonnet-4-6", "opus": "claude-opus-5"}
+	id := cmp.Or(dearest[model], model)
 	if i := strings.Index(id, "claude-"); i > 0 {
 		id = id[i:]
 	}

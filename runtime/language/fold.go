@@ -54,8 +54,6 @@ func FoldText(s string) string {
 	return b.String()
 }
 
-// foldRune returns the character that represents r and its variants, for example the lower-case letter or the
-// ASCII digit.
 func foldRune(r rune) rune {
 	switch {
 	case r == '’' || r == '‘' || r == 'ʼ':

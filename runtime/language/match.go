@@ -135,8 +135,6 @@ func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 	}
 }
 
-// restBefore returns a function that reports whether the rest of a pattern matches at an offset. The match
-// must have an end for which good returns true.
 func (f *finder) restBefore(rest, s string, good func(end int) bool) func(end int) bool {
 	if rest == "" {
 		return good
@@ -144,7 +142,6 @@ func (f *finder) restBefore(rest, s string, good func(end int) bool) func(end in
 	return func(end int) bool { return f.matchesAt(rest, s, end, good) }
 }
 
-// mayMatchAt reports whether pattern can match at offset i of s, judging by the pattern's first byte.
 func mayMatchAt(pattern, s string, i int) bool {
 	if pattern == "" {
 		return true
@@ -157,11 +154,9 @@ func mayMatchAt(pattern, s string, i int) bool {
 	}
 }
 
-// maxDepth is the maximum depth of nested classes.
-const maxDepth = 8
+const maxDepth = 8 // of nested classes
 
-// hasMemberAt reports whether an entry of class c matches at offset i of s, followed by the rest of a
-// pattern. The match must have an end for which good returns true.
+// hasMemberAt reports whether an entry of class c, followed by rest, matches at offset i of s.
 func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(end int) bool) bool {
 	for _, e := range f.entries(c) {
 		if e[0] == '-' { // an exception
@@ -201,8 +196,7 @@ func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(en
 	return false
 }
 
-// beginsRun reports whether a run of words begins at offset i of s, and returns its end. A star matches the
-// rest of a word.
+// beginsRun matches words at offset i of s. A star matches the rest of a word.
 func beginsRun(run, s string, i int) (end int, ok bool) {
 	for run != "" {
 		word, rest, star := strings.Cut(run, "*")

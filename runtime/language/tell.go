@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// maxTold is the number of bytes at the end of a text that are examined.
-const maxTold = 2048
+const maxTold = 2048 // bytes at the end of a text
 
 // TellLanguages detects the languages at the end of a folded text, by script and common words. English comes
 // first if detected.
@@ -31,11 +30,7 @@ func TellLanguages(folded string) []*Pack {
 	}
 	// In a long text, a few letters of a script are not enough.
 	many := func(s scriptID) bool { return script[s] > 1 && script[s]*12 > letters }
-	add := func(code string) {
-		if p := PackNamed(code); p != nil {
-			found = append(found, p)
-		}
-	}
+	add := func(code string) { found = append(found, PackNamed(code)) }
 	if many(kana) {
 		add("ja")
 	} else if many(han) {
@@ -149,8 +144,7 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
-// latinIn returns the packs of languages in Latin script that best match a folded text. The number of common
-// words decides. A letter used by no other language also suffices.
+// The number of common words decides. A letter used by no other language also suffices.
 func latinIn(folded string) []*Pack {
 	words := make(map[string]struct{}, len(folded)/8)
 	var ends [256]uint32 // bit sets of last letters, by first byte

@@ -30,10 +30,8 @@ type block struct {
 	from int    // offset of a paragraph or an item
 }
 
-// maxBlocks is the number of blocks that are kept from the end of a message.
-const maxBlocks = 200
+const maxBlocks = 200 // from the end of a message
 
-// rulers are the characters of horizontal rules.
 var rulers = []string{"- ", "* ", "_ ", "━─═="}
 
 func splitBlocks(text string) []block {
@@ -150,8 +148,7 @@ func isOrdinal(s string) bool {
 	return isLetter || s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// maxSentence is the maximum length of a sentence in bytes. A longer one loses the beginning.
-const maxSentence = 600
+const maxSentence = 600 // bytes, of its end
 
 type sentence struct {
 	said   string // as written
@@ -244,7 +241,6 @@ type span struct{ open, end int }
 
 const maxQuote = 400 // bytes of a quotation
 
-// quotePairs are opening quotation marks and the marks that can close them.
 var quotePairs = [...]struct {
 	open    rune
 	closers string
@@ -334,8 +330,6 @@ func splitSentences(b block) []sentence {
 	return all
 }
 
-// signsAt skips the punctuation marks at offset at. It returns the offset after them, and a question mark if
-// they include one, otherwise sign.
 func signsAt(p string, at int, sign rune) (int, rune) {
 	end := len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
 	if strings.ContainsRune(p[at:end], '？') {
@@ -357,8 +351,7 @@ func finalSign(s string) rune {
 	return r
 }
 
-// isAbbreviated reports whether the full stop between before and after is part of an abbreviation or ordinal:
-// "e.g. this", "z. B.", "3. Kapitel".
+// The full stop between before and after can be one of "e.g. this", "z. B." or "3. Kapitel".
 func isAbbreviated(before, after string) bool {
 	word := before[strings.LastIndexAny(before, " \n(")+1:]
 	if len(word) > 4 {

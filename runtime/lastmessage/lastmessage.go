@@ -159,8 +159,7 @@ func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 	return "", false
 }
 
-// asksLeave returns a question for permission to go on from the last two sentences. It returns false if a
-// plan or a final list asks for more.
+// A plan or a final list asks for more than permission to go on.
 func (c *Closing) asksLeave() (string, bool) {
 	if _, plans := c.saysClass(language.Plan, false); plans || len(c.intro) > 0 {
 		return "", false
@@ -176,8 +175,6 @@ func (c *Closing) asksLeave() (string, bool) {
 
 func isQuestion(s sentence) bool { return !s.title && s.end == '?' || s.end == '？' || s.end == '؟' }
 
-// asksQuestion returns the first menu. If there is none, it returns the last question that the next sentence
-// does not answer.
 func (c *Closing) asksQuestion() (string, bool) {
 	for _, b := range c.prose[max(0, len(c.prose)-30):] {
 		if b.kind != row && offersMenu(b.text) {
@@ -228,9 +225,8 @@ func (c *Closing) startsAction() (string, bool) {
 	return s.said, c.in.Has(language.Start, s.folded) && !isQuestion(s)
 }
 
-// announcesWork returns the last sentence if it contains a phrase of class and is about the agent's own work
-// now. For language.Announce, one of the last two sentences can instead start an action, and an announcement
-// before a list is ignored as a plan.
+// For language.Announce, one of the last two sentences can instead start an action, and an announcement before a
+// list is ignored as a plan.
 func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	list := c.intents()
 	if c.titled || len(list) == 0 || len(c.intro) > 0 && class == language.Announce {
@@ -252,15 +248,12 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	return "", false
 }
 
-// announcesStep reports whether any of the preceding sentences asks the reader to do something. Sentences
-// that announce the agent's own work do not count.
 func (c *Closing) announcesStep(before []sentence) bool {
 	return slices.ContainsFunc(before, func(s sentence) bool {
 		return c.in.Has(language.Bid, s.folded) && !c.in.Has(language.Move, s.folded) && !c.in.Has(language.Announce, s.folded)
 	})
 }
 
-// isTitle reports whether a block is a heading or entirely bold.
 func isTitle(b block) bool {
 	line := strings.TrimFunc(b.text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f || r == ':' })
 	return b.kind == heading || len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
@@ -280,10 +273,9 @@ func WithoutComments(text string) string {
 }
 
 // Sentence is a sentence without emphasis, with a backtick in place of code and "" in place of a quotation.
-// End is the final punctuation mark, or 0.
 type Sentence struct {
 	Text string
-	End  rune
+	Asks bool // it ends with a question mark
 }
 
 // Sentences returns the sentences of a text outside of code, quotations and tables.
@@ -293,7 +285,7 @@ func Sentences(text string) (all []Sentence) {
 			continue
 		}
 		for _, s := range splitSentences(b) {
-			all = append(all, Sentence{s.plain, s.end})
+			all = append(all, Sentence{s.plain, strings.ContainsRune("?？؟", s.end)})
 		}
 	}
 	return all

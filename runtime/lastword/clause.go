@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 )
 
 type act byte
@@ -44,8 +45,6 @@ func (in reader) joinForbidding(clauses []clause) {
 	}
 }
 
-// actOf returns the act of c, and whether a known word determines it. before contains the clauses before c in
-// the sentence.
 func (in reader) actOf(c clause, before []clause) (act, bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
@@ -61,7 +60,7 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 		return does, true
 	}
 	if n := in.Skip(c.text, language.Could); n > 0 {
-		return in.actBehind(c, n)
+		return in.actBehind(c, n), true
 	}
 	switch {
 	case says(language.Inquire):
@@ -80,27 +79,26 @@ func isBehindWork(before []clause) bool {
 	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
-// actBehind returns the act of a clause that begins with words such as "can you". These words end at offset
-// end. The second result is always true.
-func (in reader) actBehind(c clause, end int) (act, bool) {
+// actBehind returns the act of a clause whose first words, such as "can you", end at offset end.
+func (in reader) actBehind(c clause, end int) act {
 	wanted := in.withoutSoft(trimSigns(c.text[end:]))
 	part := c.forms[len(c.forms)-1]
 	whole := part[max(0, strings.Index(part, wanted)):]
 	switch {
 	case in.Has(language.Look, wanted):
-		return looks, true
+		return looks
 	case in.Has(language.Forbid, wanted) || in.Has(language.Forbid, whole):
-		return forbids, true
+		return forbids
 	case in.Skip(wanted, language.Tell) > 0 || in.Has(language.Inquire, wanted):
-		return asks, true
+		return asks
 	}
-	return does, true
+	return does
 }
 
-func (in reader) splitClauses(s sentence) (all []clause) {
-	pieces := splitAtSigns(s.text)
+func (in reader) splitClauses(s lastmessage.Sentence) (all []clause) {
+	pieces := splitAtSigns(s.Text)
 	for i, piece := range pieces {
-		asks := strings.Contains(piece, "¿") || s.asks && i == len(pieces)-1
+		asks := strings.Contains(piece, "¿") || s.Asks && i == len(pieces)-1
 		whole := trimSigns(fold(piece))
 		if i+1 < len(pieces) && whole != "" && in.Skip(whole, language.Then) == len(whole) { // "if not, fix it"
 			pieces[i+1] = piece + " " + pieces[i+1]
@@ -124,7 +122,6 @@ func (in reader) splitClauses(s sentence) (all []clause) {
 	return all
 }
 
-// splitAtSigns splits a sentence at commas, semicolons, colons, dashes, brackets and emoji, at most 20 times.
 func splitAtSigns(text string) (all []string) {
 	start := 0
 	for i, r := range text {
@@ -170,7 +167,6 @@ func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	return append(all, trimSigns(piece[start:]))
 }
 
-// withoutSoft removes soft words from both ends of a text, and joining words and code from its beginning.
 func (in reader) withoutSoft(text string) string {
 	for {
 		n := max(in.Skip(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))

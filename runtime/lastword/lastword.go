@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
@@ -45,8 +46,7 @@ type Prompt struct{ Begin, End string }
 // if no order follows. In a longer prompt only the last clause or the first sentence does.
 const maxShort = 200
 
-// maxUntold is the length in bytes up to which a prompt can be too short to detect the language.
-const maxUntold = 120
+const maxUntold = 120 // bytes: a shorter prompt may not show its language
 
 const maxLanguages = 4
 
@@ -63,7 +63,7 @@ func Read(p Prompt) Word {
 	}
 	var said, folded []string
 	for _, s := range own {
-		said, folded = append(said, language.FoldText(s.text)), append(folded, fold(s.text))
+		said, folded = append(said, language.FoldText(s.Text)), append(folded, fold(s.Text))
 	}
 	told := language.TellLanguages(strings.Join(said, " "))
 	foreign := len(strings.Join(said, " ")) <= maxUntold
@@ -93,7 +93,7 @@ func readerFor(packs []*language.Pack, folded []string) reader {
 
 // readIn classifies a prompt in the languages of in. sure is false if no known word determines the result, so that a
 // different language might do better.
-func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
+func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	orders := func(c clause) bool { return c.act == does }
 	for i, s := range own {
@@ -113,14 +113,14 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	}
 	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said)} }
 	ordered := slices.ContainsFunc(all, orders)
-	if len(own) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(own[0].text))) {
-		return found(Forbids, own[0].text), true
+	if len(own) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(own[0].Text))) {
+		return found(Forbids, own[0].Text), true
 	}
 	if c, ok := forbidding(all, short); ok {
 		return found(Forbids, c.said), sure
 	}
 	if in.isYes(own) {
-		return found(Yes, own[0].text), true
+		return found(Yes, own[0].Text), true
 	}
 	first := func(a act) int { return slices.IndexFunc(all, func(c clause) bool { return c.act == a }) }
 	switch look, ask := first(looks), first(asks); {
@@ -130,11 +130,11 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 		return found(Asks, all[look].said), sure
 	case ask >= 0 && !ordered:
 		return found(Asks, all[ask].said), sure
-	case len(all) > 0 && own[len(own)-1].asks && asksBehindOrders(all):
+	case len(all) > 0 && own[len(own)-1].Asks && asksBehindOrders(all):
 		return found(Asks, all[len(all)-1].said), sure
 	}
 	if s, ok := in.standing(own); ok {
-		return found(Standing, s.text), true
+		return found(Standing, s.Text), true
 	}
 	if n := len(all); n > 0 && all[n-1].act == states {
 		switch {
@@ -147,15 +147,14 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	return Word{Kind: Orders}, sure
 }
 
-// turns reports whether one of the last two sentences contains a word such as "but", "hmm" or "actually".
-func (in reader) turns(own []sentence) bool {
-	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s sentence) bool { return in.Has(language.But, fold(s.text)) })
+func (in reader) turns(own []lastmessage.Sentence) bool {
+	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s lastmessage.Sentence) bool { return in.Has(language.But, fold(s.Text)) })
 }
 
 // reports reports whether a prompt mentions a fault, a path or code.
-func (in reader) reports(own []sentence) bool {
-	return slices.ContainsFunc(own, func(s sentence) bool {
-		return strings.ContainsAny(s.text, "`/\\_=") || in.Has(language.Fault, fold(s.text))
+func (in reader) reports(own []lastmessage.Sentence) bool {
+	return slices.ContainsFunc(own, func(s lastmessage.Sentence) bool {
+		return strings.ContainsAny(s.Text, "`/\\_=") || in.Has(language.Fault, fold(s.Text))
 	})
 }
 
@@ -164,8 +163,6 @@ func asksBehindOrders(all []clause) bool {
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
 }
 
-// forbidding returns the last clause that forbids and is not followed by an order. If short is false, only
-// the last clause and a first sentence of one clause count.
 func forbidding(all []clause, short bool) (clause, bool) {
 	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
 		c := all[i]
@@ -178,27 +175,24 @@ func forbidding(all []clause, short bool) (clause, bool) {
 	return clause{}, false
 }
 
-// standing returns the first standing order. ok is false if any sentence orders the agent to ask first.
-func (in reader) standing(own []sentence) (found sentence, ok bool) {
+func (in reader) standing(own []lastmessage.Sentence) (found lastmessage.Sentence, ok bool) {
 	for _, s := range own {
-		folded := fold(s.text)
+		folded := fold(s.Text)
 		if in.Has(language.Consult, folded) {
-			return sentence{}, false
+			return lastmessage.Sentence{}, false
 		}
-		if !ok && !s.asks && in.Has(language.Standing, folded) {
+		if !ok && !s.Asks && in.Has(language.Standing, folded) {
 			found, ok = s, true
 		}
 	}
 	return found, ok
 }
 
-// isYes reports whether a prompt consists only of a yes and words like "please". A question is not a yes,
-// except "why not?".
-func (in reader) isYes(own []sentence) (yes bool) {
+func (in reader) isYes(own []lastmessage.Sentence) (yes bool) {
 	for _, s := range own {
-		for rest := trimSigns(fold(s.text)); rest != ""; {
-			if s.asks && in.Skip(rest+"?", language.Yes) > len(rest) { // "why not?"
-				yes, s.asks = true, false
+		for rest := trimSigns(fold(s.Text)); rest != ""; {
+			if s.Asks && in.Skip(rest+"?", language.Yes) > len(rest) { // "why not?"
+				yes, s.Asks = true, false
 				break
 			}
 			n := in.Skip(rest, language.Yes)
@@ -208,7 +202,7 @@ func (in reader) isYes(own []sentence) (yes bool) {
 			}
 			rest = trimSigns(rest[n:])
 		}
-		if s.asks {
+		if s.Asks {
 			return false
 		}
 	}

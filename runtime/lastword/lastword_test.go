@@ -87,24 +87,3 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkRead(b *testing.B) {
-	for name, text := range map[string]string{
-		"a word":                "stop",
-		"a request":             "can you fix it?",
-		"words of no language":  "halt, nimm lieber tabs",
-		"a statement":           "the header is broken",
-		"Chinese":               "先别继续，我要想一下",
-		"a paragraph":           strings.Repeat("The parser drops the last line, and then it fails. Why does it do that? ", 8),
-		"all there is to read":  strings.Repeat("then wait, and ", 999),
-		"a script without ends": strings.Repeat("それから待って", 999),
-		"two sentences":         "Please add a test for the empty list. The parser still drops the last line of the file.",
-		"mixed scripts":         strings.Repeat("stop и потом 然后 それから 그리고 ثم फिर dann, puis y luego e poi. ", 40),
-	} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				Read(whole(text))
-			}
-		})
-	}
-}

@@ -9,18 +9,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-type sentence struct {
-	text string
-	asks bool // it ends with a question mark
-}
-
 // maxPart is the number of bytes that are read from each end of a prompt, and maxSentences the number of sentences.
 const (
 	maxPart      = 512
 	maxSentences = 10
 )
 
-// isCommand reports whether a prompt begins with a slash command, or with the tags by which the host replaces one.
 func isCommand(begin string) bool {
 	begin = strings.TrimSpace(begin)
 	if strings.HasPrefix(begin, "<command-") || strings.HasPrefix(begin, "<local-command-") {
@@ -35,13 +29,13 @@ func isCommand(begin string) bool {
 
 // ownSentences returns the sentences that the user has probably typed. In a long prompt these are the first
 // and last ones. short reports whether they are at most maxShort bytes long.
-func ownSentences(p Prompt) (all []sentence, short bool) {
-	first, last := []sentence(nil), []sentence(nil)
+func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
+	var first, last []lastmessage.Sentence
 	if whole, ok := joinParts(p); ok {
 		if all = sentencesOf(whole); len(all) <= 2*maxSentences {
 			length := 0
 			for _, s := range all {
-				length += len(s.text)
+				length += len(s.Text)
 			}
 			return all, length <= maxShort
 		}
@@ -84,13 +78,11 @@ func behindFence(text string) string {
 	return rest
 }
 
-func sentencesOf(text string) (all []sentence) {
+func sentencesOf(text string) (all []lastmessage.Sentence) {
 	text = withoutLogs(withoutMentions(withoutNotes(withoutTags(strings.ToValidUTF8(text, "")))))
-	for _, s := range lastmessage.Sentences(text) {
-		all = append(all, sentence{s.Text, s.End == '?' || s.End == '？' || s.End == '؟'})
-	}
+	all = lastmessage.Sentences(text)
 	if trimmed := strings.TrimSpace(text); len(all) == 0 && trimmed != "" && len(trimmed) < 20 && strings.ContainsFunc(trimmed, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
-		all = append(all, sentence{text: trimmed}) // 👍
+		all = append(all, lastmessage.Sentence{Text: trimmed}) // 👍
 	}
 	return all
 }
@@ -120,7 +112,6 @@ func withoutTags(text string) string {
 	}
 }
 
-// withoutNotes removes placeholders of the host, such as "[Image #1]".
 func withoutNotes(text string) string {
 	for _, note := range []string{"[Image", "[Pasted text", "[Request interrupted"} {
 		for before, rest, ok := strings.Cut(text, note); ok; before, rest, ok = strings.Cut(text, note) {
@@ -158,8 +149,7 @@ var printed = []string{
 	"+++", "INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "[INFO", "[WARN", "[ERROR", "[error", "[DEBUG", "E/", "W/", "❯", "➜", ">>>", "fatal:", "error:", "warning:", "Exception in",
 }
 
-// isPrinted reports whether a line is probably output of a program. If among is set, there are other lines,
-// and a line with few words also counts.
+// If among is set, there are other lines, and a line with few words also counts.
 func isPrinted(line string, among bool) bool {
 	for _, p := range printed {
 		if strings.HasPrefix(line, p) && (p != "at " && p != "npm " || strings.ContainsAny(line, "(!/")) {

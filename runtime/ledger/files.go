@@ -18,8 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// openFile opens or creates a file of the state directory for appending. It refuses symlinks, so that writes
-// stay there. Without Nonblock, Go makes four more system calls.
+// openFile refuses symlinks, so that writes stay in dir. Without Nonblock, Go makes four more system calls.
 func openFile(dir, path string) (*os.File, error) {
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
 	f, err := createFile(path, flags)
@@ -30,7 +29,6 @@ func openFile(dir, path string) (*os.File, error) {
 	return f, err
 }
 
-// makeDirs creates the state directory, and a parent named .claude.
 func makeDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
 		makeDir(filepath.Dir(dir))
@@ -60,7 +58,6 @@ func TakeLock(dir, name string, wait time.Duration) (*os.File, error) {
 	return f, nil
 }
 
-// waitLock locks f, or returns ErrBusy if f is still locked at the time until.
 func waitLock(f *os.File, until time.Time) error {
 	for {
 		if got, err := tryLock(f); err != nil || got {
@@ -165,8 +162,7 @@ func readSmall(path string, o codec.Object) (there bool, err error) {
 
 const maxSmall = 128 << 10 // bytes
 
-// replaceFile atomically replaces a file with o as JSON. The temporary file gets a random name and must not
-// exist, so that writers never collide and no symlink is followed.
+// replaceFile writes under a random new name, so that writers never collide and no symlink is followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
 	f, err := createFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
@@ -270,5 +266,14 @@ func removeLedger(path string, before time.Time) {
 	if os.Remove(path) != nil { // Windows does not remove open files
 		f.Close()
 		os.Remove(path)
+	}
+}
+
+// Files returns the files in a state directory that belong to no single session. At least one changes when a
+// session begins, or when an order or a hold changes.
+func Files(dir string) []string {
+	return []string{
+		indexOf(dir).path, filepath.Join(dir, awayName), awayLines(dir).path, holdFile(dir, ""), holdLines(dir).path,
+		filepath.Join(dir, "sessions"),
 	}
 }

@@ -38,7 +38,6 @@ type session struct {
 
 func (s session) openTail() *tail { return openTail(SessionFile(s.dir, s.ID)) }
 
-// sessionsOf returns the sessions in a scope, the most recently active first.
 func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {
@@ -183,7 +182,6 @@ func Readable(dir string) error {
 	return nil
 }
 
-// tail reads the records of a ledger backwards.
 type tail struct {
 	rest []byte
 	head Record
@@ -201,7 +199,6 @@ func openTail(path string) *tail {
 	return &tail{rest: data[:n]}
 }
 
-// stepBack moves head to the previous decision and reports whether there is one.
 func (t *tail) stepBack() bool {
 	for len(t.rest) > 0 {
 		i := bytes.LastIndexByte(t.rest, '\n')

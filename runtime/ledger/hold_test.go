@@ -394,43 +394,6 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 	}
 }
 
-// The history is bounded, and its last event is always kept.
-func TestLoopHistoryIsHalved(t *testing.T) {
-	dir := t.TempDir()
-	e := activity.LoopEvent{Loop: "a1", Event: activity.LoopGoesOn, File: strings.Repeat("x", 100<<10)}
-	for i := range 120 {
-		e.Count = i
-		tell(t, dir, e)
-	}
-	if info, err := os.Stat(loopLines(dir).path); err != nil || info.Size() > (8<<20)+(128<<10) {
-		t.Errorf("%v, %v", info, err)
-	}
-	all, err := LoopEvents(dir)
-	if err != nil || len(all) < 41 || all[len(all)-1].Count != 119 {
-		t.Fatalf("%d events, %v", len(all), err)
-	}
-	for i := 1; i < len(all); i++ {
-		if all[i].Count != all[i-1].Count+1 {
-			t.Fatalf("%d follows %d", all[i].Count, all[i-1].Count)
-		}
-	}
-}
-
-// Whatever the history contains, the event that is written now is its last.
-func FuzzLoopHistory(f *testing.F) {
-	f.Add([]byte(`{"loop":"a1","event":"start","file":"---\n---\n"}` + "\n"))
-	f.Add([]byte("\x00\n[]\n{\"loop\":\"b\"}\n{"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		dir := t.TempDir()
-		must(t, os.WriteFile(loopLines(dir).path, data, 0o600))
-		tell(t, dir, activity.LoopEvent{Loop: "zz", Event: activity.LoopLimited, Count: 7})
-		all, err := LoopEvents(dir)
-		if err != nil || len(all) == 0 || all[len(all)-1].Loop != "zz" || all[len(all)-1].Count != 7 || !PastOfLoop(dir, "zz", "").Over {
-			t.Fatalf("%q: %v, %v", data, all, err)
-		}
-	})
-}
-
 // A date that is set back within an hour of running time starts no new day. A wrong date, whether by years or past,
 // blocks spending for at most an hour, also after a restart.
 func TestTheDayGoesForward(t *testing.T) {

@@ -72,7 +72,6 @@ var (
 
 const holdWait = 2 * time.Second
 
-// holdFile returns the path of a session's hold. If id is empty, it returns the path of the hold on all sessions.
 func holdFile(dir, id string) string {
 	if id == "" {
 		return filepath.Join(dir, "hold")

@@ -16,7 +16,6 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// isStillAt reports whether path still names the open file.
 func isStillAt(f *os.File, path string) bool {
 	var open, named syscall.Stat_t
 	return syscall.Fstat(int(f.Fd()), &open) == nil && syscall.Stat(path, &named) == nil &&

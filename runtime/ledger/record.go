@@ -52,8 +52,7 @@ func (r *Record) StandsAsideFor(other *Record) bool {
 		r.Session == other.Session && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// aside ranks decisions: 2 for a stop without a loop to drive, 1 for a stop because no rule matched, and 0
-// for decisions that matter.
+// aside ranks a stop without a loop to drive highest, then a stop because no rule matched.
 func (r *Record) aside() int {
 	if r.Decision == "stop" && r.Told == "" {
 		switch r.Rule {

@@ -127,13 +127,6 @@ func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64
 	return r.State.Spent, err
 }
 
-// giveBack cancels a reservation of the given age, unless a new day has begun since.
-func (p *Spend) giveBack(ago time.Duration, micros int64) {
-	if p.Day == dayOf(time.UnixMilli(p.Clock.At).Add(-ago)) {
-		p.Micros = max(0, p.Micros-micros)
-	}
-}
-
 func dayOf(at time.Time) string { return timestamp.FormatTime(at.UnixMilli())[:10] }
 
 // Outcome is the result of a question. For an answer, Failure is empty.
@@ -147,7 +140,9 @@ type Outcome struct {
 // whether this is the third failure in a row.
 func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
-		p.giveBack(now.Sub(at), taken)
+		if p.Day == dayOf(time.UnixMilli(p.Clock.At).Add(at.Sub(now))) { // else a new day has begun since
+			p.Micros = max(0, p.Micros-taken)
+		}
 		if o.Unasked {
 			p.Questions = max(0, p.Questions-1)
 			return nil

@@ -45,10 +45,7 @@ func ParseBox(line string) (b Box, ok bool) {
 		return Box{}, false
 	}
 	rest = strings.TrimLeft(rest, " \t")
-	if len(rest) < 4 || rest[0] != '[' || rest[2] != ']' || rest[3] != ' ' && rest[3] != '\t' {
-		return Box{}, false
-	}
-	if strings.IndexByte(" xX", rest[1]) < 0 {
+	if len(rest) < 4 || rest[0] != '[' || strings.IndexByte(" xX", rest[1]) < 0 || rest[2] != ']' || rest[3] != ' ' && rest[3] != '\t' {
 		return Box{}, false
 	}
 	b = Box{Done: rest[1] != ' ', Text: WithoutMarks(rest[3:])}

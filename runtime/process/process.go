@@ -22,7 +22,7 @@ type Program struct {
 	Stdin  []byte
 	Getenv func(string) string // for the few variables that it gets
 	Set    []string            // more variables, KEY=value
-	Env    []string            // the environment without Set, if not nil, instead of that of Getenv
+	Env    []string            // the whole environment, if not nil; Getenv and Set are then unused
 	Within time.Duration       // the time limit; that of Run is Patience at most
 }
 
@@ -69,7 +69,6 @@ func (p Program) AskOutput(most int) ([]byte, error) {
 // linger is the wait for more output after the program has ended.
 const linger = 250 * time.Millisecond
 
-// runInto runs the program with stdout as its output. If stdout is nil, the output is discarded.
 func (p Program) runInto(stdout *os.File) error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
 		return errors.New("a program must be named by its absolute path")
@@ -121,7 +120,7 @@ func (p Program) runInto(stdout *os.File) error {
 
 func (p Program) environment() []string {
 	if p.Env != nil {
-		return append(p.Env, p.Set...)
+		return p.Env
 	}
 	env := append([]string{"PATH=" + searchPath}, p.Set...)
 	// None of these can make a program load code.

@@ -41,11 +41,8 @@ func Default() string {
 
 // HostNamed returns the host with this name. As in records, "" is the default host.
 func HostNamed(name string) (*host.Host, bool) {
-	if name == "" {
-		return DefaultHost(), true
-	}
 	for _, h := range Hosts {
-		if h.Name == name {
+		if h.Name == name || name == "" && h.Default {
 			return h, true
 		}
 	}
@@ -54,12 +51,8 @@ func HostNamed(name string) (*host.Host, bool) {
 
 // DefaultHost returns the default host, which is Claude Code.
 func DefaultHost() *host.Host {
-	for _, h := range Hosts {
-		if h.Default {
-			return h
-		}
-	}
-	return nil
+	h, _ := HostNamed("")
+	return h
 }
 
 // How much HostOfLog reads.
@@ -109,19 +102,16 @@ func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 	return nil, getenv(DefaultHost().SessionVariable)
 }
 
-// scriptRunners run hosts that are scripts.
 var scriptRunners = []string{"node", "bun", "deno"}
 
 // HostOfProgram returns the host that a process with this path, name and arguments runs, or nil. For a script
 // runner such as node, the script also counts.
 func HostOfProgram(program, name string, args []string) *host.Host {
-	names := []string{name, program}
-	for i, arg := range args {
-		if i == 0 {
-			names = append(names, arg)
-		}
-		runs := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(scriptRunners, baseOf(name)) })
-		if i > 0 && runs && !strings.HasPrefix(arg, "-") { // the script
+	first := min(len(args), 1)
+	names := append([]string{name, program}, args[:first]...)
+	runs := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(scriptRunners, baseOf(name)) })
+	for _, arg := range args[first:] {
+		if runs && !strings.HasPrefix(arg, "-") { // the script
 			names = append(names, arg)
 			break
 		}

@@ -73,8 +73,6 @@ func PersonRules() []Rule {
 	})
 }
 
-// hasLeave reports whether the user's last word or setting permits the agent to go on. It returns false if
-// the message asks for a grave act.
 func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
 	if s.Turn.Leave == "" {
 		return "nothing that you said answers it", "", false
@@ -85,7 +83,6 @@ func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
 	return s.Turn.Leave, "", true
 }
 
-// reportsLast reports whether the last paragraph states finished work, and returns that sentence as evidence.
 func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
 	for _, sentence := range endOfText(s.Message.Text).sentences {
 		if said, ok := Reports(sentence); ok {

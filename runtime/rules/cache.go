@@ -12,17 +12,6 @@ type message struct {
 	text  string
 	end   end
 	whole *lastmessage.Closing // nil until a rule needs it
-	acts  map[wanted]found
-}
-
-type wanted struct {
-	act  lastmessage.Act
-	near bool
-}
-
-type found struct {
-	text string
-	ok   bool
 }
 
 func (m *message) closing() *lastmessage.Closing {

@@ -35,13 +35,11 @@ func (m *Meter) spendSteps(steps int) (ok bool) {
 	return m.left >= 0
 }
 
-// canAfford spends the steps if the budget is large enough. Otherwise it spends none, so that a cheaper rule
-// can still run.
+// canAfford spends nothing if the budget is too small, so that a cheaper rule can still run.
 func (m *Meter) canAfford(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
 
-// errSteps is the fault of a rule that was not run for lack of steps.
 var errSteps = errors.New("takes more steps than are left for this decision")
 
 type pattern struct {
@@ -51,8 +49,7 @@ type pattern struct {
 	needs []string
 }
 
-// matchPattern returns the byte range of the first match of expr in text, or nil. If m does not have enough steps, it
-// returns errSteps. A cached pattern costs as much as a new one, so that earlier decisions do not change the outcome.
+// A cached pattern costs as much as a new one, so that earlier decisions do not change the outcome.
 func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) {
 	if !m.canAfford(2 * parsingCost(expr)) { // parsed here and by regexp
 		return nil, errSteps
@@ -83,11 +80,9 @@ func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) 
 	return known.re.FindStringIndex(text), nil
 }
 
-// compiling is the cost of compiling an instruction, in steps.
-const compiling = 60
+const compiling = 60 // steps of an instruction
 
-// measurePattern returns an upper bound for the number of instructions of a pattern. Every match contains at
-// least one of needs. It returns an error if the pattern is invalid or exceeds most instructions.
+// size is an upper bound for the number of instructions. Every match contains at least one of needs.
 func measurePattern(text string, most int) (size int, needs []string, err error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -136,8 +131,7 @@ func shortestLength(words []string) int {
 	return len(slices.MinFunc(words, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// countInstructions returns an upper bound for the number of instructions of re. The parser limits the depth
-// of re to 1000.
+// The result is an upper bound. The parser limits the depth of re to 1000.
 func countInstructions(re *syntax.Regexp) int {
 	const enough = 1 << 30 // more than any limit, but does not overflow
 	n := 0
@@ -161,8 +155,7 @@ func countInstructions(re *syntax.Regexp) int {
 	return min(enough, max(n, 1))
 }
 
-// parsingCost returns the cost of parsing a pattern, in steps. Unicode classes and case-insensitive ranges
-// cost more than their length suggests.
+// Unicode classes and case-insensitive ranges cost more steps than their length suggests.
 func parsingCost(text string) int {
 	steps := 20*(len(text)+1) + 10_000*(strings.Count(text, `\p`)+strings.Count(text, `\P`))
 	if !foldsCase(text) {
@@ -186,7 +179,6 @@ func parsingCost(text string) int {
 	return steps
 }
 
-// foldsCase reports whether a group of the pattern sets the flag i.
 func foldsCase(text string) bool {
 	return slices.ContainsFunc(strings.Split(text, "(?")[1:], func(group string) bool {
 		return strings.HasPrefix(strings.TrimLeft(group, "msU-"), "i")

@@ -11,8 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// maxParagraph is the maximum length of the last paragraph in bytes. A longer one loses the beginning.
-const maxParagraph = 600
+const maxParagraph = 600 // bytes, of its end
 
 // markup lists characters ignored after the last one of a sentence.
 const markup = " \t\r\n\"'”’)]*_`」』）"
@@ -48,7 +47,6 @@ func endOfText(text string) end {
 	return e
 }
 
-// isWhollyList reports whether every line of p is a list item, such as "- a", "* a", "1. a" or "A) a".
 func isWhollyList(p string) bool {
 	for _, line := range strings.Split(p, "\n") {
 		if line = strings.TrimLeft(line, " \t"); strings.HasPrefix(line, "* ") {
@@ -113,8 +111,6 @@ func ClosesParagraph(p, characters string, m *Meter) bool {
 	return p != "" && strings.ContainsRune(characters, last)
 }
 
-// findSentence quotes the first sentence in which has finds one of the phrases. If last is set, it quotes the
-// last such sentence.
 func (e end) findSentence(last bool, phrases []string, m *Meter, has func(sentence string, phrases []string, m *Meter) bool) (
 	string, bool,
 ) {
@@ -233,7 +229,6 @@ func isWorking(word string) bool {
 	return isWorkVerb(stem) || isWorkVerb(stem+"e") || last > 0 && stem[last] == stem[last-1] && isWorkVerb(stem[:last])
 }
 
-// firstWord returns the longest prefix of s that consists of lower-case ASCII letters and hyphens.
 func firstWord(s string) string {
 	rest := strings.TrimLeftFunc(s, func(r rune) bool { return 'a' <= r && r <= 'z' || r == '-' })
 	return s[:len(s)-len(rest)]

@@ -10,11 +10,3 @@ func TestWorkVerbs(t *testing.T) {
 		}
 	}
 }
-
-func TestBulletsAreAList(t *testing.T) {
-	for _, bullet := range []string{"-", "+", "*", "•", "1.", "2)", "a)"} {
-		if list := bullet + " read it\n" + bullet + " write it"; !isWhollyList(list) {
-			t.Errorf("%q is no list", list)
-		}
-	}
-}

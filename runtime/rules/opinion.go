@@ -18,7 +18,6 @@ const Opinion = "opinion"
 //go:embed opinion.txt
 var learnedOpinion string
 
-// veto turns the continue v into a stop if the message looks like a report.
 func (a *asking) veto(v *strategy.Verdict) {
 	a.read = true
 	score, limit, seen, reports := weigh(learnedOpinion, OpinionTraits(v.Rule, a.situation, a.message.closing().Traits()))

@@ -23,8 +23,6 @@ type Options struct {
 
 	// Leave is one of Always, AfterYes and Never, "" for AfterYes.
 	Leave string
-
-	added []Rule // from the current file
 }
 
 // The values of Leave: when the agent may go on although it asks permission. Never also overrides a standing order.
@@ -47,9 +45,7 @@ type Ruled interface {
 type Kind struct {
 	Rules func(set string) []Rule
 	Sets  []string // names, default first
-	// Windowed is the name of the set that reads the last lines of the transcript, or "".
-	Windowed string
-	Once     bool // the same message is not continued twice
+	Once  bool     // the same message is not continued twice
 }
 
 // New returns the options that apply without any settings file.
@@ -73,16 +69,13 @@ func (o *decider) Over(below strategy.Options, l *strategy.Layer) {
 }
 
 func (o *decider) Needs() strategy.Needs {
-	needs := strategy.Needs{Todos: true, Skill: true}
-	if o.kind.Windowed != "" && o.Set == o.kind.Windowed {
+	needs := o.Options.Needs()
+	if slices.ContainsFunc(o.kind.Rules(o.Set), func(r Rule) bool { return r.Window }) {
 		needs.Lines = 50
 	}
 	return needs
 }
 
-// Arranged returns the rules in the order of their tests: rules named in o.Order, added rules, the built-in set and
-// late rules, which precede a final rule "finished". A project's continuing rules, o.Last, come at the end.
-// Disabled rules are dropped, and muted continuing rules stop. If o changes nothing, it returns set itself.
 func (o *decider) Rules() []Rule { return Arranged(&o.Options, o.kind.Rules(o.Set)) }
 
 func (o *decider) Prepare(cache *Cache) func(strategy.Situation) strategy.Verdict {
@@ -101,7 +94,7 @@ func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepa
 func (o *Options) Members(m *codec.Members) {
 	m.Text("rules", &o.Set)
 	m.Most = MaxRules + 1
-	codec.ListOf(m, "add", &o.added)
+	codec.ListOf(m, "add", &o.Add)
 	m.Texts("off", &o.Off)
 	m.Texts("order", &o.Order)
 	m.Text("leave", &o.Leave)
@@ -111,19 +104,17 @@ func (o *Options) Needs() strategy.Needs { return strategy.Needs{Todos: true, Sk
 
 func (o *Options) Chosen() *Options { return o }
 
-// maxIDs is the maximum number of IDs in off or order.
-const maxIDs = 400
+const maxIDs = 400 // in off or order
 
 // PutChosen completes o, the options from one file, with the options of the files below. sets are the names
 // of the built-in rule sets to choose from, or nil, and set returns a set by name. judged reports whether the
 // strategy asks a judge. Only a faulty part is dropped, so that a fault cannot disable a stop rule.
 func (o *Options) PutChosen(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
-	if len(o.added) > MaxRules {
+	if len(o.Add) > MaxRules {
 		l.NoteFault(tooMany)
+		o.Add = o.Add[:MaxRules]
 	}
-	o.Add = append(o.Add, o.added[:min(len(o.added), MaxRules)]...)
-	o.added = nil
 	if o.Leave != "" {
 		o.checkLeave(l)
 	}
@@ -181,7 +172,6 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	}
 }
 
-// checkLeave clears o.Leave and notes a fault if the value is unknown or not allowed in this file.
 func (o *Options) checkLeave(l *strategy.Layer) {
 	switch {
 	case !slices.Contains([]string{Never, AfterYes, Always}, o.Leave):

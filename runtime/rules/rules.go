@@ -112,7 +112,7 @@ func newAsking(s strategy.Situation, cache *Cache) *asking {
 		cache = &Cache{}
 	}
 	if text := s.Message.Text; cache.last == nil || cache.last.text != text {
-		cache.last = &message{text: text, end: endOfText(text), acts: map[wanted]found{}}
+		cache.last = &message{text: text, end: endOfText(text)}
 	}
 	return &asking{
 		situation: &s, message: cache.last, cache: cache,
@@ -175,8 +175,7 @@ func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	return all
 }
 
-// holdsFor reports whether r holds. evidence is from the first condition that failed. If none failed, it is
-// from the last condition. A rule that exceeds the budget does not hold.
+// evidence is of the first condition that failed, otherwise of the last. A rule beyond the budget does not hold.
 func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
 	m := a.meterFor(r)
 	if m.left >= 0 && m.spendSteps(asked+len(r.Skill)) {
@@ -189,8 +188,7 @@ func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
 	return evidence, ok
 }
 
-// asked is the base cost of testing a rule, in steps.
-const asked = 200
+const asked = 200 // steps of testing a rule
 
 type condition struct {
 	fails string // the evidence if the condition is not met
@@ -289,13 +287,8 @@ func (a *asking) testRule(r *Rule, m *Meter) (evidence string, ok bool) {
 
 func (a *asking) matchesAct(r *Rule, _ *Meter) (evidence string, ok bool) {
 	a.read = true
-	key := wanted{r.Act, r.Near}
-	said, known := a.message.acts[key]
-	if !known {
-		said.text, said.ok = a.message.closing().FindAct(r.Act, r.Near)
-		a.message.acts[key] = said
-	}
-	return quoteIf(said.ok, said.text)
+	said, ok := a.message.closing().FindAct(r.Act, r.Near)
+	return quoteIf(ok, said)
 }
 
 func (a *asking) meterFor(r *Rule) *Meter {
@@ -306,20 +299,13 @@ func (a *asking) meterFor(r *Rule) *Meter {
 }
 
 func (a *asking) unaskedFault() error {
-	const named = 5
-	n := len(a.unasked)
-	names := strings.Join(a.unasked[:min(n, named)], ", ")
-	if n > named {
-		names += " and " + strconv.Itoa(n-named) + " more"
-	}
-	return errors.New("rule " + names + ": " + errSteps.Error())
+	return errors.New("rule " + firstNames(a.unasked, 5) + ": " + errSteps.Error())
 }
 
 func (r *Rule) faultOf(err error) error {
 	return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
 }
 
-// findInText quotes the first match of a regular expression, up to the end of a sentence.
 func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 	at, err := a.cache.matchPattern(expr, text, a.meterFor(r))
 	switch {
@@ -337,8 +323,7 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 	return "", false
 }
 
-// matchesTodos reports whether an unblocked todo has the status r.Todo, in a list changed within r.Within
-// turns. If r.Window is not set, an open todo of any other agent makes the result false.
+// If r.Window is not set, an open todo of any other agent makes the result false.
 func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {
@@ -378,12 +363,15 @@ func Remaining(todos []activity.Todo) string {
 	if len(open) == 0 {
 		return ""
 	}
-	rest := ""
-	if len(open) > 3 {
-		rest = " and " + strconv.Itoa(len(open)-3) + " more"
-		open = open[:3]
+	return " Open in the todo list: " + firstNames(open, 3) + "."
+}
+
+func firstNames(all []string, most int) string {
+	names := strings.Join(all[:min(len(all), most)], ", ")
+	if more := len(all) - most; more > 0 {
+		names += " and " + strconv.Itoa(more) + " more"
 	}
-	return " Open in the todo list: " + strings.Join(open, ", ") + rest + "."
+	return names
 }
 
 // checkFields returns the first fault of a rule from a file. It does not compile the patterns, which matchPattern does.

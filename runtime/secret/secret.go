@@ -128,8 +128,7 @@ var (
 	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // this might be the next word
 )
 
-// longest is the maximum length, in bytes, of a value searched for further secrets. A longer one is masked entirely.
-const longest = 300
+const longest = 300 // bytes; a longer value is masked entirely
 
 func maskNamed(text string) string {
 	return named.find().ReplaceAllStringFunc(text, func(all string) string {
@@ -146,8 +145,6 @@ func maskNamed(text string) string {
 	})
 }
 
-// mayBeIn reports whether a line can contain this secret. folded is the line in lower case. word is the
-// length of the longest word in the line.
 func (s *shape) mayBeIn(line, folded string, word int) bool {
 	return word >= int(s.word) && (hasAny(line, s.starts) || hasAny(folded, s.signs))
 }

@@ -2,14 +2,12 @@ package specs
 
 // The tests use the two strategies that import this package, so they are an external package.
 const (
-	AllDone        = allDone
-	MaxErrors      = maxErrors
-	QuickMode      = quickMode
-	UncheckedBoxes = uncheckedBoxes
+	AllDone   = allDone
+	MaxErrors = maxErrors
+	QuickMode = quickMode
 )
 
 var (
-	SaysDone   = saysDone
-	TaskBlock  = taskBlock
-	WholeState = isWholeState
+	SaysDone  = saysDone
+	TaskBlock = taskBlock
 )

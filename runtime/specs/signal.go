@@ -9,11 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// allDone is the completion signal, see saysDone.
-const allDone = "ALL_TASKS_COMPLETE"
+const allDone = "ALL_TASKS_COMPLETE" // the completion signal
 
-// whereSignalled returns where the completion signal was found, or "". It searches the last message, the
-// agent's texts since the last prompt, and the lines of the transcript that are not JSON.
 func whereSignalled(s strategy.Situation) string {
 	if s.Message.FromEvent && saysDone(s.Message.Text, true) {
 		return "the last message"
@@ -46,15 +43,13 @@ func saysDone(text string, closing bool) bool {
 	return alone || closing && isAnnounced(last)
 }
 
-// notDecoration returns a function that reports whether a character is neither an emoji nor one of marks.
 func notDecoration(marks string) func(rune) bool {
 	return func(r rune) bool {
 		return !strings.ContainsRune(marks, r) && !unicode.Is(unicode.So, r) && r != '\ufe0f' && r != '\u200d'
 	}
 }
 
-// isAnnounced reports whether a line states that all is done and ends with the signal after a colon or a
-// dash: "All 5 tasks are finished: ALL_TASKS_COMPLETE". Negations and conditions make it false.
+// "All 5 tasks are finished: ALL_TASKS_COMPLETE" is announced. Negations and conditions are not.
 func isAnnounced(line string) bool {
 	before, after, ok := strings.Cut(line, allDone)
 	if !ok || strings.ContainsFunc(after, notDecoration("*_` \t.!")) {

@@ -25,10 +25,7 @@ const (
 	maxGroup   = 5              // parallel tasks
 )
 
-const (
-	quickMode      = "quick-mode"      // continue in every phase with quickMode set
-	uncheckedBoxes = "unchecked-boxes" // continue while tasks.md has unchecked boxes
-)
+const quickMode = "quick-mode" // continue in every phase with quickMode set
 
 type Kind struct {
 	Name      string // of the strategy
@@ -58,7 +55,7 @@ type Place struct {
 func StrategyOf(k *Kind) strategy.Strategy {
 	return strategy.Strategy{
 		Name: k.Name, Event: "Stop", Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
-		Loop:    &strategy.Loop{Spec: true, Files: k.filesToLookAt, Armed: k.armedState},
+		Loop:    &strategy.Loop{Spec: true, Armed: k.armedState, Files: func(s strategy.Situation) []strategy.Want { return k.filesUpToState(s, nil) }},
 		Special: [][2]string{{"ceiling", "has none"}, {"checks", "has none"}},
 		New:     func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
 	}
@@ -92,11 +89,10 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 		return
 	}
 	o.Checks = slices.DeleteFunc(o.Checks, func(name string) bool {
-		known := name == quickMode || name == uncheckedBoxes
-		if !known {
+		if name != quickMode {
 			l.NoteFault("checks: " + l.Strategy + " has none called " + strconv.Quote(name))
 		}
-		return !known
+		return name != quickMode
 	})
 }
 
@@ -117,7 +113,6 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 	return wants
 }
 
-// filesUpToState returns the settings file, the files that name the spec, and the possible state files.
 // isWhole reports whether a state file is complete.
 func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []strategy.Want {
 	wants := []strategy.Want{{Name: k.Local}}
@@ -133,7 +128,6 @@ func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []
 	return wants
 }
 
-// possiblePlaces returns the directories where the active spec can be, or nil if the hook is disabled.
 func (k Kind) possiblePlaces(s strategy.Situation) []Place {
 	local := s.Workspace.Files[k.Local]
 	if isSwitchedOff(local) {
@@ -251,8 +245,6 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	return v
 }
 
-// pauseOr returns v. If v is a continue, it returns a pause instead when the user forbade work or asked a
-// question, or the agent needs the user.
 func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	p := rules.Pausing{Key: r.memory.Key, Title: r.Title, End: r.commandToType("cancel")}
 	paused, ok := p.AtWord(r.s, 0)
@@ -330,19 +322,17 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	}
 	if state.Phase != "execution" {
 		if state.Quick && slices.Contains(checks, quickMode) && !isFinalPhase(state.Phase) {
-			return r.continueGuarded("", r.goOnWithPhase)
+			return r.continueGuarded(r.goOnWithPhase)
 		}
 		return r.tidyProgress(strategy.StopBy("phase", "the phase is "+shortenText(state.Phase)))
 	}
 	var v strategy.Verdict
-	switch open := countOpenBoxes(r.tasksFile()); {
+	switch {
 	case state.Index < state.Total && state.Awaiting:
 		v = strategy.StopBy("approval", "the state file says awaitingApproval")
 		v.Notes = []string{"awaitingApproval=true: it is the user's turn"}
 	case state.Index < state.Total:
-		v = r.continueGuarded("", r.goOnWithTask)
-	case state.Total > 0 && open > 0 && slices.Contains(checks, uncheckedBoxes):
-		v = r.continueGuarded(strconv.Itoa(open), func() strategy.Verdict { return r.goOnWithBoxes(open) })
+		v = r.continueGuarded(r.goOnWithTask)
 	default:
 		v = r.tidyProgress(strategy.StopBy("done", "task "+r.state.currentTask()+": none is left"))
 	}
@@ -350,13 +340,10 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	return v
 }
 
-// continueGuarded returns the verdict of goOn as a continue. It stops if a different hook continued this
-// turn, the loop makes no progress, or the limit is reached. more is progress that is not in the state file.
-func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
+func (r *round) continueGuarded(goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
 	st := r.state
-	numbers := strconv.Itoa(st.Attempt) + " " + strconv.Itoa(st.Global)
-	mark := shortenText(st.Phase) + " " + st.currentTask() + " " + numbers + " " + more
+	mark := shortenText(st.Phase) + " " + st.currentTask() + " " + strconv.Itoa(st.Attempt) + " " + strconv.Itoa(st.Global)
 	// If a different springfield plugin continued this turn, it defers to the loop from now on.
 	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
 	if active && m.Mark == "" { // not by this loop in this session
@@ -402,11 +389,8 @@ func (r *round) continueGuarded(more string, goOn func() strategy.Verdict) strat
 
 func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
 
-func (r *round) tasksFile() []byte { return r.s.Workspace.Files[r.place.Dir+"/tasks.md"].Data }
-
 func (r *round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
 
-// commandToType returns the plugin's slash command for word, such as "cancel".
 func (r *round) commandToType(word string) string {
 	if before, ok := strings.CutSuffix(r.s.Session.Hold, "hold"); ok && strings.HasPrefix(before, "/") {
 		return before + word

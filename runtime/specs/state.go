@@ -12,8 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// maxCount replaces larger numbers.
-const maxCount = 1_000_000_000
+const maxCount = 1_000_000_000 // replaces larger numbers
 
 // specState is the content of the state file. Numbers can be strings, as in the originals.
 type specState struct {
@@ -99,13 +98,7 @@ func isFinalPhase(phase string) bool {
 	return false
 }
 
-// filesToLookAt returns the files that armedState reads. The state file can be incomplete.
-func (k Kind) filesToLookAt(s strategy.Situation) []strategy.Want {
-	return k.filesUpToState(s, nil)
-}
-
-// armedState returns the state of the spec's loop. The loop is armed if work remains, the loop ends at this
-// stop, or a problem must be reported.
+// The loop is armed if work remains, the loop ends at this stop, or a problem must be reported.
 func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	p, ok := k.activePlace(s)
 	if !ok {

@@ -9,15 +9,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// goOnWithTask continues with the current task or group. The reason summarizes the coordinator's prompt,
-// commands/implement.md.
+// The reason summarizes the coordinator's prompt, commands/implement.md.
 func (r *round) goOnWithTask() strategy.Verdict {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
 	head := "Continue " + r.Noun + ": " + r.place.Name + " (Task " + r.state.currentTask() + ", Iter " + global + ")"
 	told := r.Title + " iteration " + global + " | Task " + r.state.currentTask()
 
-	block, group := taskBlock(r.tasksFile(), st.Index, r.Groups)
+	block, group := taskBlock(r.s.Workspace.Files[r.place.Dir+"/tasks.md"].Data, st.Index, r.Groups)
 	heading, hand := "## Current Task", "Hand the task above to the spec-executor agent. Do not carry it out yourself."
 	switch {
 	case block == "":
@@ -45,23 +44,6 @@ func (r *round) goOnWithTask() strategy.Verdict {
 	}
 }
 
-// goOnWithBoxes continues if the state file counts all tasks as done but tasks.md still has open boxes.
-func (r *round) goOnWithBoxes(open int) strategy.Verdict {
-	n := strconv.Itoa(open) + " unchecked items"
-	if open == 1 {
-		n = "1 unchecked item"
-	}
-	return strategy.Verdict{
-		Rule: uncheckedBoxes, Evidence: "tasks.md has " + n, Told: r.Title + ": tasks.md of " + r.place.Name + " has " + n,
-		Notes: []string{"The state file says that all is done, and tasks.md has " + n},
-		Reason: "Tasks incomplete: the state file says that task " + r.state.currentTask() + " is next, but " + r.place.Shown + "/tasks.md has " + n + " (- [ ]).\n\n" +
-			"1. Carry out what is unchecked there through the spec-executor agent, and add no task.\n" +
-			"2. Write totalTasks and taskIndex in " + r.place.Shown + "/" + r.StateFile + " as you count them in tasks.md.\n" +
-			"3. When every box is checked, delete the state file and say " + allDone + " on a line of its own. Not before.",
-	}
-}
-
-// goOnWithPhase continues the current phase of a spec in quick mode.
 func (r *round) goOnWithPhase() strategy.Verdict {
 	phase := shortenText(r.state.Phase)
 	return strategy.Verdict{
@@ -124,8 +106,7 @@ func (r *round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	return v
 }
 
-// blockOnce makes v a continue with its reason, once in a session for each hash h, and at most maxErrors
-// times. Otherwise v remains a stop, and the reason is dropped.
+// blockOnce continues once in a session for each hash h, and at most maxErrors times.
 func (r *round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
@@ -136,16 +117,6 @@ func (r *round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m.Mark = "error"
 	v.Decision, v.Remember = strategy.Continue, m
 	return v
-}
-
-func countOpenBoxes(tasks []byte) (open int) {
-	for _, line := range strings.Split(string(tasks), "\n") {
-		line = strings.TrimLeft(line, " \t")
-		if strings.HasPrefix(line, "- [ ]") || strings.HasPrefix(line, "* [ ]") {
-			open++
-		}
-	}
-	return open
 }
 
 // taskBlock returns the task with this index: its line and the indented lines below. If groups is set and the

@@ -83,8 +83,7 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
-// ownCall returns the command that a person types for this program: springfield if that is on PATH, otherwise
-// the quoted path.
+// ownCall returns springfield if that is on PATH, otherwise the quoted path.
 func ownCall() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // exec.LookPath would make the hook larger
 		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
@@ -117,7 +116,7 @@ func answerPerson(home, program string, args []string) int {
 	switch err {
 	case nil:
 		return 0
-	case console.ErrCancelled:
+	case terminal.ErrCancelled:
 		io.WriteString(said, "springfield-hook: cancelled\n")
 		return 130
 	case console.ErrUsage:

@@ -61,15 +61,12 @@ func askUntilTold(q judge.Question) judge.Reply {
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go orphaned(ctx, cancel)
+	go func() {
+		for alive := watchParent(); alive() && ctx.Err() == nil; {
+			time.Sleep(100 * time.Millisecond)
+		}
+		cancel()
+	}()
 	home, _ := os.UserHomeDir()
 	return backend.Ask(ctx, q, backend.Env{Vars: os.Environ(), Home: home, Temp: os.TempDir()})
-}
-
-// orphaned calls gone once the parent has ended or ctx is done.
-func orphaned(ctx context.Context, gone func()) {
-	for alive := watchParent(); alive() && ctx.Err() == nil; {
-		time.Sleep(100 * time.Millisecond)
-	}
-	gone()
 }

@@ -291,8 +291,7 @@ type Armed struct {
 	Running bool
 }
 
-// sameStop is the maximum time between two hooks of one stop, in milliseconds.
-const sameStop = 30_000
+const sameStop = 30_000 // milliseconds between two hooks of one stop
 
 // IsFromThisStop reports whether the loop's own hook wrote m at this stop, judging by the message and the time.
 func (s *Situation) IsFromThisStop(m activity.Memory) bool {

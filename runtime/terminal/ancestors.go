@@ -123,8 +123,7 @@ func findTwoAgents(lookUp lookUpFunc, own int) bool {
 	return false
 }
 
-// findAgent returns an error if the process own or any ancestor is an agent or was started by one, or if this
-// is uncertain.
+// findAgent returns an error if own or an ancestor is an agent, was started by one, or if this is uncertain.
 func findAgent(lookUp lookUpFunc, own int) error {
 	var child process
 	var doubt error

@@ -22,8 +22,5 @@ func terminalNameOf(f *os.File) (string, bool) {
 	if major == 4 && minor < 64 {
 		return "/dev/tty" + strconv.Itoa(int(minor)), true
 	}
-	if major == 4 {
-		return "/dev/ttyS" + strconv.Itoa(int(minor-64)), true
-	}
 	return f.Name(), true
 }

@@ -4,7 +4,6 @@ package terminal
 
 import "os"
 
-// openTerminal opens the controlling terminal, or returns ErrNone.
 func openTerminal() (*Terminal, error) {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -2,7 +2,6 @@ package terminal
 
 import "os"
 
-// openTerminal opens the console of this process, or returns ErrNone.
 func openTerminal() (*Terminal, error) {
 	in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
 	if err != nil {

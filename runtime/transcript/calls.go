@@ -19,7 +19,6 @@ const (
 	maxClaims = 16
 )
 
-// past is one of the last calls.
 type past struct {
 	ID     uint32 // hash of the ID
 	Name   string

@@ -94,7 +94,6 @@ func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
 	return err
 }
 
-// readOn visits the complete lines up to size, and returns the incomplete last line.
 func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (last []byte, err error) {
 	if size < c.Log.Offset || c.Log.Mark != markBefore(opened, c.Log.Offset) {
 		return nil, ErrRewritten
@@ -108,8 +107,7 @@ func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (
 	return last, err
 }
 
-// takeLine visits a line. A whole message with texts and then calls is visited twice, first with the texts.
-// It returns false if visit does.
+// takeLine visits a whole message with texts and then calls twice, first with the texts.
 func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool {
 	c.line = line
 	c.known = c.format.parseLine(&c.Entry, line, at)

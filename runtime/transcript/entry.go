@@ -243,12 +243,10 @@ func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	return buf[:got]
 }
 
-// shortText decodes the inside of a JSON string as a single line of up to limit bytes.
 func shortText(raw []byte, limit int) string {
 	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is up to six bytes
 }
 
-// oneLine replaces white space and control characters with single blanks, and cuts s to limit bytes.
 func oneLine(s string, limit int) string {
 	return quotation.Head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'
@@ -397,8 +395,7 @@ func WithoutTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code contains a nonzero exit code
-// or a signal.
+// hasFailed finds a nonzero exit code or a signal in the result of a command in Gemini CLI or Qwen Code.
 func hasFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))

@@ -111,8 +111,7 @@ func (l *Log) takeOpening(e *Entry) {
 	}
 }
 
-// takeEntry updates the log's state from a line. If the line repeats one of the last 32, it changes nothing
-// and returns false.
+// takeEntry returns false and changes nothing if the line repeats one of the last 32.
 func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	if len(e.ID) > 0 {
 		h := quotation.Hash64(e.ID)

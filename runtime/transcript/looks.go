@@ -7,16 +7,14 @@ import (
 	"strings"
 )
 
-// onlyLooks reports whether a command line is known to change nothing. Substitutions and redirections to
-// files count as changes.
+// onlyLooks counts substitutions and redirections to files as changes.
 func onlyLooks(line string) bool {
 	commands, plain := splitCommands(line)
 	changes := func(words []string) bool { return !commandLooks(words) }
 	return plain && len(commands) > 0 && !slices.ContainsFunc(commands, changes)
 }
 
-// splitCommands splits a command line into commands and their words. plain is false if the line needs a shell
-// or sends output to a file.
+// splitCommands returns false if the line needs a shell or sends output to a file.
 func splitCommands(line string) (commands [][]string, plain bool) {
 	var words []string
 	var word []byte // a string would be copied for each byte of a long word
@@ -104,7 +102,6 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 ,ruff,golangci-lint,|check run|--fix
 ,tsc,|||--noEmit`
 
-// nameLetters are those of the names of variables.
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
 // commandLooks follows env, xargs and the like in a loop, because a log can have more of them in a row than the stack
@@ -154,8 +151,7 @@ func isOneOf(word, list string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+list+" ", " "+word+" ")
 }
 
-// argumentsLook reports whether a command with these arguments changes nothing. rest is the command's line in
-// lookers after its name.
+// argumentsLook gets the command's line in lookers after its name as rest.
 func argumentsLook(rest string, args []string) bool {
 	line, _, _ := strings.Cut(rest, "\n")
 	var columns [4]string

@@ -68,7 +68,6 @@ func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {
 	l.Plans = append(l.Plans[max(0, len(l.Plans)+1-maxPlans):], n)
 }
 
-// contents are members of inputs with contents of files.
 var contents = []string{
 	"content", "new_string", "old_string", "edits", "new_source", "todos", "file_text", "new_str", "old_str", "patch",
 }

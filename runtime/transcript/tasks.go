@@ -26,7 +26,6 @@ type todos struct {
 	When  when
 }
 
-// list is the last list from TodoWrite.
 type list struct {
 	Place place
 	Sum   uint64 // 0 for an empty list
@@ -37,7 +36,6 @@ type when struct {
 	Tasks bool // not the list
 }
 
-// task is a todo from TaskCreate.
 type task struct {
 	ID       string
 	State    state
@@ -284,8 +282,7 @@ func eachItem(list []byte, depth int, yield func(item)) bool {
 	return false
 }
 
-// eachLine yields the todos in lines like "- [x] Write the tests" and "2. [in_progress] Write them". It
-// returns false if there are none.
+// eachLine yields the todos in lines like "- [x] Write the tests" and "2. [in_progress] Write them".
 func eachLine(text []byte, yield func(item)) (found bool) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t-*+0123456789.)")

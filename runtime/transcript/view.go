@@ -221,8 +221,7 @@ func aboutCall(input []byte) string {
 	return shortText(best, maxShort)
 }
 
-// hashFailure returns a hash of a failed result, or "" for a call that succeeded. It ignores digits, because
-// times and addresses vary.
+// hashFailure ignores digits, because times and addresses vary. It returns "" for a call that succeeded.
 func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 	if !p.Failed {
 		return ""
@@ -235,7 +234,6 @@ func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 	}, string(fetchPlace(f, p.Result, maxInput, buf))))
 }
 
-// shells are the tools of all hosts that run a shell command.
 var shells = []string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}
 
 // commandOf returns a shell call's command line, preceded by a cd to the call's directory. It returns "?" for
@@ -256,7 +254,6 @@ func commandOf(f io.ReaderAt, p past, buf []byte) string {
 	return codec.ExactText(command)
 }
 
-// readers are the tools of all hosts that change no file.
 var readers = []string{
 	"Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "ToolSearch", "NotebookRead", "BashOutput", "TaskOutput",
 	"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content",

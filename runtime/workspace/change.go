@@ -5,6 +5,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -145,8 +146,5 @@ func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, isNew bool
 	if !isNew {
 		_ = f.Chmod(mode) // some file systems have no modes
 	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return cmp.Or(err, f.Close())
 }

@@ -131,7 +131,6 @@ func localName(name string) (string, error) {
 	return local, nil
 }
 
-// plainCause returns the cause of an error without the path and the system call.
 func plainCause(err error) string {
 	switch e := err.(type) { // errors.As would make the hook larger
 	case *fs.PathError:
@@ -142,7 +141,6 @@ func plainCause(err error) string {
 	return err.Error()
 }
 
-// maxUp bounds the directories searched upwards.
 const maxUp = 40
 
 // Nearest returns the first directory that contains any of marks, from dir up to the top of the repository.

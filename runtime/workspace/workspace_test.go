@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -382,20 +381,6 @@ func TestNeverWhole(t *testing.T) {
 	if f := r.ReadWanted(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || f.Age != 0 || asked > int(patience/pause) {
 		t.Errorf("of the future: %+v, asked %d times", f, asked)
 	}
-}
-
-// Several that never become whole are waited for no longer than one.
-func TestNeverWholeTogether(t *testing.T) {
-	r := newRoom(t)
-	asked := 0
-	for i := range 5 {
-		name := "f" + strconv.Itoa(i)
-		r.write("space/"+name, "half")
-		if f := r.ReadWanted(strategy.Want{Name: name, Whole: func([]byte) bool { asked++; return false }}); string(f.Data) != "half" {
-			t.Errorf("%q", f.Data)
-		}
-	}
-	failIf(t, asked == 0 || asked > int(patience/pause), "asked %d times", asked)
 }
 
 // A file that is deleted before it is complete is not found.

@@ -59,8 +59,7 @@ var denials = []string{
 	"PreToolUse:", "you haven't granted it yet", "require approval", "requires approval",
 }
 
-// isDenied reports whether a failed call was denied. A text that begins with an exit code is from a command
-// that was run.
+// A text that begins with an exit code is from a command that was run.
 func isDenied(kind, text []byte) bool {
 	if kind != nil && string(kind) != "automode-unavailable" {
 		return true
@@ -131,7 +130,6 @@ func stillRuns(outcome, text []byte) bool {
 		bytes.Contains(text, []byte("<status>running<"))
 }
 
-// skillBody adds the name of a skill to e if text is the text of a skill.
 func skillBody(e *transcript.Entry, text []byte) {
 	const before = "Base directory for this skill: "
 	if !bytes.HasPrefix(text, []byte(before)) {
@@ -143,7 +141,6 @@ func skillBody(e *transcript.Entry, text []byte) {
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
 }
 
-// takeTeammateMail reads messages from teammates, and objects from the client about them, if text begins with one.
 func takeTeammateMail(e *transcript.Entry, text []byte) {
 	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
 	const maxObject = 4 << 10 // bytes; its type comes first

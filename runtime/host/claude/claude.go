@@ -69,7 +69,6 @@ func atLeast(version string, other [3]int) bool {
 	return true
 }
 
-// fromUser reports whether a prompt is from the user, not a notification or slash command.
 func fromUser(e host.Event) bool {
 	if command, ok := strings.CutPrefix(strings.TrimSpace(e.Prompt), "/"); ok {
 		name := strings.FieldsFunc(command, func(r rune) bool { return r <= ' ' })
@@ -78,8 +77,6 @@ func fromUser(e host.Event) bool {
 	return !isOutput([]byte(e.Prompt))
 }
 
-// plainText returns the text of a JSON value: a string, the text or content of an object, or the joined texts
-// of a list. depth limits the nesting.
 func plainText(raw []byte, depth int) string {
 	if depth == 0 || !codec.IsValid(raw) {
 		return ""

@@ -48,9 +48,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return err
 }
 
-// parseLine parses a line of the log, and reports whether the line matters. Most content is logged twice, as
-// an item for the model and as an event for the screen. Texts of the person and the agent are read from
-// events, because items include texts by Codex in the user's name. The rest is read from items.
+// Most content is logged twice: as an item for the model, and as an event for the screen. Texts of the person and the
+// agent are read from events, because items include texts by Codex in the user's name.
 func parseLine(e *transcript.Entry) bool {
 	var kind []byte
 	matters := false
@@ -95,7 +94,6 @@ func takeSessionLine(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeTurnContext reads the directory and the mode of a turn.
 func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	var mode []byte
 	members := []transcript.Member{{Name: "cwd", Text: &e.Cwd}, {Name: "collaboration_mode", Raw: &mode}}
@@ -106,8 +104,7 @@ func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeEvent reads an event for the screen, and reports whether the event matters. Older versions write
-// user_message and agent_message instead of item_completed.
+// Older versions write user_message and agent_message instead of item_completed.
 func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
@@ -239,8 +236,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeUserWords reads a text that Codex sends as the user: from a hook, for a requested skill, or when a
-// subagent ends. It returns false for any other text.
+// takeUserWords returns false unless a text is from a hook, for a requested skill, or about a subagent's end.
 func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	content := p.Value()
 	codec.Elements(content, func(part []byte) {
@@ -289,8 +285,7 @@ func classifyCall(call *transcript.Part) {
 	}
 }
 
-// The status of a result must be in the first maxHead bytes.
-const maxHead = 400
+const maxHead = 400 // bytes that contain the status of a result
 
 const (
 	exited  = "Process exited with code "
@@ -354,7 +349,6 @@ func textAfter(text []byte, word string) []byte {
 	return after
 }
 
-// textBefore returns the text before word, or nil if word is absent.
 func textBefore(word string, text []byte) []byte {
 	if i := bytes.Index(text, []byte(word)); i >= 0 {
 		return text[:i]

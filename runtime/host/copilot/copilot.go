@@ -35,7 +35,6 @@ var Host = host.Host{
 	Inside:  []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",
 }
 
-// input is an event of hooks that use Claude Code's names.
 type input struct {
 	*host.Event
 	parent string
@@ -49,8 +48,7 @@ func (in *input) Members(m *codec.Members) {
 	m.Raw("timestamp", &in.time)
 }
 
-// planning begins a prompt in plan mode.
-const planning = "[[PLAN]] "
+const planning = "[[PLAN]] " // begins a prompt in plan mode
 
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
@@ -76,8 +74,6 @@ func parseMillis(raw []byte) int64 {
 	return ms
 }
 
-// fromUser reports whether a prompt is from the user, not a notification, our text, or Copilot's text in
-// autopilot mode.
 func fromUser(e host.Event) bool {
 	others := []string{
 		"<system_notification>", "You have not yet marked the task as complete using the task_complete tool.",
@@ -86,20 +82,13 @@ func fromUser(e host.Event) bool {
 	return !slices.ContainsFunc(others, func(begin string) bool { return strings.HasPrefix(e.Prompt, begin) })
 }
 
-// arrived reports whether the log contains the entry about this stop's hooks. The entry can be written after
-// they start.
+// The entry about this stop's hooks can be written after they start.
 func arrived(e host.Event, end []byte) bool {
 	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool {
-		w := codec.EnterValue(line, '{')
-		var data []byte
-		for w.Next() {
-			if string(w.Key) == "data" {
-				data = w.Value()
-			}
-		}
+		data := codec.FindMember(line, "data")
 		input := codec.FindMember(data, "input")
 		session := codec.ValidText(codec.InsideQuotes(codec.FindMember(input, "sessionId")))
-		return w.IsAlone() && e.At != 0 && string(codec.FindMember(data, "hookType")) == `"agentStop"` &&
+		return e.At != 0 && string(codec.FindMember(data, "hookType")) == `"agentStop"` &&
 			parseMillis(codec.FindMember(input, "timestamp")) == e.At && session == e.SessionID
 	})
 }
@@ -146,8 +135,7 @@ func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 	return nil
 }
 
-// parseLine parses an event of the log, and reports whether the event matters. Events of subagents do not.
-// They contain an agentId.
+// Events of subagents, which contain an agentId, do not matter.
 func parseLine(e *transcript.Entry) bool {
 	var read func(*transcript.Entry, []byte)
 	var data []byte

@@ -51,15 +51,9 @@ func fromUser(e host.Event) bool {
 }
 
 func arrived(e host.Event, end []byte) bool {
-	return e.MessageID == "" ||
-		host.HasLine(end, `{"type":"message"`, func(line []byte) bool {
-			w, same := codec.EnterValue(line, '{'), false
-			for w.Next() {
-				id := string(w.Key) == "id"
-				same = same || id && codec.ValidText(codec.InsideQuotes(w.Value())) == e.MessageID
-			}
-			return w.IsAlone() && same
-		})
+	return e.MessageID == "" || host.HasLine(end, `{"type":"message"`, func(line []byte) bool {
+		return codec.ValidText(codec.InsideQuotes(codec.FindMember(line, "id"))) == e.MessageID
+	})
 }
 
 func ownsLog(line []byte) bool {
@@ -70,8 +64,7 @@ func isDullLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":"`)) && !bytes.HasPrefix(line, []byte(`{"type":"message"`))
 }
 
-// parseLine parses a line of the log, and reports whether the line matters. Subagents have separate logs,
-// which begin with callingSessionId.
+// Subagents have separate logs, which begin with callingSessionId.
 func parseLine(e *transcript.Entry) bool {
 	var kind, reason []byte
 	var m message
@@ -148,8 +141,7 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 	}
 }
 
-// settleSpeaker keeps the parts of a message that matter, and determines whether a message in the user's role is from
-// the user, a hook, background work or Droid. It returns false if the message does not matter.
+// A message in the user's role can be from the user, a hook, background work or Droid.
 func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	all, byUser := e.Parts, string(m.role) == `"user"`
 	e.Parts = all[:0]
@@ -195,7 +187,6 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
-// outcome returns the ID of a subagent started in the background, or whether a job is still running.
 // Background commands are ignored, because the log does not record when they end.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {

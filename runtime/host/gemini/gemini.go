@@ -40,8 +40,7 @@ type input host.Event
 
 func (in *input) Members(m *codec.Members) { (*host.Event)(in).Common(m) }
 
-// readEvent parses an event. At a stop, prompt is still the user's, and its hash becomes PromptID. The same
-// words typed again therefore do not count as a new prompt.
+// At a stop, prompt is still the user's. Its hash becomes PromptID, so the same words typed again are no new prompt.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, (*input)(e)); err != nil {
 		return err
@@ -52,8 +51,7 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// parseLine parses a line of the log, and reports whether the line matters. A message is logged again with the results
-// of its calls. A line with $set repeats the conversation, for example after a compression, and is ignored.
+// A message is logged again with its calls' results. A line with $set repeats the conversation, as after a compression.
 func parseLine(e *transcript.Entry) bool {
 	var kind, content, typed, calls []byte
 	members := []transcript.Member{
@@ -92,8 +90,7 @@ func parseLine(e *transcript.Entry) bool {
 	return len(kind) == 0 && e.Session != nil
 }
 
-// takeAssistantLine reads a message. A message with calls gets the last call's ID, because the message is
-// already in the log without calls.
+// A message with calls gets the last call's ID, because the log already has the message without calls.
 func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	eachPart(content, func(text, _ []byte) {
 		if text != nil {
@@ -177,7 +174,6 @@ func modeOfResult(r *transcript.Part) string {
 	return ""
 }
 
-// isNoPersons reports whether a text in the user's role is from the host.
 func isNoPersons(text []byte) bool {
 	begins := []string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"}
 	isPrefix := func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }
@@ -185,8 +181,7 @@ func isNoPersons(text []byte) bool {
 		string(text) == "Please continue." || string(text) == "System: Please continue."
 }
 
-// eachPart calls yield for the parts of content: a text, or a list of texts and objects. part is nil for a
-// text. It skips thoughts.
+// eachPart skips thoughts. part is nil for a text.
 func eachPart(content []byte, yield func(text, part []byte)) {
 	if text := codec.InsideQuotes(content); text != nil {
 		yield(text, nil)

@@ -53,8 +53,7 @@ func (in *input) Members(m *codec.Members) {
 	in.CountSchedules(m, "crons")
 }
 
-// readEvent parses an event and drops background agents that have ended. Tool results and continues are also
-// sent as prompts. Only a prompt from the user contains submitted_prompt.
+// Tool results and continues are also sent as prompts. Only a prompt from the user contains submitted_prompt.
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
 	if err := codec.ReadObject(event, &in); err != nil {
@@ -71,8 +70,7 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// line is a line from the log. Stop hooks are not logged, so a continue appears as two messages in a row from
-// the agent.
+// Stop hooks are not logged, so a continue appears as two messages in a row from the agent.
 type line struct {
 	kind, provenance, subtype []byte
 	message, payload          []byte
@@ -108,8 +106,6 @@ func parseLine(e *transcript.Entry) bool {
 	return len(e.Parts) > 0
 }
 
-// takeUserLine reads a line in the user's role: from the user, our hook, background work or a schedule. It
-// returns false for any other line.
 func (l *line) takeUserLine(e *transcript.Entry) bool {
 	subtype, provenance := string(l.subtype), string(l.provenance)
 	switch {

@@ -29,8 +29,6 @@ var Strategy = strategy.Strategy{Name: "bart-simpson", Event: "Stop", New: kind.
 
 var kind = rules.Kind{Rules: ruleSet, Once: true}
 
-// ruleSet returns the rules in the order of their tests: the marker stop, permission to go on, questions, the
-// marker continue, other needs of the user, and announcements.
 func ruleSet(string) []rules.Rule {
 	asks := func(r *rules.Rule) bool { return slices.Contains([]string{"asked", "asks", "choices"}, r.ID) }
 	asksNot := func(r *rules.Rule) bool { return !asks(r) }
@@ -57,7 +55,6 @@ func hasMarker(word string) func(strategy.Situation) (string, string, bool) {
 	}
 }
 
-// announced returns a test that passes if the last announcement of the message satisfies holds.
 func announced(holds func(announcement) bool) func(strategy.Situation) (string, string, bool) {
 	return func(s strategy.Situation) (evidence, reason string, ok bool) {
 		a := announcedIn(s)
@@ -65,8 +62,6 @@ func announced(holds func(announcement) bool) func(strategy.Situation) (string, 
 	}
 }
 
-// announcedTodos reports whether the message contains an announcement, and the todo list changed in this turn
-// and contains open entries.
 func announcedTodos(s strategy.Situation) (evidence, reason string, ok bool) {
 	a := announcedIn(s)
 	switch {
@@ -133,8 +128,6 @@ func withoutCode(text string) string {
 	}
 }
 
-// lastMarker returns the word of the last marker, "continue" or "stop", or "". White space and case are
-// ignored. Quoted markers do not count.
 func lastMarker(text string) (word string) {
 	for {
 		i := strings.Index(text, "<!--")
@@ -158,7 +151,6 @@ func lastMarker(text string) (word string) {
 	}
 }
 
-// isQuoted reports whether quotation marks enclose the text between before and after.
 func isQuoted(before, after string) bool {
 	opens, _ := utf8.DecodeLastRuneInString(before)
 	closes, _ := utf8.DecodeRuneInString(after)

@@ -13,8 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// sureEnough is the certainty, in percent, from which no judge is asked.
-const sureEnough = 75
+const sureEnough = 75 // percent: from here on no judge is asked
 
 var Strategy = strategy.Strategy{
 	Name: "lisa-simpson", Event: "Stop", Judges: true, Special: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
@@ -70,9 +69,6 @@ func ruleSet(string) []rules.Rule {
 
 const maxDollars = 100 // of any amount in a file
 
-// commandInstead is advice for backends that were removed.
-const commandInstead = `: write {"judge": {"backend": "command", "command": ["/path/to/ask"], "cost": 0}} in your own file, as docs/lisa-simpson.md shows`
-
 // Options are the settings for rules and the judge. Any file can lower the judge's limits, but only the
 // user's can raise costs or set the command.
 type Options struct {
@@ -91,7 +87,6 @@ type chosenJudge struct {
 	Backend, Model       string
 	Within               int
 	Client               string
-	Address              string // removed
 	Command, Variables   []string
 	Cost, Daily, Session *float64
 }
@@ -101,7 +96,6 @@ func (s *chosenJudge) Members(m *codec.Members) {
 	m.Text("model", &s.Model)
 	codec.Number(m, "within", &s.Within)
 	m.Text("client", &s.Client)
-	m.Text("address", &s.Address)
 	m.Texts("command", &s.Command)
 	m.Texts("variables", &s.Variables)
 	codec.OptionalMember(m, "cost", &s.Cost, codec.Float)
@@ -145,14 +139,12 @@ func (o *Options) takeLimits(in chosenJudge, l *strategy.Layer) {
 		}
 	}
 	user, trusted := l.By == strategy.User, l.By != strategy.Project
-	if gone := in.Backend == "api" || in.Backend == "openai"; gone && trusted {
-		l.NoteFault("judge: there is no backend " + strconv.Quote(in.Backend) + " any more" + commandInstead)
-		in.Backend = judge.Command // the questions must not go to another model
-	} else if in.Address != "" {
-		l.NoteFault("judge: there is no address any more" + commandInstead)
-	}
-	choose("backend", in.Backend, &o.judge.Backend, trusted, slices.Contains(judge.Backends(), in.Backend),
+	known := slices.Contains(judge.Backends(), in.Backend)
+	choose("backend", in.Backend, &o.judge.Backend, trusted, known,
 		"there is no backend "+strconv.Quote(in.Backend)+": choose "+strings.Join(judge.Backends(), " or "))
+	if trusted && in.Backend != "" && !known {
+		o.judge.Backend = judge.Command // the questions must not go to another model
+	}
 	o.takeCommand(in, l)
 	choose("model", in.Model, &o.judge.Model, trusted, judge.ValidModel(in.Model),
 		strconv.Quote(in.Model)+" is not the name of a model")

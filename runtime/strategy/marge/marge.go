@@ -17,8 +17,7 @@ import (
 )
 
 type progress struct {
-	found       bool
-	done, total int    // tasks
+	done, total int    // tasks, 0 if there is no progress file
 	where       string // in words: "2 of 5 tasks complete in …"
 	next        string // the reason to continue
 	waiting     string // why a person is needed, or ""
@@ -129,7 +128,7 @@ func (o *Options) ruleSet(string) []rules.Rule {
 }
 
 func (p progress) hasProgress() bool {
-	return p.found && p.waiting == "" && p.fault == "" && p.unsure == ""
+	return p.total > 0 && p.waiting == "" && p.fault == "" && p.unsure == ""
 }
 
 // staleness returns why a progress file is stale, or "". age is in milliseconds.

@@ -71,7 +71,6 @@ type aside struct {
 	level   int  // of the heading of such a section, 0 outside
 }
 
-// workIn returns the part of a line that may be work, given the lines before.
 func (a *aside) workIn(line string) string {
 	var work []byte
 	for opens, closes := true, true; opens && closes; {
@@ -134,8 +133,7 @@ func taskLabel(s string) (label, rest string) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// plansInUse returns the plans named in this turn, in the workspace or the project around it, most recent
-// first. A prompt such as "continue" adds the plans of the last lookBack turns.
+// A prompt such as "continue" adds the plans of the last lookBack turns.
 func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
 	if prompt := strings.TrimSpace(s.Turn.Prompt); len(prompt) <= 60 && rules.OpensWithPhrase(prompt, []string{

@@ -172,7 +172,6 @@ func workspaceName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }
 
-// ledgerSlugs returns the names of the ledgers' directories, at most the last maxLedgers.
 func ledgerSlugs(s strategy.Situation) []string {
 	all := slices.DeleteFunc(slices.Clone(s.Workspace.Files[sddDir].Names), func(name string) bool {
 		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md")
@@ -180,8 +179,7 @@ func ledgerSlugs(s strategy.Situation) []string {
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// latestWorkspace returns the directory name of this session's most recent ledger, or "". others reports
-// whether other sessions use ledgers.
+// others reports whether other sessions use ledgers.
 func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
@@ -196,8 +194,7 @@ func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	return slug, others
 }
 
-// isOwnLedger reports whether this session follows the ledger slug. The session must have named the ledger or
-// the plan, or not have called a tool yet.
+// A session follows a ledger if it has named it or its plan, or has not called a tool yet.
 func isOwnLedger(s strategy.Situation, slug string) bool {
 	if !s.Turn.Known || s.Turn.LastTool == "" {
 		return true
@@ -220,8 +217,6 @@ func sddWants(s strategy.Situation) []strategy.Want {
 	return all
 }
 
-// planNames returns the paths where the plan of a ledger can be: the path in the ledger, and the paths where
-// superpowers writes plans.
 func planNames(s strategy.Situation, slug string) []string {
 	var all []string
 	base := slug + ".md"
@@ -247,7 +242,6 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 	}
 	name := sddDir + slug + sddFile
 	f := s.Workspace.Files[name]
-	p.found = true
 	ledger := parseSDD(string(f.Data))
 	switch stale := o.staleness(name, f.Age); {
 	case f.Problem != "":
@@ -315,7 +309,7 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 }
 
 func byBoxes(name string, boxes []markdown.Box) progress {
-	p := progress{found: true, total: len(boxes)}
+	p := progress{total: len(boxes)}
 	var first markdown.Box
 	for _, b := range boxes {
 		if b.Done {

@@ -75,7 +75,6 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 	if !f.Found {
 		return p
 	}
-	p.found = true
 	var w Workflow
 	err := errors.New(f.Problem)
 	if f.Problem == "" {

@@ -10,7 +10,7 @@ import (
 var Strategy = strategy.Strategy{Name: "ned-flanders", Event: "Stop", Default: true, New: kind.New}
 
 var kind = rules.Kind{
-	Sets: []string{"default", "seed"}, Windowed: "seed",
+	Sets: []string{"default", "seed"},
 	Rules: func(set string) []rules.Rule {
 		if set != "seed" {
 			return rules.BaseRules

@@ -120,7 +120,7 @@ func TestNedConfiguration(t *testing.T) {
 		"a project's own":          {rules.Options{Last: []rules.Rule{{ID: "p", Text: ".", Then: strategy.Continue}}}, "Which one do you prefer?", strategy.Stop, "asks", ""},
 		"a project's own, ordered": {rules.Options{Order: []string{"p"}, Last: []rules.Rule{{ID: "p", Text: ".", Then: strategy.Continue}}}, "Which one do you prefer?", strategy.Stop, "asks", ""},
 		"a project's fault":        {rules.Options{Last: []rules.Rule{{ID: "p\x1b", Text: ".", Then: strategy.Continue}, {ID: "q", Text: "."}}}, "Hm.", strategy.Stop, "otherwise", "then must be"},
-		"too many in front":        {rules.Options{Add: append(make([]rules.Rule, 200), deploys)}, "Now I'll start the deployment.", strategy.Stop, "deploys", "more than 200"},
+		"too many in front":        {rules.Options{Add: append([]rules.Rule{deploys}, make([]rules.Rule, 200)...)}, "Now I'll start the deployment.", strategy.Stop, "deploys", "more than 200"},
 		"long id":                  {rules.Options{Add: []rules.Rule{{ID: strings.Repeat("a", 41), Text: "a", Then: strategy.Stop}}}, "", strategy.Stop, "silent", "an id has at most"},
 		"unknown set":              {rules.Options{Set: "homer"}, "Let me fix it.", strategy.Continue, "intent", `no rule set "homer"`},
 		"unknown id":               {rules.Options{Off: []string{"intents"}}, "Let me fix it.", strategy.Continue, "intent", `no rule "intents"`},
@@ -252,15 +252,10 @@ func TestNedLeavesOldTodos(t *testing.T) {
 		{"The sign has four letters.", 0, strategy.Continue},
 		{"The sign has four letters.", 1, strategy.Stop},
 		{"The sign has four letters.", 2, strategy.Stop},
-		{"It is a draft:\n\n- two commits for the sign\n- one for the door", 1, strategy.Stop},
-		{"The log looks fine, and so does the page.", 1, strategy.Stop},
 		{"Both fixes have tests. Task 4 (look into the door) remains pending.", 1, strategy.Stop},
-		{"No injection is possible there: all names are fixed.", 2, strategy.Stop},
 		{"Pushed.\n\nThe page has both signs.", 1, strategy.Stop},
-		{"The page has both signs.", 5, strategy.Stop},
 		{"Now I'll paint the door.", 1, strategy.Continue},
 		{"The sign is up. Next: task 4.", 2, strategy.Continue},
-		{"One more hinge in the shed.", 0, strategy.Continue},
 	} {
 		s := strategy.Situation{Message: strategy.Message{Text: test.text}, Turn: strategy.Turn{Known: true, Count: 3}}
 		s.Todos.List = []activity.Todo{{Content: "paint the door", Status: "pending"}}

@@ -15,8 +15,6 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 	Find: speckitPlaces,
 })
 
-// speckitPlaces returns the directory of the feature that .specify/.current-feature names, if any, and the
-// file to read.
 func speckitPlaces(s strategy.Situation, _ []string) ([]specs.Place, []strategy.Want) {
 	const current, root = ".specify/.current-feature", ".specify/specs/"
 	wants := []strategy.Want{{Name: current}}

@@ -50,8 +50,7 @@ func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strate
 	return places, wants
 }
 
-// specsRoot returns the directory that contains .current-spec. known reports whether all directories before
-// root were read.
+// known reports whether all directories before root were read.
 func specsRoot(s strategy.Situation, local []string) (root string, wants []strategy.Want, known bool) {
 	known = true
 	for _, dir := range specsDirs(local) {

@@ -19,8 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// todoState is the path of the list of other tools.
-const todoState = ".claude/todo_state.json"
+const todoState = ".claude/todo_state.json" // of other tools
 
 const (
 	// Claude Code accepts 10,000 characters from a hook.
@@ -161,8 +160,7 @@ func listSum(todos []activity.Todo) string {
 	return quotation.HashText(b.String())
 }
 
-// readTodos parses a list in the form of a different tool: {"todos": [{"content", "status"}]}. It skips
-// entries that are not objects, and entries beyond maxEntries.
+// The form is {"todos": [{"content", "status"}]}. Entries beyond maxEntries are skipped.
 func readTodos(data []byte) ([]activity.Todo, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {

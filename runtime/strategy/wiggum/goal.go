@@ -231,8 +231,6 @@ func readFront(text string) (front, error) {
 	return f, errorAtLine(number+1, `no line "---" ends the fields`)
 }
 
-// addLine parses the line at f.text[f.end:f.after] and adds its field or list item to f. Blank lines and
-// comments are ignored.
 func (f *front) addLine(line string, number int) error {
 	trimmed := strings.TrimSpace(line)
 	if trimmed == "" || trimmed[0] == '#' {
@@ -334,8 +332,7 @@ func readComment(rest string) (string, error) {
 	return strings.TrimRight(rest, " \t"), nil
 }
 
-// readQuoted parses the quoted string at the beginning of text. Double-quoted strings use backslash escapes.
-// Single-quoted strings double their quotes.
+// Double-quoted strings use backslash escapes. Single-quoted strings double their quotes.
 func readQuoted(text string) (value, rest string, err error) {
 	var b strings.Builder
 	mark := text[0]

@@ -34,12 +34,10 @@ func TestGoalLoopPauses(t *testing.T) {
 			data, _ := SetFields(s.Workspace.Files[File].Data, [2]string{"started_at", "2037-01-15T07:00:00Z"})
 			s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
 		}, "forbids", "you said"},
-		"unknown":        {func(s *strategy.Situation) { s.Turn.Word = lastword.Word{} }, "loop", ""},
-		"a yes":          {func(s *strategy.Situation) { s.Turn.Word = lastword.Word{Kind: lastword.Yes, Evidence: "yes"} }, "loop", ""},
-		"standing order": {func(s *strategy.Situation) { s.Turn.Word = lastword.Word{Kind: lastword.Standing, Evidence: "x"} }, "loop", ""},
-		"the original":   {func(s *strategy.Situation) { s.Turn.Word, s.Session.Protocol = forbids, "exit2" }, "loop", ""},
-		"a question":     {func(s *strategy.Situation) { s.Turn.Attended = true; s.Message.Text = "Which of the two shall I take?" }, "asks", "Claude asks you: “Which of the two shall I take?”"},
-		"a dialog":       {func(s *strategy.Situation) { s.Turn.Attended = true; s.Turn.Asked = "AskUserQuestion" }, "asked", "Claude asks you: "},
+		"unknown":      {func(s *strategy.Situation) { s.Turn.Word = lastword.Word{} }, "loop", ""},
+		"the original": {func(s *strategy.Situation) { s.Turn.Word, s.Session.Protocol = forbids, "exit2" }, "loop", ""},
+		"a question":   {func(s *strategy.Situation) { s.Turn.Attended = true; s.Message.Text = "Which of the two shall I take?" }, "asks", "Claude asks you: “Which of the two shall I take?”"},
+		"a dialog":     {func(s *strategy.Situation) { s.Turn.Attended = true; s.Turn.Asked = "AskUserQuestion" }, "asked", "Claude asks you: "},
 		"blocked": {func(s *strategy.Situation) {
 			s.Turn.Attended = true
 			s.Message.Text = "I am blocked by the missing licence server."

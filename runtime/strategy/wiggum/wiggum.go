@@ -127,8 +127,7 @@ type goalLoop struct {
 	id     string
 }
 
-// recallMemory sets the loop's ID, counts, maximum and start. Higher counts in the ledger or the history
-// replace the counts in the file. A memory that is not from the last iteration is cleared.
+// Higher counts in the ledger or the history replace the file's. A memory not from the last iteration is cleared.
 func (l *goalLoop) recallMemory(ceiling int) {
 	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
@@ -168,8 +167,6 @@ func (l *goalLoop) pausing() rules.Pausing {
 	return rules.Pausing{Key: l.memory.Key, Title: l.pluginName(), End: strings.TrimSuffix(hold, "hold") + "loop stop"}
 }
 
-// loopIsGone returns the stop for a missing loop file. If this session was in a loop, it notifies the user
-// once that the file is gone, or that the session is now in a different directory.
 func (l *goalLoop) loopIsGone() strategy.Verdict {
 	v := strategy.StopBy("no-loop", "there is no "+File)
 	if id, count, ok := parseMemory(l.memory); ok {
@@ -188,10 +185,8 @@ func (l *goalLoop) loopIsGone() strategy.Verdict {
 	return v
 }
 
-// elsewhere is the pause of a session in a different directory.
-const elsewhere = "elsewhere"
+const elsewhere = "elsewhere" // the pause of a session in another directory
 
-// restOnce returns a stop because the file is invalid, and notifies the user once.
 func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
 	v := strategy.StopBy(rule, evidence)
 	if hash := quotation.HashText(evidence); !slices.Contains(l.memory.Told, hash) {
@@ -291,8 +286,7 @@ func (l *goalLoop) hashForm() string {
 	return quotation.HashText(strings.Join(between, "0"))
 }
 
-// lastWords returns the message. It returns "" if the message is older than the last continue, because a
-// promise in it was made to a different loop.
+// A promise in a message older than the last continue was made to a different loop.
 func (l *goalLoop) lastWords() string {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
@@ -370,7 +364,6 @@ func (l *goalLoop) goalInWords() string {
 	return says
 }
 
-// turnsInWords returns TurnsInWords and the reason for a maximum lower than the file's.
 func (l *goalLoop) turnsInWords(count int) string {
 	says := TurnsInWords(count, l.max)
 	if l.max < l.Max {
@@ -419,12 +412,10 @@ func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	}
 }
 
-// rememberEnd returns the memory, with this mark, of a loop that ends at this stop.
 func (l *goalLoop) rememberEnd(mark string) activity.Memory {
 	return activity.Memory{Key: l.memory.Key, Mark: mark, Text: quotation.HashText(l.s.Message.Text), At: l.s.Session.Now}
 }
 
-// withBeginning returns e, preceded by a start event if this is the loop's first stop.
 func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 	if !l.fresh {
 		return []activity.LoopEvent{e}
