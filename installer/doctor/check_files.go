@@ -48,7 +48,6 @@ func (in *Inspection) checkEdits() []check.Finding {
 	return []check.Finding{check.Failed(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, AgoInWords(in.Now, e.At)), "springfield undo").MendBy(in.repairByPlan(undo))}
 }
 
-// checkLayer reports a settings file that is unreadable, read-only or a dangling symlink, and duplicate keys.
 func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
@@ -122,13 +121,33 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	if _, err := ledger.DaysKept(in.Places.StatePath()); err != nil {
 		all = append(all, check.Warned(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90} to it, or remove that file`))
 	}
-	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
-		if _, err := os.ReadDir(in.Places.StatePath(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	others := ""
+	for _, dir := range []string{"", "edits", "journal", "sessions", "loops", "locks"} {
+		entries, err := os.ReadDir(in.Places.StatePath(dir))
+		for _, e := range entries {
+			if path := in.Places.StatePath(dir, e.Name()); others == "" && isOthers(path) {
+				others = path
+			}
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && others == "" {
 			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+check.CauseOf(err).Error(),
 				HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: check.CauseOf(err)})))
 		}
 	}
+	if others != "" {
+		all = append(all, check.Failed(others+" belongs to another user, so hooks may not record decisions", in.howToTakeState()))
+	}
 	return all
+}
+
+func isOthers(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && !journal.IsOwn(info)
+}
+
+// howToTakeState returns the command for state that root has left. Settings may belong to another user on purpose.
+func (in *Inspection) howToTakeState() string {
+	return `sudo chown -R "$(id -u)" ` + check.QuoteArgument(in.Places.StatePath())
 }
 
 func (in *Inspection) stateClosed() []check.Finding {
@@ -147,7 +166,11 @@ func (in *Inspection) stateClosed() []check.Finding {
 		return nil
 	}
 	at := &fs.PathError{Op: "open", Path: filepath.Join(in.Places.StatePath(), "x"), Err: check.CauseOf(err)}
-	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.CauseOf(err).Error()+without, HowToRead(at))}
+	fix := HowToRead(at)
+	if isOthers(in.Places.StatePath()) {
+		fix = in.howToTakeState()
+	}
+	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.CauseOf(err).Error()+without, fix)}
 }
 
 func (in *Inspection) stateUnread() error {
@@ -157,7 +180,6 @@ func (in *Inspection) stateUnread() error {
 	return nil
 }
 
-// checkSuites reports suites whose hooks were built from other sources than this springfield's.
 func (in *Inspection) checkSuites() (all []check.Finding) {
 	hash, err := generator.SourceHash()
 	if err != nil {

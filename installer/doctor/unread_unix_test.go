@@ -35,6 +35,7 @@ func checkUnreadable(t *testing.T, dir string) {
 	asDir := func(path string) error { return os.Mkdir(path, 0o755) }
 	asFile := func(path string) error { return os.WriteFile(path, []byte("{}"), 0o644) }
 	nowhere := func(path string) error { return os.Symlink(filepath.Join(filepath.Dir(path), "nowhere"), path) }
+	ofRoot := func(path string) error { return os.Symlink("/usr", path) } // whose files are
 	holding := func(path, text string) func(string) error {
 		return func(root string) error { return os.WriteFile(filepath.Join(root, path), []byte(text), 0o644) }
 	}
@@ -53,6 +54,7 @@ func checkUnreadable(t *testing.T, dir string) {
 		"state":               {closed(home + "/springfield"), "state", check.Failure, "ROOT/home/.claude/springfield: permission denied", "chmod u+rwX ROOT/home/.claude/springfield"},
 		"journal":             {closed(home + "/springfield/journal"), "state", check.Failure, "ROOT/home/.claude/springfield/journal: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/journal"},
 		"suites":              {closed(home + "/springfield/suites.json"), "settings", check.Failure, "suites.json: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/suites.json"},
+		"state of root":       {inPlace(home+"/springfield/sessions", ofRoot), "state", check.Failure, " belongs to another user, so hooks may not record decisions", `sudo chown -R "$(id -u)" ROOT/home/.claude/springfield`},
 		"project":             {closed(project), "settings", check.Failure, "ROOT/project/.claude/settings.json: permission denied", "chmod u+rwX ROOT/project/.claude"},
 		"home, a file":        {inPlace(home, asFile), "settings", check.Failure, "not a directory", "there must be a directory: move ROOT/home/.claude away"},
 		"settings, a dir":     {inPlace(home+"/settings.json", asDir), "settings", check.Failure, "ROOT/home/.claude/settings.json: not a regular file", "there must be a file: move ROOT/home/.claude/settings.json away"},
