@@ -95,6 +95,9 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	defer session.Close()
 	snapshot := s.examineStop(s.stopOf(settings, session.State))
 	before = s.momentOf(&snapshot)
+	if snapshot.leavesAway() {
+		return before, 0, nil
+	}
 	if err := session.LockSession(); err != nil {
 		return before, 0, &fault{faultBusy, newFailure("write ledger", err)}
 	}
