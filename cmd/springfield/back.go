@@ -5,18 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/absence"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
-	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -135,43 +131,24 @@ func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
 
 func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayOrder) absence.Report {
 	changed, note := a.changesSince(ctx, &order)
-	stays := a.ownRule(order)
-	if stays != "" {
-		changed = slices.DeleteFunc(changed, func(c git.Changed) bool { return c.Path == ".claude/settings.local.json" })
+	places := a.placesFrom(cmp.Or(order.Project, a.work))
+	var stays []string
+	for _, m := range a.addedFor(order, places) {
+		c, unchanged, err := m.planRemoval(places)
+		if err != nil || c.IsEmpty() || m.made.At.UnixMilli() < order.At {
+			continue
+		}
+		stays = append(stays, m.stays+", as you agreed when you left: run springfield back --clean to remove it")
+		if unchanged && m.Scope == client.Local {
+			changed = slices.DeleteFunc(changed, func(c git.Changed) bool { return c.Path == ".claude/settings.local.json" })
+		}
 	}
 	r := p.Report(order, changed)
-	if stays != "" {
-		r.Notes = append(r.Notes, secret.Mask(stays)+" is still allowed in .claude/settings.local.json, as you agreed when you left: run springfield back --clean to remove it")
-	}
+	r.Notes = append(r.Notes, stays...)
 	if note != "" {
 		r.Notes = append(r.Notes, secret.Mask(note))
 	}
 	return r
-}
-
-// ownRule returns the rule that away added for the order's check. It returns "" if none exists or the
-// settings file was changed since.
-func (e *environment) ownRule(order ledger.AwayOrder) string {
-	rule := activity.RuleFor(order.Check)
-	if rule == "" || order.Project == "" {
-		return ""
-	}
-	places := e.placesFrom(order.Project)
-	file, _ := filepath.EvalSymlinks(places.Settings(client.Local))
-	now, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
-	entries, _ := settings.Journal(places).ReadEntries()
-	for _, e := range entries {
-		isLeft := func(edit journal.Edit) bool {
-			return edit.At == file && edit.After != nil && edit.After.SHA256 == journal.HashBytes(now)
-		}
-		if e.Did == allowRule(rule).Did && e.At.UnixMilli() >= order.At && slices.ContainsFunc(e.Edits, isLeft) {
-			return rule
-		}
-	}
-	return ""
 }
 
 // changesSince returns the files changed since the order's snapshot, and a note for the user. It clears order.Kept if
