@@ -49,7 +49,7 @@ const sideBySide = 10_000
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
 	return r.aside() > other.aside() && (other.Decision == "stop" || other.Decision == "continue") &&
-		r.Session == other.Session && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
+		r.Session == other.Session && r.Event == other.Event && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
 // aside ranks a stop without a loop to drive highest, then a stop because no rule matched, then any other stop that an
