@@ -4,7 +4,6 @@
 package hook
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,9 +27,15 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 
 // leavesAway reports whether the plugin of a loop that does not drive the session leaves an away order to a daily plugin.
 func (s *Snapshot) leavesAway() bool {
-	return s.Away != nil && s.Settings.Strategy.Loop != nil && !s.drives && slices.ContainsFunc(registry.Strategies, func(known *strategy.Strategy) bool {
-		return known.KindOf() == strategy.Daily && s.isAtWork(known.Name)
-	})
+	if s.Away == nil || s.Settings.Strategy.Loop == nil || s.drives {
+		return false
+	}
+	for _, known := range registry.Strategies {
+		if known.KindOf() == strategy.Daily && s.isAtWork(known.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // findDriver returns the strategy whose loop drives this session, or "". A loop that has driven it precedes
