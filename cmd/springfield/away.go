@@ -265,6 +265,7 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 		return err
 	}
 	before.WriteText(o.notePrinter())
+	agreed := o.askSettings(ctx, tty, order, before.Version)
 	if err := o.confirm(ctx, tty, o.question(order)); err != nil {
 		return err
 	}
@@ -277,9 +278,11 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 	if err := o.SetOrder(order); err != nil {
 		return fmt.Errorf("write away order: %w", err)
 	}
+	for _, m := range agreed {
+		o.changeSettings(m)
+	}
 	o.say("%s\n%s", o.Summary(order).Describe(o.Now.UnixMilli()), kept)
 	o.talk("run springfield back to end it and see the report")
-	o.offerSettings(ctx, tty, order, before.Version) // last: the user may have left after the yes
 	return nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/terminal"
 )
 
@@ -79,22 +80,25 @@ func inSettings(name, from string) string {
 	return " (" + name + " in " + from + " settings)"
 }
 
-func (o awayOptions) offerSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string) {
+// askSettings returns the edits that the user agreed to. With --yes it does not ask.
+func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string) (agreed []settings.Member) {
 	offer := func(question string, m settings.Member) {
 		c, err := settings.ReadSettings(o.places).PlanMember(m)
 		if (err != nil || !c.IsEmpty()) && (o.yes || o.confirm(ctx, tty, question) == nil) {
-			o.changeSettings(m)
+			agreed = append(agreed, m)
 		}
 	}
 	if absence.NewerVersion(version, "2.1.233") { // older ones lack this setting
 		offer("Let Claude Code pause at a usage limit and resume by itself ("+limitSetting+" in your settings)?", waitAtLimit())
 	}
-	if rule := activity.RuleFor(o.check); rule != "" && !o.all && o.lackedRule(order) != "" {
+	lacks, others := o.lackedRule(order), len(agreed)
+	if rule := activity.RuleFor(o.check); rule != "" && !o.all && lacks != "" {
 		offer("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", allowRule(rule))
 	}
-	if lacks := o.lackedRule(order); lacks != "" {
+	if lacks != "" && len(agreed) == others && ctx.Err() == nil {
 		o.notePrinter().InYellow().PrintFolded("note: ", "%s", lacks)
 	}
+	return agreed
 }
 
 func (o awayOptions) changeSettings(m settings.Member) {
@@ -140,8 +144,11 @@ func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) error {
 	places, nothing := a.placesFrom(cmp.Or(order.Project, a.work)), true
 	j := settings.Journal(places)
-	for _, m := range a.addedFor(order, j) {
-		plan := func() (journal.Change, error) { return settings.ReadSettings(places).PlanMember(m) }
+	for _, m := range a.addedFor(order, places) {
+		plan := func() (journal.Change, error) {
+			c, _, err := m.planRemoval(places)
+			return c, err
+		}
 		c, err := plan()
 		if err == nil && c.IsEmpty() {
 			continue
@@ -177,23 +184,43 @@ func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) 
 	return nil
 }
 
-// addedFor returns edits that remove the settings that away added for the order, according to the journal.
-func (a *app) addedFor(order ledger.AwayOrder, j journal.Journal) (all []settings.Member) {
-	entries, _ := j.ReadEntries()
-	add := func(m settings.Member, remove func(was json.RawMessage) (json.RawMessage, error)) {
-		if slices.ContainsFunc(entries, func(e journal.Entry) bool { return e.Did == m.Did }) {
+// addition is an edit of settings that away made for an order, and its reverse.
+type addition struct {
+	settings.Member
+	stays string // that it is in force, for the user
+	made  journal.Entry
+}
+
+// planRemoval restores the file byte for byte if it is unchanged since. Otherwise it only removes the member.
+func (d addition) planRemoval(places client.Places) (c journal.Change, unchanged bool, err error) {
+	if c, err := settings.Journal(places).PlanRevert(d.made, d.Did); err == nil {
+		return c, true, nil
+	}
+	c, err = settings.ReadSettings(places).PlanMember(d.Member)
+	return c, false, err
+}
+
+// addedFor returns the edits that away made for the order, according to the journal.
+func (a *app) addedFor(order ledger.AwayOrder, places client.Places) (all []addition) {
+	entries, _ := settings.Journal(places).ReadEntries()
+	add := func(m settings.Member, stays string, remove func(was json.RawMessage) (json.RawMessage, error)) {
+		at, _ := journal.Resolve(places.Settings(m.Scope))
+		i := slices.IndexFunc(entries, func(e journal.Entry) bool {
+			return e.Did == m.Did && slices.ContainsFunc(e.Edits, func(edit journal.Edit) bool { return edit.At == at })
+		})
+		if i >= 0 {
 			m.Did, m.Change = "revert: "+m.Did, remove
-			all = append(all, m)
+			all = append(all, addition{m, stays, entries[i]})
 		}
 	}
-	add(waitAtLimit(), func(was json.RawMessage) (json.RawMessage, error) {
+	add(waitAtLimit(), limitSetting+" is still set in your settings", func(was json.RawMessage) (json.RawMessage, error) {
 		if !bytes.Equal(was, []byte("true")) {
 			return nil, nil
 		}
 		return settings.Absent, nil
 	})
 	if rule := activity.RuleFor(order.Check); rule != "" && order.Project != "" {
-		add(allowRule(rule), func(was json.RawMessage) (json.RawMessage, error) { return removeRule(was, rule) })
+		add(allowRule(rule), secret.Mask(rule)+" is still allowed in .claude/settings.local.json", func(was json.RawMessage) (json.RawMessage, error) { return removeRule(was, rule) })
 	}
 	return all
 }

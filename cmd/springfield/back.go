@@ -5,18 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/absence"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
-	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -117,6 +113,11 @@ func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) e
 	return failed
 }
 
+func (a *app) showReport(ctx context.Context, p absence.Places, order ledger.AwayOrder) {
+	a.reportOf(ctx, p, order).WriteText(a.resultPrinter())
+	a.markLooked(p, order)
+}
+
 // markLooked marks the order's report as seen, unless an agent runs this command.
 func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
 	if a.caller == nil && order.Looked == 0 {
@@ -128,42 +129,24 @@ func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
 
 func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayOrder) absence.Report {
 	changed, note := a.changesSince(ctx, &order)
-	stays := a.ownRule(order)
-	if stays != "" {
-		changed = slices.DeleteFunc(changed, func(c git.Changed) bool { return c.Path == ".claude/settings.local.json" })
+	places := a.placesFrom(cmp.Or(order.Project, a.work))
+	var stays []string
+	for _, m := range a.addedFor(order, places) {
+		c, unchanged, err := m.planRemoval(places)
+		if err != nil || c.IsEmpty() || m.made.At.UnixMilli() < order.At {
+			continue
+		}
+		stays = append(stays, m.stays+", as you agreed when you left: run springfield back --clean to remove it")
+		if unchanged && m.Scope == client.Local {
+			changed = slices.DeleteFunc(changed, func(c git.Changed) bool { return c.Path == ".claude/settings.local.json" })
+		}
 	}
 	r := p.Report(order, changed)
-	if stays != "" {
-		r.Notes = append(r.Notes, secret.Mask(stays)+" is still allowed in .claude/settings.local.json, as you agreed when you left: run springfield back --clean to remove it")
-	}
+	r.Notes = append(r.Notes, stays...)
 	if note != "" {
 		r.Notes = append(r.Notes, secret.Mask(note))
 	}
 	return r
-}
-
-// ownRule returns the rule that away added for the check, or "" if the settings file was changed since.
-func (e *environment) ownRule(order ledger.AwayOrder) string {
-	rule := activity.RuleFor(order.Check)
-	if rule == "" || order.Project == "" {
-		return ""
-	}
-	places := e.placesFrom(order.Project)
-	file, _ := filepath.EvalSymlinks(places.Settings(client.Local))
-	now, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
-	entries, _ := settings.Journal(places).ReadEntries()
-	for _, e := range entries {
-		isLeft := func(edit journal.Edit) bool {
-			return edit.At == file && edit.After != nil && edit.After.SHA256 == journal.HashBytes(now)
-		}
-		if e.Did == allowRule(rule).Did && e.At.UnixMilli() >= order.At && slices.ContainsFunc(e.Edits, isLeft) {
-			return rule
-		}
-	}
-	return ""
 }
 
 // changesSince returns the files changed since the order's snapshot, and a note for the user. It clears order.Kept if
@@ -171,15 +154,16 @@ func (e *environment) ownRule(order ledger.AwayOrder) string {
 func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (changed []git.Changed, note string) {
 	defer a.showWorking("comparing the files with the snapshot")()
 	repository, note := a.snapshotOf(ctx, *order)
+	kept := order.Kept
+	order.Kept = ""
 	if repository == nil {
-		order.Kept = ""
 		return nil, note
 	}
-	changed, err := repository.ChangesSince(ctx, order.Kept)
+	changed, err := repository.ChangesSince(ctx, kept)
 	if err != nil {
-		order.Kept = ""
 		return nil, "the files cannot be compared: " + err.Error()
 	}
+	order.Kept = kept
 	head := repository.CommitOf(ctx, "HEAD")
 	if then := repository.CommitOf(ctx, order.Head); then != "" && then != head {
 		note = "HEAD was " + then[:12] + " when you left; git log -p " + then[:12] + ".. shows the commits since"

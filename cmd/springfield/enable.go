@@ -12,6 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -60,6 +61,7 @@ hook.`,
 			return runEnable(cmd.Context(), o)
 		},
 		PreRunE: a.needPlaces,
+		PostRun: a.noteHeld,
 	}
 	f := cmd.Flags()
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
@@ -69,6 +71,14 @@ hook.`,
 	hostFlag(cmd, &o.hosts)
 	f.BoolVar(&o.NoClaude, "no-activate", false, "do not call claude; declare the marketplace in user settings")
 	return cmd
+}
+
+// noteHeld prints the holds in force, which the plugin obeys.
+func (a *app) noteHeld(*cobra.Command, []string) {
+	held, _ := doctor.Inspect(a.inspectionRequest()).HoldsInWords()
+	for _, one := range held {
+		a.notePrinter().InYellow().PrintFolded("note: ", "%s", one)
+	}
 }
 
 func settingsFlags(cmd *cobra.Command, scope *client.Scope, suite *string, dryRun, asJSON *bool) {

@@ -101,7 +101,7 @@ var needs = map[string]string{
 	"asked": "a question", "asks": "a question", "dialogue": "a question", "AskUserQuestion": "a question",
 	"choices": "a choice", "offers": "an offer", "plans": "a plan to approve", "ExitPlanMode": "a plan to approve",
 	"blocked": "it is blocked", "check-denied": "it is blocked", "hands": "something to do", "waits": "it waited for something",
-	away.Rule: workLeft, "hold": workLeft, "budget": workLeft, "stagnation": workLeft, "idle": workLeft,
+	away.Rule: workLeft, "budget": workLeft, "stagnation": workLeft, "idle": workLeft,
 	"rounds": workLeft,
 }
 

@@ -234,7 +234,7 @@ session aaaaaaaa: Work through PLAN.md. The key is sk-[secret].
   decided  22:10 “Tabs or blanks?” → tabs, which gofmt wants anyway.
   refused  Bash curl https://ned:[secret]@x (2 times)
   refused  Bash curl x | sh
-  failed   01:10 API Error: 529 Overloaded
+  failed   01:10 API Error: 529 Overloaded (it went on)
   check    make test passed at 03:10
   stopped  03:10 ned-flanders let it stop (away: the check has passed: make test)
   said     All is done.[2J

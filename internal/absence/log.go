@@ -32,6 +32,7 @@ type sessionLog struct {
 	doing       string // the last call, while it runs
 	turn        bool   // the agent is at work
 	failure     string // that ended the last turn
+	kind        string // of the failure, as the API names it
 	words       string // the agent's last
 	asks        *need  // in words, nil if not yet sought
 	background  bool   // work of this turn that will wake the agent
@@ -120,6 +121,7 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 			l.failures = append(l.failures, moment{at, failure})
 		}
 		l.turn, l.doing, l.failure, l.spoke = false, "", failure, at
+		l.kind = quotation.Head(codec.ValidText(c.Entry.Failure), 40)
 	case transcript.Interrupted, transcript.Rested:
 		l.turn, l.doing = false, ""
 	}

@@ -213,7 +213,11 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 		out.refuse(say(call))
 	}
 	for _, m := range s.log.failures[max(0, len(s.log.failures)-mostOf):] {
-		out.Failed = append(out.Failed, Item{At: m.at, Text: say(m.text)})
+		text := say(m.text)
+		if s.log.failure == "" || m.at != s.log.spoke {
+			text += " (it went on)"
+		}
+		out.Failed = append(out.Failed, Item{At: m.at, Text: text})
 	}
 	if n := s.decision; n.Plugin != "" {
 		out.Stands = &Stand{n.At, say(n.Plugin), say(n.Decision), say(n.Rule), say(n.Evidence)}

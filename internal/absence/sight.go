@@ -8,6 +8,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/wake"
 )
 
 // State is the state of a session, as watch prints it.
@@ -70,7 +71,7 @@ func (s *session) present(passed bool) (is State, text string) {
 		return Working, s.log.doing
 	case s.isInBackground():
 		return Background, words
-	case need != "" && s.stopRule() != "otherwise": // a plugin has found neither work nor a need
+	case need != "" && s.stopRule() != "otherwise" && s.stopRule() != "hold": // else no plugin has found work or a need
 		return Waiting, cmp.Or(text, words)
 	}
 	return Finished, words
@@ -79,6 +80,24 @@ func (s *session) present(passed bool) (is State, text string) {
 func (s *session) stopRule() string {
 	if s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke {
 		return s.decision.Rule
+	}
+	return ""
+}
+
+// wakeInWords returns when a failed session is woken, or why not, or "" if unknown. ordered reports whether an away
+// order covers it.
+func (s *session) wakeInWords(ordered bool, now time.Time) string {
+	d := s.decision
+	_, why, not := strings.Cut(d.Evidence, wake.NotWoken+": ")
+	wait, _ := wake.WaitAfter(d.State.Outage.Times)
+	due := time.UnixMilli(d.At).Add(wait)
+	switch recorded := d.Event == "StopFailure" && d.At >= s.log.spoke; {
+	case recorded && not:
+		return "not woken, " + say(why)
+	case recorded && strings.Contains(d.Evidence, wake.Coming) && now.Before(due.Add(time.Minute)):
+		return "woken at " + clock(due.UnixMilli())
+	case !recorded && ordered && s.log.kind != "" && s.log.kind != "rate_limit" && !wake.IsOutage(s.log.kind):
+		return "not woken, " + say(strings.ReplaceAll(s.log.kind, "_", " "))
 	}
 	return ""
 }

@@ -38,12 +38,15 @@ func (w *Watch) Look(now time.Time) View {
 	sessions, more := w.reader.readSessions(nil)
 	view.More = more
 	for _, s := range sessions {
-		seen := s.see(w.passed[s.id], view.Now)
+		seen, ordered := s.see(w.passed[s.id], view.Now), false
 		for _, o := range w.orders {
 			if (ledger.AwayOrder{Project: o.Project}).Covers(seen.Project) {
 				left := max(0, o.Most-o.Used)
-				seen.Left = &left
+				seen.Left, ordered = &left, true
 			}
+		}
+		if next := s.wakeInWords(ordered, now); seen.State == Failed && next != "" {
+			seen.Text = next + ": " + seen.Text
 		}
 		if s.isListed(seen, view.Now) {
 			view.Sessions = append(view.Sessions, seen)

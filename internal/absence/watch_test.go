@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/wake"
 )
 
 // A session is seen by its process, its log and its last decision.
@@ -38,6 +39,8 @@ func TestPresent(t *testing.T) {
 		"a question":                 {session{process: status("idle"), log: talked(asks), decision: stop("asks")}, "waits for you: “Tabs or blanks?”"},
 		"a stop that asks nothing":   {session{process: status("idle"), log: talked("It is raining."), decision: stop("nothing")}, "waits for you: It is raining."},
 		"done":                       {session{process: status("idle"), log: talked(done), decision: stop("reported")}, "finished: " + done},
+		"a hold, which may be over":  {session{process: status("idle"), log: talked("It is raining."), decision: stop("hold")}, "finished: It is raining."},
+		"a question at a hold":       {session{process: status("idle"), log: talked(asks), decision: stop("hold")}, "waits for you: “Tabs or blanks?”"},
 		"no need, by the rules":      {session{process: status("idle"), log: talked("It is raining."), decision: stop("otherwise")}, "finished: It is raining."},
 		"without a plugin":           {session{process: status("idle"), log: talked("It is raining.")}, "waits for you: It is raining."},
 		"a limit":                    {session{process: status("idle"), log: talked("It is raining."), decision: stop("budget")}, "waits for you: it stopped with work left: evidence"},
@@ -55,6 +58,35 @@ func TestPresent(t *testing.T) {
 	} {
 		seen := test.s.see(false, 2000)
 		scratch.Equal(t, string(seen.State)+": "+seen.Text, test.want, name)
+	}
+}
+
+// A failed session shows when it is woken, or why it is not.
+func TestWakeInWords(t *testing.T) {
+	failed := func(evidence string) session {
+		return session{log: sessionLog{spoke: 900, kind: "server_error"}, decision: ledger.Record{
+			Event: "StopFailure", Decision: "stop", Rule: wake.Rule, Evidence: evidence, At: 3000, State: ledger.State{Outage: ledger.Outage{Times: 2}},
+		}}
+	}
+	other := session{log: sessionLog{spoke: 900, kind: "invalid_request"}}
+	before := failed("“API Error: 529”; it is woken in 3 min")
+	before.log.spoke = 4000
+	for name, test := range map[string]struct {
+		s       session
+		ordered bool
+		now     int64
+		want    string
+	}{
+		"to come":                     {failed("“API Error: 529”; it is woken in 3 min"), false, 9000, "woken at " + clock(183_000)},
+		"long past":                   {failed("“API Error: 529”; it is woken in 3 min"), false, 1_000_000, ""},
+		"of a failure before":         {before, true, 9000, ""},
+		"never":                       {failed("“API Error: 529”; it is not woken: it is not at a terminal"), false, 9000, "not woken, it is not at a terminal"},
+		"an error of another kind":    {other, true, 9000, "not woken, invalid request"},
+		"the same without an order":   {other, false, 9000, ""},
+		"a usage limit":               {session{log: sessionLog{kind: "rate_limit"}}, true, 9000, ""},
+		"an outage, not yet recorded": {session{log: sessionLog{kind: "overloaded"}}, true, 9000, ""},
+	} {
+		scratch.Equal(t, test.s.wakeInWords(test.ordered, time.UnixMilli(test.now)), test.want, name)
 	}
 }
 

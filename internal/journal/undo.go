@@ -54,6 +54,16 @@ func (j Journal) PlanUndo() (u Undo, err error) {
 	return u, fmt.Errorf("read journal: %w", ErrChanged)
 }
 
+// PlanRevert plans a new change that restores the files of an entry. It fails unless they are as the entry left them.
+func (j Journal) PlanRevert(e Entry, did string) (Change, error) {
+	u, err := j.planUndo(e)
+	c := Change{Did: did, Kind: e.Kind, Edits: u.Edits}
+	if written, removed := c.Files(); err == nil && len(written)+len(removed) == 0 {
+		err = ErrChanged
+	}
+	return c, err
+}
+
 func (j Journal) readNewest() (e Entry, err error) {
 	for range tries {
 		var ids []int

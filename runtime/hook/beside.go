@@ -16,11 +16,33 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// anotherLoop returns a veto if a different plugin's loop drives this session. A loop that has driven it precedes
-// one that is armed in it. If two are equal, a goal loop precedes a spec.
+// anotherLoop returns a veto if a different plugin's loop drives this session.
 func (s *Snapshot) anotherLoop() guard.Veto {
-	if s.Home == "" {
+	driver, evidence := s.findDriver()
+	if s.drives = driver == s.Settings.Strategy.Name; driver == "" || s.drives {
 		return guard.Veto{}
+	}
+	return guard.Veto{Rule: "another-loop", Evidence: driver + " drives this session: " + evidence}
+}
+
+// leavesAway reports whether the plugin of a loop that does not drive the session leaves an away order to a daily plugin.
+func (s *Snapshot) leavesAway() bool {
+	if s.Away == nil || s.Settings.Strategy.Loop == nil || s.drives {
+		return false
+	}
+	for _, known := range registry.Strategies {
+		if known.KindOf() == strategy.Daily && s.isAtWork(known.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// findDriver returns the strategy whose loop drives this session, or "". A loop that has driven it precedes
+// one that is armed in it. If two are equal, a goal loop precedes a spec.
+func (s *Snapshot) findDriver() (driver, evidence string) {
+	if s.Home == "" {
+		return "", ""
 	}
 	var marks []string
 	for _, known := range registry.Strategies {
@@ -30,9 +52,9 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 	}
 	// Looking for the files of all loops costs less than opening the workspace of each.
 	if _, marked := workspace.Nearest(s.Event.Cwd, s.Project, marks, s.Home); !marked && len(s.Before.Loops) == 0 {
-		return guard.Veto{}
+		return "", ""
 	}
-	best, driver, evidence := 0, "", ""
+	best := 0
 	for _, known := range registry.Strategies {
 		if known.Loop == nil {
 			continue
@@ -52,10 +74,7 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 			best, driver, evidence = sure, known.Name, armed.Evidence
 		}
 	}
-	if driver == "" || driver == s.Settings.Strategy.Name {
-		return guard.Veto{}
-	}
-	return guard.Veto{Rule: "another-loop", Evidence: driver + " drives this session: " + evidence}
+	return driver, evidence
 }
 
 func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {

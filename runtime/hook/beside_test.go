@@ -300,3 +300,39 @@ func TestTwoCopiesDecideOnce(t *testing.T) {
 		t.Errorf("%t and %t", one, two)
 	}
 }
+
+// A plugin whose loop does not drive the session leaves away orders to the daily plugin, from the first stop on.
+func TestLoopPluginLeavesAwayToADailyOne(t *testing.T) {
+	const grave = "The old table is unused. Shall I delete the production database?"
+	for _, other := range []string{wiggumOne, specumOne} {
+		for _, first := range []bool{true, false} {
+			w := beside(t, other)
+			w.away(func(o *ledger.AwayOrder) { o.Project = "" })
+			begins := w.event(map[string]any{"hook_event_name": "SessionStart", "cwd": w.path("work"), "source": "startup"})
+			w.as(first, func() { w.run(begins) }, func() { w.run(begins) })
+			w.driven("a question", "first")(w.both(first, "s1", question))
+			w.driven("a grave question", "")(w.both(first, "s1", grave))
+			all, _ := ledger.Newest([]string{w.path(".claude/springfield")}, ledger.Scope{Session: "session:s1"}, 2, false, func(ledger.Record) bool { return true })
+			for i, rule := range []string{"away", "away"} {
+				scratch.Equal(t, all[i].Plugin+" "+all[i].Rule, "ned-flanders "+rule, other, first, "record", i)
+			}
+			scratch.Equal(t, strings.Join(w.brought(), " "), ledger.AwayAnswered+" "+ledger.AwayLeft, other, first)
+		}
+		w := beside(t, other)
+		w.away(func(o *ledger.AwayOrder) { o.Project = "" })
+		w.as(true, func() {}, func() { w.goesOn("alone")(w.at("s1", question)) })
+	}
+	w := waiting(t, nedOne)
+	w.write("other/strategy.json", wiggumOne)
+	w.away(func(o *ledger.AwayOrder) { o.Project = "" })
+	begins := w.inProject(map[string]any{"hook_event_name": "SessionStart", "source": "startup"})
+	w.as(true, func() { w.run(begins) }, func() { w.run(begins) })
+	w.as(false, func() { code, _ := w.fails(nil); scratch.Equal(t, code, 2, "the daily plugin wakes") },
+		func() { code, _ := w.fails(nil); scratch.Equal(t, code, 0, "the loop's leaves it") })
+
+	w = beside(t, wiggumOne)
+	w.away(func(o *ledger.AwayOrder) { o.Project, o.Check = "", "make test" })
+	w.write(loopFile, strings.Replace(loopText, "max_iterations: 10", "max_iterations: 1", 1))
+	w.driven("the first stop of a loop", "second")(w.both(false, "s1", moving))
+	w.driven("the end of a loop", "second")(w.both(false, "s1", "Well. "+moving))
+}

@@ -345,12 +345,9 @@ func (s *start) stopOf(settings Settings, before ledger.State) Stop {
 	return stop
 }
 
-// meetSession records at the start of a session that a plugin with loops is enabled. Other plugins then yield
-// to its loop from the first stop on.
+// meetSession records at the start of a session that the plugin is enabled. From the first stop on, other plugins then
+// yield to its loop, and plugins of loops leave away orders to it.
 func (s *start) meetSession(settings Settings) {
-	if settings.Strategy.Loop == nil {
-		return
-	}
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err == nil {
 		defer session.Close()

@@ -71,6 +71,7 @@ type Snapshot struct {
 	Verdict   strategy.Verdict
 	Faults    []string     // read errors
 	met       ledger.State // Before, moved to this stop's prompt
+	drives    bool         // its own loop drives the session
 	read      []reading
 }
 
@@ -488,7 +489,7 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 
 // askAway returns the away order's answer to the stop. The order cannot override a guard or a continue of a loop.
 func (s *Snapshot) askAway() away.Answer {
-	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
+	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.leavesAway() {
 		return away.Answer{Verdict: s.Verdict}
 	}
 	count, dir := s.stopToCount(), s.Event.Cwd

@@ -97,6 +97,9 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	defer session.Close()
 	snapshot := s.examineStop(s.stopOf(settings, session.State))
 	before = s.momentOf(&snapshot)
+	if snapshot.leavesAway() {
+		return before, 0, nil
+	}
 	if err := session.LockSession(); err != nil {
 		return before, 0, &fault{faultBusy, newFailure("write ledger", err)}
 	}
@@ -109,13 +112,13 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	verdict, more := snapshot.Verdict, false
 	if snapshot.Veto.Rule == "" {
 		wait, more = wake.WaitAfter(claim.Times)
-		next := "it is woken in " + timestamp.LengthInWords(wait.Milliseconds())
+		next := wake.Coming + timestamp.LengthInWords(wait.Milliseconds())
 		if why := before.CanWait(s.event.SessionID); why != "" {
-			next, wait = "it cannot be woken: "+why, 0
+			next, wait = wake.NotWoken+": "+why, 0
 		} else if !more {
-			next = "it is not woken, after " + strconv.Itoa(claim.Times) + " such failures in a row"
+			next = wake.NotWoken + ": after " + strconv.Itoa(claim.Times) + " such failures in a row"
 		}
-		verdict = strategy.StopBy(wake.Rule, verdict.Evidence+"; "+next)
+		verdict = strategy.StopBy(wake.Rule, "“"+verdict.Evidence+"”; "+next)
 	}
 	snapshot.Before = session.State
 	settled := Settled{Verdict: verdict, Next: snapshot.meetPrompt(session.State)}
@@ -136,7 +139,7 @@ func (s *start) recordRest(settings Settings, why string) {
 		err = session.LockSession()
 	}
 	if err == nil {
-		_, err = session.AppendRecord(s.recordOf(Settled{Verdict: strategy.StopBy(wake.Rule, "it is not woken: "+why), Next: session.State}, settings.Plugin))
+		_, err = session.AppendRecord(s.recordOf(Settled{Verdict: strategy.StopBy(wake.Rule, wake.NotWoken+": "+why), Next: session.State}, settings.Plugin))
 	}
 	if err != nil {
 		s.recordUndecided(fault{faultLedger, newFailure("write ledger", err)})

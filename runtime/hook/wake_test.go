@@ -121,9 +121,9 @@ func TestWakeAfterError(t *testing.T) {
 		"a hold": {setting: "on", before: func(w *world) { w.hold() },
 			last: "StopFailure stop hold: a hold is in force, until you resume"},
 		"no file of the process": {setting: "on", before: func(w *world) { must(w.t, os.Remove(w.path(processFile(os.Getpid())))) },
-			last: "it cannot be woken: the file of its own process was not found"},
-		"another session in the process":    {setting: "on", before: func(w *world) { w.process("s2", "idle", 1) }, last: "it cannot be woken: its process has another session"},
-		"another process with the session":  {setting: "on", before: func(w *world) { w.writeProcess(os.Getppid(), `"sessionId":"s1"`) }, last: "it cannot be woken: another process has the session, too"},
+			last: "it is not woken: the file of its own process was not found"},
+		"another session in the process":    {setting: "on", before: func(w *world) { w.process("s2", "idle", 1) }, last: "it is not woken: its process has another session"},
+		"another process with the session":  {setting: "on", before: func(w *world) { w.writeProcess(os.Getppid(), `"sessionId":"s1"`) }, last: "it is not woken: another process has the session, too"},
 		"a killed process with the session": {setting: "on", code: 2, last: "StopFailure continue api-error", before: func(w *world) { w.writeProcess(1<<30, `"sessionId":"s1"`) }},
 		"forged files of processes": {setting: "on", code: 2, last: "StopFailure continue api-error", before: func(w *world) {
 			w.write(".claude/sessions/1.json", `{"pid":-1,"sessionId":"s1"}`)
@@ -134,7 +134,7 @@ func TestWakeAfterError(t *testing.T) {
 		}},
 		"a headless session": {setting: "on", before: func(w *world) {
 			w.writeProcess(os.Getpid(), `"sessionId":"s1","kind":"sdk","status":"idle"`)
-		}, last: "it cannot be woken: it is not at a terminal"},
+		}, last: "it is not woken: it is not at a terminal"},
 		"a file of the process that is no JSON": {setting: "on", before: func(w *world) { w.write(processFile(os.Getpid()), `{"sessionId":`) }, last: "was not found"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -238,7 +238,7 @@ func TestWakesAreLimited(t *testing.T) {
 		t.Errorf("it waited for %v", took)
 	}
 	all := w.records()
-	if last := all[len(all)-1]; len(all) != 11 || !strings.Contains(last, "it is not woken, after 6 such failures in a row") {
+	if last := all[len(all)-1]; len(all) != 11 || !strings.Contains(last, "it is not woken: after 6 such failures in a row") {
 		t.Errorf("records %q", all)
 	}
 	w.logged(`{"type":"assistant","uuid":"call1","message":{"model":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}` + "\n")

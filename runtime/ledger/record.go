@@ -49,20 +49,22 @@ const sideBySide = 10_000
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
 	return r.aside() > other.aside() && (other.Decision == "stop" || other.Decision == "continue") &&
-		r.Session == other.Session && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
+		r.Session == other.Session && r.Event == other.Event && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// aside ranks a stop without a loop to drive highest, then a stop because no rule matched.
+// aside ranks a stop without a loop to drive highest, then a stop because no rule matched, then any other stop that an
+// away order did not decide.
 func (r *Record) aside() int {
-	if r.Decision == "stop" && r.Told == "" {
-		switch r.Rule {
-		case "another-loop", "no-loop", "other-session", "inactive", "no-spec", "no-feature", "no-state", "disabled":
-			return 2
-		case "otherwise":
-			return 1
-		}
+	if r.Decision != "stop" || r.Told != "" || r.Rule == "away" {
+		return 0
 	}
-	return 0
+	switch r.Rule {
+	case "another-loop", "no-loop", "other-session", "inactive", "no-spec", "no-feature", "no-state", "disabled":
+		return 3
+	case "otherwise":
+		return 2
+	}
+	return 1
 }
 
 // None is the decision of a run that failed to decide.

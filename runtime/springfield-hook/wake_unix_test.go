@@ -73,7 +73,7 @@ func TestWaitEndsInAWake(t *testing.T) {
 	}
 	for word, want := range map[string]string{
 		"why": `(?s)^ned-flanders woke Claude, .*  rule     api-error\n  because  API Error\n  sent to Claude: \[ned-flanders, 1 of 3 .*  budget   2 more within`,
-		"log": `(?s)stop +ned-flanders +api-error +API Error; it is woken in 8 s\n.*continue +ned-flanders +api-error +API Error\n`,
+		"log": `(?s)stop +ned-flanders +api-error +“API Error”; it is woken in 8 s\n.*continue +ned-flanders +api-error +API Error\n`,
 	} {
 		ask := exec.Command(cmd.Path, word)
 		ask.Dir, ask.Env = cmd.Dir, cmd.Env

@@ -50,6 +50,8 @@ type Entry struct {
 	Heard bool
 	// Filled is set if the host wrote an agent's line.
 	Filled bool
+	// Failure is the kind of API error, as the host names it.
+	Failure []byte
 	// Skill is the host's attribution of an agent's line.
 	Skill []byte
 	// Todos is the todo list as the host shows it. Tasks are single tasks. Both are raw.

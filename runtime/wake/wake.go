@@ -14,6 +14,12 @@ import (
 // Rule is the rule of a wake, and of a failure after which the session waits for one.
 const Rule = "api-error"
 
+// Coming begins the words about a wake to come, at the end of a record's evidence, and NotWoken those about none.
+const (
+	Coming   = "it is woken in "
+	NotWoken = "it is not woken"
+)
+
 // IsOutage reports whether an API error of this kind passes by itself. Claude Code itself waits for usage
 // limits. Only the user can fix other errors.
 func IsOutage(kind string) bool { return kind == "server_error" || kind == "overloaded" }

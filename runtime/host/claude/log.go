@@ -130,6 +130,8 @@ func (l *line) readMember(e *transcript.Entry, w *codec.Walk) {
 		l.compact = l.compact || string(w.Value()) == "true"
 	case "isApiErrorMessage":
 		l.apiError = string(w.Value()) == "true"
+	case "error":
+		e.Failure = codec.InsideQuotes(w.Value())
 	case "subtype":
 		l.subtype = w.Value()
 	case "promptSource":

@@ -175,6 +175,9 @@ func TestNedReadsEndings(t *testing.T) {
 			"✅ Task 1 complete. Now **Task 2: add the endpoint**", "Moving on to **Task 3**", "Phase 1 is finished. On to Phase 2.", "Task 1 complete. Next: Task 2.",
 			"Next I will update the docs.", "**Next up:** task 8.3", "Task 3 done, moving on to Task 4.",
 			"No stuck jobs. Proceeding to Step 2: fetch completed runs",
+			// Not a pause.
+			"I'll now stop the server and run the tests.", "I'll now pause the worker and migrate the queue.", "Je vais maintenant arrêter le serveur et lancer les tests.",
+			"Voy a parar el servidor y ejecutar las pruebas.", "これからサーバーを停止してテストを実行します。", "我现在停止服务器并运行测试。",
 			"I'm picking up the third one now.", "Writes still use the old store; that's what I'm converting next.", "The log says \"no route\": I'll add a trace and run it once more.",
 		},
 		strategy.Stop: {
@@ -196,6 +199,11 @@ func TestNedReadsEndings(t *testing.T) {
 			"I should mention that the tests were never run.", "We need to decide between A and B.", "I need to pick a license: MIT or Apache.",
 			"Reply with one of these:", "Everything is set up. Now run `make install`.", "Deleting the branch cannot be undone.", "Testing needs a staging key.",
 			"Which database should the service use? I need to know this before I go on.",
+			// An announced pause, or the work that is handed over.
+			"I'll now wait for your decision.", "I'll now stop and wait.", "Let me stop here.", "Now I'll wait for CI to finish.", "I'm going to wait here", "I'll now hand it back to you.",
+			"Ich höre jetzt hier auf.", "Jetzt mache ich hier eine Pause.", "Je vais m'arrêter ici.", "Je fais une pause maintenant.",
+			"Voy a detenerme aquí.", "Ora faccio una pausa.", "Сейчас остановлюсь.", "Teraz się zatrzymam.", "Şimdi duruyorum.",
+			"今からCIの完了を待ちます。", "이제 중단하겠습니다.", "我现在等待您的决定。", "让我先停下。", "मैं यहाँ रुकूंगा।", "دعني أتوقف هنا.",
 			"Working tree clean.", "I'll check for this on every future PR.", "I need you to pick one of the two. Then I'll write it.", "I'll monitor progress.",
 			"Draft PR created: https://example.invalid/1", "Fixed and pushed.", "Everything is set up. Now run `npm start` and open the page in your browser.",
 		},
