@@ -43,8 +43,8 @@ var ErrNoSuite = errors.New("not a springfield suite")
 
 func noSuite(dir string) error {
 	if rooted.PathExists(filepath.Join(dir, "HEAD")) && rooted.PathExists(filepath.Join(dir, "objects")) {
-		name := strings.TrimSuffix(filepath.Base(dir), ".git")
-		return check.Advisef("git clone "+check.QuoteArgument(dir)+" "+check.QuoteArgument(name)+" gets its files; pass that directory instead",
+		clone := check.QuoteArgument("./" + strings.TrimSuffix(filepath.Base(dir), ".git"))
+		return check.Advisef("git clone "+check.QuoteArgument(dir)+" "+clone+" gets its files; pass "+clone+" instead",
 			"%s: %w, but a bare git repository", dir, ErrNoSuite)
 	}
 	return check.Advisef("it has no "+SuiteFile+"; run springfield init "+check.QuoteArgument(dir)+" to make a suite there",

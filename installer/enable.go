@@ -153,6 +153,9 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 		name = bare + "@" + market
 	}
 	e.wanted.Plugin, err = e.FindPlugin(name, e.Suite)
+	if dir := filepath.Join(e.Settings.Work, source); errors.Is(err, errUnknown) && source != "" && e.Suite == "" && rooted.IsDirectory(dir) {
+		err = check.Advise(err, "if you mean the directory, pass --marketplace "+check.QuoteArgument("./"+source))
+	}
 	_, known := registry.StrategyNamed(name)
 	if suite := e.DefaultSuite; known && errors.Is(err, errUnknown) && suite != nil && suite.Dir != "" {
 		e.adds = suite

@@ -110,12 +110,13 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 }
 
 func (p Place) readScene(c Candidate) (*scene, error) {
+	const howToFind = "run springfield log to list decisions, or name a session log; they are below ~/.claude/projects"
 	info, err := os.Stat(p.Log)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a file", p.Log)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read session log: %w", err)
+		return nil, check.Advisef(howToFind, "read session log: %w", err)
 	}
 	// The event is known only at the end.
 	w, lines, entries := walker{session: session{path: p.Log, host: registry.HostOfLog(p.Log)}}, 0, 0
@@ -137,8 +138,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	case entries == 0 && p.At > 0 && lines == 0:
 		return nil, fmt.Errorf("%s begins after that decision", p.Log)
 	case entries == 0:
-		return nil, check.Advisef("run springfield explain last to explain the last decision here; "+
-			"session logs are below ~/.claude/projects", "%s is not a session log: it contains no entry "+
+		return nil, check.Advisef(howToFind, "%s is not a session log: it contains no entry "+
 			"of a session, a JSON object of the type user or assistant", p.Log)
 	case lines < p.Line:
 		return nil, check.Misusef("omit --line for the last line", "%s has %d lines, not %d", p.Log, lines, p.Line)
@@ -176,26 +176,48 @@ func rulesAsked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 	return all
 }
 
+// WriteText writes the decision first, then the situation and the rules. Rules that do not match are grouped by the reason.
 func (e Explanation) WriteText(out layout.Printer) {
+	e.writeDecision(out)
 	e.Situation.writeText(out)
-	if len(e.Rules) > 0 {
-		out.InBold().PrintText("rules")
-	}
 	var rows [][]string
+	var reasons []string
+	without := map[string][]string{} // rules by the reason why they do not match
 	for _, r := range e.Rules {
-		mark, then := "  ", string(r.Then)
-		switch {
-		case r.Decides:
+		mark := "+ "
+		if r.Decides {
 			mark = "> "
-		case r.Holds:
-			mark = "+ "
 		}
-		rows = append(rows, []string{mark + r.ID, then, r.Evidence})
+		if r.Holds {
+			rows = append(rows, []string{mark + r.ID, string(r.Then), r.Evidence})
+			continue
+		}
+		if without[r.Evidence] == nil {
+			reasons = append(reasons, r.Evidence)
+		}
+		without[r.Evidence] = append(without[r.Evidence], r.ID)
 	}
-	out.PrintTable(" ", rows)
 	if len(rows) > 0 {
-		out.PrintText("  >: the first rule that matches, which decides; +: also matches")
+		out.InBold().PrintText("rules that match")
+		out.PrintTable(" ", rows)
+		out.PrintText("  >: the first one, which decides; +: another")
 	}
+	if len(reasons) > 0 {
+		out.InBold().PrintText("rules that do not match")
+	}
+	for _, reason := range reasons {
+		out.PrintItem("", reason+": "+strings.Join(slices.Compact(without[reason]), ", "))
+	}
+	if e.Judge != "" {
+		out.InBold().PrintText("page")
+		for _, line := range strings.Split(strings.TrimSuffix(e.Page, "\n"), "\n") {
+			out.PrintText("%s", strings.TrimRight("  "+line, " "))
+		}
+		out.PrintField("", e.Judge)
+	}
+}
+
+func (e Explanation) writeDecision(out layout.Printer) {
 	out.InBold().PrintText("decision")
 	says := string(e.Decision) + decidedBy(e.Rule) + fmt.Sprintf(", %d %% sure", e.Sure)
 	if e.Rule != otherwise {
@@ -207,13 +229,6 @@ func (e Explanation) WriteText(out layout.Printer) {
 	}
 	if e.Reason != "" {
 		out.PrintField("  sent to "+registry.AgentName(e.Host)+": ", strings.Join(strings.Fields(e.Reason), " "))
-	}
-	if e.Judge != "" {
-		out.InBold().PrintText("page")
-		for _, line := range strings.Split(strings.TrimSuffix(e.Page, "\n"), "\n") {
-			out.PrintText("%s", strings.TrimRight("  "+line, " "))
-		}
-		out.PrintField("", e.Judge)
 	}
 }
 

@@ -120,7 +120,7 @@ type Score struct {
 	Saved    Rate `json:"saved"`
 	InTheWay Rate `json:"in_the_way"`
 	Wanted   Rate `json:"wanted"`
-	// MidWork counts continues at mid-work points, as a proxy.
+	// MidWork counts continues at points where the agent went on by itself.
 	MidWork Rate `json:"mid_work"`
 	// Asked counts the stops at which we would ask a judge.
 	Asked   Rate        `json:"asked"`

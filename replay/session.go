@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"hash/fnv"
 	"path"
 	"path/filepath"
@@ -69,6 +70,7 @@ type walker struct {
 
 	id, dir string // of the session
 	met     bool   // a person or the agent has written
+	isText  bool   // the last line is no JSON object, and none had a time
 	mode    string // permission mode
 
 	row      Row // of the open place
@@ -95,6 +97,9 @@ func (w *walker) read(lines int) {
 		return !w.cut && w.take(c)
 	})
 	w.tick(w.size - told)
+	if w.err == nil && w.isText {
+		w.size, w.err = 0, errors.New("not a session log")
+	}
 	if w.open && !w.cut && w.err == nil {
 		w.close(followed{label: Ended})
 	}
@@ -104,6 +109,7 @@ func (w *walker) take(c *transcript.Cursor) bool {
 	if w.start == 0 {
 		w.start = c.LineTime()
 	}
+	w.isText = w.start == 0 && len(c.Entry.Line) > 0 && c.Entry.Line[0] != '{'
 	what := c.What
 	switch {
 	case what == transcript.Prompted || what == transcript.Spoke:

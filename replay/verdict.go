@@ -87,7 +87,7 @@ func (r *Report) Verdict() (lines [][]string) {
 	}
 	lines = append(lines, []string{"away", away}, []string{"leave", r.Leave.say()})
 	if points := r.Scores[0].MidWork.Of; points > 0 {
-		lines = append(lines, []string{"mid-work", fmt.Sprintf("of %s in the middle of work, which are not stops but a proxy for them: %s",
+		lines = append(lines, []string{"mid-work", fmt.Sprintf("not stops: at %s the agent went on by itself; if it had stopped there, these would continue: %s",
 			layout.CountOf(points, "point"), strings.Join(midWork, ", "))})
 	}
 	return lines

@@ -25,7 +25,7 @@ func TestVerdict(t *testing.T) {
 		{"note", "with fewer than 30 continues, a percentage means little; rely on the 95 % interval after it"},
 		{"away", "would have answered 1 question and left 1 to you"},
 		{"leave", "you answered no question for permission to go on"},
-		{"mid-work", "of 7 points in the middle of work, which are not stops but a proxy for them: ned at 7, lisa at 0, bart at 0"},
+		{"mid-work", "not stops: at 7 points the agent went on by itself; if it had stopped there, these would continue: ned at 7, lisa at 0, bart at 0"},
 	}
 	got := r.Verdict()
 	failIf(t, !slices.EqualFunc(got, want, slices.Equal), "%q", got)

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -166,15 +165,13 @@ func (s *streams) noteVersion(published bool) {
 	}
 }
 
-// showCompiling starts the display of progress. step shows the current action, on a terminal in place,
-// elsewhere with at most one package every 4 s. done ends the display.
+// showCompiling starts the display of progress. step shows the current action, on a terminal in place, elsewhere
+// without the count of packages. done ends the display.
 func (s *streams) showCompiling() (step func(does string), done func()) {
 	if !s.progress || s.plain {
-		said := time.Now()
 		return func(does string) {
-			if now := time.Now(); !strings.Contains(does, ": ") || now.Sub(said) >= 4*time.Second {
+			if !strings.Contains(does, ": ") {
 				s.talk("%s", does)
-				said = now
 			}
 		}, func() {}
 	}

@@ -94,10 +94,8 @@ func hintSettings(err error, again string) error {
 		return check.Advise(err, client.HowToRename(conflict.Wanted))
 	case errors.As(err, &conflict):
 		return check.Advise(err, fmt.Sprintf("run springfield disable PLUGIN@%s --purge to make Claude Code forget the other one", conflict.Name))
-	case errors.As(err, &syntax) && strings.Contains(err.Error(), ".toml: "): // of Codex
-		return check.Advise(err, "your settings are unchanged; correct that line, then run springfield "+again+" again")
 	case errors.As(err, &syntax):
-		return check.Advise(err, "your settings are unchanged; correct that line (the file must be plain JSON without duplicate keys), then run springfield "+again+" again")
+		return check.Advise(err, "your settings are unchanged; correct that line, then run springfield "+again+" again")
 	}
 	return hintChange(err, again)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
@@ -35,7 +37,7 @@ func newDisable(a *app) *cobra.Command {
 	o := disableOptions{switching: switching{app: a}}
 	var all bool
 	cmd := &cobra.Command{
-		Use:   "disable {PLUGIN[@MARKETPLACE] | --all}",
+		Use: "disable {PLUGIN[@MARKETPLACE] | --all}", SuggestFor: []string{"uninstall", "remove"},
 		Short: "Disable a plugin and restore settings.json",
 		Long: `If settings.json has not changed since enable, it gets its old bytes back.
 Otherwise each entry that still has springfield's value gets its old value; later changes stay and
@@ -92,8 +94,10 @@ func runDisable(ctx context.Context, o disableOptions) error {
 func (o disableOptions) disableAll(ctx context.Context) error {
 	means := o.means()
 	var elsewhere []settings.Left
+	running := false
 	for _, account := range append(settings.Accounts(means.Settings.Places), settings.Account{Places: means.Settings.Places}) {
-		elsewhere = slices.Concat(elsewhere, leftByEdits(account.Places), leftInProjects(account.StatePath()))
+		elsewhere = slices.Concat(elsewhere, o.leftByEdits(account.Places), leftInProjects(account.StatePath()))
+		running = running || len(claude.RunningProcesses(account.Config)) > 0
 	}
 	done, err := installer.DisableAll(ctx, means,
 		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, DefaultSuite: o.defaultSuiteDir(), Now: time.Now()})
@@ -123,10 +127,10 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 		}
 		return nil
 	}
-	return o.reportDisableAll(done)
+	return o.reportDisableAll(done, running)
 }
 
-func (o disableOptions) reportDisableAll(done installer.DisabledAll) error {
+func (o disableOptions) reportDisableAll(done installer.DisabledAll, running bool) error {
 	written, removed := done.Files()
 	succeeded := func(left settings.Left) bool { return !left.Failed }
 	failed := len(slices.DeleteFunc(slices.Clone(done.Stays), succeeded))
@@ -160,10 +164,10 @@ func (o disableOptions) reportDisableAll(done installer.DisabledAll) error {
 	if len(done.Removed) > 0 {
 		o.say("  removed springfield's own state in %s (decisions, holds, loop history, journal) and compiled hooks", strings.Join(done.States, ", "))
 	}
-	if o.Purge {
+	if o.Purge && running {
 		o.say("running sessions keep their hook and record decisions until they end: end them, then run this command again")
-	} else if len(written)+len(removed) > 0 {
-		o.say("run springfield undo to revert this, or springfield disable --all --purge to remove every trace")
+	} else if !o.Purge && len(written)+len(removed) > 0 {
+		o.say("run springfield undo to revert this, or springfield disable --all --purge to remove springfield's files, too")
 	}
 	o.printLeft(done.Stays)
 	return err
@@ -180,42 +184,69 @@ func (s *streams) printLeft(all []settings.Left) {
 }
 
 // leftByEdits lists what disable does not revert: memory files, plugin settings of projects, and settings for away.
-func leftByEdits(places client.Places) (left []settings.Left) {
-	entries, _ := settings.Journal(places).ReadEntries()
+func (o disableOptions) leftByEdits(places client.Places) (left []settings.Left) {
+	entries, _ := settings.Journal(places).ReadEntries() // the latest first
 	seen := map[string]bool{}
 	for _, e := range entries {
 		did, _, _ := strings.Cut(e.Did, " in ")
+		did, reverted := strings.CutPrefix(did, "revert: ")
 		agreed := strings.HasPrefix(did, "allow ") || strings.HasPrefix(did, "set autoContinue")
 		for _, file := range e.Files() {
 			dir := filepath.Dir(file)
 			isMemory := slices.Contains([]string{"CLAUDE.md", "AGENTS.md", "CLAUDE.local.md"}, filepath.Base(file))
 			isSuite := func(dir string) bool { return rooted.PathExists(filepath.Join(dir, generator.SuiteFile)) }
 			switch {
+			case agreed && !seen[did+file] && !reverted && rooted.PathExists(file):
+				remove := "remove it there"
+				if o.DryRun && dir == places.Config { // later, the orders are gone
+					remove = "springfield back --clean --all"
+				} else if o.DryRun {
+					remove = "cd " + check.QuoteArgument(filepath.Dir(dir)) + " && springfield back --clean"
+				}
+				left = append(left, settings.Left{What: file + " may still have a change that you agreed to for springfield away: " + did, Remove: remove})
 			case agreed:
-				left = append(left, settings.Left{What: file + " may still have a change that you agreed to for springfield away: " + did, Remove: "remove it there"})
 			case seen[file] || !rooted.PathExists(file):
 			case isMemory && !isSuite(dir) && !isSuite(filepath.Dir(dir)):
 				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "remove it there"})
 			case dir != places.StatePath() && strings.HasSuffix(filepath.ToSlash(dir), "/.claude/springfield"):
 				left = append(left, settings.Left{What: file + " has a project's settings for a plugin", Remove: "rm " + check.QuoteArgument(file)})
 			}
-			seen[file] = true
+			seen[file], seen[did+file] = true, true
 		}
 	}
 	return left
 }
 
+// leftInProjects returns loops, states of specs and snapshots in the projects that the state directory mentions.
 func leftInProjects(state string) (left []settings.Left) {
 	events, _ := ledger.LoopEvents(state)
 	files := check.NamesOf(events, func(e activity.LoopEvent) string {
 		return filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))
 	})
 	for _, file := range slices.Compact(slices.Sorted(slices.Values(files))) {
-		if rooted.PathExists(file) {
+		dir := filepath.Dir(file)
+		if names, err := os.ReadDir(dir); rooted.PathExists(file) {
 			left = append(left, settings.Left{What: file + " is a goal loop", Remove: "rm " + check.QuoteArgument(file)})
+		} else if err == nil && len(names) == 0 {
+			left = append(left, settings.Left{What: dir + " is empty", Remove: "rmdir " + check.QuoteArgument(dir)})
 		}
 	}
 	seen := map[string]bool{}
+	for r := range ledger.Backwards([]string{state}, ledger.Scope{}) {
+		project := r.ProjectPlace()
+		if seen[project] || !filepath.IsAbs(project) {
+			continue
+		}
+		seen[project] = true
+		for _, pattern := range []string{"specs/*/.ralph-state.json", ".specify/specs/*/.speckit-state.json"} {
+			files, _ := fs.Glob(os.DirFS(project), pattern)
+			for _, file := range files {
+				file = filepath.Join(project, file)
+				left = append(left, settings.Left{What: file + " is the state of a spec", Remove: "rm " + check.QuoteArgument(file)})
+			}
+		}
+	}
+	seen = map[string]bool{}
 	for _, o := range ledger.AwayOrders(state) {
 		if o.Kept != "" && rooted.PathExists(o.Project) && !seen[o.Project] {
 			seen[o.Project] = true

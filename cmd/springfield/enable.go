@@ -35,7 +35,7 @@ func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
 func newEnable(a *app) *cobra.Command {
 	o := enableOptions{switching: switching{app: a}}
 	cmd := &cobra.Command{
-		Use:   "enable PLUGIN[@MARKETPLACE]",
+		Use: "enable PLUGIN[@MARKETPLACE]", SuggestFor: []string{"install"},
 		Short: "Enable a plugin",
 		Long: `springfield looks for PLUGIN in --suite, or else in your suites and in Claude
 Code's marketplaces. If it is in none of them, springfield makes it in a suite in your data
@@ -47,7 +47,7 @@ your user settings also declare the suite.
 
 The kinds are daily plugins, which decide at every stop (ned-flanders, lisa-simpson, bart-simpson,
 marge-simpson), the goal loop (ralph-wiggum), and spec loops (ralph-specum, ralph-speckit). You can
-enable a daily and a loop plugin together: while a loop runs, only its plugin decides.
+enable a daily and a loop plugin together: the daily plugin leaves a running loop to its plugin.
 
 Without --host, springfield chooses Claude Code, or else the only agent found. Other agents get one
 entry in their own hooks file; Qwen Code and Gemini CLI get a link. Codex asks you once to trust the
@@ -219,5 +219,6 @@ func checkScope[T ~string](scope T, all ...T) error {
 		return nil
 	}
 	names := check.NamesOf(all, func(one T) string { return string(one) })
-	return check.Misusef(check.HintAtNames(string(scope), "--scope ", names, ""), "there is no scope %q", scope)
+	meant := strings.Replace(string(scope), "global", string(client.User), 1) // as git and npm call it
+	return check.Misusef(check.HintAtNames(meant, "--scope ", names, ""), "there is no scope %q", scope)
 }

@@ -64,7 +64,7 @@ The project's files are read in their current state.`,
 
 func explainFlags(cmd *cobra.Command, o *explainOptions) {
 	f := cmd.Flags()
-	f.StringVar(&o.strategy, "strategy", registry.Default(), "strategy to use: its name, ned-flanders:seed, seed-tree, or a rules file")
+	f.StringVar(&o.strategy, "strategy", registry.Default(), "strategy to use: its name, a plugin, ned-flanders:seed, seed-tree, or a rules file")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 }
 
@@ -152,12 +152,23 @@ func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place repla
 	return place, decided, err
 }
 
+// rulesOf returns the rules file of a plugin with its own name, and any other name unchanged.
+func (a *app) rulesOf(name string) string {
+	if slices.Contains(replay.CandidateNames(), name) || a.findPlaces() != nil {
+		return name
+	}
+	if p, err := a.findPlugin(name); err == nil && p.Root != "" {
+		return filepath.Join(p.Root, "strategy.json")
+	}
+	return name
+}
+
 func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
 	if known, ok := registry.StrategyNamed(o.strategy); ok {
 		settings, err := hook.Defaults(known, "")
 		return replay.Candidate{Name: o.strategy, Settings: settings}, err
 	}
-	all, err := replay.Candidates([]string{o.strategy}, a.work)
+	all, err := replay.Candidates([]string{a.rulesOf(o.strategy)}, a.work)
 	if err != nil {
 		return replay.Candidate{}, err
 	}

@@ -133,7 +133,6 @@ func newHelp(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			about.InitDefaultHelpFlag()
 			return about.Help()
 		},
 	}

@@ -14,7 +14,7 @@ func newHold(a *app) *cobra.Command {
 	var session string
 	var asJSON, listed bool
 	cmd := &cobra.Command{
-		Use:   "hold [DURATION]",
+		Use: "hold [DURATION]", SuggestFor: []string{"stop", "pause"},
 		Short: "Let every agent stop, even if work remains",
 		Long: `A hold lasts for a time such as 30m, 1h30m or "2 hours", or until you run
 springfield resume. No rule, limit or model overrides it. Anyone, even an agent, can set one; only

@@ -10,9 +10,9 @@ func newList(a *app) *cobra.Command {
 	return a.showing(&cobra.Command{
 		Use:   "list",
 		Short: "List strategies and your plugins",
-		Long: `Compares the strategies: the cost of a stop, changes to your skills, accuracy,
-complexity and requirements. Then lists your plugins: those in suites that were made on this machine
-or contain the current directory, and those enabled in any agent.`,
+		Long: `Compares the strategies: the cost of a stop, accuracy and requirements. Then lists
+your plugins: those in suites that were made on this machine or contain the current directory, and
+those enabled in any agent.`,
 	}, func(in *doctor.Inspection, asJSON bool) error {
 		l, err := in.ListStrategies()
 		if err != nil {

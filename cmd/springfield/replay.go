@@ -54,7 +54,7 @@ connection.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "strategy to compare: its name, ned-flanders:seed, seed-tree, or a rules file (repeatable; default: all that need only a log)")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "strategy to compare: its name, a plugin, ned-flanders:seed, seed-tree, or a rules file (repeatable; default: all that need only a log)")
 	f.StringVar(&o.since, "since", "", "only stops since a date (2026-01-31) or an age (90d)")
 	f.StringVar(&o.project, "project", "", "only sessions that began in or below this directory")
 	f.StringVar(&o.host, "host", "", "only sessions of this agent: "+strings.Join(hosts.HostNames(), ", "))
@@ -79,6 +79,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	case o.html != "" && (o.json || o.list != "") || o.json && o.list != "":
 		return check.Misuse(errors.New("--json, --html and --list cannot be used together"), "run the command once for each; --json and --html contain every stop")
 	}
+	o.strategies = check.NamesOf(o.strategies, a.rulesOf)
 	options, err := a.replayOptions(o)
 	if err != nil {
 		return err

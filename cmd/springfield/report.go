@@ -90,7 +90,7 @@ func asksJSON(cmd *cobra.Command, args []string) bool {
 }
 
 func hintOf(err error) string {
-	const carried = "a release of springfield contains compiled hooks (" + generator.Page + ")"
+	const carried = "releases, from v0.1.0 on, contain compiled hooks (" + generator.Page + ")"
 	var known interface{ Hint() string }
 	var link *rooted.LinkError
 	switch {
@@ -106,9 +106,9 @@ func hintOf(err error) string {
 	case errors.As(err, &known):
 		return known.Hint()
 	case errors.Is(err, generator.ErrNoGo):
-		return "install Go (go.dev/dl), then run the command again; " + carried + " and does not need Go"
+		return "install Go (go.dev/dl), then run the command again; " + carried
 	case errors.Is(err, generator.ErrOldGo):
-		return "install a newer Go (go.dev/dl) and put it first in PATH; " + carried + " and does not need Go"
+		return "install a newer Go (go.dev/dl) and put it first in PATH; " + carried
 	case errors.Is(err, generator.ErrNoPrebuilt):
 		return "compile with Go instead: --builder go; " + carried
 	case errors.Is(err, fs.ErrPermission):

@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 func newRoot(a *app) *cobra.Command {
@@ -39,16 +41,23 @@ or the next step.`,
 		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
 			return cmd.Args(cmd, words) // an unknown command
 		}
+		hint := cmd.CommandPath() + " --help lists the flags"
 		var invalid *pflag.InvalidValueError
 		if errors.As(err, &invalid) { // pflag names the Go function that failed
-			err = fmt.Errorf("--%s cannot be %q", invalid.GetFlag().Name, invalid.GetValue())
+			name := "--" + invalid.GetFlag().Name
+			if invalid.GetFlag().Value.Type() == "int" {
+				hint = "write a whole number, like " + name + " 20"
+			}
+			err = fmt.Errorf("%s cannot be %q", name, invalid.GetValue())
 		}
 		var unknown *pflag.NotExistError
-		hint := cmd.CommandPath() + " --help lists the flags"
 		if errors.As(err, &unknown) {
 			var names []string
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 			hint = check.HintAtNames(unknown.GetSpecifiedName(), "--", names, hint)
+			if _, isSpan := timestamp.ParseSpan(unknown.GetSpecifiedShortnames()); isSpan && strings.Contains(cmd.Use, "DURATION") {
+				hint = "did you mean " + cmd.CommandPath() + " " + unknown.GetSpecifiedShortnames() + "?"
+			}
 		}
 		return check.Misuse(err, hint)
 	})
@@ -62,6 +71,8 @@ or the next step.`,
 	root.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.printHelp(cmd) })
+	root.InitDefaultHelpFlag() // else -h takes the next word as its value
+	root.InitDefaultVersionFlag()
 	cobra.EnableCommandSorting = false // addVerbs orders them by use
 	addVerbs(root, a)
 	a.completeNames(root)
@@ -103,7 +114,11 @@ func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 	typed := args[0]
 	call := strings.TrimSpace(strings.Replace(a.callAsTyped()+" ", " "+check.QuoteArgument(typed)+" ", " NAME ", 1))
 	var names []string
+	meant := typed
 	for _, below := range cmd.Commands() {
+		if slices.Contains(below.SuggestFor, typed) {
+			meant = below.Name()
+		}
 		if below.IsAvailableCommand() || below.Name() == "help" {
 			names = append(names, below.Name())
 		}
@@ -112,7 +127,7 @@ func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 	if len(names) > 8 {
 		otherwise = cmd.CommandPath() + " --help lists them"
 	}
-	return check.Misusef(check.HintAtNames(typed, call, names, otherwise), "there is no command %q", typed)
+	return check.Misusef(check.HintAtNames(meant, call, names, otherwise), "there is no command %q", typed)
 }
 
 func (a *app) callAsTyped() string {

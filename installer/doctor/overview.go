@@ -155,10 +155,11 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	}
 	title := "on"
 	for _, s := range o.On {
-		text := s.ID + ", " + s.forWhom()
+		text := s.ID
 		if !s.Decides {
-			text += ", which makes no decisions at a stop"
+			text += " (decides at no stop)"
 		}
+		text += ", " + s.forWhom()
 		if s.Dir != "" {
 			text += ", from " + s.Dir
 		}

@@ -167,13 +167,13 @@ func (l List) WriteText(out layout.Printer) {
 }
 
 func strategyTable(all []Strategy) [][]string {
-	rows := [][]string{{"strategy", "cost", "skill mods", "wanted", "wrong", "complexity", "needs"}}
+	rows := [][]string{{"strategy", "cost", "wanted", "wrong", "needs"}}
 	for _, s := range all {
 		wanted, wrong := "-", "-"
 		if m := s.Measured; m != nil {
 			wanted, wrong = fmt.Sprintf("%d of %d", m.Wanted, m.Continues), fmt.Sprintf("%d of %d", m.Wrong, m.Stops)
 		}
-		rows = append(rows, []string{s.Name, s.Cost, s.Changes, wanted, wrong, s.Complexity, s.Needs})
+		rows = append(rows, []string{s.Name, s.Cost, wanted, wrong, s.Needs})
 	}
 	return rows
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -27,10 +28,10 @@ var ErrInvalid = errors.New("read settings")
 // PlanSet plans to set keys in a scope's file. A value that the hook would refuse is a misuse error. The
 // error for an unusable file wraps ErrInvalid.
 func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change, err error) {
-	c = journal.Change{Did: "set " + s.Plugin.Name, Kind: "rules"}
+	names := check.NamesOf(assignments, func(a Assignment) string { return a.Key.Name })
+	c = journal.Change{Did: "set " + strings.Join(names, ", ") + " of " + s.Plugin.Name, Kind: "rules"}
 	var edits []document.Edit
 	for _, a := range assignments {
-		c.Did += " " + a.Key.Name
 		edits = append(edits, document.Edit{Path: a.Key.pathInFile(), Value: a.Value})
 	}
 	i := slices.IndexFunc(s.Files, func(f File) bool { return f.Scope == scope })

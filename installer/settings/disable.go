@@ -191,6 +191,9 @@ func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugi
 	if len(others) == 0 {
 		// This uninstalls the plugin, too.
 		note, err := claude.ForgetMarketplace(ctx, s.Snapshot, plugin.Marketplace)
+		if _, from := client.MemberIn(s.AllLayers(), "extraKnownMarketplaces", plugin.Marketplace); from != "" && err == nil {
+			note += "; " + from + " settings still declare it, so the next session registers it again: " + client.Market{Name: plugin.Marketplace}.HowToForget()
+		}
 		return []string{note}, err
 	}
 	notes, err = s.uninstall(ctx, claude, []string{id})

@@ -47,7 +47,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 		ours := slices.DeleteFunc(l.PluginIDs(), theirs)
 		ids = append(ids, slices.DeleteFunc(l.IDsOn(), theirs)...)
 		switch {
-		case len(ours) == 0 || seen[l.At]:
+		case seen[l.At] || len(ours) == 0 && !(purge && l.Name == string(client.User) && l.Problem == ""): // that declares marketplaces
 		case l.Name == client.Managed:
 			left = append(left, Left{l.File + " mentions " + strings.Join(ours, ", "), "ask an administrator to change it", false})
 		case l.Name == string(client.Project):
@@ -96,6 +96,8 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	return s.addRelease(c, f, back)
 }
 
+// withoutOurPlugins sets the entries of springfield's plugins to false. With purge it removes them, and declared
+// marketplaces that offer nothing else, which the client would register again.
 func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	if data == nil {
 		return nil, nil
@@ -112,6 +114,12 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 			edits = append(edits, document.Edit{Path: []string{"enabledPlugins", m.Key}})
 		case on:
 			edits = append(edits, switchTo(m.Key, "false"))
+		}
+	}
+	for _, d := range doc.Members("extraKnownMarketplaces") {
+		m, err := s.FindMarket(d.Key)
+		if ours := s.ownPluginsIn(m, nil); purge && err == nil && len(ours) > 0 && s.otherOffers(m, ours) == "" {
+			edits = append(edits, document.Edit{Path: []string{"extraKnownMarketplaces", d.Key}})
 		}
 	}
 	if len(edits) == 0 {

@@ -32,11 +32,20 @@ type onTerminal struct {
 func newSurvey(ctx context.Context, t Terminal) Asker {
 	core.DisableColor = !t.Color // survey does not read NO_COLOR itself
 	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, "Sorry, your reply was invalid", "invalid answer", 1)
+	hint := strings.NewReplacer(`"  "}}{{- color "cyan"}}[Use arrows to move`, `"\n  "}}{{- color "cyan"}}[arrows move`, "space to select", "space selects", "for more help", "for help")
+	for _, question := range []*string{&survey.SelectQuestionTemplate, &survey.MultiSelectQuestionTemplate} {
+		*question = hint.Replace(*question) // fits into 60 columns, where survey breaks lines within words
+	}
 	return onTerminal{t, ctx, survey.WithStdio(&keys{File: t.In}, t.Screen, t.Screen)}
 }
 
+// fold wraps the question of a list or an error.
+func (p onTerminal) fold(question string) string {
+	return strings.Join(layout.HangText("", "  ", display.OneLine(question), p.widthOf()-4), "\n")
+}
+
 func (p onTerminal) refusal(err error) error {
-	return errors.New(strings.Join(layout.HangText("", "", display.OneLine(p.problem(err)), p.widthOf()-4), "\n "))
+	return errors.New(p.fold(p.problem(err)))
 }
 
 // askInBackground asks in a goroutine, because survey accepts no context. On cancellation it restores the terminal
@@ -67,7 +76,7 @@ func (p onTerminal) Many(
 ) ([]string, error) {
 	var answer []string
 	q := &survey.MultiSelect{
-		Message: display.OneLine(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
+		Message: p.fold(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
 		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}
 	err := p.askInBackground(q, &answer, survey.WithValidator(func(v any) error {
@@ -85,7 +94,7 @@ func (p onTerminal) Many(
 func (p onTerminal) One(question string, options []Option, chosen string) (string, error) {
 	var answer string
 	err := p.askInBackground(&survey.Select{
-		Message: display.OneLine(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
+		Message: p.fold(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
 		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}, &answer)
 	return answer, err

@@ -381,7 +381,7 @@ func (r *round) continueGuarded(goOn func() strategy.Verdict) strategy.Verdict {
 		v.Told += " (the state file asks for " + strconv.Itoa(r.state.Limit) + " iterations; your ceiling is " + strconv.Itoa(r.ceiling) + ")"
 	}
 	if m.Continues == 1 && r.s.Session.Protocol == "block" { // known in Claude Code only
-		v.Told += ". Claude Code calls each round a problem of the Stop hook; it is none. For quiet rounds, put {\"protocol\": \"context\"} into ~/.claude/springfield/" + r.pluginName() + ".json"
+		v.Told += ". Claude Code calls each round a problem of the Stop hook; it is none. For quiet rounds, run springfield set " + r.pluginName() + " protocol=context"
 	}
 	v.Decision, v.Sure, v.Remember = strategy.Continue, 100, m
 	return r.tidyProgress(v)

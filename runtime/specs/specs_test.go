@@ -752,7 +752,7 @@ func FuzzSpecPlaces(f *testing.F) {
 
 // Claude Code calls every block a problem: the first round of a prompt explains it, unless the user chose the quiet form.
 func TestFirstRoundExplainsTheProblem(t *testing.T) {
-	const says = "it is none. For quiet rounds, put {\"protocol\": \"context\"} into ~/.claude/springfield/"
+	const says = "it is none. For quiet rounds, run springfield set "
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		at := func(index int, session strategy.Session, before ...activity.Memory) strategy.Verdict {
 			return decideIn(t, k.Strategy, chosen{}, strategy.Situation{Session: session, Memories: before},
@@ -768,7 +768,7 @@ func TestFirstRoundExplainsTheProblem(t *testing.T) {
 			"quiet":     {at(1, strategy.Session{Protocol: "context"}), false},
 			"elsewhere": {at(1, strategy.Session{}), false},
 		} {
-			if got := strings.Contains(test.v.Told, says+k.Name+".json"); got != test.want || test.v.Decision != strategy.Continue {
+			if got := strings.Contains(test.v.Told, says+k.Name+" protocol=context"); got != test.want || test.v.Decision != strategy.Continue {
 				t.Errorf("%s, %s: %s, %q", k.Name, name, test.v.Decision, test.v.Told)
 			}
 		}
