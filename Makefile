@@ -22,7 +22,8 @@ help: ## list the targets
 
 ## Build
 
-generate: registry ## make the generated files: the registry, the JSON Schemas, docs/cli.md, the catalog
+generate: registry ## make the generated files: the registry, the JSON Schemas, docs/cli.md, the catalog, runtime/grave/weights.bin
+	@go test ./runtime/grave -run '^TestWeightsAreCurrent$$' -count=1 -update >/dev/null
 	@go test ./cmd/springfield ./release/marketplace -run '^Test(CLIDoc|Catalog)IsCurrent$$' -count=1 -update >/dev/null
 
 registry:

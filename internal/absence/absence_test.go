@@ -282,7 +282,7 @@ func TestNeeds(t *testing.T) {
 		"in a hold": {log: says("Tabs or blanks?"), rule: "hold",
 			want: "a question, session s at 22:30: “Tabs or blanks?”"},
 		"grave, in a hold": {log: says("Should I delete the branch main?"), rule: "hold",
-			want: "yours alone to decide (“delete”), session s at 22:30: “Should I delete the branch main?”"},
+			want: "yours alone to decide (“main”), session s at 22:30: “Should I delete the branch main?”"},
 		"at a limit":      {log: says("On to Task 3."), rule: "stagnation", evidence: "no", want: left + "no"},
 		"all spent":       {log: says("On to Task 3."), rule: "away", evidence: "5", did: ledger.AwaySpent, want: left + "5"},
 		"the check fails": {log: []string{ask, done}, rule: "away", evidence: "n", did: ledger.AwayFailed, want: left + "n"},

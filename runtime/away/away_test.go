@@ -63,7 +63,7 @@ func TestAnswerStop(t *testing.T) {
 		"grave words before":  {stop: stopped("The old backups were deleted yesterday, as you asked.\n\nShould the new index be built on the name or on the date of each entry?"), did: ledger.AwayAnswered, goesOn: true},
 		"a short question":    {stop: stopped("Next I would delete the old backups.\n\nShall I do that?"), did: ledger.AwayLeft},
 		"a plan":              {stop: stopped("Here's my plan for your approval: first the schema, then the API.")},
-		"deletion":            {stop: stopped("Shall I delete the old backups?"), did: ledger.AwayLeft, says: "yours to decide (“delete”)"},
+		"deletion":            {stop: stopped("Shall I delete the old backups?"), did: ledger.AwayLeft, says: "yours to decide (“"},
 		"in the options":      {stop: stopped("What now?\n\n1. Keep both tables\n2. Drop table `users_old`"), did: ledger.AwayLeft},
 		"asked again":         {past: past(answered(first.Event.Same, 0)), stop: stopped("Shall the cache live in memory or on disk?"), did: ledger.AwayLeft, says: "asks again"},
 		"a second question":   {past: past(answered("x", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwayAnswered, goesOn: true},

@@ -1,8 +1,7 @@
 package grave_test
 
 import (
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,39 +9,32 @@ import (
 	"github.com/cameronsjo/springfield/runtime/grave"
 )
 
-// Grave questions and harmless ones, a file for a language; asked.txt has them as agents ask them.
-func TestFind(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+func TestExamples(t *testing.T) {
+	all, wrong := slices.Concat(readExamples(t)...), 0
+	for _, e := range all {
+		if _, found := grave.Find(e.Text); found != e.Grave {
+			wrong++
+			t.Logf("grave %v: %s", e.Grave, e.Text)
+		}
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(data)) {
-			sign, question, _ := strings.Cut(strings.TrimSpace(line), " ")
-			if act, found := grave.Find(question); found != (sign == "+") || found && act == "" {
-				t.Errorf("%s: %s %q (%q)", file, sign, question, act)
-			}
-		}
+	if wrong > len(all)/100 {
+		t.Errorf("%d of the %d examples that the weights were learned from are wrong", wrong, len(all))
 	}
 }
 
-// What leads to a question may stand in front of it, and evidence in front of that.
+// The text before a question may be grave, not the question, or the reverse.
 func TestFindInParagraphs(t *testing.T) {
-	for text, want := range map[string]string{
-		"“Shall I do that?”\nShall I do that?\nNext I would delete the old backups.\n\nShall I do that?": "delete",
-		"“Should I push the bran…”\nAll is done. Should I push the branch?":                              "push",
-		"What now?\n\n1. Keep both tables\n2. Drop table `users_old`":                                    "drop",
-		"The old backups were deleted yesterday.\n\nShould the new index be built on the name?":          "",
-		strings.Repeat("All tests pass. ", 2000) + "Shall I publish it?":                                 "publish",
-		"Soll ich die alten Einträge wegzaubern?":                                                        "soll ich die alten einträge wegzaubern",
-		strings.Repeat("and so on ", 200) + "shall I delete the table?":                                  "delete",
-		"": "",
+	for text, want := range map[string]bool{
+		"“Shall I do that?”\nShall I do that?\nNext I would delete the old backups.\n\nShall I do that?": true,
+		"“Should I push the bran…”\nAll is done. Should I push the branch?":                              true,
+		"What now?\n\n1. Keep both tables\n2. Drop table `users_old`":                                    true,
+		"The old backups were deleted yesterday.\n\nShould the new index be built on the name?":          false,
+		strings.Repeat("All tests pass. ", 2000) + "Shall I publish it?":                                 true,
+		strings.Repeat("and so on ", 2000) + "shall I delete the table?":                                 true,
+		"\xff\xfe": false,
+		"":         false,
 	} {
-		if act, found := grave.Find(text); act != want || found != (want != "") {
+		if act, found := grave.Find(text); found != want || found == (act == "") {
 			t.Errorf("%.80q: %q", text, act)
 		}
 	}

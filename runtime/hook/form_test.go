@@ -93,7 +93,7 @@ func TestOneBlockPerContinue(t *testing.T) {
 		if test.away {
 			w.away(nil)
 		}
-		for i, stop := range [][2]string{{"p1", test.says}, {"p1", strings.Replace(test.says, "cache", "store", 1)}, {"p2", progress}} {
+		for i, stop := range [][2]string{{"p1", test.says}, {"p1", strings.Replace(test.says, "cache", "index", 1)}, {"p2", progress}} {
 			if i != 1 {
 				w.typed(stop[0], "go on")
 			}
