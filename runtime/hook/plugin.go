@@ -64,7 +64,7 @@ func ReadPlugin(root string) (Plugin, error) {
 	path := filepath.Join(root, configFile)
 	data, err := file.ReadRegular(path, maxConfig)
 	if known, ok := registry.StrategyNamed(filepath.Base(root)); ok && os.IsNotExist(err) {
-		return Plugin{Name: known.Name, Strategy: known, Root: root, path: path, data: []byte("{}")}, nil
+		return Plugin{Name: known.Name, Strategy: known, Root: root, data: []byte("{}")}, nil
 	}
 	if err != nil {
 		return Plugin{}, err

@@ -119,8 +119,12 @@ type LayerFile struct {
 // file belongs to the user and is listed once.
 func (p Plugin) Layers(state, project string) []LayerFile {
 	all := make([]LayerFile, 0, 3)
-	if p.path != "" {
-		all = append(all, LayerFile{p.path, strategy.Author, maxConfig})
+	own := p.path
+	if p.Root != "" {
+		own = filepath.Join(p.Root, configFile)
+	}
+	if own != "" {
+		all = append(all, LayerFile{own, strategy.Author, maxConfig})
 	}
 	if state != "" {
 		all = append(all, LayerFile{filepath.Join(state, p.Name+".json"), strategy.User, maxConfig})
