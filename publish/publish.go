@@ -215,7 +215,8 @@ func (p *Plan) Install() []string {
 	return append([]string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}, plugins...)
 }
 
-// ApplyPlan writes all files atomically, then updates git's index.
+// ApplyPlan writes all files or none, then marks the programs in p.Marks as executable in git's index. If git fails, the
+// files stay.
 func (p *Plan) ApplyPlan(ctx context.Context) error {
 	if err := p.journal.ApplyChange(p.Change); err != nil {
 		return err

@@ -16,8 +16,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Disable plans to undo PlanEnable in a scope. It keeps edits that other plugins enabled there by springfield need. If
-// one of these decides at Stop, only the plugin's entry is undone, otherwise all but the marketplace.
+// Disable plans to undo PlanEnable in a scope. If other plugins that springfield enabled remain there, it keeps their
+// entries and the marketplace. If one of these decides at Stop, it undoes only the plugin's entry. If springfield did
+// not enable the plugin, it only sets the entry to false.
 func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}

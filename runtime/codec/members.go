@@ -258,7 +258,8 @@ const (
 	dropElement
 )
 
-// eachObject is the part of ListOf that need not be generic, so that it is compiled once.
+// eachObject reads or writes the objects of ListOf, and reports whether it has read them. It is not generic, so that it
+// is compiled once.
 func (m *Members) eachObject(name string, n int, list func(do listStep, i int) Object) bool {
 	most, number, read := m.Most, 0, 0
 	m.Most = 0

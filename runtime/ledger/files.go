@@ -18,7 +18,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// openFile refuses symlinks, so that writes stay in dir. Without Nonblock, Go makes four more system calls.
+// openFile opens a file for reading and appending. It creates the file and dir if they are missing, and refuses a
+// symlink. Without Nonblock, Go makes four more system calls.
 func openFile(dir, path string) (*os.File, error) {
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
 	f, err := createFile(path, flags)

@@ -74,7 +74,8 @@ func Hash64(b []byte) uint64 {
 // HashText returns the hash of a text in base 36.
 func HashText(text string) string { return strconv.FormatUint(Hash64([]byte(text)), 36) }
 
-// ShownName returns the first most bytes of a name, with "?" in place of unprintable characters and markup.
+// ShownName returns the first most bytes of a name, and "…" if there are more. "?" replaces unprintable characters and
+// those of markup: `, < and >.
 func ShownName(name string, most int) string {
 	return Beginning(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == '`' || r == '<' || r == '>' {

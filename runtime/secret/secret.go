@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/display"
 )
@@ -158,9 +159,17 @@ func hasAny(line, signs string) bool {
 	return false
 }
 
-// Mask replaces secrets of known shapes in a text and removes invisible characters, which could hide one.
+// Mask replaces secrets of known shapes in a text. It removes invisible characters, which could hide one, and
+// so joiners after ASCII.
 func Mask(text string) string {
-	text = display.PlainText(text)
+	var last rune
+	text = strings.Map(func(r rune) rune {
+		if display.IsJoiner(r) && last < utf8.RuneSelf {
+			return -1
+		}
+		last = r
+		return r
+	}, display.PlainText(text))
 	if strings.Contains(text, "-----BEGIN") {
 		text = block.find().ReplaceAllString(text, block.left)
 	}

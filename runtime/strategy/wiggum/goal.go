@@ -136,7 +136,8 @@ func SetBody(data []byte, body string) ([]byte, error) {
 	return []byte(front.text[:front.after] + strings.ReplaceAll("\n"+body+"\n", "\n", front.newline)), nil
 }
 
-// QuoteValue returns text as a double-quoted string on one line. Characters that the file cannot contain become spaces.
+// QuoteValue returns text as a double-quoted string on one line, with newlines and tabs as \n and \t. Other control
+// characters and line separators become spaces.
 func QuoteValue(text string) string {
 	text = strings.Map(func(r rune) rune {
 		isControl := r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85
