@@ -29,8 +29,8 @@ Load the script when your shell starts:
   fish         in ~/.config/fish/config.fish:
                springfield completion fish | source
   powershell   in $PROFILE:
-               springfield completion powershell | Out-String |
-               Invoke-Expression`,
+               springfield completion powershell |
+                 Out-String | Invoke-Expression`,
 		Example: `  source <(springfield completion bash)
   springfield completion fish >~/.config/fish/completions/springfield.fish`,
 		ValidArgs: shells,

@@ -67,7 +67,7 @@ hook.`,
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
 	f.StringVar(&o.Marketplace, "marketplace", "", "name, OWNER/REPO, https://HOST/PATH, USER@HOST:PATH or directory")
 	f.BoolVar(&o.Keep, "keep", false, "leave other plugins of the same kind enabled")
-	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "for other plugins that drive the same loop: off or keep")
+	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "disable or keep other plugins that drive the same loop: off or keep")
 	hostFlag(cmd, &o.hosts)
 	f.BoolVar(&o.NoClaude, "no-activate", false, "do not call claude; declare the marketplace in user settings")
 	return cmd

@@ -89,7 +89,7 @@ func placeholder(f *pflag.Flag) string {
 		"marketplace": "NAME", "strategy": "NAME", "plugin": "NAME", "template": "NAME", "from": "NAME",
 		"unset": "KEY", "set": "KEY=VALUE", "target": "OS/ARCH", "session": "ID", "since": "WHEN",
 		"number": "N", "line": "N", "max": "N", "timeout": "TIME", "iteration-timeout": "TIME",
-		"note": "TEXT", "promise": "TEXT", "owner": "TEXT",
+		"note": "TEXT", "promise": "TEXT", "owner": "TEXT", "check": "COMMAND", "tell": "COMMAND", "bump": "PART", "conflicts": "ANSWER",
 	}
 	return cmp.Or(names[f.Name], strings.ToUpper(f.Name))
 }

@@ -73,12 +73,12 @@ edits. For example:
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "repeatable; default: "+registry.Default()+"; springfield list shows all")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "strategy of a plugin (repeatable; default: "+registry.Default()+")")
 	f.BoolVar(&o.all, "all", false, "make every plugin")
 	f.StringVar(&o.marketplace, "marketplace", "", "name (default: the directory's, with a number if it is taken)")
 	f.StringVar(&o.owner, "owner", "", `"Name" or "Name <email>" (default: from git config)`)
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for (repeatable; default: this one)")
-	f.StringArrayVar(&o.set, "set", nil, "plugin.key=value (repeatable)")
+	f.StringArrayVar(&o.set, "set", nil, "setting of a plugin, PLUGIN.KEY=VALUE (repeatable)")
 	f.StringVar(&o.memory, "memory", "", "file to append a paragraph about the suite to, such as CLAUDE.md")
 	f.BoolVar(&o.noGit, "no-git", false, "create no git repository")
 	f.BoolVarP(&o.yes, "yes", "y", false, "ask no questions, use the defaults")

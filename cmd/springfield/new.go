@@ -38,7 +38,7 @@ and texts. Like springfield update, this also updates the suite's other files an
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "strategy that decides; run springfield list to see all")
 	f.StringVar(&o.suite, "suite", "", "suite to change (default: the one around the current directory)")
-	f.StringArrayVar(&o.set, "set", nil, "setting of the plugin, KEY=VALUE (repeatable)")
+	f.StringArrayVar(&o.set, "set", nil, "setting of the plugin (repeatable)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd

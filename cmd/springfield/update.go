@@ -28,13 +28,14 @@ func newUpdate(a *app) *cobra.Command {
 	var o updateOptions
 	cmd := &cobra.Command{
 		Use:   "update [DIR | --all]",
-		Short: "Update a suite to this version of springfield, keeping your edits",
+		Short: "Update a suite, keeping your edits",
 		Long: `Regenerates the files and hooks of a suite from ` + generator.SuiteFile + `. DIR defaults
 to the suite around the current directory.
 
   files you did not change      are updated
   files you changed             stay; the new version goes to FILE` + generator.BesideSuffix + `
-  files you deleted or added    stay deleted or unchanged
+  files you deleted             stay deleted
+  files you added               stay unchanged
 
 Copy the lines that you want from FILE` + generator.BesideSuffix + `, then delete it. --all skips and names a suite that
 cannot be updated. springfield undo reverts one suite at a time.`,

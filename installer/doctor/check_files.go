@@ -210,7 +210,7 @@ func (in *Inspection) suitesInWords() string {
 	return "all suites have hooks of this version of springfield"
 }
 
-// Outdated returns the findings of checkSuites as text.
+// Outdated describes the suites with hooks of another version of springfield.
 func (in *Inspection) Outdated() []string { return check.NamesOf(in.checkSuites(), saysAndFix) }
 
 func saysAndFix(f check.Finding) string { return strings.TrimSuffix(f.Says+": "+f.Fix, ": ") }

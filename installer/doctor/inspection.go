@@ -34,6 +34,7 @@ type Request struct {
 	Now     time.Time
 }
 
+// Inspection has the facts that the checks examine.
 type Inspection struct {
 	Request
 	client.Inventory

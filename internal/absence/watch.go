@@ -168,8 +168,8 @@ const (
 	missing = 60_000
 )
 
-// Choose returns the sessions about which to notify the user: changes to a state for which isNeed is true, at
-// least lasting milliseconds old. It returns each change once, and nothing from the first view.
+// Choose returns the sessions about which to notify the user: they have waited for the user, finished or failed for at
+// least five seconds. It returns each change once, and nothing from the first view.
 func (t *Teller) Choose(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {

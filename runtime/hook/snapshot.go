@@ -75,6 +75,7 @@ type Snapshot struct {
 	read      []reading
 }
 
+// Examine reads the log and asks the strategy for its verdict. It writes nothing.
 func (stop Stop) Examine() Snapshot {
 	s := Snapshot{Stop: stop, Log: stop.Before.Log}
 	if s.Event.Host == nil {

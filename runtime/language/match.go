@@ -14,6 +14,7 @@
 //	!…x    only if x does not follow, up to a word of the class break
 //	-x     an exception: x is not in the class
 //	-<x    an exception: nothing after the word x is in the class
+
 package language
 
 import (

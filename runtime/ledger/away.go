@@ -81,6 +81,7 @@ const (
 	AwayShown     = "shown"   // at session start
 )
 
+// AwayEvent is an event under an away order.
 type AwayEvent struct {
 	At      int64 // Unix milliseconds
 	Order   string

@@ -12,6 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
+// Record is a decision in a ledger.
 type Record struct {
 	// ID is the end of the session's key and a number, like 3f2a51-17. AppendRecord sets it.
 	ID      string
@@ -45,7 +46,7 @@ func (r *Record) ProjectPlace() string {
 const sideBySide = 10_000
 
 // StandsAsideFor reports whether other is a different plugin's decision at the same stop and matters more
-// than r, as aside defines.
+// than r.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
 	return r.aside() > other.aside() && (other.Decision == "stop" || other.Decision == "continue") &&

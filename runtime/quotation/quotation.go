@@ -1,3 +1,4 @@
+// Package quotation quotes, cuts and hashes text.
 package quotation
 
 import (

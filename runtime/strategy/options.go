@@ -31,6 +31,7 @@ type Needs struct {
 	Files func(Situation) []Want
 }
 
+// Writer is the writer of a settings file.
 type Writer int
 
 // A project's files can come from people whom the user does not trust.
