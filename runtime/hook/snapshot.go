@@ -118,7 +118,8 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
-// vetoOfTranscript also checks other loops and answers to the user, for a strategy of Stop.
+// vetoOfTranscript returns the veto for which the event or the transcript gives a reason, such as work in progress or
+// plan mode. For a strategy of Stop it also checks other loops and answers to the user.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)

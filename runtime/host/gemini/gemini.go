@@ -90,7 +90,8 @@ func parseLine(e *transcript.Entry) bool {
 	return len(kind) == 0 && e.Session != nil
 }
 
-// A message with calls gets the last call's ID, because the log already has the message without calls.
+// takeAssistantLine adds the texts and calls of a message to e. A message with calls gets the last call's ID, because
+// the log already has the message without calls.
 func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	eachPart(content, func(text, _ []byte) {
 		if text != nil {
