@@ -154,7 +154,8 @@ func (e *enableRun) examineDefault(ctx context.Context) error {
 	return e.examinePluginDir(e.wanted.FilesDir())
 }
 
-// checkSettings runs before the plugin is staged.
+// checkSettings returns an error if the settings cannot be edited, or if managed settings disable hooks. It runs before
+// the plugin is staged.
 func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {

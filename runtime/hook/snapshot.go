@@ -353,7 +353,8 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	m.Text = secret.Mask(quotation.Tail(m.Text, maxText)) // so that no rule quotes a secret
 }
 
-// mergePlans prefers the plans named in text, the last message, which might not be in the transcript yet.
+// mergePlans returns the plans named in text, then the other known plans. text is the last message, which might not be
+// in the transcript yet.
 func mergePlans(text string, known []activity.Plan) []activity.Plan {
 	var all []activity.Plan
 	for _, name := range transcript.PlansIn(text) {

@@ -51,7 +51,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// A message is logged again with its calls' results. A line with $set repeats the conversation, as after a compression.
+// parseLine reads a line of a log into e, and reports whether it matters. A message is logged again with its calls'
+// results. A line with $set repeats the conversation, as after a compression, and does not matter.
 func parseLine(e *transcript.Entry) bool {
 	var kind, content, typed, calls []byte
 	members := []transcript.Member{
@@ -182,7 +183,8 @@ func isNoPersons(text []byte) bool {
 		string(text) == "Please continue." || string(text) == "System: Please continue."
 }
 
-// eachPart skips thoughts. part is nil for a text.
+// eachPart calls yield for each part of a message except thoughts. text is nil if a part has none. part is nil if a
+// text is a plain string.
 func eachPart(content []byte, yield func(text, part []byte)) {
 	if text := codec.InsideQuotes(content); text != nil {
 		yield(text, nil)

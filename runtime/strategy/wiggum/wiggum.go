@@ -127,7 +127,8 @@ type goalLoop struct {
 	id     string
 }
 
-// Higher counts in the ledger or the history replace the file's. A memory not from the last iteration is cleared.
+// recallMemory completes the loop from the ledger and the history. Higher counts there replace the file's. A memory not
+// from the last iteration is cleared.
 func (l *goalLoop) recallMemory(ceiling int) {
 	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
