@@ -168,8 +168,8 @@ func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 }
 
 // isThere reports whether name exists as a directory, if directory is set, or else as a file or symlink. Pipes, devices
-// and names below a symlink do not count. A name that cannot be examined counts: git reports it. directories caches
-// results.
+// and names below a symlink do not count. Without permission it returns true, because git reports that. directories
+// caches results.
 func (r *Repository) isThere(name string, directory bool, directories map[string]bool) bool {
 	up := path.Dir(name)
 	if _, known := directories[up]; !known {
