@@ -58,7 +58,8 @@ func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err 
 	return p, o.spec.Validate()
 }
 
-// makeFiles locks the suite and reads its spec again if write is set.
+// makeFiles makes the suite's files, and stages those of the plugin in a temporary directory, unless the spec is
+// unchanged. If write is set, it first locks the suite and reads its spec again.
 func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
 	if write && o.unlock == nil {
 		for told := false; o.unlock == nil; told = true { // another springfield that makes the suite may have to compile
@@ -103,7 +104,8 @@ func (o *DefaultSuite) Close() {
 	os.RemoveAll(o.stage)
 }
 
-// addTo returns an error if the user has edited the catalog.
+// addTo adds the files of a plugin made in the user's own suite to a plan. It returns an error if the user has edited
+// the catalog.
 func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
 	if len(o.files) == 0 {
 		return c, nil
@@ -152,7 +154,8 @@ func (e *enableRun) examineDefault(ctx context.Context) error {
 	return e.examinePluginDir(e.wanted.FilesDir())
 }
 
-// checkSettings runs before the plugin is staged.
+// checkSettings returns an error if the settings cannot be edited, or if managed settings disable hooks. It runs before
+// the plugin is staged.
 func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {

@@ -186,8 +186,8 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 	return k, nil
 }
 
-// commandToAdd returns the argument of /plugin marketplace add for a public address. It returns "" for ssh,
-// which Claude Code refuses. It adds .git, because Claude Code would otherwise expect a catalog.
+// commandToAdd returns the argument of /plugin marketplace add for a public address: OWNER/REPOSITORY for GitHub, or ""
+// for ssh, which Claude Code refuses. It adds .git to other URLs, because Claude Code would otherwise expect a catalog.
 func commandToAdd(where string) string {
 	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")

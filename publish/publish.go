@@ -231,8 +231,8 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 	return nil
 }
 
-// findMarks returns the published programs to mark as executable in git's index. If git ignores modes here and a program
-// is not in the index, the user has to publish again after git add.
+// findMarks returns the published programs to mark as executable in git's index. If git ignores modes here and a
+// program is not in the index, wait asks the user to publish again after git add.
 func (in inputs) findMarks(ctx context.Context, q Request, after tree) (marks, wait []string, err error) {
 	if in.around.repo == nil {
 		return nil, nil, nil

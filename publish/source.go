@@ -75,7 +75,8 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 	return "", nil
 }
 
-// fetchedFrom keeps the URL of before, because checkouts write URLs differently.
+// fetchedFrom returns the source from which clients fetch the plugin with git, or an error if others cannot fetch it.
+// It keeps the URL of before, because checkouts write URLs differently.
 func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	c := r.around
 	const why = "clients fetch the plugin with git"

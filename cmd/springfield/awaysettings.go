@@ -26,7 +26,8 @@ import (
 
 const limitSetting = "autoContinueAtUsageLimit"
 
-// waitAtLimit keeps a value that is already set.
+// waitAtLimit returns the user setting that lets Claude Code wait at a usage limit. It keeps a value that is already
+// set.
 func waitAtLimit() settings.Member {
 	return settings.Member{
 		Scope: client.User, Path: []string{limitSetting}, Did: "set " + limitSetting + " in user settings",

@@ -81,7 +81,8 @@ func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 	return a.reportBuild(o, dir, suite, built, plan)
 }
 
-// suiteDir returns an absolute path. "" stands for the suite around the working directory.
+// suiteDir returns dir as an absolute path, or the suite around the working directory if dir is "". If dir is missing,
+// and a suite beside it has a similar name, it returns an error with that name.
 func (e *environment) suiteDir(dir string) (string, error) {
 	if dir == "" {
 		if around := generator.FindSuite(e.work); around != "" {

@@ -184,8 +184,8 @@ func (o enableOptions) planOn(ctx context.Context, host hosts.Host) (installer.D
 	return installer.EnablePlugin(ctx, o.means(), host, o.EnableRequest)
 }
 
-// tryHosts returns the hosts on which a dry run of enable succeeds. It fails at the first error. With --host
-// all it skips hosts that cannot run the plugin and ignores errors.
+// tryHosts returns the chosen hosts that a dry run of enable does not exclude. It fails at the first error. With --host
+// all it excludes hosts that cannot run the plugin, and ignores other errors.
 func (o enableOptions) tryHosts(ctx context.Context, chosen []hosts.Host) (able []hosts.Host, err error) {
 	all := slices.Contains(o.hosts, allHosts)
 	var last error

@@ -127,7 +127,8 @@ func (a *app) candidateToExplain(o explainOptions, plugin, project string) (repl
 	return replay.Candidate{Name: plugin, Settings: p.ReadSettings(a.places.StatePath(), project)}, nil
 }
 
-// placeToExplain finds the log of a session or a decision. decided is the decision, if one is named.
+// placeToExplain finds the log that o gives by its path, by its session, or by a decision. decided is the decision, if
+// one is named.
 func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place replay.Place, decided ledger.Record, err error) {
 	log := rooted.PathFrom(a.work, o.transcript)
 	place = replay.Place{Log: log, Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}

@@ -55,7 +55,8 @@ func (a *app) showUnseen(ctx context.Context) error {
 	})
 }
 
-// takeNextStep asks whether to enable a plugin. Without a terminal, or for an agent, it prints the command.
+// takeNextStep asks whether to enable a plugin, and enables it after a yes. Without a terminal, for an agent, or after
+// an earlier no, it only prints the command.
 func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")

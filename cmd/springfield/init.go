@@ -280,7 +280,8 @@ func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 	return c, nil
 }
 
-// newRepository only prints a note if git fails.
+// newRepository returns the edits that make the suite a git repository, or nil if it is already in one. If git fails,
+// it only prints a note.
 func (m *making) newRepository(ctx context.Context) []journal.Edit {
 	if git.RepositoryRoot(m.dir) != "" {
 		return nil

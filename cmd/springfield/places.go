@@ -98,7 +98,8 @@ func (e *environment) hostOwner() hosts.User {
 	return hosts.User{Home: e.home, Work: e.work, Root: root, Env: e.env, Getenv: e.getenv, Look: findProgram}
 }
 
-// findProgram rejects relative directories on PATH, which the project could control.
+// findProgram returns the path of a program, or "". It rejects relative directories on PATH, which the project could
+// control.
 func findProgram(program string) string {
 	path, err := exec.LookPath(program)
 	if err != nil || !filepath.IsAbs(path) {

@@ -222,7 +222,8 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// chooseSessions takes the paths in args, or by default all logs of the named host, or of every host for "".
+// chooseSessions sets the logs that o replays: the paths in args, or by default all logs of the named host, or of every
+// host for "".
 func (e *environment) chooseSessions(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name
 	for _, arg := range args {

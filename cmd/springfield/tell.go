@@ -53,7 +53,8 @@ func (t *teller) readCommand(typed string, once bool) (err error) {
 	return nil
 }
 
-// advance starts the next command when the last one has ended. It returns the error of a failed command.
+// advance queues the changes in view, and runs the user's command for the next one unless a command is still running.
+// It returns the error of a command that has ended since the last call.
 func (t *teller) advance(view absence.View) error {
 	if !t.given {
 		return nil

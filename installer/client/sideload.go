@@ -14,7 +14,8 @@ const (
 	Skills     = "its place in skills"     // a directory in the configuration directory
 )
 
-// allSideloaded sets Dir, Decides and Unload. CLAUDE_CODE_PLUGIN_DIRS precedes skills.
+// allSideloaded returns the plugins in CLAUDE_CODE_PLUGIN_DIRS and in skills, by ID, with only Dir, Decides and Unload
+// set. CLAUDE_CODE_PLUGIN_DIRS precedes skills.
 func (s *Snapshot) allSideloaded() map[string]Switched {
 	all := map[string]Switched{}
 	add := func(dir, marketplace string) {

@@ -95,7 +95,8 @@ func (v *validator) summarizeFindings() []check.Finding {
 	return all
 }
 
-// readOutput reports errors under "Plugin directory checks" as warnings.
+// readOutput adds the findings in the client's output about path to v. Errors under "Plugin directory checks" become
+// warnings.
 func (v *validator) readOutput(path, out string) {
 	var state check.State // of the listed findings; "" outside of a list
 	file, directory := path, false

@@ -50,7 +50,8 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeSays counts any layer if the scope shares a file, and so has no layer.
+// scopeSays reports whether the scope's settings enable or disable the plugin. It counts any layer if the scope shares
+// a file, and so has no layer.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
 	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }
@@ -197,7 +198,8 @@ func (in *Inspection) driversInWords() string {
 	return whoDecides(deciding)
 }
 
-// switchOff returns nil if the plugin is enabled outside of the user's scopes.
+// switchOff returns a repair that disables the plugin for the user, in the scope that decides. It returns nil if the
+// plugin is enabled outside of the user's scopes.
 func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 	scope := client.Scope(s.Decides)
 	switch {

@@ -138,7 +138,8 @@ func (in *Inspection) HowToBegin() string {
 	return in.howToSwitchOn(cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default()))
 }
 
-// howToSwitchOn returns a hint to fix the user's settings if they are not JSON.
+// howToSwitchOn returns the command that enables a plugin, for the scope that decides. If the user's settings are not
+// JSON, it returns a hint to fix them.
 func (in *Inspection) howToSwitchOn(plugin string) string {
 	for _, l := range in.Settings {
 		if syntax := (*document.SyntaxError)(nil); l.Name == string(client.User) && errors.As(l.Err, &syntax) {

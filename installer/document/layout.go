@@ -97,8 +97,8 @@ func colonStyle(objects []*value) string {
 	return ": "
 }
 
-// indentUnit returns the indentation of one level: how much deeper than its object the first member of the innermost
-// object with members on separate lines is. Without one it uses the first such value of the root, or two spaces.
+// indentUnit returns the indentation of one level. It measures the innermost object with members on separate lines, or
+// else the first such value in the root. Without any, it returns two spaces.
 func indentUnit(objects []*value, text string) string {
 	shown := slices.Clone(objects)
 	slices.Reverse(shown)

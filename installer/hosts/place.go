@@ -54,8 +54,8 @@ func HostsFound(u User) []Host {
 
 func (p Place) SettingsFile() string { return filepath.Join(p.Dir, p.Host.SettingsFile) }
 
-// FindSilencer returns a finding if a setting of the user disables all hooks of the host, otherwise nil. Unreadable
-// settings are a finding of their own.
+// FindSilencer returns a finding if a setting of the user disables all hooks of the host, otherwise nil. It also
+// returns nil for unreadable settings, which a different check reports.
 func (p Place) FindSilencer() *check.Finding {
 	name, off, _ := strings.Cut(p.Host.HooksOff, "=")
 	settings, err := readDocument("", p.SettingsFile(), func(data []byte) (c config, err error) {

@@ -138,7 +138,8 @@ func (k Key) Accepts() string {
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// ParseValue converts an argument to JSON: a word, a number, words separated by commas, or JSON.
+// ParseValue converts an argument to JSON: a word, a number, words separated by commas, or JSON. A value that the key
+// does not accept is an error.
 func (k Key) ParseValue(text string) (json.RawMessage, error) {
 	known := func(word string) bool { return len(k.Choices) == 0 || slices.Contains(k.Choices, word) }
 	var value any = text

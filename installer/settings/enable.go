@@ -210,7 +210,8 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	return nil
 }
 
-// raiseCap returns nil if the limit is high enough or a higher layer sets it.
+// raiseCap returns the edit that raises Claude Code's block cap to e.MaxContinues, or nil if the limit is high enough
+// or a higher layer sets it.
 func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.Honoured(v.above) < e.MaxContinues {

@@ -344,7 +344,8 @@ func (back released) notesOn(f file) (notes []string) {
 	return notes
 }
 
-// restoreEmptyObjects works innermost first. rest lists the objects and arrays still in use.
+// restoreEmptyObjects restores the objects and arrays in all that are empty again, innermost first, and returns the new
+// text. It removes those that were absent before. rest lists those still in use.
 func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f := all[i]

@@ -110,7 +110,8 @@ func (v View) cells(s Sight) [5]string {
 	return [5]string{name, now, since, s.Plugin, left}
 }
 
-// roundAge rounds ms down, so that a line is short and does not change every second.
+// roundAge rounds ms down to whole hours, minutes or tens of seconds, so that a line is short and does not change every
+// second.
 func roundAge(ms int64) int64 {
 	for _, unit := range []int64{3600_000, 60_000, 10_000} {
 		if ms >= unit {

@@ -198,7 +198,8 @@ func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, 
 	return out != "", err
 }
 
-// HoldsExactly reports whether the files below path are the same as in commit.
+// HoldsExactly reports whether the tracked files below path are the same as in commit, apart from submodules. It
+// returns false if the commit is unknown.
 func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (bool, error) {
 	if r.CommitOf(ctx, commit) == "" {
 		return false, nil

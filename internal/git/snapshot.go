@@ -167,8 +167,9 @@ func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	return entries, names, nested, err
 }
 
-// isThere reports whether the file name exists and is not below a symlink. If directory is set, name must be
-// a directory. Pipes and devices do not count. directories caches results.
+// isThere reports whether name exists as a directory, if directory is set, or else as a file or symlink. Pipes, devices
+// and names below a symlink do not count. Without permission it returns true, because git reports that. directories
+// caches results.
 func (r *Repository) isThere(name string, directory bool, directories map[string]bool) bool {
 	up := path.Dir(name)
 	if _, known := directories[up]; !known {

@@ -137,7 +137,8 @@ type (
 	open func(name string) (*os.File, error)
 )
 
-// readRegular calls stat first, because opening a pipe would wait for its writer.
+// readRegular reads a regular file of at most limit bytes. It calls stat first, because opening a pipe would wait for
+// its writer. path is for errors.
 func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, fs.FileInfo, error) {
 	info, err := stat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -198,7 +199,7 @@ func IsTaken(path string) bool {
 	return err == nil
 }
 
-// IsMissing reports whether a path certainly does not exist.
+// IsMissing reports whether a path certainly does not exist. A dangling link counts as missing.
 func IsMissing(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)

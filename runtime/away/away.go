@@ -49,8 +49,8 @@ type Answer struct {
 // presence is the time after the order, in milliseconds, in which a prompt does not mean that the user is back.
 const presence = 15 * 60 * 1000
 
-// IsPresent reports whether the user is back in a session. The user must have typed a prompt, other than the
-// session's first, more than 15 minutes after the order.
+// IsPresent reports whether the user is back in a session, or was before. To be back, the user must have typed a
+// prompt, other than the session's first, more than 15 minutes after the order.
 func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
 	return typed > a.Order.At+presence && turns > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
 		return e.Session == session && e.Did == ledger.AwayPresent

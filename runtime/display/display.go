@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// IsShown reports whether a terminal just displays r. It is false for line endings and tabs, and true for
-// variation selectors, which change the shape of the preceding character.
+// IsShown reports whether a terminal just displays r. It is false for line endings and tabs, and true for the variation
+// selectors U+FE00 to U+FE0F, which change the shape of the preceding character.
 func IsShown(r rune) bool {
 	switch {
 	case r < 0x7f:

@@ -114,7 +114,8 @@ func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	return s
 }
 
-// keepHour uses the transcript's continues if s has lost some.
+// keepHour reduces s to the continues and rounds of the last hour. It uses the transcript's continues if s has lost
+// some.
 func keepHour(s ledger.State, stop Count) ledger.State {
 	t := stop.Now.UnixMilli()
 	s.Continues, s.Rounds = clampTimes(s.Continues, t, time.Hour), clampTimes(s.Rounds, t, time.Hour)

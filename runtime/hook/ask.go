@@ -171,7 +171,8 @@ func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, 
 	return reply, due
 }
 
-// applyJudgeAnswer gives the judge's explanation, why, only to the user. The agent gets v.Going instead.
+// applyJudgeAnswer makes v a continue if goOn is set, otherwise a stop. It gives the judge's explanation, why, only to
+// the user. The agent gets v.Going instead.
 func applyJudgeAnswer(v *strategy.Verdict, goOn bool, why string) {
 	v.Rule, v.Sure, v.Evidence = "judge", 80, "the model says: “"+why+"”"
 	v.Decision = strategy.Stop

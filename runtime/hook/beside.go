@@ -16,7 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// anotherLoop returns a veto if a different plugin's loop drives this session.
+// anotherLoop returns a veto if a different plugin's loop drives this session. It also notes in s.drives whether the
+// loop of this plugin does.
 func (s *Snapshot) anotherLoop() guard.Veto {
 	driver, evidence := s.findDriver()
 	if s.drives = driver == s.Settings.Strategy.Name; driver == "" || s.drives {

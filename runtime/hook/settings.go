@@ -275,8 +275,8 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseLimit returns how the user can raise a limit: by a command or, if the CLI is not installed, by editing
-// a file. It returns "" if the limit is at the maximum or set by the project.
+// raiseLimit returns the command with which the user can raise a limit. If self is not the CLI, it adds how to edit the
+// file without the CLI. It returns "" if the limit is at the maximum or set by the project.
 func (s Settings) raiseLimit(name, state, home, self string) string {
 	for _, l := range limitsOf(&s.Limits) {
 		if l.name != name || *l.value >= l.most || slices.Contains(s.lowered, name) {

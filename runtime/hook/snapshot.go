@@ -119,7 +119,8 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
-// vetoOfTranscript also checks other loops and answers to the user, for a strategy of Stop.
+// vetoOfTranscript returns the veto for which the event or the transcript gives a reason, such as work in progress or
+// plan mode. For a strategy of Stop it also checks other loops and answers to the user.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)
@@ -353,7 +354,8 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	m.Text = secret.Mask(quotation.Tail(m.Text, maxText)) // so that no rule quotes a secret
 }
 
-// mergePlans prefers the plans named in text, the last message, which might not be in the transcript yet.
+// mergePlans returns the plans named in text, then the other known plans. text is the last message, which might not be
+// in the transcript yet.
 func mergePlans(text string, known []activity.Plan) []activity.Plan {
 	var all []activity.Plan
 	for _, name := range transcript.PlansIn(text) {

@@ -153,7 +153,8 @@ func (s *start) momentOf(of *Snapshot) wake.Moment {
 	}
 }
 
-// lastTyped shows that /rewind was used, which nothing else does in older clients.
+// lastTyped returns the time of the session's last prompt in Claude Code's history, or "". It shows that /rewind was
+// used, which nothing else does in older clients.
 func (s *start) lastTyped() (at string) {
 	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), maxEnd)
 	for line := range bytes.Lines(end) {

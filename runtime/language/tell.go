@@ -144,7 +144,8 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
-// The number of common words decides. A letter used by no other language also suffices.
+// latinIn returns the packs of the languages in Latin script that the text may be in. The number of common words
+// decides. A letter used by no other language also suffices.
 func latinIn(folded string) []*Pack {
 	words := make(map[string]struct{}, len(folded)/8)
 	var ends [256]uint32 // bit sets of last letters, by first byte

@@ -163,7 +163,8 @@ func readSmall(path string, o codec.Object) (there bool, err error) {
 
 const maxSmall = 128 << 10 // bytes
 
-// replaceFile writes under a random new name, so that writers never collide and no symlink is followed.
+// replaceFile replaces the file at path by o. It first writes a file with a random new name, so that writers never
+// collide and no symlink is followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
 	f, err := createFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)

@@ -155,7 +155,8 @@ func countInstructions(re *syntax.Regexp) int {
 	return min(enough, max(n, 1))
 }
 
-// Unicode classes and case-insensitive ranges cost more steps than their length suggests.
+// parsingCost estimates the steps of parsing a pattern. Unicode classes and case-insensitive ranges cost more steps
+// than their length suggests.
 func parsingCost(text string) int {
 	steps := 20*(len(text)+1) + 10_000*(strings.Count(text, `\p`)+strings.Count(text, `\P`))
 	if !foldsCase(text) {

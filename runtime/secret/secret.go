@@ -159,8 +159,8 @@ func hasAny(line, signs string) bool {
 	return false
 }
 
-// Mask replaces secrets of known shapes in a text. It removes invisible characters, which could hide one, and
-// so joiners after ASCII.
+// Mask replaces secrets of known shapes in a text. It removes invisible characters and joiners after ASCII, which could
+// hide a secret.
 func Mask(text string) string {
 	var last rune
 	text = strings.Map(func(r rune) rune {

@@ -49,7 +49,8 @@ func notDecoration(marks string) func(rune) bool {
 	}
 }
 
-// "All 5 tasks are finished: ALL_TASKS_COMPLETE" is announced. Negations and conditions are not.
+// isAnnounced reports whether line ends with the signal after an announcement, such as "All 5 tasks are finished:
+// ALL_TASKS_COMPLETE". Negations and conditions do not announce it.
 func isAnnounced(line string) bool {
 	before, after, ok := strings.Cut(line, allDone)
 	if !ok || strings.ContainsFunc(after, notDecoration("*_` \t.!")) {

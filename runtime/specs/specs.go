@@ -113,7 +113,8 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 	return wants
 }
 
-// isWhole reports whether a state file is complete.
+// filesUpToState returns the files to read, as far as they are known: k.Local, those that find the spec, and the state
+// file in each place where it might be. isWhole reports whether a state file is complete.
 func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []strategy.Want {
 	wants := []strategy.Want{{Name: k.Local}}
 	local, asked := s.Workspace.Files[k.Local]

@@ -60,7 +60,8 @@ func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	}
 }
 
-// askToConfirm asks once. In raw mode, Ctrl-C and Ctrl-D arrive as characters, and cancel.
+// askToConfirm asks a yes-or-no question once, and returns ErrCancelled unless the answer is yes. In raw mode, Ctrl-C
+// and Ctrl-D arrive as characters, and cancel.
 func askToConfirm(in io.Reader, out io.Writer, question string) error {
 	if _, err := io.WriteString(out, question+" [y/N] "); err != nil {
 		return err

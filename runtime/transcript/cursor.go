@@ -107,7 +107,8 @@ func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (
 	return last, err
 }
 
-// takeLine visits a whole message with texts and then calls twice, first with the texts.
+// takeLine parses a line and calls visit, whose result it returns. It visits a whole message with texts and then calls
+// twice, first with the texts.
 func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool {
 	c.line = line
 	c.known = c.format.parseLine(&c.Entry, line, at)

@@ -188,7 +188,8 @@ func parseBlockers(known []uint32, ids []byte) []uint32 {
 	return known
 }
 
-// addBlocker returns a copy of known with the hash of id added. A claim can hold the original.
+// addBlocker returns known with the hash of id added, unless it is full. It does not change known, because a claim can
+// hold it.
 func addBlocker(known []uint32, id []byte) []uint32 {
 	h := shortCallID(id)
 	if len(known) >= maxBlocker || slices.Contains(known, h) {

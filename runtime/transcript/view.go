@@ -221,7 +221,8 @@ func aboutCall(input []byte) string {
 	return shortText(best, maxShort)
 }
 
-// hashFailure ignores digits, because times and addresses vary. It returns "" for a call that succeeded.
+// hashFailure returns a hash of a failed call's result. It ignores digits, because times and addresses vary. It returns
+// "" for a call that succeeded.
 func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 	if !p.Failed {
 		return ""

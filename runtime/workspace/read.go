@@ -51,8 +51,8 @@ func OpenSpace(dir string) (*Space, error) {
 
 func (s *Space) Close() { _ = s.root.Close() }
 
-// ReadWanted reads a file or the names in a directory. A file less than two seconds old is read again, for up
-// to a second in all, until it is unchanged and want.Whole accepts it.
+// ReadWanted reads a file or the names in a directory. If want.Whole is set, a file less than two seconds old is read
+// again, for up to a second in all, until it is unchanged and want.Whole accepts it.
 func (s *Space) ReadWanted(want strategy.Want) strategy.File {
 	f := s.lookNow(want.Name)
 	for want.Whole != nil && f.Readable() && f.Age < fresh.Milliseconds() {

@@ -78,7 +78,8 @@ func beginsWithAny(text []byte, tags []string) bool {
 	return slices.ContainsFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte(tag)) })
 }
 
-// Older lines contain neither origin nor source, and are accepted.
+// isPerson reports whether a line with this origin and source is from a person. Older lines contain neither, and are
+// accepted.
 func isPerson(origin, source []byte) bool {
 	return (origin == nil || string(origin) == "human") &&
 		(source == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(source)))

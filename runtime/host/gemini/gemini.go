@@ -51,7 +51,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// A message is logged again with its calls' results. A line with $set repeats the conversation, as after a compression.
+// parseLine reads a line of a log into e, and reports whether it matters. A message is logged again with its calls'
+// results. A line with $set repeats the conversation, as after a compression, and does not matter.
 func parseLine(e *transcript.Entry) bool {
 	var kind, content, typed, calls []byte
 	members := []transcript.Member{
@@ -90,7 +91,8 @@ func parseLine(e *transcript.Entry) bool {
 	return len(kind) == 0 && e.Session != nil
 }
 
-// A message with calls gets the last call's ID, because the log already has the message without calls.
+// takeAssistantLine adds the texts and calls of a message to e. A message with calls gets the last call's ID, because
+// the log already has the message without calls.
 func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	eachPart(content, func(text, _ []byte) {
 		if text != nil {
@@ -181,7 +183,8 @@ func isNoPersons(text []byte) bool {
 		string(text) == "Please continue." || string(text) == "System: Please continue."
 }
 
-// eachPart skips thoughts. part is nil for a text.
+// eachPart calls yield for each part of a message except thoughts. text is nil if a part has none. part is nil if a
+// text is a plain string.
 func eachPart(content []byte, yield func(text, part []byte)) {
 	if text := codec.InsideQuotes(content); text != nil {
 		yield(text, nil)

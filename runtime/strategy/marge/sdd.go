@@ -194,7 +194,8 @@ func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	return slug, others
 }
 
-// A session follows a ledger if it has named it or its plan, or has not called a tool yet.
+// isOwnLedger reports whether the session follows the ledger of slug. It does if it has named the ledger or its plan,
+// or has not called a tool yet.
 func isOwnLedger(s strategy.Situation, slug string) bool {
 	if !s.Turn.Known || s.Turn.LastTool == "" {
 		return true

@@ -127,7 +127,8 @@ type goalLoop struct {
 	id     string
 }
 
-// Higher counts in the ledger or the history replace the file's. A memory not from the last iteration is cleared.
+// recallMemory completes the loop from the ledger and the history. Higher counts there replace the file's. A memory not
+// from the last iteration is cleared.
 func (l *goalLoop) recallMemory(ceiling int) {
 	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
@@ -286,7 +287,8 @@ func (l *goalLoop) hashForm() string {
 	return quotation.HashText(strings.Join(between, "0"))
 }
 
-// A promise in a message older than the last continue was made to a different loop.
+// lastWords returns the text of the message, or "" if the message is older than the last continue. A promise in such a
+// message was made to a different loop.
 func (l *goalLoop) lastWords() string {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
