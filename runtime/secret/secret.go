@@ -159,12 +159,12 @@ func hasAny(line, signs string) bool {
 	return false
 }
 
-// Mask replaces secrets of known shapes in a text. It removes invisible characters and joiners after ASCII, which could
-// hide a secret.
+// Mask replaces secrets of known shapes in a text. It removes invisible characters, and joiners and variation selectors
+// after ASCII, which could hide a secret.
 func Mask(text string) string {
 	var last rune
 	text = strings.Map(func(r rune) rune {
-		if display.IsJoiner(r) && last < utf8.RuneSelf {
+		if (display.IsJoiner(r) || 0xfe00 <= r && r <= 0xfe0f) && last < utf8.RuneSelf {
 			return -1
 		}
 		last = r

@@ -19,7 +19,7 @@ func TestMask(t *testing.T) {
 		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----": "[private key]",
 		"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn":                               "[private key]", // cut
 		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgN":                               "[token]",
-		"sk-ant-\u200d\u200dapi03-abcdefghijklmnop1234":                             "sk-[secret]",
+		"sk-ant-\ufe0f\u200dapi03-abcdefghijklmnop1234":                             "sk-[secret]",
 		"sk-ant-api03\u200b-abcdefghijklmnop1234":                                   "sk-[secret]", // with a character that does not show
 		"PASSWORD=hunter22 ./run":                                                   "PASSWORD=[secret] ./run",
 		"npm_abcdefghijklmnopqrstuvwxyz":                                            "npm_[secret]",

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -52,11 +53,12 @@ func startWaiting(t *testing.T, waits string) (cmd *exec.Cmd, said *bytes.Buffer
 
 // Exit code 2 is the only one that wakes. No signal brings it, not even those at which Go ends with it.
 func TestSignalsDoNotWake(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGHUP, syscall.SIGINT, syscall.SIGSYS} {
-		t.Run(signal.String(), func(t *testing.T) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // else children ignore it if nohup started the tests
+	for _, sent := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGHUP, syscall.SIGINT, syscall.SIGSYS} {
+		t.Run(sent.String(), func(t *testing.T) {
 			t.Parallel()
 			cmd, _ := startWaiting(t, "600")
-			must(t, cmd.Process.Signal(signal))
+			must(t, cmd.Process.Signal(sent))
 			var exit *exec.ExitError
 			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() == 2 {
 				t.Errorf("%v", err)
