@@ -88,7 +88,8 @@ func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 	return isLinked(own, dir, common)
 }
 
-// isLinked reports whether the .git file of a linked worktree and its git directory dir refer to each other.
+// isLinked reports whether dir is the git directory of a linked worktree and refers back to its .git file own. The
+// repository's git directory common must contain dir.
 func isLinked(own, dir, common string) bool {
 	text, err := rooted.ReadFile(dir, "gitdir", 4<<10)
 	back := rooted.PathFrom(dir, strings.TrimSpace(string(text)))

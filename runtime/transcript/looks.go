@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// onlyLooks counts substitutions and redirections to files as changes.
+// onlyLooks reports whether a command line changes nothing. Substitutions and redirections to files count as changes.
 func onlyLooks(line string) bool {
 	commands, plain := splitCommands(line)
 	changes := func(words []string) bool { return !commandLooks(words) }
