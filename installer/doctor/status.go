@@ -79,7 +79,7 @@ func pluginIDs(plugins []client.Switched) []string {
 }
 
 // workingPlugins returns the running plugins with a hook that can start on this machine: those that decide at Stop, and
-// those with other hooks.
+// the others.
 func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched) {
 	broken := func(p client.Switched) bool { return checkHook(p.Dir) != nil }
 	return slices.DeleteFunc(in.Drivers(), broken), slices.DeleteFunc(in.BesideStop(), broken)

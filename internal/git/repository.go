@@ -96,8 +96,8 @@ func isLinked(own, dir, common string) bool {
 	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.IsSame(back, own)
 }
 
-// MainWorktree returns the main worktree if the .git file in root names the git directories linked and common of
-// a linked worktree and linked names root. Otherwise it returns root, and for a bare repository "".
+// MainWorktree returns the main worktree if root is a linked worktree, or "" if its repository is bare. Otherwise it
+// returns root. linked and common are the git directories that root's .git file names; linked must also name root.
 func MainWorktree(root, linked, common string) string {
 	linked, common = beyondLinks(linked), beyondLinks(common)
 	switch {

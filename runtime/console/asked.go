@@ -124,9 +124,9 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	}
 }
 
-// findDecision returns the decision with this ID, or the latest for "" or "last", preferably of a stop, or of a prompt
-// if a.Prompts is set. The latest is never a stop where the agent only answered a command such as why. If there is
-// none, the error is errNothing.
+// findDecision returns the decision with this ID. For "" or "last" it returns the latest, preferably of a stop, but of
+// a prompt if a.Prompts is set. It ignores stops where the agent only answered a command such as why, and returns
+// errNothing if none is left.
 func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error) {
 	if id != "" && id != "last" {
 		if v.implied {

@@ -151,7 +151,8 @@ func isOneOf(word, list string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+list+" ", " "+word+" ")
 }
 
-// argumentsLook gets the command's line in lookers after its name as rest.
+// argumentsLook reports whether a command with these arguments changes nothing. rest is the command's line in lookers
+// after its name.
 func argumentsLook(rest string, args []string) bool {
 	line, _, _ := strings.Cut(rest, "\n")
 	var columns [4]string
