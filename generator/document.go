@@ -208,7 +208,7 @@ func alternativesOf(e *jsonschema.ValidationError) (names []string) {
 }
 
 // leafErrors returns the innermost causes of e. It does not descend into alternatives, because the intended one is
-// unknown, and into invalid property names.
+// unknown, or into invalid property names.
 func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.PropertyNames:

@@ -122,7 +122,8 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 	return slices.Concat(record, inside, said), err
 }
 
-// ok is false if the file cannot be read or parsed.
+// readSubject reads, parses and validates a file, and reports its faults as findings. ok is false if the file cannot be
+// read or parsed.
 func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	t = subject{in: in, file: file}
 	var err error

@@ -151,7 +151,8 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkHolds keeps a purge from removing a hold, which only a person at a terminal is allowed to do.
+// checkHolds returns an error if a hold is in force, because a purge would remove it. Only a person at a terminal is
+// allowed to do so.
 func (m Means) checkHolds(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

@@ -294,7 +294,8 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	return nil
 }
 
-// setKind also records the strategies of this kind, because the edit disables their plugins.
+// setKind sets the plugin's kind: whether it decides at Stop, and whether it drives a spec loop. It also records the
+// strategies of this kind, because the edit disables their plugins.
 func (e *enableRun) setKind(strategyName string, decides bool) {
 	known, ok := registry.StrategyNamed(strategyName)
 	e.wanted.DecidesNothing, e.wanted.Loops, e.wanted.SameKind = !decides, ok && known.KindOf() == strategy.SpecLoop, nil

@@ -80,7 +80,8 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 
 var errUnknown = errors.New("none of your suites and no marketplace known to Claude Code")
 
-// howToGet takes the only suite that was searched, or "" for all of them.
+// howToGet returns advice on a plugin that was not found. suite is the only suite that was searched, or "" for all of
+// them.
 func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
 	markets, _ := m.inMarkets(name, "") // FindPlugin reported the error

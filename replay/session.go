@@ -144,7 +144,8 @@ func (w *walker) take(c *transcript.Cursor) bool {
 	return true
 }
 
-// introduce returns false if the session belongs to a different project.
+// introduce reads the session's mode, ID and directory from the entry at c. It returns false if the session belongs to
+// a different project.
 func (w *walker) introduce(c *transcript.Cursor) bool {
 	if mode := codec.ValidText(c.Entry.Mode); mode != "" {
 		w.mode = mode

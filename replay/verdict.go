@@ -115,7 +115,8 @@ func (s Score) say() string {
 
 func (s Score) gain() int { return s.Saved.N - s.InTheWay.N }
 
-// best returns the index of the strategy with the greatest gain. The default strategy wins a tie.
+// best returns the index of the strategy with the greatest gain. In a tie, the most saved prompts win, then the default
+// strategy.
 func (r *Report) best() (best int) {
 	for i, s := range r.Scores {
 		b := r.Scores[best]

@@ -121,7 +121,7 @@ func readRules(was json.RawMessage) (rules []any, err error) {
 	return rules, nil
 }
 
-// addRule returns nil if the list already contains the rule.
+// addRule returns the list with the rule added, or nil if the list already contains it.
 func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	rules, err := readRules(was)
 	if err != nil || slices.Contains(rules, any(rule)) {
@@ -130,7 +130,8 @@ func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	return document.EncodeValue(append(rules, rule))
 }
 
-// removeRule returns nil if the list lacks the rule, and settings.Absent if no rule would be left.
+// removeRule returns the list without the rule. It returns nil if the list lacks the rule, and settings.Absent if no
+// rule would be left.
 func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	rules, err := readRules(was)
 	if err != nil || !slices.Contains(rules, any(rule)) {
@@ -192,7 +193,8 @@ type addition struct {
 	made  journal.Entry
 }
 
-// planRemoval restores the file byte for byte if it is unchanged since. Otherwise it only removes the member.
+// planRemoval plans to undo the addition. If the file is unchanged since, the plan restores it byte for byte. Otherwise
+// it only removes the member.
 func (d addition) planRemoval(places client.Places) (c journal.Change, unchanged bool, err error) {
 	if c, err := settings.Journal(places).PlanRevert(d.made, d.Did); err == nil {
 		return c, true, nil

@@ -187,7 +187,8 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 	return nil
 }
 
-// addFile adds no hooks of a file with an invalid one.
+// addFile adds the hooks in a file of the plugin, and notes its mods. If any hook is invalid, it adds no hooks and
+// returns an error. seen keeps it from reading a file twice.
 func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) error {
 	fields, path, err := s.readObject(i.Dir, name)
 	if err != nil {

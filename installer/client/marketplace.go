@@ -183,8 +183,8 @@ func (s *Snapshot) MarketFrom(from string) (string, error) {
 	return "", err
 }
 
-// IsRegistered reports whether Claude Code knows the marketplace as dir. If the name belongs to a different,
-// existing source, the error is a *NameTakenError.
+// IsRegistered reports whether Claude Code knows the marketplace name and has it from dir. If it has the name from a
+// different source that still exists, the error is a *NameTakenError.
 func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	all, err := s.Markets()
 	m, known := all[name]

@@ -145,7 +145,8 @@ func isOthers(path string) bool {
 	return err == nil && !journal.IsOwn(info)
 }
 
-// howToTakeState returns the command for state that root has left. Settings may belong to another user on purpose.
+// howToTakeState returns the command that gives the user the state directory, which root has left there. It omits
+// settings, which may belong to another user on purpose.
 func (in *Inspection) howToTakeState() string {
 	return `sudo chown -R "$(id -u)" ` + check.QuoteArgument(in.Places.StatePath())
 }

@@ -49,7 +49,8 @@ type Inspection struct {
 	settings *settings.Settings
 }
 
-// hookSettings returns the settings outside of projects if project is "".
+// hookSettings returns the settings of the plugin in dir, as its hook reads them in a project. They are those outside
+// of projects if project is "".
 func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
 	return hook.ReadSettings(dir, in.Places.StatePath(), project)
 }

@@ -78,7 +78,8 @@ func pluginIDs(plugins []client.Switched) []string {
 	return check.NamesOf(plugins, func(p client.Switched) string { return p.ID })
 }
 
-// workingPlugins returns the running plugins with a hook that can start on this machine.
+// workingPlugins returns the running plugins with a hook that can start on this machine: those that decide at Stop, and
+// the others.
 func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched) {
 	broken := func(p client.Switched) bool { return checkHook(p.Dir) != nil }
 	return slices.DeleteFunc(in.Drivers(), broken), slices.DeleteFunc(in.BesideStop(), broken)

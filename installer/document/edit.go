@@ -40,8 +40,8 @@ func EncodeValue(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// ApplyEdits applies edits in order and returns the text. The error for a path that Get refuses is a *SyntaxError. It
-// also refuses invalid values, contradictory edits and results that ParseDocument would refuse.
+// ApplyEdits returns the text after edits, in order, and leaves d unchanged. It returns a *SyntaxError for a path that
+// Get refuses. Invalid values, contradictory edits and results that ParseDocument would refuse are also errors.
 func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 	for _, edit := range edits {
 		if err := edit.checkEdit(); err != nil {

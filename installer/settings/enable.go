@@ -182,7 +182,8 @@ func (s *Settings) isOtherKind(known *client.Snapshot, e Switch, id string) bool
 	return e.SameKind != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.SameKind, i.Strategy)
 }
 
-// drivesStop reports whether springfield enabled the plugin, if the files of the plugin are missing.
+// drivesStop reports whether the plugin decides at Stop. If its files are missing, it reports whether springfield
+// enabled the plugin.
 func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 	if i := known.Installed(id); i.Dir != "" {
 		return i.DrivesStop()

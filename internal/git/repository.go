@@ -88,15 +88,16 @@ func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 	return isLinked(own, dir, common)
 }
 
-// isLinked reports whether the .git file of a linked worktree and its git directory dir refer to each other.
+// isLinked reports whether dir is the git directory of a linked worktree and refers back to its .git file own. The
+// repository's git directory common must contain dir.
 func isLinked(own, dir, common string) bool {
 	text, err := rooted.ReadFile(dir, "gitdir", 4<<10)
 	back := rooted.PathFrom(dir, strings.TrimSpace(string(text)))
 	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.IsSame(back, own)
 }
 
-// MainWorktree returns the main worktree if the .git file in root names the git directories linked and common of
-// a linked worktree and linked names root. Otherwise it returns root, and for a bare repository "".
+// MainWorktree returns the main worktree if root is a linked worktree, or "" if its repository is bare. Otherwise it
+// returns root. linked and common are the git directories that root's .git file names; linked must also name root.
 func MainWorktree(root, linked, common string) string {
 	linked, common = beyondLinks(linked), beyondLinks(common)
 	switch {

@@ -101,7 +101,8 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 	return c, err
 }
 
-// applyLocked sets Done and Left in failure on an error.
+// applyLocked takes the lock, records the change in the journal and writes its edits, or none of them. On an error it
+// sets Done and Left in failure.
 func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {

@@ -57,7 +57,7 @@ func (e *Edit) locateBytes() (err error) {
 	return err
 }
 
-// reachDir calls do with an open directory and the name of path relative to it. This is e.root if path is
+// reachDir calls do with an open directory and the name of path relative to it. The directory is e.root if path is
 // below, otherwise the nearest existing ancestor of path.
 func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error) error {
 	from, bound := filepath.Dir(path), e.root != "" && rooted.HoldsPath(e.root, path)
@@ -154,7 +154,7 @@ func Resolve(path string) (string, error) {
 	return done, nil
 }
 
-// nameFailure returns an *fs.PathError for path instead of the temporary file in err. If verb is not "open",
+// nameFailure returns err as an *fs.PathError for path, without the name of the temporary file. If verb is not "open",
 // it returns a *rooted.LinkError unchanged.
 func nameFailure(verb, path string, err error) error {
 	var pathErr *fs.PathError

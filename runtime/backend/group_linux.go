@@ -2,7 +2,8 @@ package backend
 
 import "syscall"
 
-// ownGroup also lets the kernel kill the process if our process is killed.
+// ownGroup returns attributes for a new process group. They also let the kernel kill the process if our process is
+// killed.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -66,7 +66,8 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	return withoutAnswer(ctx, reply, name, err, line)
 }
 
-// withoutAnswer drops the answer but keeps the cost. line is the program's error message.
+// withoutAnswer returns reply as a failure: with its cost, but without its answer. The detail is from ctx, err, and the
+// program's error message line.
 func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, line string) judge.Reply {
 	reply.Continue, reply.Why = false, ""
 	if line = judge.OneLine(line, 200); err == nil {

@@ -91,7 +91,8 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided names another session with decisions. prompts is set if this view has some about prompts.
+// sayNothingDecided says that the view has no decisions. It also names another session with some, but not to an agent.
+// prompts is set if this view has records about prompts.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {
@@ -123,8 +124,9 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	}
 }
 
-// findDecision returns the latest decision for "" or "last", and prefers stops unless a.Prompts is set. It
-// ignores stops where the agent only answered a command such as why, and returns errNothing if none is left.
+// findDecision returns the decision with this ID. For "" or "last" it returns the latest, preferably of a stop, but of
+// a prompt if a.Prompts is set. It ignores stops where the agent only answered a command such as why, and returns
+// errNothing if none is left.
 func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error) {
 	if id != "" && id != "last" {
 		if v.implied {

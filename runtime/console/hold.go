@@ -19,7 +19,9 @@ import (
 
 const unattendedHold = 12 * time.Hour
 
-// endOfHold returns 0 and "" at the user's own terminal, where the hold has no end.
+// endOfHold returns how long a hold lasts that is set now, and why, for the user to read. At the user's own terminal,
+// where the hold has no end, it returns 0 and "". Otherwise the hold lasts until the last away order ends, at least
+// unattendedHold.
 func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	if d.Caller == nil {
 		if t, err := terminal.OwnTerminal(); err == nil {

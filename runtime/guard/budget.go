@@ -96,8 +96,8 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	return s, left, Veto{}
 }
 
-// MeetPrompt returns s with counts reset. A new prompt resets the counts per prompt. A new own resets the
-// counts since the user's last prompt. own is the ID of that prompt, or "".
+// MeetPrompt returns s with counts reset. A new prompt resets the counts per prompt. own is the ID of the user's last
+// prompt, or "". A new own resets the counts since that prompt, unless it is the first that is known.
 func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""

@@ -81,7 +81,8 @@ func (n *named) Members(m *codec.Members) {
 	m.Text("strategy", &n.strategy)
 }
 
-// parsePlugin accepts mistakes in members other than the names. otherwise is the default strategy.
+// parsePlugin reads the names of the plugin and its strategy, and accepts mistakes in other members. If data names no
+// strategy, it is otherwise. An invalid plugin name is replaced by the strategy's.
 func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	var named named
 	parts, fault := codec.ReadStrictly(data, &named, func(string) bool { return true })

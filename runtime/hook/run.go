@@ -430,7 +430,8 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 
 const lockWait = 2 * time.Second
 
-// openWorkspace returns nil without a directory, and locks it if the strategy changes files. Only that can fail.
+// openWorkspace opens the directory whose files the strategy needs, and locks it if the strategy changes files. Only
+// the lock can fail. space is nil if no files are needed or the directory cannot be opened.
 func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
@@ -596,7 +597,8 @@ func (s *start) printAnswer(o said) error {
 	return err
 }
 
-// recordEvents runs the user's command until its first error. That takes time, so no lock may be held.
+// recordEvents adds the events to the history of loops, and runs the user's command for them. After the first error it
+// no longer runs the command. The command takes time, so no lock may be held.
 func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress) {
 	for _, e := range events {
 		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {

@@ -107,8 +107,8 @@ func (stop Stop) Examine() Snapshot {
 	return s
 }
 
-// vetoOfTeammate returns a veto for a teammate, because the team's lead will wake it. There is no veto if the
-// last message announces the next action.
+// vetoOfTeammate returns a veto for a teammate, because the team's lead will wake it. There is no veto if the hook
+// would be silent anyway, or if the last message announces the next action.
 func (s *Snapshot) vetoOfTeammate() guard.Veto {
 	v := &s.Verdict
 	if v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
@@ -181,7 +181,8 @@ func (s *Snapshot) waitInForeground() {
 
 const headless = "headless"
 
-// waitsFor is not empty, even if the prompt has no name.
+// waitsFor returns the value of Waits for a prompt in which the agent was told to wait in the foreground. It is not
+// empty, even if the prompt has no name.
 func waitsFor(state ledger.State) string { return "for " + state.Prompt }
 
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
@@ -219,7 +220,8 @@ func (s *Snapshot) isBlind() bool {
 	return s.opens() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
-// transcriptLags reports whether the transcript may still lack the message, the last result or the prompt.
+// transcriptLags reports whether the transcript may lack the prompt, or lacks the message or the last result when they
+// matter for the decision.
 func (s *Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.opens() && !s.View.Opening.Found && known != "" {
@@ -273,7 +275,8 @@ func readFile(space *workspace.Space, project string, want strategy.Want) strate
 	return around.ReadWanted(want)
 }
 
-// readTranscript builds a situation even from an unreadable transcript: the event's text can be enough.
+// readTranscript reads the new part of the transcript and builds the situation. An unreadable transcript is only added
+// to s.Faults, because the event's text can be enough.
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {

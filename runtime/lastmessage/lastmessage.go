@@ -159,7 +159,8 @@ func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 	return "", false
 }
 
-// A plan or a final list asks for more than permission to go on.
+// asksLeave returns the sentence, one of the last two, that asks for permission to go on. It returns false for a
+// message with a plan or a final list, which asks for more than that.
 func (c *Closing) asksLeave() (string, bool) {
 	if _, plans := c.saysClass(language.Plan, false); plans || len(c.intro) > 0 {
 		return "", false

@@ -149,7 +149,8 @@ var printed = []string{
 	"+++", "INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "[INFO", "[WARN", "[ERROR", "[error", "[DEBUG", "E/", "W/", "❯", "➜", ">>>", "fatal:", "error:", "warning:", "Exception in",
 }
 
-// If among is set, there are other lines, and a line with few words also counts.
+// isPrinted reports whether a program probably printed the line, for example to a log. If among is set, there are other
+// lines, and a line with few plain words also counts.
 func isPrinted(line string, among bool) bool {
 	for _, p := range printed {
 		if strings.HasPrefix(line, p) && (p != "at " && p != "npm " || strings.ContainsAny(line, "(!/")) {

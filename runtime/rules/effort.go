@@ -35,7 +35,8 @@ func (m *Meter) spendSteps(steps int) (ok bool) {
 	return m.left >= 0
 }
 
-// canAfford spends nothing if the budget is too small, so that a cheaper rule can still run.
+// canAfford spends the steps and returns true. If the budget is too small, it spends nothing and returns false, so that
+// a cheaper rule can still run.
 func (m *Meter) canAfford(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
@@ -82,7 +83,8 @@ func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) 
 
 const compiling = 60 // steps of an instruction
 
-// size is an upper bound for the number of instructions. Every match contains at least one of needs.
+// measurePattern parses a pattern. size is an upper bound for the number of instructions; more than most is an error.
+// Every match contains at least one of needs, unless needs is nil.
 func measurePattern(text string, most int) (size int, needs []string, err error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {

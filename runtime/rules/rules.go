@@ -175,7 +175,8 @@ func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	return all
 }
 
-// evidence is of the first condition that failed, otherwise of the last. A rule beyond the budget does not hold.
+// holdsFor reports whether a rule's conditions hold. evidence is of the first condition that failed, otherwise of the
+// last. A rule beyond the budget does not hold, and is added to a.unasked.
 func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
 	m := a.meterFor(r)
 	if m.left >= 0 && m.spendSteps(asked+len(r.Skill)) {
@@ -323,7 +324,8 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 	return "", false
 }
 
-// If r.Window is not set, an open todo of any other agent makes the result false.
+// matchesTodos reports whether any todo has the status r.Todo, with evidence. If r.Window is not set, an open todo of
+// any other agent makes the result false.
 func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {

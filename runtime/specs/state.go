@@ -30,7 +30,8 @@ func isWholeState(data []byte) bool {
 	return err == nil
 }
 
-// readState parses a state file. An invalid number of tasks or iterations is an error. Other members have defaults.
+// readState parses a state file. It returns an error if taskIndex, totalTasks, globalIteration or maxGlobalIterations
+// is invalid. Other invalid members, and all missing ones, get defaults.
 func readState(data []byte) (specState, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {
@@ -98,7 +99,8 @@ func isFinalPhase(phase string) bool {
 	return false
 }
 
-// The loop is armed if work remains, the loop ends at this stop, or a problem must be reported.
+// armedState returns whether the loop is armed, with evidence. The loop is armed if work remains, the loop ends at this
+// stop, or a problem must be reported.
 func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	p, ok := k.activePlace(s)
 	if !ok {

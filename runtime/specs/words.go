@@ -9,7 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// The reason summarizes the coordinator's prompt, commands/implement.md.
+// goOnWithTask returns the verdict with the task or group of tasks to do next. The reason summarizes the coordinator's
+// prompt, commands/implement.md.
 func (r *round) goOnWithTask() strategy.Verdict {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)

@@ -397,7 +397,8 @@ func WithoutTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// hasFailed finds a nonzero exit code or a signal in the result of a command in Gemini CLI or Qwen Code.
+// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code contains a nonzero exit code or a
+// signal.
 func hasFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// onlyLooks counts substitutions and redirections to files as changes.
+// onlyLooks reports whether a command line changes nothing. Substitutions and redirections to files count as changes.
 func onlyLooks(line string) bool {
 	commands, plain := splitCommands(line)
 	changes := func(words []string) bool { return !commandLooks(words) }
@@ -151,7 +151,8 @@ func isOneOf(word, list string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+list+" ", " "+word+" ")
 }
 
-// argumentsLook gets the command's line in lookers after its name as rest.
+// argumentsLook reports whether a command with these arguments changes nothing. rest is the command's line in lookers
+// after its name.
 func argumentsLook(rest string, args []string) bool {
 	line, _, _ := strings.Cut(rest, "\n")
 	var columns [4]string

@@ -75,7 +75,8 @@ func FindProcess(config string, id int) (p Process, ok bool) {
 	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.isRunning()
 }
 
-// On Linux it detects reused IDs, and returns false for a process in a different container.
+// isRunning reports whether a process with this ID exists. On Linux it also detects reused IDs, and returns false for a
+// process in a different container.
 func (p Process) isRunning() bool {
 	if runtime.GOOS != "linux" {
 		return isFound(p.ID)

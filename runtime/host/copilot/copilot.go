@@ -82,7 +82,8 @@ func fromUser(e host.Event) bool {
 	return !slices.ContainsFunc(others, func(begin string) bool { return strings.HasPrefix(e.Prompt, begin) })
 }
 
-// The entry about this stop's hooks can be written after they start.
+// arrived reports whether the log's end contains the entry about this stop's hooks, which can be written after they
+// start.
 func arrived(e host.Event, end []byte) bool {
 	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool {
 		data := codec.FindMember(line, "data")
@@ -135,7 +136,8 @@ func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 	return nil
 }
 
-// Events of subagents, which contain an agentId, do not matter.
+// parseLine parses a line of the log into e. It returns false for a line that does not matter, for example of a
+// subagent, which contains an agentId.
 func parseLine(e *transcript.Entry) bool {
 	var read func(*transcript.Entry, []byte)
 	var data []byte

@@ -64,7 +64,8 @@ func isDullLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":"`)) && !bytes.HasPrefix(line, []byte(`{"type":"message"`))
 }
 
-// Subagents have separate logs, which begin with callingSessionId.
+// parseLine parses a line of the log into e. It returns false for a line that does not matter. Subagents have separate
+// logs, which begin with callingSessionId.
 func parseLine(e *transcript.Entry) bool {
 	var kind, reason []byte
 	var m message
@@ -187,7 +188,8 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
-// Background commands are ignored, because the log does not record when they end.
+// outcome returns the background task that a result names, or whether that task is still running. Background commands
+// are ignored, because the log does not record when they end.
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {
 	case transcript.MayGoOn:

@@ -53,7 +53,8 @@ func (in *input) Members(m *codec.Members) {
 	in.CountSchedules(m, "crons")
 }
 
-// Tool results and continues are also sent as prompts. Only a prompt from the user contains submitted_prompt.
+// readEvent parses a hook event into e, with the tasks that still run. The prompt is submitted_prompt, which only a
+// prompt from the user contains, because Qwen Code also sends tool results and continues as prompts.
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
 	if err := codec.ReadObject(event, &in); err != nil {

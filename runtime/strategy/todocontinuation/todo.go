@@ -160,7 +160,7 @@ func listSum(todos []activity.Todo) string {
 	return quotation.HashText(b.String())
 }
 
-// The form is {"todos": [{"content", "status"}]}. Entries beyond maxEntries are skipped.
+// readTodos parses {"todos": [{"content", "status"}]}. It skips invalid entries, and those beyond maxEntries.
 func readTodos(data []byte) ([]activity.Todo, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {

@@ -333,7 +333,8 @@ func readComment(rest string) (string, error) {
 	return strings.TrimRight(rest, " \t"), nil
 }
 
-// Double-quoted strings use backslash escapes. Single-quoted strings double their quotes.
+// readQuoted decodes the quoted string at the beginning of text, and returns the text after it as rest. Double-quoted
+// strings use backslash escapes. Single-quoted strings double their quotes.
 func readQuoted(text string) (value, rest string, err error) {
 	var b strings.Builder
 	mark := text[0]
