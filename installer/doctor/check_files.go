@@ -210,7 +210,8 @@ func (in *Inspection) suitesInWords() string {
 	return "all suites have hooks of this version of springfield"
 }
 
-// Outdated returns the findings of checkSuites as text.
+// Outdated describes the suites whose hooks are from a different version of springfield, with the commands that update
+// them.
 func (in *Inspection) Outdated() []string { return check.NamesOf(in.checkSuites(), saysAndFix) }
 
 func saysAndFix(f check.Finding) string { return strings.TrimSuffix(f.Says+": "+f.Fix, ": ") }

@@ -91,8 +91,8 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 	return out
 }
 
-// answerNeed answers the agent's question, continues if the agent wraps up before a usage limit, and
-// otherwise asks for the order's check, if there is one.
+// answerNeed answers the agent's question, or continues if the agent wraps up before a usage limit. Otherwise
+// askForCheck decides, if the order has a check and the agent needs nothing else from the user.
 func (out *Answer) answerNeed(a *ledger.Away, own []ledger.AwayEvent, s Stop) {
 	situation := *s.Situation
 	calls := situation.Turn.Calls
