@@ -155,7 +155,8 @@ func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need r
 
 const decideYourself = " Decide yourself: take the safest option that can be undone, say which and why under “Decided while you were away”, and go on with what does not depend on it."
 
-// SayAway returns the beginning of each answer to the agent: how long the user is still away, and the user's note.
+// SayAway returns the beginning of each answer to the agent: how long the user is still away, and the user's note. It
+// omits the note of an order for all projects.
 func SayAway(o *ledger.AwayOrder, now int64) string {
 	text := activity.AwayDenial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
 	if o.Note != "" && o.Project != "" {
