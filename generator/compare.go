@@ -435,7 +435,8 @@ func (c *comparison) buildCommand() string {
 	return "springfield build " + check.QuoteArgument(c.suite)
 }
 
-// noteFinding adds a finding about a file. If fix is "", it advises updating or reinstalling the plugin.
+// noteFinding adds a finding about a file. If fix is "" and state is not Fine, it advises updating or reinstalling the
+// plugin.
 func noteFinding(found *[]check.Finding, state check.State, file, says, fix string) {
 	if fix == "" && state != check.Fine {
 		fix = "update the plugin at its source, or install it again from a source that you trust"

@@ -49,7 +49,8 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	return source, err
 }
 
-// fetchedBefore returns ours as false if the plugin's existing entry does not fetch this plugin.
+// fetchedBefore returns the source of the plugin's existing catalog entry. ours is false if that entry does not fetch
+// this plugin from this repository.
 func (r release) fetchedBefore() (before fetched, ours bool) {
 	c := r.around
 	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &before) != nil || before.Source != subdir ||

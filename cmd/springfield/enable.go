@@ -156,7 +156,8 @@ func (o enableOptions) askConflict(
 	return settings.ConflictAnswer(answer), err
 }
 
-// offerEnable asks after why, and does not ask if a dry run fails.
+// offerEnable asks whether to enable the plugin, with why before the question, and enables it after a yes. If a dry run
+// fails, it returns that error and does not ask.
 func (o enableOptions) offerEnable(ctx context.Context, why string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)

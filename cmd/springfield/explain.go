@@ -153,7 +153,8 @@ func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place repla
 	return place, decided, err
 }
 
-// rulesOf returns the rules file of a plugin with its own name, and any other name unchanged.
+// rulesOf returns the path of a plugin's strategy.json. It returns name unchanged if that is a candidate's name, or if
+// no plugin with files has it.
 func (a *app) rulesOf(name string) string {
 	if slices.Contains(replay.CandidateNames(), name) || a.findPlaces() != nil {
 		return name

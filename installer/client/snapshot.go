@@ -133,7 +133,7 @@ func (s *Snapshot) readObject(dir, name string) (fields object, path string, err
 	return fields, path, nil
 }
 
-// placeBelow refuses a path that leaves the directory, by its name or a symlink.
+// placeBelow returns the path of name in dir. A path that leaves dir, by its name or a symlink, is an error.
 func placeBelow(dir, name string) (string, error) {
 	local := filepath.FromSlash(strings.TrimSuffix(name, "/"))
 	out := fmt.Errorf("%q is outside its directory", printable(name))

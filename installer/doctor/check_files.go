@@ -211,7 +211,8 @@ func (in *Inspection) suitesInWords() string {
 	return "all suites have hooks of this version of springfield"
 }
 
-// Outdated describes the suites with hooks of another version of springfield.
+// Outdated describes the suites whose hooks are from a different version of springfield, with the commands that update
+// them.
 func (in *Inspection) Outdated() []string { return check.NamesOf(in.checkSuites(), saysAndFix) }
 
 func saysAndFix(f check.Finding) string { return strings.TrimSuffix(f.Says+": "+f.Fix, ": ") }

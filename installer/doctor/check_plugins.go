@@ -58,7 +58,8 @@ func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 
-// notRunning repairs only what the user made or enabled, so that a cloned project cannot start its own hook.
+// notRunning returns the finding for an enabled plugin that does not run. It repairs only plugins that the user made or
+// enabled, so that a cloned project cannot start its own hook.
 func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	f := check.Failed(fmt.Sprintf("%s is enabled but does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s))
 	if s.Decides == string(client.Project) { // broken for everyone in the project

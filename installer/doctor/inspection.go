@@ -199,7 +199,7 @@ func doubledStrategies(all []client.Switched) []client.Switched {
 	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOfStrategy(p.Strategy)] < 2 })
 }
 
-// whoDecides describes which plugin decides when Claude stops. All kinds must differ.
+// whoDecides describes which of these plugins decides when Claude stops. Each must be of a different kind.
 func whoDecides(all []client.Switched) string {
 	var daily, loops []string
 	for _, p := range all {

@@ -59,7 +59,8 @@ func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Instal
 	return all, nil
 }
 
-// copilotInstalled ignores project settings in an untrusted directory, and unreadable ones.
+// copilotInstalled returns Copilot's plugins in user, project and local settings. It ignores project and local settings
+// in an untrusted directory, and unreadable ones.
 func copilotInstalled(at Place) ([]Installed, error) {
 	all, err := copilotPlugins(at, client.User, "", at.SettingsFile())
 	if !copilotTrusts(at) {

@@ -29,8 +29,8 @@ type Git struct {
 	within  time.Duration // timeout of a command
 }
 
-// FindGit finds git on PATH. It removes variables from env by which the project around work could configure
-// git. A project in the home directory itself is trusted.
+// FindGit finds git on PATH, for commands that neither prompt nor use the network. It removes variables from env by
+// which the project around work could configure git. A project in the home directory itself is trusted.
 func FindGit(env []string, work, home string) Git {
 	// If there is a pipe among the files, git would wait forever.
 	g := Git{within: 10 * time.Second}

@@ -326,7 +326,8 @@ func (j Journal) fileOf(id int, end string) string {
 	return filepath.Join(j.Dir, "journal", fmt.Sprintf("%08d%s", id, end))
 }
 
-// pruneEntries counts size, the bytes of the new entry, too.
+// pruneEntries removes the oldest entries, so that at most journalKeeps entries and journalSize bytes remain. It counts
+// the new entry, of size bytes, too. ids are the earlier entries.
 func (j Journal) pruneEntries(ids []int, size int64) {
 	kept := 1
 	for _, id := range slices.Backward(ids) {

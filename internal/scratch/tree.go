@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// ReadTree returns a map from relative paths to the text of a file or the target of a link. Directories end
-// in a slash and map to "".
+// ReadTree returns a map from relative paths to the text of a file or the target of a link. Directories end in a slash
+// and map to "". Other files map to their type.
 func ReadTree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -91,8 +91,8 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 	return out
 }
 
-// answerNeed answers the agent's question, continues if the agent wraps up before a usage limit, and
-// otherwise asks for the order's check, if there is one.
+// answerNeed answers the agent's question, or continues if the agent wraps up before a usage limit. Otherwise
+// askForCheck decides, if the order has a check and the agent needs nothing else from the user.
 func (out *Answer) answerNeed(a *ledger.Away, own []ledger.AwayEvent, s Stop) {
 	situation := *s.Situation
 	calls := situation.Turn.Calls
@@ -155,7 +155,8 @@ func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need r
 
 const decideYourself = " Decide yourself: take the safest option that can be undone, say which and why under “Decided while you were away”, and go on with what does not depend on it."
 
-// SayAway returns the beginning of each answer to the agent: how long the user is still away, and the user's note.
+// SayAway returns the beginning of each answer to the agent: how long the user is still away, and the user's note. It
+// omits the note of an order for all projects.
 func SayAway(o *ledger.AwayOrder, now int64) string {
 	text := activity.AwayDenial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
 	if o.Note != "" && o.Project != "" {

@@ -93,7 +93,8 @@ func (e Env) findClient(client, project string) string {
 	return ""
 }
 
-// searchPath is for a client that is a script and needs node from PATH.
+// searchPath returns PATH without relative directories and those in the project. A client that is a script needs node
+// from PATH.
 func (e Env) searchPath(project string) string {
 	outside := slices.DeleteFunc(filepath.SplitList(e.Variable("PATH")), func(dir string) bool {
 		return !filepath.IsAbs(dir) || isWithin(dir, project)

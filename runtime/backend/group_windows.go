@@ -7,7 +7,8 @@ import (
 
 const createNoWindow = 0x08000000
 
-// ownGroup hides the window. The group does not receive our console's Ctrl-C.
+// ownGroup returns attributes that start a program in a group of its own and without a window. The group does not
+// receive our console's Ctrl-C.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow, HideWindow: true}
 }

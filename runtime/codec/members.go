@@ -89,7 +89,8 @@ func (m *Members) isAtHand(name string, empty bool) bool {
 	return true
 }
 
-// A strict read ignores a value of the wrong kind. Any other read fails.
+// noteWrongKind records that a member's value is not the wanted kind. A strict read then ignores the value, and notes a
+// fault unless it is null. Any other read fails.
 func (m *Members) noteWrongKind(value []byte, wanted string) {
 	if m.strict == nil {
 		if m.err == nil {

@@ -166,7 +166,8 @@ func (d *Console) hintAtDecision(part, otherwise string) string {
 	return "did you mean " + all[0].ID + ", the latest match?"
 }
 
-// knownSessions returns up to n sessions with IDs that start with beginning, each with the last decision.
+// knownSessions returns up to n sessions with IDs that start with beginning, each with its last decision, if any. If
+// beginning is "", it omits those of which only a log is known.
 func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	add := func(a ledger.Record) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {

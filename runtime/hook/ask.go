@@ -122,7 +122,8 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 }
 
-// spendDir prefers the home directory, so that one file covers all sessions.
+// spendDir returns the directory for the costs of questions. It prefers the home directory, so that one file covers all
+// sessions.
 func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
 // reserveCost reserves the maximum cost of q for the session and for the day. It returns the amount reserved

@@ -235,7 +235,8 @@ func (s *Snapshot) transcriptLags() bool {
 	return late || s.isBlind() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
-// readWorkspace calls wants again after each round, because one file can name the next.
+// readWorkspace reads the files that wants names into situation.Workspace, at most maxWants. It calls wants again after
+// each round, because one file can name the next.
 func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.Want, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}

@@ -197,7 +197,8 @@ func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(en
 	return false
 }
 
-// beginsRun matches words at offset i of s. A star matches the rest of a word.
+// beginsRun reports whether the words of run match at offset i of s, and returns the end of the match. A star matches
+// the rest of a word.
 func beginsRun(run, s string, i int) (end int, ok bool) {
 	for run != "" {
 		word, rest, star := strings.Cut(run, "*")

@@ -351,7 +351,8 @@ func finalSign(s string) rune {
 	return r
 }
 
-// The full stop between before and after can be one of "e.g. this", "z. B." or "3. Kapitel".
+// isAbbreviated reports whether the full stop between before and after can end an abbreviation or an ordinal, as in
+// "e.g. this", "z. B." or "3. Kapitel".
 func isAbbreviated(before, after string) bool {
 	word := before[strings.LastIndexAny(before, " \n(")+1:]
 	if len(word) > 4 {

@@ -194,7 +194,8 @@ func NameIn(f strategy.File) string {
 	return strings.TrimRight(strings.TrimPrefix(name, "\ufeff"), "/")
 }
 
-// PlaceAt returns the directory shown as a Place. It returns false if the directory is outside of the workspace.
+// PlaceAt returns the Place of the directory with the path shown, relative to the workspace. It returns false for an
+// absolute path or one outside of the workspace.
 func PlaceAt(shown string) (Place, bool) {
 	dir := path.Clean(shown)
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {

@@ -14,7 +14,8 @@ func onlyLooks(line string) bool {
 	return plain && len(commands) > 0 && !slices.ContainsFunc(commands, changes)
 }
 
-// splitCommands returns false if the line needs a shell or sends output to a file.
+// splitCommands splits a shell line into commands, each a list of words. plain is false if the line needs a shell or
+// sends output to a file.
 func splitCommands(line string) (commands [][]string, plain bool) {
 	var words []string
 	var word []byte // a string would be copied for each byte of a long word

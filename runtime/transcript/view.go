@@ -250,7 +250,7 @@ func commandOf(f io.ReaderAt, p past, buf []byte) string {
 	}
 	dir := codec.InsideQuotes(codec.FindMember(input, "workdir", "directory", "dir_path"))
 	if len(dir) > 0 && string(dir) != "." {
-		return "cd '" + codec.ExactText(dir) + "' && " + codec.ExactText(command)
+		return "cd " + quotation.ShellWord(codec.ExactText(dir)) + " && " + codec.ExactText(command)
 	}
 	return codec.ExactText(command)
 }

@@ -59,7 +59,8 @@ var denials = []string{
 	"PreToolUse:", "you haven't granted it yet", "require approval", "requires approval",
 }
 
-// A text that begins with an exit code is from a command that was run.
+// isDenied reports whether a failed call was denied, judging by the kind of denial and the result's text. A text that
+// begins with an exit code is from a command that was run.
 func isDenied(kind, text []byte) bool {
 	if kind != nil && string(kind) != "automode-unavailable" {
 		return true

@@ -142,7 +142,8 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 	}
 }
 
-// A message in the user's role can be from the user, a hook, background work or Droid.
+// settleSpeaker decides who speaks in a message, and sets e accordingly. A message in the user's role can be from the
+// user, a hook, background work or Droid. It returns false if e is to be ignored.
 func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	all, byUser := e.Parts, string(m.role) == `"user"`
 	e.Parts = all[:0]

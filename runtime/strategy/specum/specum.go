@@ -50,6 +50,7 @@ func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strate
 	return places, wants
 }
 
+// specsRoot returns the first specs directory that can be read, or "./specs". wants are the listings that it needs.
 // known reports whether all directories before root were read.
 func specsRoot(s strategy.Situation, local []string) (root string, wants []strategy.Want, known bool) {
 	known = true
