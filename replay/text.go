@@ -36,7 +36,7 @@ func (r *Report) WriteNotes(out layout.Printer) {
 	}
 }
 
-// MostWrong returns the strategy with the most unwanted continues, or "" when there are none.
+// MostWrong returns the strategy with the most unwanted continues, or "" without any.
 func (r *Report) MostWrong() string {
 	name, most := "", 0
 	for _, s := range r.Scores {

@@ -55,7 +55,7 @@ func rememberAccount(p client.Places) (journal.Edit, error) {
 	return e, err
 }
 
-// InWords returns a phrase about the account's enabled plugins, or "" if there are none.
+// InWords returns a phrase about the account's enabled plugins, or "" without any.
 func (a Account) InWords() string {
 	if len(a.On) == 0 {
 		return ""

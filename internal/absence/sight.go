@@ -111,7 +111,7 @@ func needInWords(need, text string) string {
 }
 
 // isInBackground reports whether background work will wake the stopped agent. It uses the decision at the
-// stop. If there is none, it uses Claude Code's process file and the log.
+// stop. Otherwise, it uses Claude Code's process file and the log.
 func (s *session) isInBackground() bool {
 	if rule := s.stopRule(); rule != "" {
 		return slices.Contains([]string{"background", "team", "scheduled"}, rule)

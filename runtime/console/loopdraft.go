@@ -282,7 +282,7 @@ func (l *loopHere) isLeft() bool {
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
 }
 
-// newestTranscript returns the log of the current session or, if there is none, the log that was last written. at is
+// newestTranscript returns the log of the current session or else the log that was last written. at is
 // when it was last written, in milliseconds. path is "" if there is no log.
 func (l *loopHere) newestTranscript() (path string, at int64) {
 	var newest time.Time

@@ -17,7 +17,7 @@ import (
 const configFile = "strategy.json"
 
 // findRoot returns the plugin directory with the executable in hooks or below. It must contain a strategy.json or be
-// named like a strategy. If there is none, findRoot returns fallback, or an error if fallback is empty.
+// named like a strategy. Otherwise, findRoot returns fallback, or an error if fallback is empty.
 func findRoot(executable, fallback string) (string, error) {
 	if executable != "" {
 		dir := filepath.Dir(followLink(executable))

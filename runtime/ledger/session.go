@@ -26,7 +26,7 @@ const (
 var ErrBusy = errors.New("the session's ledger is locked by another hook")
 
 // StateDir returns a session's state directory: "springfield" next to the transcript's directory "projects".
-// If there is none, it returns .claude/springfield in home, or "". It reads no environment variable, because
+// Without one, it returns .claude/springfield in home, or "". It reads no environment variable, because
 // a project's settings can set any.
 func StateDir(transcript, home string) string {
 	if filepath.IsAbs(transcript) {
