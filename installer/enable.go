@@ -212,7 +212,8 @@ func (e *enableRun) takeBack(ctx context.Context) {
 	}
 }
 
-// examine returns an error if the plugin cannot run or is not springfield's.
+// examine decides where the plugin's files come from, and stages those of a default suite. It returns an error if the
+// plugin cannot run, is not springfield's, or cannot be enabled on the host.
 func (e *enableRun) examine(ctx context.Context) (err error) {
 	dir := e.wanted.FilesDir()
 	if e.from = e.wanted.Plugin.Suite; e.wanted.At.Host.Markets {

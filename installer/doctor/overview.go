@@ -211,7 +211,8 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	out.PrintCommand("%s", o.Next)
 }
 
-// ToEnable returns the plugins that enable finds without --suite, for shell completion.
+// ToEnable returns the names, for shell completion, of the plugins that enable finds without --suite. A name that
+// several plugins have becomes NAME@MARKETPLACE.
 func (in *Inspection) ToEnable() (ids []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {

@@ -94,8 +94,8 @@ func isSeparator(r rune) bool {
 
 var sentenceEnds = strings.NewReplacer("? ", "?\n", ". ", "\n", "! ", "\n", "？", "?\n", "。", "\n", "！", "\n", "।", "\n", "؟", "?\n")
 
-// SplitQuestions returns the questions of a text, and its end with them. If no sentence is a question, the last one
-// counts as a question.
+// SplitQuestions returns the questions in the last maxLength bytes of a text. end is its last maxSentences sentences,
+// after any earlier questions. If no sentence is a question, the last one counts as a question.
 func SplitQuestions(text string) (questions []string, end string) {
 	if len(text) > maxLength {
 		text = strings.ToValidUTF8(text[len(text)-maxLength:], "")
