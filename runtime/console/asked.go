@@ -91,7 +91,7 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided says that the view has no decisions. It also names another session with some, but not to an agent.
+// sayNothingDecided prints that the view has no decisions. It also names another session with some, but not to an agent.
 // prompts is set if this view has records about prompts.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
 	of := ""
