@@ -155,7 +155,7 @@ func TestBackgroundWorkIsWaitedFor(t *testing.T) {
 		w, _ := enabled(t, version)
 		// It runs until the stop has been decided, or two minutes.
 		script := append([]Turn{background(
-			`for i in $(seq 1200); do grep -qs '"plugin"' "$HOME"/.claude/springfield/sessions/*.jsonl && exit; sleep 0.1; done`,
+			`for i in $(seq 1200); do grep -qs '"decision":"stop"' "$HOME"/.claude/springfield/sessions/*.jsonl && exit; sleep 0.1; done`,
 		)}, says(plan...)...)
 		script[1].Before = func() { w.written("running in background with ID", 1) }
 		r := w.Run(Session{Script: script})
