@@ -190,7 +190,8 @@ func (s Suite) MissingTargets() string {
 	return strings.Join(check.NamesOf(all, func(t Target) string { return " --target " + t.String() }), "")
 }
 
-// A copy of a plugin can lack the executable bits.
+// makeExecutable adds the executable bits to the hook and the judge in a plugin directory, because a copy of a plugin
+// can lack them. It skips missing programs.
 func makeExecutable(dir string) error {
 	in, err := rooted.OpenFolder(dir)
 	if err != nil {

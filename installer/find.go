@@ -127,7 +127,7 @@ func ambiguous(name string, all []client.Plugin) error {
 	return check.Misusef(hint, "%s %w: %s", name, ErrAmbiguous, strings.Join(places, " and "))
 }
 
-// pluginsOffered returns up to eight IDs. If marketplace is "", it uses the user's suites.
+// pluginsOffered returns up to eight IDs of plugins in the marketplace or, if marketplace is "", in the user's suites.
 func (m Means) pluginsOffered(marketplace string) []string {
 	ids := check.NamesOf(m.pluginsAtHand(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
@@ -138,8 +138,8 @@ func (m Means) pluginsOffered(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// takeFromOthers returns "" if the suite around the working directory is one of the user's, or is taken. The user has
-// to name any other, which might be cloned.
+// takeFromOthers returns a hint for enabling the plugin from the suite around the working directory, which might be
+// cloned. It returns "" if no such suite has the plugin, or if the suite is one of the user's or is taken.
 func (m Means) takeFromOthers(plugin, taken string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {

@@ -208,8 +208,8 @@ func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []strin
 	return dirs
 }
 
-// Install returns the commands that install the plugins. They work only on this machine if the public address is
-// unknown.
+// Install returns Claude Code's commands that add the marketplace and install its plugins. They work only on this
+// machine if the public address is unknown.
 func (p *Plan) Install() []string {
 	plugins := check.NamesOf(p.Plugins, func(one Plugin) string { return "/plugin install " + one.Name + "@" + p.Market.Name })
 	return append([]string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}, plugins...)

@@ -129,8 +129,8 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	return c
 }
 
-// askAway returns the act of a new away order at a stop. It returns "" after a veto or a continue. The
-// order's history is empty, because events after a continue are unknown.
+// askAway returns the act of a new away order at a stop. It returns "" after a veto or a continue, and where no Stop
+// hooks ran. The order's history is empty, because events after a continue are unknown.
 func (m *scene) askAway(o opinion, label Label) (did string) {
 	s := &o.snapshot
 	if !label.HadStopHooks() || s.Veto.Rule != "" || s.Verdict.Decision == strategy.Continue {

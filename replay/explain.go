@@ -176,7 +176,8 @@ func rulesAsked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 	return all
 }
 
-// WriteText writes the decision first, then the situation and the rules. Rules that do not match are grouped by the reason.
+// WriteText writes the decision first, then the situation, the rules and the judge's page, if any. Rules that do not
+// match are grouped by the reason.
 func (e Explanation) WriteText(out layout.Printer) {
 	e.writeDecision(out)
 	e.Situation.writeText(out)

@@ -163,7 +163,8 @@ func (o initOptions) answersInFlags() (said generator.Spec, set generator.Settin
 	return said, set, err
 }
 
-// newSpec starts from said, the answers in flags. It completes them by asking at a terminal, or with defaults.
+// newSpec returns the spec of a new suite. It completes said, the answers in flags, by asking at a terminal or with
+// defaults.
 func (o initOptions) newSpec(
 	ctx context.Context, dir string, said generator.Spec, set generator.Settings,
 ) (generator.Spec, error) {

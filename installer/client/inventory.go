@@ -150,7 +150,8 @@ const (
 	BlockCapDefault = 8
 )
 
-// Honoured returns the number of blocks in a row that Claude Code honours. A value of 0 or less means no limit.
+// Honoured returns the number of blocks in a row that Claude Code honours. It is very large if the variable is 0 or
+// less, which means no limit.
 func Honoured(layers []Layer) int {
 	const unlimited = 1 << 30
 	value, _, found := VariableIn(layers, BlockCap)

@@ -104,7 +104,7 @@ func (l Layer) SaysOf(id string) (on, says bool) {
 	return says && string(raw) != "false", says
 }
 
-// PluginIDs returns the valid plugin IDs in the layer's enabledPlugins, sorted.
+// PluginIDs returns the valid plugin IDs in the layer's enabledPlugins, sorted, including disabled plugins.
 func (l Layer) PluginIDs() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.switches)), func(id string) bool { return !isID.MatchString(id) })
 }
@@ -161,7 +161,7 @@ func ValueText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// Variables returns the variables of all layers, including duplicates, highest layer first.
+// Variables returns the environment variables in all settings layers, including duplicates, highest layer first.
 func (i Inventory) Variables() []Variable {
 	var all []Variable
 	for _, l := range i.Settings {

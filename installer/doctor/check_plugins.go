@@ -58,8 +58,8 @@ func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 
-// notRunning returns the finding for an enabled plugin that does not run. It repairs only plugins that the user made or
-// enabled, so that a cloned project cannot start its own hook.
+// notRunning returns the finding for an enabled plugin that does not run. It offers a repair only for plugins that the
+// user made or enabled, so that a cloned project cannot start its own hook.
 func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	f := check.Failed(fmt.Sprintf("%s is enabled but does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s))
 	if s.Decides == string(client.Project) { // broken for everyone in the project
@@ -199,8 +199,8 @@ func (in *Inspection) driversInWords() string {
 	return whoDecides(deciding)
 }
 
-// switchOff returns a repair that disables the plugin for the user, in the scope that decides. It returns nil if the
-// plugin is enabled outside of the user's scopes.
+// switchOff returns a repair that disables the plugin for the user: in the local scope if the project's settings enable
+// it, otherwise in the scope that decides. It returns nil if the plugin is enabled outside of the user's scopes.
 func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 	scope := client.Scope(s.Decides)
 	switch {

@@ -182,8 +182,8 @@ func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) st
 	return p.Name
 }
 
-// ChoosePlugin calls choose for each of the user's suites. It returns the first result with a Stop hook and
-// the suite, or a plugin with no name.
+// ChoosePlugin calls choose for each suite that the user made or named, except unreadable ones. It returns the first
+// result with a Stop hook and the suite, or a plugin with no name.
 func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil || !s.Made {

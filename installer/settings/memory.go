@@ -140,7 +140,8 @@ func (s *Settings) hasMadeDir(dir string) bool {
 	})
 }
 
-// remember returns the edit that writes a memory. If the memory contains no members, the edit removes it.
+// remember returns the edit that writes a memory. If the memory contains no members, the edit removes it. The memory of
+// an agent other than Claude Code also replaces the cached one.
 func (s *Settings) remember(m *memory) (journal.Edit, error) {
 	k := s.readMemory(memoryFile(s.Places, m.File))
 	if k.err != nil {
@@ -270,8 +271,8 @@ const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
-// releaseSettings undoes the edits of the members selected by only, unless other settings files need them.
-// behalf is the file that no longer needs them, or everyone.
+// releaseSettings returns the data of f and its memory with the edits of the members selected by only undone, unless
+// other settings files need them. It writes nothing. behalf is the file that no longer needs them, or everyone.
 func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}

@@ -28,8 +28,9 @@ func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
 	return ledger.AwayOrder{}, false
 }
 
-// Shorten makes the order in force for wanted.Project end sooner or after fewer continues. The order must otherwise
-// equal wanted. With sameMost, sameCheck or sameNote, it keeps that value. done reports whether an order was changed.
+// Shorten makes the order in force for wanted.Project end sooner or after fewer continues, and saves it. The order must
+// otherwise equal wanted. With sameMost, sameCheck or sameNote, it keeps that value. done reports whether an order was
+// changed, and now is that order.
 func (p Places) Shorten(
 	wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool,
 ) (now ledger.AwayOrder, done bool, err error) {

@@ -48,8 +48,8 @@ func (p onTerminal) refusal(err error) error {
 	return errors.New(p.fold(p.problem(err)))
 }
 
-// askInBackground asks in a goroutine, because survey accepts no context. On cancellation it restores the terminal
-// and returns ErrCancelled.
+// askInBackground asks a question and sets answer. It asks in a goroutine, because survey accepts no context. On
+// cancellation it restores the terminal and returns ErrCancelled.
 func (p onTerminal) askInBackground(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
 	mode, modeErr := term.GetState(int(p.In.Fd()))
 	asked := make(chan error, 1)

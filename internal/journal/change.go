@@ -145,8 +145,8 @@ func (c Change) Files() (written, removed []string) {
 // Diff returns the change as a unified diff.
 func (c Change) Diff() string { return c.DiffIn("") }
 
-// DiffIn returns the change as a unified diff. Unless dir is "", paths are relative to dir, with git's prefixes a/
-// and b/.
+// DiffIn returns the change as a unified diff, without directories and springfield's state. Unless dir is "", paths are
+// relative to dir, with git's prefixes a/ and b/.
 func (c Change) DiffIn(dir string) string {
 	var b strings.Builder
 	for _, e := range c.Edits {

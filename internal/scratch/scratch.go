@@ -18,8 +18,8 @@ const module = "github.com/cameronsjo/springfield"
 
 var shared string // directory of the tests of a package
 
-// RunTests runs the tests of a package with a shared directory, and removes it afterwards. Unprivileged users
-// can enter it.
+// RunTests runs the tests of a package and returns their exit code. It makes a shared directory, and removes it
+// afterwards. Unprivileged users can enter it.
 func RunTests(tests interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "springfield-test-")
 	if err == nil {

@@ -138,8 +138,8 @@ func (d *Console) sayNoHold(session, says string) error {
 	return nil
 }
 
-// LiftHold lifts the hold on a session after a confirmation at a terminal. If session is "", it lifts the
-// hold on all sessions.
+// LiftHold lifts the hold on a session after a confirmation at a terminal, unless an agent calls it. If session is "",
+// it lifts the hold that applies to all sessions.
 func (d *Console) LiftHold(session string) error {
 	session, err := d.resolveSession(session)
 	if err != nil {

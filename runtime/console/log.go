@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// ListDecisions prints the last n decisions, oldest first.
+// ListDecisions prints the last n decisions that a selects, oldest first.
 func (d *Console) ListDecisions(n int, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {

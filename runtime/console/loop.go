@@ -42,7 +42,8 @@ func (d Driver) problemInWords() string {
 	return d.Problem + "; next: " + d.Next
 }
 
-// DriverAround returns the plugin that contains a hook. If the plugin does not drive loops, Problem is the reason.
+// DriverAround returns the plugin that contains a hook. If none contains it, or the plugin does not drive loops,
+// Problem is the reason, and the settings are wiggum's.
 func DriverAround(executable, state, dir string) Driver {
 	settings, err := hook.FindSettings(executable, state, dir)
 	if err != nil {
@@ -382,7 +383,8 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 	return field, misused("loop set has no key "+strconv.Quote(key), "the keys are "+strings.Join(names, ", "))
 }
 
-// SetLoop sets a key of the workspace's loop, one of LoopKeys.
+// SetLoop sets a key of the workspace's loop, one of LoopKeys, in the loop's file, and prints the new value. It records
+// a raised maximum and a cancelled loop.
 func (d *Console) SetLoop(key string, values []string) error {
 	l, err := d.openLoop(false)
 	if err != nil {

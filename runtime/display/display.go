@@ -48,8 +48,8 @@ func OneLine(s string) string {
 func JoinWords(command string) string { return strings.ReplaceAll(command, " ", "\u00a0") }
 func PartWords(text string) string    { return strings.ReplaceAll(text, "\u00a0", " ") }
 
-// PlainText drops invisible characters, except newlines, tabs and joiners. It is for models, and for programs
-// that display the text safely.
+// PlainText drops invisible characters, except newlines, tabs and joiners. Other line separators become blanks. It is
+// for models, and for programs that display the text safely.
 func PlainText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

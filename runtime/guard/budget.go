@@ -171,7 +171,7 @@ func vetoOfLimit(limit string, most, spent int, within, next string) Veto {
 	return veto
 }
 
-// timeUntilFree describes when fewer than most of times will be within span. It returns "" if this is now.
+// timeUntilFree describes when fewer than most of times will be within span. It returns "" if this is now or most is 0.
 func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) string {
 	if most <= 0 || most > len(times) {
 		return ""

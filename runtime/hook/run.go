@@ -244,7 +244,8 @@ type answer struct {
 	context bool   // the host reads additionalContext
 }
 
-// decideAndRecord decides a stop and records the decision. If the decision cannot be recorded, the agent may stop.
+// decideAndRecord decides a stop, asks a judge if necessary, changes the workspace's files and records the decision. If
+// the change or the record fails, the agent may stop. A decided stop gets a silent answer.
 func (s *start) decideAndRecord(settings Settings) answer {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {

@@ -60,8 +60,8 @@ type Settings struct {
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// MaxContinues returns the maximum number of continues in a row with no tool call. It returns 0 if the plugin
-// does not decide at Stop.
+// MaxContinues returns the maximum number of iterations of a loop. Without a loop, it returns the maximum number of
+// continues in a row with no tool call. It returns 0 if the plugin does not decide at Stop.
 func (s Settings) MaxContinues() int {
 	if s.Strategy.Event != "Stop" {
 		return 0
@@ -205,8 +205,9 @@ func (f *fileMembers) Members(m *codec.Members) {
 // WholeFile begins the fault of a file ignored as a whole.
 const WholeFile = "the whole file is not in force: "
 
-// Overlay returns s overridden by the settings in data, and a line for each mistake. Settings with mistakes
-// are ignored. If all of data is ignored, it returns an error. Members of other strategies are allowed.
+// Overlay returns s overridden by the settings in data, and a line for each mistake, up to a maximum. Settings with
+// mistakes are ignored, as are a project's higher limits. If all of data is ignored, it returns an error. Members of
+// other strategies are allowed.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := fileMembers{options: s.Strategy.New()}

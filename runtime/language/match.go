@@ -352,7 +352,7 @@ type finder struct {
 
 func always(int) bool { return true }
 
-// Has reports whether an entry of class c matches in a sentence.
+// Has reports whether an entry of class c matches in a sentence, with no earlier exclusion in its pack.
 func (all Finders) Has(c Class, sentence string) bool {
 packs:
 	for _, f := range all {

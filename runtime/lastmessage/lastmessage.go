@@ -226,8 +226,9 @@ func (c *Closing) startsAction() (string, bool) {
 	return s.said, c.in.Has(language.Start, s.folded) && !isQuestion(s)
 }
 
-// For language.Announce, one of the last two sentences can instead start an action, and an announcement before a
-// list is ignored as a plan.
+// announcesWork returns the last of the intents if it announces work in words of the class, and whether it does. For
+// language.Announce, one of the last two can instead start an action, and an announcement before a list is ignored as a
+// plan.
 func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	list := c.intents()
 	if c.titled || len(list) == 0 || len(c.intro) > 0 && class == language.Announce {

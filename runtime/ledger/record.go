@@ -53,8 +53,8 @@ func (r *Record) StandsAsideFor(other *Record) bool {
 		r.Session == other.Session && r.Event == other.Event && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// aside ranks a stop without a loop to drive highest, then a stop because no rule matched, then any other stop that an
-// away order did not decide.
+// aside returns 3 for a stop without a loop to drive, 2 for a stop because no rule matched, and 1 for any other stop.
+// It returns 0 for other decisions, for a stop with a message to the user, and for one of an away order.
 func (r *Record) aside() int {
 	if r.Decision != "stop" || r.Told != "" || r.Rule == "away" {
 		return 0

@@ -133,7 +133,8 @@ func shortestLength(words []string) int {
 	return len(slices.MinFunc(words, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// The result is an upper bound. The parser limits the depth of re to 1000.
+// countInstructions returns an upper bound of the number of instructions in a compiled re. The parser limits the depth
+// of re to 1000.
 func countInstructions(re *syntax.Regexp) int {
 	const enough = 1 << 30 // more than any limit, but does not overflow
 	n := 0

@@ -85,8 +85,9 @@ type opening struct {
 	At    int64 // Unix milliseconds
 }
 
-// takeOpening sets Opening if the line begins the current prompt. This is the prompt with the host's ID or,
-// by default, the last that a person typed. Other words of a person are added to Heard.
+// takeOpening updates Opening, Heard and Escaped from a line. Opening is the prompt with the host's ID or, by default,
+// the last that a person typed. The last maxHeard other words of a person are kept in Heard. An interruption sets
+// Escaped.
 func (l *Log) takeOpening(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {

@@ -38,8 +38,8 @@ type File struct {
 // returns the log for the next call and the situation at the end of the file. prompt is the host's ID of the
 // current prompt, or "".
 //
-// If the file was replaced or since is damaged, ReadNew starts at the beginning, but reads at most the last
-// maxNew bytes. A last line without a line ending is read again the next time.
+// If the file was replaced or since is damaged, ReadNew starts at the beginning. If more than maxNew bytes remain, it
+// discards since and reads only the last maxNew bytes. A last line without a line ending is read again the next time.
 func (f File) ReadNew(since []byte, prompt string) (log []byte, view View, err error) {
 	opened, size, err := file.OpenRegular(f.Path, 0)
 	if err != nil {
@@ -103,8 +103,8 @@ type reader struct {
 	Number int // of the line, from 1
 }
 
-// eachLine calls take with each complete line and its offset until take returns false, and advances the log's
-// offset. For a line longer than maxLine, take gets nil. eachLine returns the incomplete last line.
+// eachLine calls take with each complete line and its offset until take returns false, and advances the log's offset.
+// It skips blank lines. For a line longer than maxLine, take gets nil. eachLine returns the incomplete last line.
 func (r *reader) eachLine(take func(line []byte, at int64) bool) (last []byte, err error) {
 	begin := r.Log.Offset
 	left := r.end - begin

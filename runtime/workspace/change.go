@@ -21,7 +21,7 @@ import (
 // ErrChanged is the error for a file that has changed since it was read.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// ApplyChanges makes changes in order, up to the first error. Errors of optional changes are ignored.
+// ApplyChanges writes or deletes files in order, up to the first error. Errors of optional changes are ignored.
 func (s *Space) ApplyChanges(changes []strategy.Change) error {
 	for _, c := range changes {
 		if err := s.applyChange(c); err != nil && !c.Optional {

@@ -143,9 +143,9 @@ func plainCause(err error) string {
 
 const maxUp = 40
 
-// Nearest returns the first directory that contains any of marks, from dir up to the top of the repository.
-// marks are names with slashes. If none matches, it returns project if that contains the repository and a
-// mark, otherwise the top. The top is below home. marked reports whether there was a mark.
+// Nearest returns the first directory that contains any of marks, from dir up to the top of the repository. Without a
+// repository, the top is dir. marks are names with slashes. If none matches, it returns project if that contains the
+// repository and a mark, otherwise the top. The top is below home. marked reports whether there was a mark.
 func Nearest(dir, project string, marks []string, home string) (nearest string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {

@@ -59,7 +59,8 @@ func (o *Options) Needs() strategy.Needs {
 
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.ruleSet("")) }
 
-// Prepare returns a function that makes new rules for each situation, because rules cache the progress files.
+// Prepare returns a function that decides a situation by o's rules. It makes new rules for each situation, because
+// rules cache the progress files.
 func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.Verdict {
 	return func(s strategy.Situation) strategy.Verdict { return rules.Matching(o.Rules(), cache)(s) }
 }
