@@ -191,7 +191,7 @@ func (s Suite) MissingTargets() string {
 }
 
 // makeExecutable adds the executable bits to the hook and the judge in a plugin directory, because a copy of a plugin
-// can lack them. It skips missing programs.
+// can lack them.
 func makeExecutable(dir string) error {
 	in, err := rooted.OpenFolder(dir)
 	if err != nil {

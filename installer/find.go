@@ -138,8 +138,8 @@ func (m Means) pluginsOffered(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// takeFromOthers returns a hint for enabling the plugin from the suite around the working directory, which might be
-// cloned. It returns "" if no such suite has the plugin, or if the suite is one of the user's or is taken.
+// takeFromOthers returns a hint to enable the plugin from the suite around the working directory, which might be
+// cloned. It returns "" if that is one of the user's, is taken or lacks the plugin.
 func (m Means) takeFromOthers(plugin, taken string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {

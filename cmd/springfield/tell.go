@@ -29,8 +29,8 @@ type teller struct {
 
 const mostQueued = 20
 
-// readCommand splits typed into words, as a shell does, and finds the program. No shell runs the command,
-// because its argument comes from sessions.
+// readCommand sets t.argv to typed, split into words as a shell does, with the path of the program. No shell runs the
+// command, because its argument comes from sessions.
 func (t *teller) readCommand(typed string, once bool) (err error) {
 	const example = "springfield watch --tell 'notify-send springfield'"
 	if !t.given {

@@ -110,8 +110,8 @@ func (s *Snapshot) OpenFile(path string) (*File, error) {
 	return &again, nil
 }
 
-// readObject returns the JSON object in a file below dir, and the file's path. For a missing file, it returns an error
-// that wraps fs.ErrNotExist.
+// readObject returns the JSON object in a file below dir, and the file's path. The error for a missing file wraps
+// fs.ErrNotExist.
 func (s *Snapshot) readObject(dir, name string) (fields object, path string, err error) {
 	path, err = placeBelow(dir, name)
 	if err != nil {

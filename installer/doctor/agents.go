@@ -88,8 +88,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 	return a
 }
 
-// Checks returns the checks of the inspected agents. The check of an agent without plugins finds nothing to report
-// unless the user named it.
+// Checks returns the checks of the inspected agents. An agent without plugins is skipped unless the user named it.
 func (in *Inspection) Checks() []check.Check[*Inspection] {
 	checks := SharedChecks()
 	if in.Claude {

@@ -199,8 +199,8 @@ func (in *Inspection) driversInWords() string {
 	return whoDecides(deciding)
 }
 
-// switchOff returns a repair that disables the plugin for the user: in the local scope if the project's settings enable
-// it, otherwise in the scope that decides. It returns nil if the plugin is enabled outside of the user's scopes.
+// switchOff returns a repair that disables the plugin for the user: in the local scope instead of the project's,
+// otherwise in the scope that decides. It returns nil if the plugin is enabled outside of the user's scopes.
 func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 	scope := client.Scope(s.Decides)
 	switch {

@@ -271,8 +271,8 @@ const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
-// releaseSettings returns the data of f and its memory with the edits of the members selected by only undone, unless
-// other settings files need them. It writes nothing. behalf is the file that no longer needs them, or everyone.
+// releaseSettings returns the data of f and its memory without the edits of the members selected by only, unless other
+// settings files need them. behalf is the file that no longer needs them, or everyone.
 func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}

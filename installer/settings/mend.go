@@ -133,8 +133,8 @@ func (s *Settings) Damaged() []error {
 	return append(all, Journal(s.Places).Damaged()...)
 }
 
-// CheckState returns an error if no file can be created in the state directory, or in its nearest ancestor that exists.
-// It creates a temporary file there and removes it.
+// CheckState returns an error if no file can be created in the state directory or its nearest existing ancestor. It
+// creates and removes a temporary file there.
 func CheckState(p client.Places) error {
 	dir := rooted.FindAbove(p.StatePath(), rooted.PathExists) // StatePath would be created there
 	f, err := os.CreateTemp(dir, ".springfield-check-*")

@@ -194,6 +194,7 @@ func (e Edit) isWhollyGone(after *Content) bool {
 	return !after.hasSameBytes(nil) || !rooted.IsDirectory(cmp.Or(e.root, filepath.Dir(dir)))
 }
 
+// isInUse reports whether tree contains a file that e did not write, that has changed since, or that cannot be read.
 // Missing files do not count as use.
 func (e Entry) isInUse(tree string) bool {
 	made := map[string]Edit{}

@@ -383,8 +383,8 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 	return field, misused("loop set has no key "+strconv.Quote(key), "the keys are "+strings.Join(names, ", "))
 }
 
-// SetLoop sets a key of the workspace's loop, one of LoopKeys, in the loop's file, and prints the new value. It records
-// a raised maximum and a cancelled loop.
+// SetLoop sets a key of the workspace's loop, one of LoopKeys, in its file, and prints the value. It records a raised
+// maximum or a cancelled loop.
 func (d *Console) SetLoop(key string, values []string) error {
 	l, err := d.openLoop(false)
 	if err != nil {

@@ -23,8 +23,8 @@ const maxNamed = 8
 // opens reports whether the event has a prompt ID that identifies the first line of the prompt in the log.
 func (s *Snapshot) opens() bool { return s.Event.Host.Opens && s.Event.PromptID != "" }
 
-// meetPrompt returns state with the counts reset if the prompt is new, and with the user's words applied. A stop after
-// a wake-up counts with the user's last prompt.
+// meetPrompt returns state with the user's words applied, and with counts reset for a new prompt. A stop after a
+// wake-up counts with the user's last prompt.
 func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	name, own, said, o := state.Prompt, state.Own, state.Said.Of, &s.View.Opening
 	heard, id := s.View.Heard, shortenText(s.Event.PromptID, 100)

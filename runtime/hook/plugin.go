@@ -35,8 +35,8 @@ func findRoot(executable, fallback string) (string, error) {
 	return fallback, nil
 }
 
-// followLink returns the target of a path that is a symlink, or of a chain of them. It does not resolve symlinked
-// directories, because a plugin's directory can select a strategy by name.
+// followLink returns the final target of a symlink, or path. It does not resolve symlinked directories, because a
+// plugin's directory can select a strategy by name.
 func followLink(path string) string {
 	for range 16 {
 		target, err := os.Readlink(path)

@@ -60,8 +60,8 @@ type Settings struct {
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// MaxContinues returns the maximum number of iterations of a loop. Without a loop, it returns the maximum number of
-// continues in a row with no tool call. It returns 0 if the plugin does not decide at Stop.
+// MaxContinues returns the maximum number of iterations of a loop, or else of continues in a row with no tool call. It
+// returns 0 if the plugin does not decide at Stop.
 func (s Settings) MaxContinues() int {
 	if s.Strategy.Event != "Stop" {
 		return 0

@@ -127,8 +127,8 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// LiftHold removes the hold old and records this. It returns ErrNoHold if no hold is in force, and ErrOtherHold if a
-// different one is. The caller must ensure that the user wants this.
+// LiftHold removes the hold old under a lock, and records this. It returns ErrNoHold if no hold is in force, and
+// ErrOtherHold if a different one is. The caller must ensure that the user wants this.
 func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
 	lock, err := TakeLock(dir, "holds", holdWait)
 	if err == ErrBusy {

@@ -54,7 +54,7 @@ func (r *Record) StandsAsideFor(other *Record) bool {
 }
 
 // aside returns 3 for a stop without a loop to drive, 2 for a stop because no rule matched, and 1 for any other stop.
-// It returns 0 for other decisions, for a stop with a message to the user, and for one of an away order.
+// It returns 0 if the user gets a message, for an away order's stop, and for other decisions.
 func (r *Record) aside() int {
 	if r.Decision != "stop" || r.Told != "" || r.Rule == "away" {
 		return 0

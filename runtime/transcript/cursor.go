@@ -47,7 +47,8 @@ func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error
 	return f.eachLineOf(path, 0, tail, visit)
 }
 
-// EachLastLine is like EachLine for the last bytes of the log, but keeps no lines for WindowOf.
+// EachLastLine calls visit for each line in the last bytes of the log. It is like EachLine, but keeps no lines for
+// WindowOf.
 func (f *Format) EachLastLine(path string, bytes int64, visit func(*Cursor) bool) error {
 	return f.eachLineOf(path, bytes, 0, visit)
 }

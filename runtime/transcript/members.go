@@ -14,7 +14,7 @@ func ReadMembers(object []byte, members ...Member) {
 	}
 }
 
-// ReadMember reads the current member of w if members lists it.
+// ReadMember reads the current member of w into its place in members, if they list it.
 func ReadMember(w *codec.Walk, members []Member) {
 	for _, m := range members {
 		switch {

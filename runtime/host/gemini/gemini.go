@@ -40,7 +40,8 @@ type input host.Event
 
 func (in *input) Members(m *codec.Members) { (*host.Event)(in).Common(m) }
 
-// At a stop, prompt is still the user's. Its hash becomes PromptID, so the same words typed again are no new prompt.
+// readEvent reads an event into e. At a stop, prompt is still the user's. Its hash becomes PromptID and Prompt is
+// cleared, so the same words typed again are no new prompt.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, (*input)(e)); err != nil {
 		return err
