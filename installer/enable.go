@@ -67,8 +67,8 @@ type enableRun struct {
 	leaves   []string // changes that undo does not revert
 }
 
-// EnablePlugin enables a plugin on a host. It installs nothing if the settings cannot be edited. Only an
-// unknown marketplace is added first. After an error it is removed again.
+// EnablePlugin enables a plugin on a host, or with r.DryRun only plans that. It installs nothing if the settings cannot
+// be edited. Only an unknown marketplace is added first. After an error it is removed again.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""

@@ -138,7 +138,8 @@ func weightOf(tasks []task) (bytes int) {
 	return bytes
 }
 
-// updateTask applies the input of TaskUpdate. It returns the task's ID, or "", and the task before the update, or nil.
+// updateTask applies the input of TaskUpdate to l.Todos, and adds an unknown task. It returns the task's ID, or "" if
+// the input has none, and the task before the update, or nil if it was unknown.
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
