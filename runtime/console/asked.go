@@ -317,7 +317,8 @@ func (d *Console) findLog(id string) string {
 	return ""
 }
 
-// otherLogsOf returns the logs of hosts other than Claude Code for sessions with an ID that starts with id.
+// otherLogsOf returns the logs of hosts other than Claude Code for sessions with an ID that starts with id, or else
+// with the first shortID characters of id.
 func (d *Console) otherLogsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil

@@ -126,7 +126,7 @@ func SetFields(data []byte, fields ...[2]string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// SetBody replaces the goal's text in a loop's file and keeps the fields.
+// SetBody returns data, the content of a loop's file, with the goal's text replaced and the fields kept.
 func SetBody(data []byte, body string) ([]byte, error) {
 	front, err := readFront(string(data))
 	if err != nil {
