@@ -340,7 +340,7 @@ func (e *enableRun) planEdit() (journal.Change, error) {
 	return e.planFrom(e.Settings)
 }
 
-// registerPlugin installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a
+// registerPlugin installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a new
 // plugin that turns out to be unusable. If the command cannot register the marketplace, user settings declare it.
 func (e *enableRun) registerPlugin(ctx context.Context) error {
 	snapshot := e.Settings.Snapshot

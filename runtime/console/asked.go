@@ -91,8 +91,8 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided prints that the view has no decisions. It also names another session with some, but not to an agent.
-// prompts is set if this view has records about prompts.
+// sayNothingDecided prints that the view has no decisions. Except to an agent, it also names another session with some,
+// or calls d.SayNext if nothing is recorded. prompts is set if this view has records about prompts.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {
