@@ -90,7 +90,7 @@ func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) 
 	return s.openFile("", path)
 }
 
-// giveBack plans to restore the members set for plugin id in f, and in user settings for f, that no other plugin needs.
+// giveBack plans to restore the members set in f, and in user settings for f, that no plugin except id needs.
 func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id string) error {
 	others := slices.DeleteFunc(v.edited.IDsOn(), func(other string) bool { return other == id || !m.switchedOn(other) })
 	only := allMembers

@@ -284,7 +284,8 @@ func eachItem(list []byte, depth int, yield func(item)) bool {
 	return false
 }
 
-// eachLine yields the todos in lines like "- [x] Write the tests" and "2. [in_progress] Write them".
+// eachLine yields the todos in lines like "- [x] Write the tests" and "2. [in_progress] Write them", and reports
+// whether it found any.
 func eachLine(text []byte, yield func(item)) (found bool) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t-*+0123456789.)")
