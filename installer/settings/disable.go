@@ -178,7 +178,7 @@ func (s *Settings) whyInUse(id string) (string, error) {
 }
 
 // PurgePlugin makes the client uninstall a plugin that is no longer in use, and forget its marketplace if no other
-// plugin from it is in use. notes are for the user, for example why it kept something.
+// plugin from it is in use. notes include why it kept something.
 func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
 	if why, err := s.whyInUse(id); err != nil {

@@ -33,8 +33,8 @@ type joint struct {
 	At            int64
 }
 
-// rewindPlans adds e to l.Joints. If e shows that the conversation was rewound to an earlier line, it first removes the
-// plans and joints since that line.
+// rewindPlans adds an entry with a parent to l.Joints. If the conversation was rewound to an earlier line, it first
+// removes the plans and joints since that line.
 func (l *Log) rewindPlans(e *Entry) {
 	if len(e.Parent) == 0 {
 		return
