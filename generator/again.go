@@ -35,8 +35,8 @@ func (s Settings) IsAbout(plugin string) bool {
 	return slices.ContainsFunc(s, func(one Setting) bool { return one.Plugin == plugin })
 }
 
-// CheckSettings returns an error for the first invalid setting. If no plugins are chosen, it uses the
-// strategies with the plugins' names.
+// CheckSettings returns an error for the first setting that is invalid or of a plugin that is not chosen. If no plugins
+// are chosen, it uses the strategies with the plugins' names.
 func (s Settings) CheckSettings(chosen []Plugin) error {
 	for _, one := range s {
 		from := one.Plugin
@@ -89,8 +89,8 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	return s, nil
 }
 
-// ReuseAnswers returns made, the answers of the suite in dir. Targets in said replace those of made. Any
-// other difference from said or set is an error, because files depend on the answers.
+// ReuseAnswers returns made, the answers of the suite in dir. Targets in said replace those of made. A marketplace,
+// owner, plugin or setting in said or set that differs from made is an error, because files depend on them.
 func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {

@@ -19,9 +19,10 @@ import (
 // goMark marks every program with this runtime. It proves nothing about a forged program.
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
-// runtimePatches returns the names of files in Go's runtime, and pairs of old and new text. In each supported version
-// of Go, every file contains an old text. getGodebugEarly reads GODEBUG before the environment exists. Except in early
-// releases of Go 1.25, a second result reports whether this worked. Other code uses gogetenv.
+// runtimePatches returns the names of files in Go's runtime, and pairs of old and new text. The new text ignores
+// variables like GODEBUG, and exits with 1, not 2. In each supported version of Go, every file contains an old text.
+// getGodebugEarly reads GODEBUG before the environment exists. Except in early releases of Go 1.25, a second result
+// reports whether this worked. Other code uses gogetenv.
 func runtimePatches() (files, pairs []string) {
 	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
 	return []string{"env_posix.go", "proc.go", "panic.go", "signal_unix.go", "signal_windows.go", "mem_linux.go"}, []string{

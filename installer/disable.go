@@ -24,8 +24,8 @@ type DisableRequest struct {
 	DryRun bool
 }
 
-// DisablePlugin disables a plugin in a host's settings. With r.Purge the claude command also forgets the
-// plugin. If r.Plugin is a strategy with no enabled plugin, DisablePlugin is a no-op.
+// DisablePlugin disables a plugin in a host's settings, or with r.DryRun only plans that. With r.Purge the claude
+// command also forgets the plugin. If r.Plugin is a strategy with no enabled plugin, DisablePlugin is a no-op.
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope, done.State = host, r.Scope, "disabled"

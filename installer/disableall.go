@@ -123,7 +123,8 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 	return err
 }
 
-// allSuites returns the suites in springfield's own list, and those that are marketplaces in Claude Code.
+// allSuites returns the directories of the readable suites in springfield's own list, and of those that are
+// marketplaces in Claude Code.
 func (m Means) allSuites() []string {
 	dirs, _, _ := settings.KnownSuites(m.Settings.Places)
 	markets, _ := m.Settings.AllMarkets()

@@ -67,8 +67,8 @@ type enableRun struct {
 	leaves   []string // changes that undo does not revert
 }
 
-// EnablePlugin enables a plugin on a host. It installs nothing if the settings cannot be edited. Only an
-// unknown marketplace is added first. After an error it is removed again.
+// EnablePlugin enables a plugin on a host, or with r.DryRun only plans that. It installs nothing if the settings cannot
+// be edited. Only an unknown marketplace is added first. After an error it is removed again.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""
@@ -340,8 +340,8 @@ func (e *enableRun) planEdit() (journal.Change, error) {
 	return e.planFrom(e.Settings)
 }
 
-// registerPlugin installs a plugin or registers its marketplace with the claude command, as needed. If the command
-// cannot register the marketplace, user settings declare it.
+// registerPlugin installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a new
+// plugin that turns out to be unusable. If the command cannot register the marketplace, user settings declare it.
 func (e *enableRun) registerPlugin(ctx context.Context) error {
 	snapshot := e.Settings.Snapshot
 	switch {

@@ -155,7 +155,8 @@ func (m Means) takeFromOthers(plugin, taken string) string {
 	return "run springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " to use the one from that suite, which is not yours"
 }
 
-// InSuites returns the plugins with a name and a marketplace in the user's suites. "" matches any.
+// InSuites returns the plugins with a name and a marketplace in the user's suites. "" matches any. It prints a note
+// about a suite that cannot be read.
 func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err error) {
 	dirs, _, err := settings.KnownSuites(m.Settings.Places)
 	for _, dir := range dirs {

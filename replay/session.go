@@ -46,7 +46,8 @@ type session struct {
 // key identifies a line and copies in other logs. It is 0 if the line has no ID.
 type key uint64
 
-// keyOf returns the key of a line. Only Claude Code's IDs are unique. Other IDs are combined with the time.
+// keyOf returns the key of a line, or 0 if the line has no ID. Only Claude Code's IDs are unique. Other IDs are
+// combined with the time.
 func (w *walker) keyOf(c *transcript.Cursor) key {
 	id := string(c.Entry.ID)
 	if id == "" {

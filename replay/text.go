@@ -83,8 +83,8 @@ func (r *Row) isOnList(list string) bool {
 	return true
 }
 
-// WriteList prints the first most rows of a list, or all if most is 0. It returns the strategy that explains
-// them, or "" when there are none.
+// WriteList prints the first most rows of a list, or all if most is 0, or a sentence if the list is empty. It returns
+// the name of the strategy whose rows it printed, or "".
 func (r *Report) WriteList(out layout.Printer, list string, most int) (explained string) {
 	if len(r.Scores) == 0 {
 		return ""

@@ -235,7 +235,8 @@ func (a *app) noteHindered(*cobra.Command, []string) {
 	}
 }
 
-// setOrder sets an away order after a person confirms it at a terminal. It shortens an order in force without asking.
+// setOrder sets an away order after a person confirms it at a terminal. It also makes agreed changes of settings, and a
+// snapshot if possible. It shortens an order in force without asking.
 func (o awayOptions) setOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {

@@ -217,7 +217,8 @@ func (o disableOptions) leftByEdits(places client.Places) (left []settings.Left)
 	return left
 }
 
-// leftInProjects returns loops, states of specs and snapshots in the projects that the state directory mentions.
+// leftInProjects returns loops or their empty directories, states of specs and snapshots in the projects that the state
+// directory mentions.
 func leftInProjects(state string) (left []settings.Left) {
 	events, _ := ledger.LoopEvents(state)
 	files := check.NamesOf(events, func(e activity.LoopEvent) string {

@@ -55,8 +55,8 @@ func (a *app) showUnseen(ctx context.Context) error {
 	})
 }
 
-// takeNextStep asks whether to enable a plugin, and enables it after a yes. Without a terminal, for an agent, or after
-// an earlier no, it only prints the command.
+// takeNextStep prints an introduction, asks whether to enable a plugin, and enables it after a yes. It remembers a no
+// in a file. Without a terminal, for an agent, or after an earlier no, it prints the command instead of asking.
 func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")

@@ -106,7 +106,8 @@ func addVerbs(root *cobra.Command, a *app) {
 	root.SetHelpCommandGroupID("Other")
 }
 
-// noCommand returns an error for an unknown command, with a hint that repeats the call with the most similar name.
+// noCommand returns an error for an unknown command, or nil without args. Its hint repeats the call with the most
+// similar name, or lists the commands.
 func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -53,7 +53,7 @@ func (t *teller) readCommand(typed string, once bool) (err error) {
 	return nil
 }
 
-// advance queues the changes in view, and runs the user's command for the next one unless a command is still running.
+// advance queues the changes in view, and starts the user's command for the next one unless a command is still running.
 // It returns the error of a command that has ended since the last call.
 func (t *teller) advance(view absence.View) error {
 	if !t.given {

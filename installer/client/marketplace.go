@@ -130,7 +130,7 @@ func (m Market) HowToForget() string {
 	return "claude plugin marketplace remove " + check.QuoteArgument(m.Name)
 }
 
-// AllMarkets returns the recorded marketplaces and the directories that user settings declare.
+// AllMarkets returns, by name, the recorded marketplaces and the directories that user settings declare.
 func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	all, err := s.Markets()
 	if err != nil {

@@ -70,7 +70,8 @@ func (in *Inspection) checkPaused() (bad []check.Finding) {
 	return bad
 }
 
-// checkTodo reports whether Claude has a todo list, which some rules need and recent models lack.
+// checkTodo reports whether Claude has a todo list, which some rules need and recent models lack. It reports nothing
+// for an older or unknown version, or if no plugin needs the list.
 func (in *Inspection) checkTodo() []check.Finding {
 	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 	older, known := client.IsOlder(in.Version, "2.1.233")

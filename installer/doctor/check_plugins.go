@@ -140,7 +140,8 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	return all
 }
 
-// checkMods reports the mods of plugins. A mod that wraps a stop runs before every hook and can drop the hook's answer.
+// checkMods reports the mods of running plugins. A mod that wraps a stop runs before every hook and can drop the hook's
+// answer.
 func (in *Inspection) checkMods() (all []check.Finding) {
 	for _, s := range in.Plugins {
 		var others []string

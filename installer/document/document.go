@@ -65,7 +65,8 @@ type member struct {
 	value value
 }
 
-// ParseDocument parses a document of up to 8 MiB and 100 levels. Every error is a *SyntaxError.
+// ParseDocument parses a document of up to 8 MiB and 100 levels. Its root must be an object; blank data is an empty
+// one. Every error is a *SyntaxError.
 func ParseDocument(data []byte) (*Document, error) {
 	if len(data) > MaxSize {
 		return nil, &SyntaxError{Problem: "larger than 8 MiB"}

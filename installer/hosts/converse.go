@@ -28,7 +28,8 @@ const (
 	maxAnswer        = 4 << 20 // bytes of a line
 )
 
-// askProgram starts the host's program with a minimal environment, and returns the last answer.
+// askProgram starts the host's program with a minimal environment, asks the questions, returns the last answer and ends
+// the program.
 func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (last json.RawMessage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()

@@ -35,7 +35,8 @@ func readSettings(at Place) (*document.Document, error) {
 // maxPlugins limits the plugins read from a settings file, which can be a project's.
 const maxPlugins = 200
 
-// copilotPlugins keeps the order of the file. Unless in is "", a file outside of in is an error.
+// copilotPlugins returns the plugins in a settings file, up to maxPlugins and even disabled ones, in the order of the
+// file. Unless in is "", a file outside of in is an error.
 func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Installed, err error) {
 	doc, err := readDocument(in, path, document.ParseCommented)
 	if err != nil {

@@ -25,8 +25,8 @@ type Assignment struct {
 // ErrInvalid is returned if a settings file cannot be read or the hook would ignore it.
 var ErrInvalid = errors.New("read settings")
 
-// PlanSet plans to set keys in a scope's file. A value that the hook would refuse is a misuse error. The
-// error for an unusable file wraps ErrInvalid.
+// PlanSet plans to set keys in a scope's file, or to remove those without a value. A value that the hook would refuse,
+// or a scope without a file, is a misuse error. The error for an unusable file wraps ErrInvalid.
 func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change, err error) {
 	names := check.NamesOf(assignments, func(a Assignment) string { return a.Key.Name })
 	c = journal.Change{Did: "set " + strings.Join(names, ", ") + " of " + s.Plugin.Name, Kind: "rules"}

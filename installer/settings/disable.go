@@ -18,7 +18,7 @@ import (
 
 // Disable plans to undo PlanEnable in a scope. If other plugins that springfield enabled remain there, it keeps their
 // entries and the marketplace. If one of these decides at Stop, it undoes only the plugin's entry. If springfield did
-// not enable the plugin, it only sets the entry to false.
+// not enable the plugin, but these or lower settings do, it only sets the entry to false.
 func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
@@ -90,7 +90,7 @@ func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) 
 	return s.openFile("", path)
 }
 
-// giveBack plans to restore the members set in f, and in user settings for f, that no other plugin needs.
+// giveBack plans to restore the members set in f, and in user settings for f, that no plugin except id needs.
 func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id string) error {
 	others := slices.DeleteFunc(v.edited.IDsOn(), func(other string) bool { return other == id || !m.switchedOn(other) })
 	only := allMembers
@@ -177,7 +177,8 @@ func (s *Settings) whyInUse(id string) (string, error) {
 	return "", err
 }
 
-// PurgePlugin makes the client forget a plugin that is no longer in use, and an unused marketplace.
+// PurgePlugin makes the client uninstall a plugin that is no longer in use, and forget its marketplace if no other
+// plugin from it is in use. notes include why it kept something.
 func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
 	if why, err := s.whyInUse(id); err != nil {

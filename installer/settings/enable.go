@@ -212,7 +212,7 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 }
 
 // raiseCap returns the edit that raises Claude Code's block cap to e.MaxContinues, or nil if the limit is high enough
-// or a higher layer sets it.
+// or a higher layer sets it. It notes in c the edit, or a higher layer's lower limit.
 func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.Honoured(v.above) < e.MaxContinues {

@@ -28,7 +28,8 @@ func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error
 	return f, nil
 }
 
-// SetForPlugin adds edits for a plugin to a plan. Unless plugin is "", ReleaseFor can undo them.
+// SetForPlugin adds edits of a different host's settings file to a plan, on behalf of a plugin. Unless plugin is "",
+// ReleaseFor can undo them.
 func (s *Settings) SetForPlugin(c *journal.Change, of Foreign, plugin string, edits []document.Edit) error {
 	return s.onForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
 }

@@ -169,8 +169,8 @@ const (
 	missing = 60_000
 )
 
-// Choose returns the sessions about which to notify the user: they have waited for the user, finished or failed for at
-// least five seconds. It returns each change once, and nothing from the first view.
+// Choose updates t, and returns the sessions about which to notify the user: they have waited for the user, finished or
+// failed for at least five seconds. It returns each change once, and no state that the first view already had.
 func (t *Teller) Choose(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {

@@ -119,7 +119,7 @@ func (r *Repository) GitPath(name string) (string, error) {
 	return filepath.ToSlash(relative), err
 }
 
-// CurrentBranch returns the current branch, or "" for a detached HEAD.
+// CurrentBranch returns the current branch, or "" for a detached HEAD or if git fails.
 func (r *Repository) CurrentBranch(ctx context.Context) string {
 	name, _ := r.runGit(ctx, "", "symbolic-ref", "--quiet", "--short", "HEAD")
 	return name

@@ -19,8 +19,8 @@ import (
 
 const Snapshots = "refs/springfield/away/" // prefix of their refs
 
-// KeepTree makes a snapshot with the given name. head is the commit of HEAD, or "" before the first commit; kept is
-// the snapshot's commit.
+// KeepTree commits the working tree as a snapshot with the given name. head is the commit of HEAD, or "" before the
+// first commit; kept is the snapshot's commit.
 func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept string, err error) {
 	head = r.CommitOf(ctx, "HEAD")
 	err = r.withTree(ctx, "", func(in *caller, tree string) error {
@@ -125,9 +125,9 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	return use(&in, tree)
 }
 
-// listFiles returns the existing files that are untracked or in the index. With from, it adds the files of that
-// snapshot and omits submodules. It always omits pipes, devices and files below a symlink. entries are the lines in
-// index and snapshot, for git's reading of newlines. nested is the number of nested repositories.
+// listFiles returns the existing files in the index, and those that are untracked but not ignored. With from, it adds
+// the files of that snapshot and omits submodules. It always omits pipes, devices and files below a symlink. entries
+// are the lines in index and snapshot, for git's reading of newlines. nested is the number of nested repositories.
 func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	entries, names []string, nested int, err error,
 ) {

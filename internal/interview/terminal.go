@@ -121,8 +121,8 @@ func valuesOf(options []Option) []string {
 	return check.NamesOf(options, func(o Option) string { return o.Value })
 }
 
-// labelOf returns a function that returns the label of option i. Since survey breaks long labels within words, they are
-// printed in full above the question instead, and clipped here.
+// labelOf returns a function that returns the label of option i. Since survey breaks long labels within words, labelOf
+// prints all options above the question if one is too long. The function then returns "".
 func (p onTerminal) labelOf(options []Option) func(value string, i int) string {
 	const frame = 12 // columns around value and label
 	if !slices.ContainsFunc(options, func(o Option) bool { return layout.TextWidth(o.Value+o.Label) > p.widthOf()-frame }) {

@@ -101,8 +101,8 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 	return c, err
 }
 
-// applyLocked takes the lock, records the change in the journal and writes its edits, or none of them. On an error it
-// sets Done and Left in failure.
+// applyLocked takes the lock, records the change in the journal, or for an undo removes the entry, and writes its
+// edits, or none of them. On an error it sets Done and Left in failure.
 func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {

@@ -17,8 +17,8 @@ const (
 	sharingViolation syscall.Errno = 32
 )
 
-// persist retries attempt for up to a second. Windows cannot replace or delete an open file, and virus scanners open
-// every file briefly.
+// persist retries attempt for up to a second while the file is in use. Windows cannot replace or delete an open file,
+// and virus scanners open every file briefly.
 func persist(attempt func() error) error {
 	for deadline := time.Now().Add(busyPatience); ; time.Sleep(busyRetry) {
 		err := attempt()

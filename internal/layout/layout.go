@@ -234,8 +234,8 @@ func (p Printer) printLines(title string, lines ...string) {
 	}
 }
 
-// ShortPath replaces the home directory in a text with ~, except after = and in quotes, where a shell does
-// not expand it.
+// ShortPath replaces the home directory in a text with ~, except within a longer name or path, and directly after = or
+// a quote, where a shell does not expand it.
 func (p Printer) ShortPath(text string) string {
 	if len(p.Home) < 2 {
 		return text

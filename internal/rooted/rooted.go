@@ -319,8 +319,8 @@ func (t Typed) groundOf() string {
 	return ground
 }
 
-// Absolute makes a typed path absolute and rejects symlinks in the ground. If the path is inside, in is the
-// ground, and no write can leave it. Otherwise in is "".
+// Absolute makes a typed path absolute. If it is inside the ground, in is the ground, and a symlink below the ground is
+// a *LinkError, so that no write can leave it. Otherwise, and for files directly in t.Config, in is "".
 func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	absolute = PathFrom(t.Work, path)
 	ground := t.groundOf()

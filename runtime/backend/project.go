@@ -84,9 +84,9 @@ func directoriesAbove(dir string) (all [2][]string) {
 	return all
 }
 
-// brought returns a message about a file of q.Variables, in the project or an ancestor, that sets a variable
-// for where questions go, or "". Hosts other than Claude Code pass these variables to hooks. It ignores the
-// home directory and variables outside of the environment.
+// brought returns a message about the first file of q.Variables, in the project or an ancestor, that cannot be read, or
+// sets a variable in q.Named or for where questions go, otherwise "". Hosts other than Claude Code pass these variables
+// to hooks. It ignores the home directory, variables outside of the environment, and unused cloud logins.
 func (e Env) brought(q judge.Question) string {
 	if q.Project == "" {
 		return ""

@@ -67,7 +67,7 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 }
 
 // withoutAnswer returns reply as a failure: with its cost, but without its answer. The detail is from ctx, err, and the
-// program's error message line.
+// program's error message line. Without err it keeps reply's own failure.
 func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, line string) judge.Reply {
 	reply.Continue, reply.Why = false, ""
 	if line = judge.OneLine(line, 200); err == nil {

@@ -58,8 +58,8 @@ func movesHome(member string) bool {
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))
 }
 
-// pickVars returns the environment for the judge: a few safe variables, and those that pick accepts.
-// SPRINGFIELD=off disables hooks of older plugins, as judge.InJudge does for ours.
+// pickVars returns the environment for the judge: HOME, PATH set to path, a few safe variables, and those that pick
+// accepts. judge.InJudge disables our hooks, and SPRINGFIELD=off those of older plugins.
 func (e Env) pickVars(path string, pick func(name string) bool) []string {
 	names := append(locationVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 	var vars []string

@@ -147,7 +147,8 @@ func (c *checker) checkText() bool {
 	}
 }
 
-// checkEscape checks an escape after its backslash, and leaves i at its last byte.
+// checkEscape reports whether the escape after a backslash is valid, and leaves i at its last byte. Otherwise it notes
+// the fault.
 func (c *checker) checkEscape() bool {
 	switch c.currentByte() {
 	case 'b', 'f', 'n', 'r', 't', '\\', '/', '"':

@@ -34,7 +34,7 @@ type Members struct {
 	names *[]string // for MemberNames
 }
 
-// Append appends o to dst as JSON, without empty members.
+// Append appends o to dst as JSON, without empty members, unless o keeps them.
 func Append(dst []byte, o Object) []byte {
 	m := Members{out: append(dst, '{')}
 	o.Members(&m)

@@ -91,8 +91,8 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided prints that the view has no decisions. It also names another session with some, but not to an agent.
-// prompts is set if this view has records about prompts.
+// sayNothingDecided prints that the view has no decisions. Except to an agent, it also names another session with some,
+// or calls d.SayNext if nothing is recorded. prompts is set if this view has records about prompts.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {
@@ -317,7 +317,8 @@ func (d *Console) findLog(id string) string {
 	return ""
 }
 
-// otherLogsOf returns the logs of hosts other than Claude Code for sessions with an ID that starts with id.
+// otherLogsOf returns the logs of hosts other than Claude Code for sessions with an ID that starts with id, or else
+// with the first shortID characters of id.
 func (d *Console) otherLogsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil

@@ -294,8 +294,9 @@ func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.
 	return said
 }
 
-// HoldNews returns news of holds for status. set describes how the hold on all sessions was set. news
-// describes how the last one ended, unless it was lifted at this terminal, and the removed holds.
+// HoldNews returns news of holds for status. set describes how the hold on all sessions was set, or is "". news
+// describes how it ended in the last five minutes, unless it was lifted at this terminal, and the holds removed in the
+// last 24 hours. If the history cannot be read, news is the error.
 func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	all, err := ledger.HoldEvents(dirs, now)
 	if err != nil {

@@ -171,7 +171,8 @@ func (l *loopHere) unreadError() error {
 		"correct it, or remove it with " + l.commandTo("loop stop --delete")}
 }
 
-// changeFile replaces the loop file with the result of edit, or removes the file if that is nil.
+// changeFile replaces the loop file with the result of edit, or removes the file if that is nil. It tries to lock the
+// workspace meanwhile. It returns the goal and the content from before.
 func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
 	// If we cannot lock, the hook cannot write either, or is slow. ApplyChanges never overwrites other edits.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {

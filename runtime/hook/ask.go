@@ -98,7 +98,8 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	return a
 }
 
-// questionFor omits a command's arguments from the recorded Model, because they can be secret.
+// questionFor returns the question about page for j's backend. For Claude, a valid LISA_SIMPSON_MODEL replaces j.Model.
+// For a command, the recorded Model omits the arguments, because they can be secret.
 func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	q := judge.Question{
 		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: page, Within: int64(j.Within) * 1000,

@@ -81,8 +81,8 @@ func questionsOf(e Event) string {
 	return shortenText(strings.Join(parts, " "), 2000)
 }
 
-// greetUser shows the away order and the hold in force when a session starts, unless some other plugin has
-// just done so.
+// greetUser shows the away order and the hold in force when a session starts, and records that, unless some other
+// plugin has just done so.
 func (s *start) greetUser() {
 	var lines []string
 	if order, ok := s.orderInForce(); ok {

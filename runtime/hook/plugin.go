@@ -83,7 +83,8 @@ func (n *named) Members(m *codec.Members) {
 }
 
 // parsePlugin reads the names of the plugin and its strategy, and accepts mistakes in other members. If data names no
-// strategy, it is otherwise. An invalid plugin name is replaced by the strategy's.
+// strategy, otherwise is its name. An unknown strategy is an error. An invalid plugin name is replaced by the
+// strategy's.
 func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	var named named
 	parts, fault := codec.ReadStrictly(data, &named, func(string) bool { return true })

@@ -75,7 +75,8 @@ type Snapshot struct {
 	read      []reading
 }
 
-// Examine reads the log and asks the strategy for its verdict. It writes nothing.
+// Examine reads the log and, unless that leads to a veto, the strategy's files, and asks the strategy for its verdict.
+// It writes nothing.
 func (stop Stop) Examine() Snapshot {
 	s := Snapshot{Stop: stop, Log: stop.Before.Log}
 	if s.Event.Host == nil {
@@ -494,7 +495,8 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 
-// askAway returns the away order's answer to the stop. The order cannot override a guard or a continue of a loop.
+// askAway returns the away order's answer to the stop, or else the strategy's verdict. The order cannot override a
+// guard or a continue of a loop.
 func (s *Snapshot) askAway() away.Answer {
 	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.leavesAway() {
 		return away.Answer{Verdict: s.Verdict}

@@ -214,7 +214,8 @@ func (e Event) IsFromUser() bool {
 	return true
 }
 
-// HasLine reports whether a complete line of end has the prefix begin and satisfies is. It searches backwards.
+// HasLine reports whether a line of end that is a complete JSON object has the prefix begin and satisfies is. It
+// searches backwards.
 func HasLine(end []byte, begin string, is func(line []byte) bool) bool {
 	for len(end) > 0 {
 		i := bytes.LastIndexByte(end, '\n')

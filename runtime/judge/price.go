@@ -60,7 +60,8 @@ const MaxOutput = 2000
 // maxTokens is the maximum of a count, so that sums do not overflow.
 const maxTokens = 100_000_000
 
-// PriceInMicros returns the list price of u in millionths of a dollar, rounded up.
+// PriceInMicros returns the list price of u in millionths of a dollar, rounded up. For an unknown model it uses the
+// highest price.
 func PriceInMicros(model string, u Usage) int64 {
 	p := findPrice(model)
 	count := func(n int64) int64 { return min(max(n, 0), maxTokens) }

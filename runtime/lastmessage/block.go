@@ -158,8 +158,8 @@ type sentence struct {
 	title  bool   // it is part of a heading, where a question mark asks no one
 }
 
-// plainText returns a block without emphasis. It replaces inline code and URLs with a backtick, quotations
-// with "", and links with labels. from[i] is the offset in text of the byte out[i].
+// plainText returns a block without emphasis. It replaces inline code and URLs with a backtick, quotations with an
+// empty one (""), and links with labels. from[i] is the offset in text of the byte out[i].
 func plainText(text string) (out string, from []int) {
 	b := make([]byte, 0, len(text))
 	from = make([]int, 0, len(text)+1)

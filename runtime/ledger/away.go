@@ -155,7 +155,8 @@ func awayLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "away.jsonl"), 1 << 20, maxEventLen}
 }
 
-// AwayOrders returns the orders, oldest first, or none if the file cannot be read.
+// AwayOrders returns the latest mostOrders orders in the file, oldest first, or none if the file cannot be read. Some
+// may have ended.
 func AwayOrders(dir string) []AwayOrder {
 	var f awayFile
 	if _, err := readSmall(filepath.Join(dir, awayName), &f); err != nil {

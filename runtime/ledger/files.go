@@ -271,8 +271,8 @@ func removeLedger(path string, before time.Time) {
 	}
 }
 
-// Files returns the files in a state directory that belong to no single session. At least one changes when a
-// session begins, or when an order or a hold changes.
+// Files returns the paths of the index, the away orders, the hold on all sessions, the histories of both, and the
+// directory of sessions. At least one changes when a session begins, or when an order or a hold changes.
 func Files(dir string) []string {
 	return []string{
 		indexOf(dir).path, filepath.Join(dir, awayName), awayLines(dir).path, holdFile(dir, ""), holdLines(dir).path,

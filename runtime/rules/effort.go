@@ -50,7 +50,9 @@ type pattern struct {
 	needs []string
 }
 
-// A cached pattern costs as much as a new one, so that earlier decisions do not change the outcome.
+// matchPattern returns the bounds of the first match of expr in text, or nil. It spends steps of m, or returns errSteps
+// if too few are left. A cached pattern costs as much as a new one, so that earlier decisions do not change the
+// outcome.
 func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) {
 	if !m.canAfford(2 * parsingCost(expr)) { // parsed here and by regexp
 		return nil, errSteps

@@ -106,9 +106,10 @@ func (o *Options) Chosen() *Options { return o }
 
 const maxIDs = 400 // in off or order
 
-// PutChosen completes o, the options from one file, with the options of the files below. sets are the names
-// of the built-in rule sets to choose from, or nil, and set returns a set by name. judged reports whether the
-// strategy asks a judge. Only a faulty part is dropped, so that a fault cannot disable a stop rule.
+// PutChosen completes o, the options from one file, with the options of the files below, and restricts those of a
+// project. sets are the names of the built-in rule sets to choose from, or nil, and set returns a set by name. judged
+// reports whether the strategy asks a judge. Only a faulty part is dropped, and noted in l, so that a fault cannot
+// disable a stop rule.
 func (o *Options) PutChosen(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
 	if len(o.Add) > MaxRules {

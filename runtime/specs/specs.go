@@ -161,7 +161,8 @@ func frontLines(data []byte) (lines []string) {
 	return lines
 }
 
-// isSwitchedOff reports whether the settings file contains "enabled: false" or cannot be read.
+// isSwitchedOff reports whether the settings file contains "enabled: false" in its front matter, or exists but cannot
+// be read.
 func isSwitchedOff(local strategy.File) bool {
 	if local.Found && local.Problem != "" {
 		return true

@@ -99,8 +99,8 @@ func isFinalPhase(phase string) bool {
 	return false
 }
 
-// armedState returns whether the loop is armed, with evidence. The loop is armed if work remains, the loop ends at this
-// stop, or a problem must be reported.
+// armedState returns the evidence that the loop is armed, if any, and whether it is running. The loop is armed if work
+// remains, it ends at or has decided this stop, or a problem must be reported.
 func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	p, ok := k.activePlace(s)
 	if !ok {

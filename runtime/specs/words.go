@@ -107,7 +107,8 @@ func (r *round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	return v
 }
 
-// blockOnce continues once in a session for each hash h, and at most maxErrors times.
+// blockOnce returns v as a continue, once in a session for each hash h, and at most maxErrors times. Otherwise it
+// returns v without its reason.
 func (r *round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {

@@ -9,7 +9,8 @@ import (
 
 const tiocgdev = 0x80045432 // returns the device of /dev/tty
 
-// terminalNameOf returns a terminal's name as shown by `who` and `ps`. It returns false if there is no terminal.
+// terminalNameOf returns the path of the terminal f, such as /dev/pts/3 even if f is /dev/tty. It returns false if f is
+// not a terminal.
 func terminalNameOf(f *os.File) (string, bool) {
 	var device uint32
 	if _, _, failed := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), tiocgdev, uintptr(unsafe.Pointer(&device))); failed != 0 {

@@ -33,7 +33,8 @@ type joint struct {
 	At            int64
 }
 
-// rewindPlans removes the plans named since the line to which the conversation was rewound, if any.
+// rewindPlans adds an entry with a parent to l.Joints. If the conversation was rewound to an earlier line, it first
+// removes the plans and joints since that line.
 func (l *Log) rewindPlans(e *Entry) {
 	if len(e.Parent) == 0 {
 		return

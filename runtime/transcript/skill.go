@@ -43,7 +43,7 @@ func (l *Log) useSkill(name []byte, from source) {
 	l.Skill.Turn = l.Turns
 }
 
-// findAnnouncement finds skills that the agent announces. "Using X to …" is weak evidence, because tools also have
+// findAnnouncement records skills that the agent announces. "Using X to …" is weak evidence, because tools also have
 // names. X must look like a skill's name, the words must begin a line, and this turn must have no surer sign.
 func (l *Log) findAnnouncement(text []byte) {
 	for at := 0; ; {

@@ -138,7 +138,8 @@ func weightOf(tasks []task) (bytes int) {
 	return bytes
 }
 
-// updateTask applies the input of TaskUpdate. It returns the task's ID, or "", and the task before the update, or nil.
+// updateTask applies the input of TaskUpdate to l.Todos, and adds an unknown task. It returns the task's ID, or "" if
+// the input has none, and the task before the update, or nil if it was unknown.
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
@@ -283,7 +284,8 @@ func eachItem(list []byte, depth int, yield func(item)) bool {
 	return false
 }
 
-// eachLine yields the todos in lines like "- [x] Write the tests" and "2. [in_progress] Write them".
+// eachLine yields the todos in lines like "- [x] Write the tests" and "2. [in_progress] Write them", and reports
+// whether it found any.
 func eachLine(text []byte, yield func(item)) (found bool) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t-*+0123456789.)")

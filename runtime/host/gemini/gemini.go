@@ -184,8 +184,8 @@ func isNoPersons(text []byte) bool {
 		string(text) == "Please continue." || string(text) == "System: Please continue."
 }
 
-// eachPart calls yield for each part of a message except thoughts. text is nil if a part has none. part is nil if a
-// text is a plain string.
+// eachPart calls yield for each of the first MaxParts parts of a message except thoughts. text is nil if a part has
+// none. part is nil if a text is a plain string.
 func eachPart(content []byte, yield func(text, part []byte)) {
 	if text := codec.InsideQuotes(content); text != nil {
 		yield(text, nil)

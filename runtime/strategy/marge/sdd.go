@@ -179,7 +179,8 @@ func ledgerSlugs(s strategy.Situation) []string {
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// others reports whether other sessions use ledgers.
+// latestWorkspace returns the name of the ledger of this session that changed last, or "". others reports whether other
+// sessions use ledgers.
 func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]

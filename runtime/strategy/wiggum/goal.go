@@ -101,8 +101,8 @@ func (g *Goal) takeField(f field) (err error) {
 	return err
 }
 
-// SetFields sets fields in a loop's file, and adds new ones after the last. A field is a key and a raw value:
-// a number, true, or a result of QuoteValue. The value "" removes a field.
+// SetFields returns data, the content of a loop's file, with fields set and new ones added after the last. A field is a
+// key and a raw value: a number, true, or a result of QuoteValue. The value "" removes a field.
 func SetFields(data []byte, fields ...[2]string) ([]byte, error) {
 	text := string(data)
 	for _, set := range fields {
@@ -126,7 +126,7 @@ func SetFields(data []byte, fields ...[2]string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// SetBody replaces the goal's text in a loop's file and keeps the fields.
+// SetBody returns data, the content of a loop's file, with the goal's text replaced and the fields kept.
 func SetBody(data []byte, body string) ([]byte, error) {
 	front, err := readFront(string(data))
 	if err != nil {
