@@ -154,8 +154,8 @@ func (e *enableRun) examineDefault(ctx context.Context) error {
 	return e.examinePluginDir(e.wanted.FilesDir())
 }
 
-// checkSettings returns an error if the settings cannot be edited, or if managed settings disable hooks. It runs before
-// the plugin is staged.
+// checkSettings returns an error if Claude Code's settings cannot be edited, or if managed settings disable hooks. It
+// runs before the plugin is staged. For another agent, it checks the settings only in a dry run that stages nothing.
 func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {

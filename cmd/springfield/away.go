@@ -335,7 +335,8 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 	return before, nil
 }
 
-// keepTree takes a snapshot of the project's files, records it in order, and returns a message for the user.
+// keepTree takes a snapshot of the project's files with git, records it in the away order, and returns a message for
+// the user. An order for every project gets none. An error is only part of the message.
 func (o awayOptions) keepTree(ctx context.Context, order *ledger.AwayOrder) string {
 	const none = "no snapshot of the files: "
 	if o.all {

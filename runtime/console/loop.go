@@ -84,7 +84,8 @@ func (d *Console) ActiveLoop() (path string, driver Driver) {
 	return path, l.driver
 }
 
-// openLoop opens the workspace that the hook would find or, if named is set, the working directory itself.
+// openLoop opens the workspace that the hook would find or, if named is set, the working directory itself, and reads
+// the loop's file.
 func (d *Console) openLoop(named bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {

@@ -101,7 +101,7 @@ func isOutput(text []byte) bool {
 	return beginsWithAny(text, outputs) || beginsWithAny(text, mailTags)
 }
 
-// withoutHeading removes the heading of a message from a different session.
+// withoutHeading removes the heading of a message from a different session, if a tag follows.
 func withoutHeading(text []byte) []byte {
 	mail, _ := bytes.CutPrefix(text, []byte("Another Claude session sent a message:"))
 	mail, _ = bytes.CutPrefix(mail, []byte(`\n`))
