@@ -104,8 +104,8 @@ func (o *DefaultSuite) Close() {
 	os.RemoveAll(o.stage)
 }
 
-// addTo adds the files of a plugin made in the user's own suite to a plan. It returns an error if the user has edited
-// the catalog.
+// addTo adds to a plan the files of a plugin made in the user's own suite, an edit that records the suite, and a note.
+// It returns an error if the user has edited the catalog.
 func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
 	if len(o.files) == 0 {
 		return c, nil

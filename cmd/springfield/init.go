@@ -208,7 +208,8 @@ func (o initOptions) newSpec(
 	return spec, o.checkMarketplace(spec.Marketplace, dir)
 }
 
-// defaultSpec omits the owner's email address, because the spec is published.
+// defaultSpec returns a spec for this machine, owned by git's user name or else the system's. It omits the owner's
+// email address, because the spec is published.
 func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
 	owner := generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}
 	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}}

@@ -237,7 +237,8 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeUserWords returns false unless a text is from a hook, for a requested skill, or about a subagent's end.
+// takeUserWords adds a text to e if it is from a hook, for a requested skill, or about a subagent's end. Otherwise it
+// returns false.
 func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	content := p.Value()
 	codec.Elements(content, func(part []byte) {
