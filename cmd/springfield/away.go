@@ -336,7 +336,7 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 }
 
 // keepTree takes a snapshot of the project's files with git, records it in the away order, and returns a message for
-// the user. An order for every project gets none. An error is only part of the message.
+// the user, also about an error. An order for every project gets no snapshot.
 func (o awayOptions) keepTree(ctx context.Context, order *ledger.AwayOrder) string {
 	const none = "no snapshot of the files: "
 	if o.all {

@@ -231,7 +231,8 @@ func (o initOptions) interview(ctx context.Context, dir string, s interview.Suit
 	return s.AskForSuite()
 }
 
-// checkMarketplace returns an error if Claude Code rejects the name, or already uses it for a different marketplace.
+// checkMarketplace returns an error if Claude Code rejects the name, or if another marketplace of Claude Code or of the
+// user's suites already has it.
 func (o initOptions) checkMarketplace(name, dir string) error {
 	if err := generator.CheckMarketplace(name); err != nil {
 		return err

@@ -110,8 +110,8 @@ func quoteText(s string, most int) string {
 	return b.String()
 }
 
-// escapedLetter returns a character of a quoted text: `\"` for a quotation mark, escaped if it is a backslash or a line
-// break, a space for other white space, and "" if it is invisible, even if package display keeps it.
+// escapedLetter escapes a quotation mark, a backslash or a line break, and turns other white space into a space. It
+// drops invisible characters, including some that package display keeps.
 func escapedLetter(r rune) string {
 	switch {
 	case strings.ContainsRune("\"＂〃ˮ״", r): // a quotation mark, or what a reader may take for one

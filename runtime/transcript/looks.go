@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// onlyLooks reports whether a command line changes nothing. Substitutions and redirections to files count as changes.
+// onlyLooks reports whether a command line is known to change nothing. Substitutions and redirections to files count as
+// changes.
 func onlyLooks(line string) bool {
 	commands, plain := splitCommands(line)
 	changes := func(words []string) bool { return !commandLooks(words) }

@@ -105,7 +105,8 @@ func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// Older versions write user_message and agent_message instead of item_completed.
+// takeEvent reads an event into e, and returns false for an event to ignore. Older versions write user_message and
+// agent_message instead of item_completed.
 func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
