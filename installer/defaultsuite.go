@@ -155,7 +155,7 @@ func (e *enableRun) examineDefault(ctx context.Context) error {
 }
 
 // checkSettings returns an error if Claude Code's settings cannot be edited, or if managed settings disable hooks. It
-// runs before the plugin is staged. For another agent, it checks the settings only in a dry run that stages nothing.
+// runs before the plugin is staged. For another agent, it checks the settings only if nothing will be staged.
 func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {

@@ -218,7 +218,7 @@ func HintAtNames(typed, prefix string, names []string, otherwise string) string 
 const far = 4 // the distance of unrelated names
 
 // distance returns the edit distance of two names if it is at most 2, and small enough for the length of typed.
-// Otherwise it returns 3 if name contains typed, which has 3 bytes or more, and far if not.
+// Otherwise it returns 3 if name contains typed, and far if not.
 func distance(typed, name string) int {
 	row := make([]int, len(name)+1) // edit distance to each prefix of name
 	for i := range row {

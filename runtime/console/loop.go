@@ -462,8 +462,8 @@ func (l *loopHere) pausedFile() ([]byte, error) {
 	return wiggum.SetFields(l.file.Data, fields...)
 }
 
-// StopLoop pauses the workspace's loop, or deletes its file if remove is set, and prints the result. It is no error if
-// there is no loop or the loop is already paused.
+// StopLoop pauses the workspace's loop, or deletes its file if remove is set, and prints the result. If there is
+// nothing to stop, it only prints that.
 func (d *Console) StopLoop(remove bool) error {
 	l, err := d.openLoop(false)
 	if err != nil {
