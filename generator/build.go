@@ -213,8 +213,8 @@ func (t Toolchain) compileProgram(
 	return data, nil
 }
 
-// runGo runs go in a clean environment and returns its output. GOENV=off is needed because an empty GOFLAGS does not
-// override `go env -w`.
+// runGo runs go in the stage's src directory in a clean environment, creates the build cache, and returns the standard
+// output. A failure is a *CompileError. GOENV=off is needed because an empty GOFLAGS does not override `go env -w`.
 func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
 	cache := t.GoCache
 	if !filepath.IsAbs(cache) || os.MkdirAll(cache, 0o755) != nil {

@@ -37,7 +37,8 @@ func (in *inspection) lookAtBinaries() {
 	}
 }
 
-// canStart returns true if the content can be checked. This does not require the executable bit.
+// canStart reports the failures of a program's file, such as a missing executable bit, and returns true if the content
+// can be checked. This does not require the executable bit.
 func (t subject) canStart(d Difference, name string) bool {
 	build := "springfield build " + t.in.called
 	switch {

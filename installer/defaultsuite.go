@@ -104,8 +104,8 @@ func (o *DefaultSuite) Close() {
 	os.RemoveAll(o.stage)
 }
 
-// addTo adds the files of a plugin made in the user's own suite to a plan. It returns an error if the user has edited
-// the catalog.
+// addTo adds to a plan the files of a plugin made in the user's own suite, an edit that records the suite, and a note.
+// It returns an error if the user has edited the catalog.
 func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
 	if len(o.files) == 0 {
 		return c, nil
@@ -154,8 +154,8 @@ func (e *enableRun) examineDefault(ctx context.Context) error {
 	return e.examinePluginDir(e.wanted.FilesDir())
 }
 
-// checkSettings returns an error if the settings cannot be edited, or if managed settings disable hooks. It runs before
-// the plugin is staged.
+// checkSettings returns an error if Claude Code's settings cannot be edited, or if managed settings disable hooks. It
+// runs before the plugin is staged. For another agent, it checks the settings only if nothing will be staged.
 func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {

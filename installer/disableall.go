@@ -152,8 +152,8 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkHolds returns an error if a hold is in force, because a purge would remove it. Only a person at a terminal is
-// allowed to do so.
+// checkHolds returns an error if a hold is in force, because a purge would remove it. The advice is to lift it first,
+// which only a person at a terminal can do.
 func (m Means) checkHolds(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

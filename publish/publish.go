@@ -92,8 +92,8 @@ func (e *RefusedError) Error() string {
 }
 func (e *RefusedError) Hint() string { return "see the fix for each above" }
 
-// PlanRelease plans a release without writing files. It locks the suite and the marketplace until Plan.Unlock, unless
-// nothing will be applied. If the review finds failures, it returns a *RefusedError.
+// PlanRelease plans a release: it builds the programs, but writes no file of the suite or the marketplace. It locks
+// both until Plan.Unlock, unless nothing will be applied. If the review finds failures, it returns a *RefusedError.
 func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	in, err := m.readInputs(ctx, q)
 	defer func() {

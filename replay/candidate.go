@@ -49,7 +49,7 @@ func NamesForLogs() []string {
 	})
 }
 
-// Candidates returns the candidates with the given names, without duplicates. A path, relative to dir, selects a
+// Candidates returns the candidates with the given names, without duplicates. A .json path, relative to dir, selects a
 // rules file.
 func Candidates(names []string, dir string) ([]Candidate, error) {
 	var all []Candidate

@@ -336,7 +336,8 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 	return before, nil
 }
 
-// keepTree takes a snapshot of the project's files, records it in order, and returns a message for the user.
+// keepTree takes a snapshot of the project's files, records it in the away order, and returns a message for the user,
+// also about an error. An order for every project gets none.
 func (o awayOptions) keepTree(ctx context.Context, order *ledger.AwayOrder) string {
 	const none = "no snapshot of the files: "
 	if o.all {

@@ -159,7 +159,7 @@ func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite,
 	return nil
 }
 
-// noteVersion notes that clients of a published suite get the change only with a new version.
+// noteVersion prints, if the suite is published, that its clients get the change only with a new version.
 func (s *streams) noteVersion(published bool) {
 	if published {
 		s.talk("springfield: note: copies installed from a git repository get this only with a new version: run springfield publish --bump patch")

@@ -16,7 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// carryOut makes a plan and applies it, with the journal if possible. Otherwise it warns that undo will not work.
+// carryOut makes a plan and applies it, with the journal if possible. Without a journal it warns that undo will not
+// work, and omits edits of springfield's own state.
 func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	err := a.findPlaces()
 	if err == nil {

@@ -51,7 +51,7 @@ func (s *streams) sayCommands(cmd *cobra.Command, title, group string) {
 	s.resultPrinter().PrintTable("  ", rows)
 }
 
-// sayFlags lists the flags of a command. Only springfield --help lists --help and --plain.
+// sayFlags prints the flags of a command that are not hidden. Only springfield --help lists --help and --plain.
 func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 	cmd.InitDefaultHelpFlag() // also merges persistent flags
 	var rows [][2]string      // flag, usage

@@ -209,7 +209,8 @@ func (o initOptions) newSpec(
 	return spec, o.checkMarketplace(spec.Marketplace, dir)
 }
 
-// defaultSpec omits the owner's email address, because the spec is published.
+// defaultSpec returns a spec for this machine, owned by git's user name or else the system's. It omits the owner's
+// email address, because the spec is published.
 func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
 	owner := generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}
 	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}}
@@ -231,7 +232,8 @@ func (o initOptions) interview(ctx context.Context, dir string, s interview.Suit
 	return s.AskForSuite()
 }
 
-// checkMarketplace returns an error if Claude Code rejects the name, or already uses it for a different marketplace.
+// checkMarketplace returns an error if Claude Code rejects the name, or if another marketplace of Claude Code or of the
+// user's suites already has it.
 func (o initOptions) checkMarketplace(name, dir string) error {
 	if err := generator.CheckMarketplace(name); err != nil {
 		return err

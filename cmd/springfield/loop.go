@@ -89,7 +89,7 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 	return cmd
 }
 
-// noteBlockCap prints a note if Claude Code would end a loop before most turns.
+// noteBlockCap prints a note for a person if Claude Code would end a loop before most turns.
 func (a *app) noteBlockCap(most int) {
 	snapshot := client.NewSnapshot(a.places)
 	honoured := client.Honoured(snapshot.AllLayers())

@@ -46,7 +46,8 @@ func (e *environment) findPlaces() error {
 
 func (e *environment) needPlaces(*cobra.Command, []string) error { return e.findPlaces() }
 
-// placesFrom returns Claude Code's directories for sessions in work. Without a home directory, Config is "".
+// placesFrom returns Claude Code's directories for sessions in work. Config is "" without a home directory, unless the
+// environment names it.
 func (e *environment) placesFrom(work string) client.Places {
 	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
 	// Claude Code reads local settings at the root of the main worktree, unless this is the home directory or

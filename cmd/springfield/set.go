@@ -187,8 +187,8 @@ func cellText(raw json.RawMessage) string {
 	return strings.NewReplacer("not set", "-", "[]", "-").Replace(valueOnOneLine(raw))
 }
 
-// findPlugin finds a plugin by name or ID: an installed one, on or off, then one of a known suite or a directory
-// marketplace, then a strategy.
+// findPlugin finds a plugin by name or ID: an installed one, on or off, then one of a known suite, a directory
+// marketplace or the suite around the working directory, then a strategy.
 func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	var dirs []string
 	for _, p := range client.NewSnapshot(a.places).AllPlugins() {

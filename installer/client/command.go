@@ -71,7 +71,8 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 	return found.Name, true, nil
 }
 
-// tryMarket adds a marketplace to an empty plugins directory and returns the record, which contains the name.
+// tryMarket runs claude to add a marketplace to an empty temporary plugins directory, and returns the record, which
+// contains the name.
 func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (found Market, err error) {
 	trial, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {

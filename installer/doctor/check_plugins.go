@@ -225,7 +225,8 @@ func (in *Inspection) checkLoopFile() []check.Finding {
 	return []check.Finding{check.Warned(path+" is a loop that no plugin drives: "+driver.Problem, driver.Next)}
 }
 
-// checkRalphFile reports ralph-loop's state file. While it exists, springfield's hooks let Claude stop.
+// checkRalphFile reports ralph-loop's state file, with a repair if it applies to all sessions and no plugin drives that
+// loop. While the file applies to a session, springfield's hooks let Claude stop.
 func (in *Inspection) checkRalphFile() []check.Finding {
 	path := filepath.Join(in.Places.Work, ".claude", "ralph-loop.local.md")
 	info, err := os.Lstat(path)

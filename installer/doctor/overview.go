@@ -242,7 +242,8 @@ func shortNames(ids []string) []string {
 	return ids
 }
 
-// ToDisable returns the springfield plugins that any scope enables, for shell completion.
+// ToDisable returns the springfield plugins that any scope enables, for shell completion. It shortens an ID to the
+// plugin's name if that is unique.
 func (in *Inspection) ToDisable() (ids []string) {
 	for _, p := range in.Plugins {
 		if p.IsOurs() && slices.ContainsFunc(p.Says, func(said client.Said) bool { return said.On }) {

@@ -139,8 +139,8 @@ func (in *Inspection) HowToBegin() string {
 	return in.howToSwitchOn(cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default()))
 }
 
-// howToSwitchOn returns the command that enables a plugin, for the scope that decides. If the user's settings are not
-// JSON, it returns a hint to fix them.
+// howToSwitchOn returns the command that enables a plugin, with --scope local if a project's settings disable it. If
+// the user's settings are not JSON, it returns a hint to fix them.
 func (in *Inspection) howToSwitchOn(plugin string) string {
 	for _, l := range in.Settings {
 		if syntax := (*document.SyntaxError)(nil); l.Name == string(client.User) && errors.As(l.Err, &syntax) {
@@ -156,7 +156,7 @@ func (in *Inspection) howToSwitchOn(plugin string) string {
 	return "springfield enable " + plugin
 }
 
-// HowToEnable returns the command that enables a plugin with the given strategy.
+// HowToEnable returns the command that enables a plugin with the given strategy, or a hint to fix the user's settings.
 func (in *Inspection) HowToEnable(strategy string) string {
 	ofStrategy := func(s generator.Suite) generator.Plugin {
 		for _, p := range s.Plugins {

@@ -89,7 +89,8 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	return trial, func() { _ = os.RemoveAll(dir) }, err
 }
 
-// moveTrust copies the trust of hooks, whose keys start with the file's path, for each pair in files.
+// moveTrust copies, in settings, the trust of the hooks of a file to another file, for each pair in files. The keys
+// start with the file's path.
 func moveTrust(settings config, files map[string]string) {
 	state := settings.table("hooks", "state")
 	for key, value := range state {

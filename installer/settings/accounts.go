@@ -19,8 +19,8 @@ type Account struct {
 	On []string // IDs of springfield's plugins that its user settings enable
 }
 
-// Accounts returns the user's other accounts: ~/.claude* with settings, and directories elsewhere that springfield
-// has edited.
+// Accounts returns the user's other accounts that have settings or springfield's state: ~/.claude*, and directories
+// elsewhere that springfield has edited.
 func Accounts(p client.Places) (all []Account) {
 	dirs, _ := fs.Glob(os.DirFS(p.Home), ".claude*")
 	_, list, _ := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")}) // doctor reports the error

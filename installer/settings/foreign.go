@@ -39,7 +39,8 @@ func (s *Settings) CheckForeign(of Foreign) error {
 	return s.onForeign(&journal.Change{}, of, file.Writable)
 }
 
-// ReleaseFor adds to a plan the edits that undo SetForPlugin.
+// ReleaseFor adds to a plan the edits that undo SetForPlugin, except in members that another plugin needs or that were
+// changed since.
 func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) error {
 	return s.onForeign(c, of, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
 }

@@ -132,7 +132,8 @@ func (s *Settings) allMemories() (all []*memory, damaged []error, err error) {
 	return all, damaged, nil
 }
 
-// hasMadeDir reports whether springfield created a settings directory, which it removes with the last file.
+// hasMadeDir reports whether springfield created the settings directory dir for a file that still exists. The directory
+// is removed with its last file.
 func (s *Settings) hasMadeDir(dir string) bool {
 	all, _, _ := s.allMemories() // unreadable: none
 	return slices.ContainsFunc(all, func(m *memory) bool {
@@ -176,14 +177,15 @@ func (m *memory) pluginsEnabledByUs() (ids []string) {
 
 func (m *memory) switchedOn(id string) bool { return slices.Contains(m.pluginsEnabledByUs(), id) }
 
-// sharesEdits reports whether springfield already made one of the edits for a settings file other than behalf.
+// sharesEdits reports whether springfield already edited one of the same members, but not for the settings file behalf.
 func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
 		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(edits, func(e document.Edit) bool { return slices.Equal(e.Path, r.Path) })
 	})
 }
 
-// noteEdits returns the memory with edits of f added. behalf is the settings file that needs them.
+// noteEdits returns a copy of the memory with edits of f added. If f no longer contains the earlier edits, the copy
+// omits them. behalf is the settings file that needs the edits.
 func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.host}
 	switch ours, err := m.isStillIn(f); {

@@ -24,8 +24,8 @@ func (p Places) NewWatch() *Watch { return &Watch{reader: Reader{Places: p}} }
 // span is a day at least, because the index has a line per session and day.
 const span = 24 * time.Hour
 
-// Look reads changes since the last call, and returns the present view of live and recent sessions, at most
-// MostSessions.
+// Look reads changes since the last call, and returns the present view: orders, holds, and live and recent sessions, at
+// most MostSessions.
 func (w *Watch) Look(now time.Time) View {
 	w.reader.Now = now
 	if stamp := w.stampOfState(now); stamp != w.stamp {

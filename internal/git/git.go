@@ -29,8 +29,9 @@ type Git struct {
 	within  time.Duration // timeout of a command
 }
 
-// FindGit finds git on PATH, for commands that neither prompt nor use the network. It removes variables from env by
-// which the project around work could configure git. A project in the home directory itself is trusted.
+// FindGit finds git on PATH, for commands that neither prompt nor use the network. It omits variables from env that
+// redirect git, such as GIT_DIR, or by which the project around work could configure git. A project in the home
+// directory itself is trusted.
 func FindGit(env []string, work, home string) Git {
 	// If there is a pipe among the files, git would wait forever.
 	g := Git{within: 10 * time.Second}
@@ -106,7 +107,8 @@ const noText = "SPRINGFIELD_NO_TEXT"
 const programs = `\.(clean|smudge|process|required|command|cmd|textconv|external|driver|program|defaultkeycommand|helper|askpass|editor|pager|` +
 	`sshcommand|gitproxy|alternaterefscommand|packobjectshook|difffilter|templatedir)$`
 
-// withoutPrograms disables the programs in the repository's configuration, and the hooks in every configuration.
+// withoutPrograms adds options to c.quiet that disable the programs in the repository's configuration, and the hooks in
+// every configuration. It fails with git before 2.26.
 func (c *caller) withoutPrograms(ctx context.Context) error {
 	out, err := c.runGit(ctx, "", "config", "--show-scope", "--name-only", "--get-regexp", programs)
 	if exitedWith(err, 1) {

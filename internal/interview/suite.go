@@ -25,8 +25,8 @@ type Suite struct {
 	Facts [][]string
 }
 
-// AskForSuite asks for the answers that are missing in s.Said. If the user declines the summary, it returns
-// ErrCancelled.
+// AskForSuite asks for the answers that are missing in s.Said, and returns all. If s.Facts is set, it then prints a
+// summary. If the user declines that, it returns ErrCancelled.
 func (s *Suite) AskForSuite() (generator.Spec, error) {
 	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.askForOwner, s.targets} {
 		if err := ask(); err != nil {

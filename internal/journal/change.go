@@ -88,8 +88,8 @@ func (e Edit) Writable() error {
 	return &fs.PathError{Op: "write", Path: cmp.Or(e.Path, at), Err: err}
 }
 
-// ChangeTo sets the new content, or removes the file if data is nil. An existing file keeps its mode, and a
-// new file gets fresh. The error is that of Writable.
+// ChangeTo plans new content, or the removal of the file if data is nil, but writes nothing. An existing file keeps its
+// mode, and a new file gets fresh. The error is that of Writable.
 func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
 	e.After = nil
 	if e.Before != nil {

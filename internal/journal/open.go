@@ -58,7 +58,7 @@ func (e *Edit) locateBytes() (err error) {
 }
 
 // reachDir calls do with an open directory and the name of path relative to it. The directory is e.root if path is
-// below, otherwise the nearest existing ancestor of path.
+// below, where a link is an error, otherwise the nearest existing ancestor of path.
 func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error) error {
 	from, bound := filepath.Dir(path), e.root != "" && rooted.HoldsPath(e.root, path)
 	if bound {

@@ -54,7 +54,8 @@ func (j Journal) PlanUndo() (u Undo, err error) {
 	return u, fmt.Errorf("read journal: %w", ErrChanged)
 }
 
-// PlanRevert plans a new change that restores the files of an entry. It fails unless they are as the entry left them.
+// PlanRevert plans a new change that restores the files of an entry. It skips the files that PlanUndo skips, and fails
+// if any other has changed since or none is left.
 func (j Journal) PlanRevert(e Entry, did string) (Change, error) {
 	u, err := j.planUndo(e)
 	c := Change{Did: did, Kind: e.Kind, Edits: u.Edits}

@@ -341,8 +341,8 @@ func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	return absolute, "", nil
 }
 
-// FilePath is Absolute for a file to write. It also rejects a file that is a symlink. If own is set, a
-// symlink in the home directory is allowed.
+// FilePath returns the absolute path of a file to write and its ground, as Absolute does. It also rejects a file that
+// is a symlink. If own is set, a symlink in the home directory is allowed.
 func (t Typed) FilePath(path string, own bool) (absolute, in string, err error) {
 	if absolute, in, err = t.Absolute(path); err != nil {
 		return "", "", err

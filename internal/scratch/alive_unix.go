@@ -23,7 +23,7 @@ func AwaitEnd(t testing.TB, pid int, what string, patience time.Duration) {
 	}
 }
 
-// IsAlive reports whether a process runs. On Linux, a zombie counts as ended.
+// IsAlive reports whether a process runs that we may signal. On Linux, a zombie counts as ended.
 func IsAlive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

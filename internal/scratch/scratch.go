@@ -84,7 +84,7 @@ func Program(t testing.TB, command string, flags ...string) string {
 	return path
 }
 
-// PlaceProgram links or copies a program to path.
+// PlaceProgram links or copies a program to path, and creates its directory.
 func PlaceProgram(t testing.TB, program, path string) {
 	t.Helper()
 	Must(t, os.MkdirAll(filepath.Dir(path), 0o755))

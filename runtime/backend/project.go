@@ -121,9 +121,9 @@ func isNamed(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// chosenIn returns a message if the file at path sets a member for which bad returns true, or cannot be read, otherwise
-// "". Members of env begin with "env.". A file not named .json is read as NAME=value lines, as members of env. name is
-// the file's name in messages.
+// chosenIn returns a message if the file at path sets a member for which bad returns true, cannot be read or is not an
+// object. Otherwise, or without the file, it returns "". Members of env begin with "env.". A file not named .json is
+// read as NAME=value lines, as members of env. name is the file's name in messages.
 func chosenIn(path, name string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {

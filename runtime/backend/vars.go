@@ -21,7 +21,8 @@ func locationVariables() []string {
 	return names
 }
 
-// isRoutingVariable reports whether a variable determines the address or the account for a question.
+// isRoutingVariable reports whether an environment variable can change the address, the account or the trusted
+// certificates for a question.
 func isRoutingVariable(name string) bool {
 	named := []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
 		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE"}

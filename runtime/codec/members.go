@@ -64,8 +64,9 @@ func (m *Members) KeepEmpty() *Members {
 	return m
 }
 
-// isAtHand reports whether the named member is to be read or written now. Before a write, it appends the
-// name. It skips an empty member, unless KeepEmpty was called.
+// isAtHand reports whether the named member is to be read, unless it is null, or written now. Before a write, it
+// appends the name. It skips an empty member, unless KeepEmpty was called. When names are collected, it only adds the
+// name to them.
 func (m *Members) isAtHand(name string, empty bool) bool {
 	if m.names != nil {
 		*m.names = append(*m.names, name)

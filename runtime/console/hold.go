@@ -40,8 +40,8 @@ func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	return lasts, "it then ends " + why + ", because it was not set at your own terminal"
 }
 
-// HoldSessions sets a hold on a session, or on all if session is "". If duration is 0, endOfHold chooses one. A longer
-// hold stays in force, which is an error if a duration was given.
+// HoldSessions sets a hold on a session, or on all if session is "", and prints it. If duration is 0, endOfHold chooses
+// one. A longer hold stays in force, which is an error if a duration was given.
 func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	session, err := d.resolveSession(session)
 	if err != nil {

@@ -85,7 +85,8 @@ func (d *Console) ActiveLoop() (path string, driver Driver) {
 	return path, l.driver
 }
 
-// openLoop opens the workspace that the hook would find or, if named is set, the working directory itself.
+// openLoop opens the workspace that the hook would find or, if named is set, the working directory itself, and reads
+// the loop's file.
 func (d *Console) openLoop(named bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
@@ -464,7 +465,8 @@ func (l *loopHere) pausedFile() ([]byte, error) {
 	return wiggum.SetFields(l.file.Data, fields...)
 }
 
-// StopLoop pauses the workspace's loop, or deletes its file if remove is set.
+// StopLoop pauses the workspace's loop, or deletes its file if remove is set, and prints the result. If there is
+// nothing to stop, it only prints that.
 func (d *Console) StopLoop(remove bool) error {
 	l, err := d.openLoop(false)
 	if err != nil {

@@ -276,7 +276,7 @@ func projectName(dir string) string {
 	return b.String()
 }
 
-// isLeft reports whether a newer session has been active here since the loop's last stop, for example after /clear.
+// isLeft reports whether a different session has been active here since the loop's last stop, for example after /clear.
 func (l *loopHere) isLeft() bool {
 	path, at := l.newestTranscript()
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age

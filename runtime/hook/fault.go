@@ -89,7 +89,8 @@ func (s *start) recordUndecided(f fault) (told string) {
 	return told
 }
 
-// pluginNameOf is for a plugin whose strategy.json is unreadable.
+// pluginNameOf returns the name of a plugin whose strategy.json is unreadable: that in plugin.json, the directory's, or
+// "springfield" if neither is valid.
 func pluginNameOf(root string) string {
 	if data, err := file.ReadRegular(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && codec.IsValid(data) {
 		if name, ok := codec.ExactString(codec.FindMember(data, "name")); ok && isPluginName(name) {

@@ -144,7 +144,8 @@ func (s *Snapshot) leave() string {
 	return s.met.Leave
 }
 
-// noteLeave uses up the permission of a single yes at a continue. At a stop it notes if the agent asked to go on.
+// noteLeave updates the next state in out. A continue by the rule leave uses up the permission of a single yes. A
+// headless continue records that the agent was told to wait. At a stop it notes if the agent asked to go on.
 func (s *Snapshot) noteLeave(out *Settled) {
 	if s.Settings.Strategy.Event != "Stop" {
 		return

@@ -60,7 +60,8 @@ type Plugin struct {
 	data     []byte
 }
 
-// ReadPlugin reads the plugin in the directory root. Without strategy.json, the directory's name selects the strategy.
+// ReadPlugin reads the plugin in the directory root. Without strategy.json, the directory must have the name of a
+// strategy, which the plugin then has.
 func ReadPlugin(root string) (Plugin, error) {
 	path := filepath.Join(root, configFile)
 	data, err := file.ReadRegular(path, maxConfig)

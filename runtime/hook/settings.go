@@ -115,8 +115,8 @@ type LayerFile struct {
 	most int // bytes
 }
 
-// Layers returns the plugin's settings files, from weakest to strongest. In the home directory, the project's
-// file belongs to the user and is listed once.
+// Layers returns the paths of the plugin's settings files, from weakest to strongest. In the home directory, the
+// project's file belongs to the user and is listed once.
 func (p Plugin) Layers(state, project string) []LayerFile {
 	all := make([]LayerFile, 0, 3)
 	own := p.path

@@ -177,7 +177,8 @@ func (s *start) ownClient() (own wake.Client) {
 	return own
 }
 
-// readSwitches returns the members of Claude Code's settings that enable plugins and disable hooks.
+// readSwitches returns, as one string to compare, the members of the user's and the project's settings of Claude Code
+// that enable plugins and disable hooks.
 func (s *start) readSwitches() string {
 	var all []string
 	project := filepath.Join(s.projectDir(), ".claude")

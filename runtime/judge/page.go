@@ -110,8 +110,8 @@ func quoteText(s string, most int) string {
 	return b.String()
 }
 
-// escapedLetter escapes a character that would end the text or begin a line, and drops invisible ones,
-// including some that package display keeps.
+// escapedLetter escapes a quotation mark, a backslash or a line break, and turns other white space into a space. It
+// drops invisible characters, including some that package display keeps.
 func escapedLetter(r rune) string {
 	switch {
 	case strings.ContainsRune("\"＂〃ˮ״", r): // a quotation mark, or what a reader may take for one
@@ -137,6 +137,7 @@ func isHidden(r rune) bool {
 }
 
 // endOfMessage returns at most the last maxMessage characters of a message, if possible from the start of a sentence.
+// It begins a cut message with "…".
 func endOfMessage(s string) string {
 	s = strings.TrimSpace(s)
 	at, width := len(s), 0

@@ -95,9 +95,9 @@ func (c *Closing) findSentences() {
 	}
 }
 
-// FindAct returns a sentence with this act in the last paragraph. If the message ends with a list, it
-// searches the list and the intro. If near is set, it instead searches for acts from Offers to Finishes in at
-// most maxNear bytes before that.
+// FindAct returns a sentence with this act in the last paragraph, or in a final list and its intro. Asks is also
+// searched before that. If near is set, acts from Offers to Finishes are instead searched in at most maxNear bytes
+// before that.
 func (c *Closing) FindAct(act Act, near bool) (said string, ok bool) {
 	switch act {
 	case Leave:

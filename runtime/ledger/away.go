@@ -124,7 +124,8 @@ func (e AwayEvent) IsContinue() bool {
 // besides bounds the time between two plugins' questions about the same stop, in milliseconds.
 const besides = 15_000
 
-// IsByAnother reports whether e and of are answers to the same stop or request by different plugins, within 15 seconds.
+// IsByAnother reports whether e and the later event of are answers to the same stop or request by different plugins,
+// within 15 seconds.
 func (e AwayEvent) IsByAnother(of AwayEvent) bool {
 	return e.Session == of.Session && e.Key == of.Key && e.By != of.By && of.At-e.At < besides
 }

@@ -76,8 +76,8 @@ func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) 
 	return TakeLock(dir, "workspace:"+workspace, wait)
 }
 
-// halveFile keeps the complete lines in the last most/2 bytes of a locked file, and returns the new size. It
-// copies before it truncates, so that a kill never loses the last line.
+// halveFile keeps the complete lines in the last most/2 bytes of a locked file, and returns the new size, or size after
+// an error. It copies before it truncates, so that a kill never loses the last line.
 func halveFile(path string, size, most int64) int64 {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // O_APPEND would write only at the end
 	if err != nil {

@@ -61,7 +61,8 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 	return all
 }
 
-// Backwards yields the decisions in a scope, the latest first. It opens ledgers only as needed.
+// Backwards yields the decisions of the latest maxOpened sessions in a scope, the latest first. It opens ledgers only
+// as needed.
 func Backwards(dirs []string, of Scope) iter.Seq[Record] { return backwards(sessionsOf(dirs, of)) }
 
 func backwards(all []session) iter.Seq[Record] {

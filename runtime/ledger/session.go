@@ -146,9 +146,9 @@ func (s *Session) readNewest() error {
 	return nil
 }
 
-// AppendRecord writes a record in a single write(). It numbers a decision and returns its ID; records of Asking and ""
-// get none. If the session is not locked, r must be of None, and gets neither state nor ID. AppendRecord does not sync,
-// because a sync takes longer than a decision.
+// AppendRecord writes a record in a single write(), adds the session to the index once a day, and halves a long file.
+// It numbers a decision and returns its ID; records of Asking and "" get none. If the session is not locked, r must be
+// of None, and gets neither state nor ID. AppendRecord does not sync, because a sync takes longer than a decision.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
 	if !s.locked && r.Decision == None {
 		r.State = State{}

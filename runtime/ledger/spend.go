@@ -136,8 +136,8 @@ type Outcome struct {
 	Unasked         bool // the project barred the question, so it is no failure of the judge
 }
 
-// SettleSpending replaces taken, the amount reserved at the time at, with the actual cost. due reports
-// whether this is the third failure in a row.
+// SettleSpending records the outcome of a question: it replaces taken, the amount reserved at the time at, with the
+// actual cost. After three failures in a row it pauses questions. due reports whether this is the third.
 func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
 		if p.Day == dayOf(time.UnixMilli(p.Clock.At).Add(at.Sub(now))) { // else a new day has begun since

@@ -28,7 +28,8 @@ type Program struct {
 
 var ErrSlow = errors.New("it took too long, and was killed")
 
-// Run runs the program and discards its output. After the time limit it kills the program and returns ErrSlow.
+// Run runs the program and discards its output. After p.Within, at most Patience, it kills the program and returns
+// ErrSlow.
 func (p Program) Run() error {
 	p.Within = min(p.Within, Patience)
 	return p.runInto(nil)

@@ -47,7 +47,7 @@ func Tail(text string, n int) string {
 	return text
 }
 
-// Beginning is like Head, but appends "…" if the text is cut.
+// Beginning returns Head(text, n), followed by "…" if the text is cut.
 func Beginning(text string, n int) string {
 	if len(text) > n {
 		text = Head(text, n) + "…"

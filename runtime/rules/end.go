@@ -98,7 +98,8 @@ func Sentences(p string) []string {
 
 func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
-// ClosesParagraph reports whether p ends with one of the characters, ignoring markup and symbols at the end.
+// ClosesParagraph reports whether p ends with one of the characters, ignoring markup and symbols at the end. It is
+// false if m has too few steps left.
 func ClosesParagraph(p, characters string, m *Meter) bool {
 	if !m.spendSteps(5 + len(p)*len(characters)/64) {
 		return false

@@ -31,8 +31,8 @@ func (a *asking) veto(v *strategy.Verdict) {
 	}
 }
 
-// OpinionTraits returns the traits that are weighed: the traits of the message, the ID of the rule that
-// continues, and whether the user's prompt was a question.
+// OpinionTraits returns the traits that are weighed: the traits of the message, "always", the ID of the rule that
+// continues, and "prompt question" if the user's prompt was a question.
 func OpinionTraits(rule string, s *strategy.Situation, message []string) []string {
 	all := append(message, "always", "rule "+rule)
 	if s.Turn.Question {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// ParseTime parses a time from 1970 on, such as 2026-02-06T21:30:00Z, with an optional fraction and offset.
+// ParseTime parses a time from 1970 on, such as 2026-02-06T21:30:00Z, to milliseconds since 1970. It accepts a
+// fraction, and an offset in place of Z.
 func ParseTime(text string) (ms int64, ok bool) {
 	const form = "0000-00-00T00:00:00"
 	if len(text) < len(form)+1 {

@@ -53,7 +53,8 @@ func (f *Format) EachLastLine(path string, bytes int64, visit func(*Cursor) bool
 	return f.eachLineOf(path, bytes, 0, visit)
 }
 
-// eachLineOf visits the lines in the last bytes of a log, or all if bytes is 0.
+// eachLineOf calls visit for each line in the last bytes of a log, or in all of it if bytes is 0, until visit returns
+// false. tail is the number of lines to keep for WindowOf.
 func (f *Format) eachLineOf(path string, bytes int64, tail int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -83,8 +84,8 @@ func (f *Format) NewCursor() *Cursor {
 // ErrRewritten is returned if the log is not the one that was read before.
 var ErrRewritten = errors.New("the log has been rewritten")
 
-// ReadOn is like EachLine for a log that grows. It starts after the last visited line and does not visit an
-// incomplete last line. After ErrRewritten, use a new Cursor.
+// ReadOn is like EachLine for a log that grows: it calls visit for each complete line after the last visited line.
+// After ErrRewritten, use a new Cursor.
 func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {

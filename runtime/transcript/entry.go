@@ -192,7 +192,7 @@ func (e *Entry) placeOf(part []byte) place {
 	return place{e.At + int64(at), int64(len(part))}
 }
 
-// IsBlank reports whether raw, the inside of a JSON string, is only white space.
+// IsBlank reports whether raw, the inside of a JSON string, contains only spaces, backslashes, and \n, \t and \r.
 func IsBlank(raw []byte) bool {
 	for i, c := range raw {
 		escaped := i > 0 && raw[i-1] == '\\' && (c == 'n' || c == 't' || c == 'r')

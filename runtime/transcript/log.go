@@ -112,7 +112,7 @@ func (l *Log) takeOpening(e *Entry) {
 	}
 }
 
-// takeEntry returns false and changes nothing if the line repeats one of the last 32.
+// takeEntry updates the log by an entry. It returns false and changes nothing if the line repeats one of the last 32.
 func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	if len(e.ID) > 0 {
 		h := quotation.Hash64(e.ID)

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// onlyLooks reports whether a command line changes nothing. Substitutions and redirections to files count as changes.
+// onlyLooks reports whether a command line is known to change nothing. Substitutions and redirections to files count as
+// changes.
 func onlyLooks(line string) bool {
 	commands, plain := splitCommands(line)
 	changes := func(words []string) bool { return !commandLooks(words) }
@@ -105,8 +106,8 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
-// commandLooks reports whether a command is known to only read, search or run tests. It follows env, xargs and the like in a loop, because a log can
-// have more of them in a row than the stack allows.
+// commandLooks reports whether a command is known to only read, search or run tests. It follows env, xargs and the like
+// in a loop, because a log can have more of them in a row than the stack allows.
 func commandLooks(words []string) bool {
 	for len(words) > 0 && words[0] != "for" {
 		name, _, assigns := strings.Cut(words[0], "=")

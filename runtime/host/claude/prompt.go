@@ -51,7 +51,8 @@ func (l *line) readUserLine(e *transcript.Entry) {
 	}
 }
 
-// takeInjectedText recognizes a text that no person wrote and returns its kind, or transcript.Nothing.
+// takeInjectedText recognizes a text that no person wrote, adds its parts to e and returns its kind. It returns
+// transcript.Nothing for any other text, and for a skill's.
 func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Happening {
 	switch {
 	case isNotification(l.origin, text):
@@ -101,7 +102,7 @@ func isOutput(text []byte) bool {
 	return beginsWithAny(text, outputs) || beginsWithAny(text, mailTags)
 }
 
-// withoutHeading removes the heading of a message from a different session.
+// withoutHeading removes the heading of a message from a different session, if a tag follows.
 func withoutHeading(text []byte) []byte {
 	mail, _ := bytes.CutPrefix(text, []byte("Another Claude session sent a message:"))
 	mail, _ = bytes.CutPrefix(mail, []byte(`\n`))

@@ -105,7 +105,8 @@ func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// Older versions write user_message and agent_message instead of item_completed.
+// takeEvent reads an event into e, and returns false for an event to ignore. Older versions write user_message and
+// agent_message instead of item_completed.
 func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
@@ -237,7 +238,8 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeUserWords returns false unless a text is from a hook, for a requested skill, or about a subagent's end.
+// takeUserWords adds a text to e if it is from a hook, for a requested skill, or about a subagent's end. Otherwise it
+// returns false.
 func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	content := p.Value()
 	codec.Elements(content, func(part []byte) {

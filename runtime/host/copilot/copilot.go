@@ -176,8 +176,9 @@ func takeSessionLine(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeUserLine reads a text in the user's role. A text with a source is the user's only if it is a slash command. A
-// text queued by a different plugin's Stop hook has no source and, unlike the user's queued texts, no agentMode.
+// takeUserLine reads a text in the user's role into e, and determines its origin. A text with a source is the user's
+// only if it is a slash command. A text queued by a different plugin's Stop hook has no source and, unlike the user's
+// queued texts, no agentMode.
 func takeUserLine(e *transcript.Entry, data []byte) {
 	var words, source, id, delivery []byte
 	transcript.ReadMembers(data,
@@ -280,7 +281,8 @@ func takeNotification(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeHookAnswer reads the combined answer of all hooks at a stop. Our hook's answer is identified only by the mark.
+// takeHookAnswer reads the combined answer of all hooks at a stop into e: a block or the end of the turn. Our hook's
+// answer is identified only by the mark.
 func takeHookAnswer(e *transcript.Entry, data []byte) {
 	if string(codec.FindMember(data, "hookType")) != `"agentStop"` {
 		return

@@ -133,7 +133,8 @@ func taskLabel(s string) (label, rest string) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// A prompt such as "continue" adds the plans of the last lookBack turns.
+// plansInUse returns up to maxPlans plans named in this turn, by their paths from the workspace and the project,
+// without ledgers. A prompt such as "continue" adds the plans of the last lookBack turns.
 func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
 	if prompt := strings.TrimSpace(s.Turn.Prompt); len(prompt) <= 60 && rules.OpensWithPhrase(prompt, []string{

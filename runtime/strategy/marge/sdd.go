@@ -196,7 +196,7 @@ func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 }
 
 // isOwnLedger reports whether the session follows the ledger of slug. It does if it has named the ledger or its plan,
-// or has not called a tool yet.
+// or is not known to have called a tool yet.
 func isOwnLedger(s strategy.Situation, slug string) bool {
 	if !s.Turn.Known || s.Turn.LastTool == "" {
 		return true

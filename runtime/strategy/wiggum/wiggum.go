@@ -127,8 +127,9 @@ type goalLoop struct {
 	id     string
 }
 
-// recallMemory completes the loop from the ledger and the history. Higher counts there replace the file's. A memory not
-// from the last iteration is cleared.
+// recallMemory completes the loop's ID, start, count and maximum from the session's memory and the history. Higher
+// counts there replace the file's. ceiling limits the maximum unless the user typed one. A memory not from the last
+// iteration is cleared.
 func (l *goalLoop) recallMemory(ceiling int) {
 	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
