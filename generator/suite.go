@@ -134,8 +134,8 @@ func (s Suite) encodeYAML() ([]byte, error) {
 	return append([]byte(head), body...), nil
 }
 
-// OverlayText updates old, a springfield.yaml, to s, and preserves the user's comments. If this fails, it
-// rewrites the file and appends the old text as a comment.
+// OverlayText returns old, the text of springfield.yaml, updated to s, with the user's comments. If the layout prevents
+// this, it writes all of s anew and appends the old text as a comment. An invalid old is an error.
 func (s Suite) OverlayText(old []byte) ([]byte, error) {
 	text, _ := plainText(old)
 	before, err := decodeSuite([]byte(text))

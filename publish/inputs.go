@@ -110,7 +110,8 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 	return in, err
 }
 
-// checkout returns the git checkout around dir. A repository that git does not trust is recorded, and is not an error.
+// checkout returns the git checkout around dir. Without a repository only dir is set. A repository that git does not
+// trust is recorded, and is not an error.
 func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c := checkout{dir: dir}
 	var err error

@@ -72,7 +72,8 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	return 2
 }
 
-// sleep waits and restarts the hook's time limit. ok is false if the client has ended meanwhile.
+// sleep waits, updates s.Now and s.Up, and restarts the hook's time limit. ok is false if the client has ended
+// meanwhile.
 func (s *start) sleep(d time.Duration) (ok bool) {
 	s.Now, s.Up, ok = s.Sleep(d)
 	s.begun = time.Now()

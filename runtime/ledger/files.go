@@ -198,7 +198,7 @@ type keeping struct {
 
 func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
 
-// DaysKept returns how many days ledgers are kept, or 0 if forever. An unreadable setting is an error, so
+// DaysKept returns how many days ledgers are kept, or 0 if forever. An unreadable or invalid setting is an error, so
 // that nothing is removed.
 func DaysKept(dir string) (days int, err error) {
 	k, path := keeping{KeepDays}, filepath.Join(dir, "settings.json") // {"keep_days": 30}

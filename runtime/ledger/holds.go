@@ -237,6 +237,7 @@ type InForce struct {
 }
 
 // HoldsInForce returns the holds in force: first any hold on all sessions, then holds on the sessions in the history.
+// It omits the sessions of an unreadable history and returns the error.
 func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	if h, ok := LongestHold(dirs, "", now); ok {
 		all = append(all, InForce{"", h})

@@ -231,7 +231,7 @@ func (s *State) NoteJudgement(j Judged) {
 	s.Judged = append(slices.Clone(s.Judged), j)[max(0, len(s.Judged)+1-maxJudged):]
 }
 
-// Members lists a record's members in the file and in log --json.
+// Members reads or writes a record's members, as in the file and in log --json.
 func (r *Record) Members(m *codec.Members) {
 	m.KeepEmpty().Text("id", &r.ID)
 	codec.Number(m.KeepEmpty(), "at", &r.At)
