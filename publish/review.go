@@ -75,7 +75,8 @@ func (in inputs) review(ctx context.Context, after tree, releases []release) (fo
 	return found, err
 }
 
-// validateCatalog omits warnings, which concern only the catalog's owner.
+// validateCatalog writes the catalog to dir and returns the failures that Claude Code finds in it. It omits warnings,
+// which concern only the catalog's owner.
 func (m Means) validateCatalog(ctx context.Context, dir string, catalog []byte) ([]check.Finding, error) {
 	if err := os.MkdirAll(filepath.Join(dir, ".claude-plugin"), 0o755); err != nil {
 		return nil, err

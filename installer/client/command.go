@@ -90,7 +90,8 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 	return found, err
 }
 
-// Install installs the plugin with this ID. added is false if it was already installed, even for a different project.
+// Install runs claude to install the plugin with this ID. added is false if it was already installed, even for a
+// different project.
 func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added bool, err error) {
 	records, err := s.allRecords()
 	if err != nil {

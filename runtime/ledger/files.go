@@ -71,7 +71,8 @@ func waitLock(f *os.File, until time.Time) error {
 	}
 }
 
-// LockWorkspace takes the lock for changing a strategy's files in a directory.
+// LockWorkspace takes the lock for changing a strategy's files in a directory, or returns ErrBusy after wait. Closing
+// the file releases it.
 func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) {
 	return TakeLock(dir, "workspace:"+workspace, wait)
 }

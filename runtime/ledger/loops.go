@@ -12,7 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// loopLines returns the history of loops. A line can contain a file of 16 KiB, which can grow sixfold as JSON.
+// loopLines returns the location and limits of the history of loops. A line can contain a file of 16 KiB, which can
+// grow sixfold as JSON.
 func loopLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
 }

@@ -171,7 +171,8 @@ const (
 	maxJudged  = 8
 )
 
-// Remember stores m, replacing any existing memory with the same key, and makes it the most recent.
+// Remember stores m, replacing any existing memory with the same key, and makes it the most recent. It drops the oldest
+// if there are more than maxLoops.
 func (s *State) Remember(m activity.Memory) {
 	m.Told = m.Told[max(0, len(m.Told)-maxLoops):]
 	var others []activity.Memory

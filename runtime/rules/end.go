@@ -156,7 +156,8 @@ func OpensWithPhrase(sentence string, phrases []string, m *Meter) bool {
 	return false
 }
 
-// HasAnyPhrase reports whether sentence contains one of the phrases as whole words, case-insensitively.
+// HasAnyPhrase reports whether sentence contains one of the phrases as whole words, case-insensitively. It spends steps
+// of m, and returns false if none are left.
 func HasAnyPhrase(sentence string, phrases []string, m *Meter) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	folded := foldPhrase(sentence)
