@@ -174,7 +174,8 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 // yamlBlock is the text of a top-level member, or of the comments and blank lines between two.
 type yamlBlock struct{ key, text string }
 
-// The concatenated blocks are the file.
+// splitBlocks splits YAML into its top-level members and the comments around them. The concatenated blocks are the
+// file.
 func splitBlocks(text string) []yamlBlock {
 	var blocks []yamlBlock
 	later := "" // comments that end the member, unless it continues

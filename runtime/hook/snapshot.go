@@ -120,7 +120,7 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 }
 
 // vetoOfTranscript returns the veto for which the event or the transcript gives a reason, such as work in progress or
-// plan mode. For a strategy of Stop it also checks other loops and answers to the user.
+// plan mode. For a strategy of Stop it also checks other loops, a removed ledger and the user's last word.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)

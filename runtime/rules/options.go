@@ -186,9 +186,9 @@ func (o *Options) checkLeave(l *strategy.Layer) {
 	o.Leave = ""
 }
 
-// restrictProject removes from a project's options everything that could continue against the user's choice.
-// Rules that stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules
-// of inForce that stop. If judged is set, it only mutes rules.
+// restrictProject removes from a project's options everything that could continue against the user's choice. Rules that
+// stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules of inForce that
+// stop. If judged is set, the rules that it disables are only muted.
 func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}
