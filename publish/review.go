@@ -18,7 +18,8 @@ import (
 // maxPublished limits a file, in bytes, because git hosts refuse larger ones.
 const maxPublished = 100 << 20
 
-// ClientCheck returns a check in which Claude Code validates the suite in dir.
+// ClientCheck returns a check in which Claude Code validates the suite in dir. It calls asking with the client's
+// version.
 func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
 	return check.Check[generator.Suite]{Name: "client",
 		Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {

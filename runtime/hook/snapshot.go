@@ -460,9 +460,9 @@ func (s *Snapshot) selfCalled() string {
 	return s.Self()
 }
 
-// sayContinue puts the plugin's name, the limit and the evidence in front of out.Reason, unless Protocol is exit2. A
-// judge's words go only to the user. It keeps the message to the user, out.Told, only at a prompt's first continue, or
-// when pressing, because hosts show the reason.
+// sayContinue puts the plugin's name, the limit and the evidence in front of out.Reason, unless Protocol is exit2.
+// Evidence of an order or a judge goes only to the user. It keeps the message to the user, out.Told, only at a prompt's
+// first continue, or when pressing, because hosts show the reason.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1

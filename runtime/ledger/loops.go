@@ -28,7 +28,8 @@ func AppendLoop(dir string, e activity.LoopEvent) error {
 	return nil
 }
 
-// PastOfLoop summarises the history of a loop in a directory.
+// PastOfLoop summarises the history of the loop id in dir: its continues, whether it is over, and the user's own
+// maximum. An unreadable history counts as empty.
 func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
 	_ = loopLines(state).eachLine(func(line []byte) { // an unreadable history is empty
 		if !bytes.Contains(line, []byte(id)) {

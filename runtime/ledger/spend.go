@@ -107,8 +107,8 @@ func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 	})
 }
 
-// TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent at
-// the limit. It writes r, because two stops might ask at once.
+// TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent at the limit.
+// It locks the session and writes r as Asking, because two stops might ask at once.
 func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64, err error) {
 	s, err := OpenSession(dir, id)
 	if err != nil {

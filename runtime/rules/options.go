@@ -239,9 +239,9 @@ func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 	return others
 }
 
-// Arranged returns the rules in the order of their tests: rules named in o.Order, added rules, the built-in
-// set, late rules and a project's continuing rules. It drops disabled rules and makes muted ones stop. If o
-// changes nothing, it returns set itself.
+// Arranged returns the rules in the order of their tests: rules named in o.Order, added rules, the built-in set, late
+// rules and a project's continuing rules. Late rules precede a final stop rule "finished". It drops disabled rules and
+// makes muted ones stop. If o changes nothing, it returns set itself.
 func Arranged(o *Options, set []Rule) []Rule {
 	if len(o.Add)+len(o.Off)+len(o.Order)+len(o.Last)+len(o.Muted) == 0 {
 		return set

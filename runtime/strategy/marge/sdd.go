@@ -132,8 +132,8 @@ func taskLine(line string) (labels []string, words string, first bool) {
 	}
 }
 
-// anotherLabel parses the next label of a list, or the others of a range that label begins: "1-3", "1 to 3", "1, 2", "1
-// & 2". rest is the text after them. Without a label it is s.
+// anotherLabel parses the next label of a list ("1, 2", "1 & 2"), or the others of a range that label begins ("1-3", "1
+// to 3"). Without any, rest is s.
 func anotherLabel(label, s string) (labels []string, rest string) {
 	trimmed := strings.TrimLeft(s, " ")
 	for _, mark := range []string{"-", "–", "to ", "through ", ",", "&", "and "} {
