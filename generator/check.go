@@ -127,9 +127,9 @@ func CheckRecorded(dir string, machine Target) error {
 	return nil
 }
 
-// CheckPlugin returns a finding if a program of the plugin in dir would not start on this machine or reads
-// Go's own variables. Unless judges is set, the judge need not start. id is the plugin's ID. suite is the
-// directory to rebuild, or "".
+// CheckPlugin returns a finding if a program of the plugin in dir would not start on this machine or reads Go's own
+// variables. A missing executable bit can be mended. Unless judges is set, the judge need not start. id is the plugin's
+// ID. suite is the directory to rebuild, or "".
 func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 	if err := CheckMount(dir); err != nil {
 		return []check.Finding{check.Failed(id+": "+err.Error(), HowToStart(err, suite))}

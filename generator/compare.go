@@ -163,8 +163,8 @@ func examineProgram(file string, program Program, data []byte) foundProgram {
 	return s
 }
 
-// readAround compares the files in above if they are an extension of Gemini CLI: a whole branch of a marketplace,
-// with the plugin in the subdirectory base.
+// readAround compares the files in the directory above with made if they are an extension of Gemini CLI: a whole branch
+// of a marketplace, with the plugin in the subdirectory base.
 func (c *comparison) readAround(above, base string, made map[string]File) {
 	in, err := rooted.OpenFolder(above)
 	if err != nil {

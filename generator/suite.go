@@ -134,8 +134,8 @@ func (s Suite) encodeYAML() ([]byte, error) {
 	return append([]byte(head), body...), nil
 }
 
-// OverlayText updates old, a springfield.yaml, to s, and preserves the user's comments. If this fails, it
-// rewrites the file and appends the old text as a comment.
+// OverlayText returns old, the text of springfield.yaml, updated to s, with the user's comments. If the layout prevents
+// this, it writes all of s anew and appends the old text as a comment. An invalid old is an error.
 func (s Suite) OverlayText(old []byte) ([]byte, error) {
 	text, _ := plainText(old)
 	before, err := decodeSuite([]byte(text))
@@ -174,7 +174,8 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 // yamlBlock is the text of a top-level member, or of the comments and blank lines between two.
 type yamlBlock struct{ key, text string }
 
-// The concatenated blocks are the file.
+// splitBlocks splits YAML into its top-level members and the comments around them. The concatenated blocks are the
+// file.
 func splitBlocks(text string) []yamlBlock {
 	var blocks []yamlBlock
 	later := "" // comments that end the member, unless it continues

@@ -80,7 +80,8 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 	return checks
 }
 
-// forPlugins returns a check that calls look for each plugin. It skips missing directories, which lookAtFiles reports.
+// forPlugins returns a check that calls look for each plugin that has a directory. lookAtFiles reports missing
+// directories.
 func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	return func(in *inspection) {
 		for _, p := range in.suite.Plugins {

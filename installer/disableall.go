@@ -32,8 +32,9 @@ type DisabledAll struct {
 	Stays   []settings.Left
 }
 
-// DisableAll disables every springfield plugin on every host and in every Claude Code account. With r.Purge it also
-// removes springfield's state, including the original settings. It then changes nothing if any file cannot be edited.
+// DisableAll disables every springfield plugin on every host and in every Claude Code account, unless r.DryRun is set.
+// With r.Purge it also removes springfield's state, including the original settings, and the default suite if unedited.
+// It then changes nothing if a hold is in force or any file cannot be edited.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if plan, now := r, m; r.Purge && !r.DryRun {
 		plan.DryRun, now.Settings = true, settings.ReadSettings(m.Settings.Places) // planning modifies the settings in memory

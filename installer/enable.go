@@ -228,8 +228,9 @@ func (e *enableRun) examine(ctx context.Context) (err error) {
 	return err
 }
 
-// resolveInstallSource returns the directory of the plugin's files, or "" if there are none yet. It sets e.register
-// or e.install if Claude Code has to register the suite or install the plugin.
+// resolveInstallSource returns the directory of the plugin's files, or "" if there are none yet. It sets e.register or
+// e.install if Claude Code has to register the suite or install the plugin, and e.wanted.Declare if the settings must
+// declare the suite.
 func (e *enableRun) resolveInstallSource() (dir string, err error) {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {

@@ -114,7 +114,8 @@ func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit
 	return edits, nil
 }
 
-// entered returns the edit that adds or updates the releases in the catalog of a separate marketplace.
+// entered returns the edit that adds or updates the releases in the catalog of a separate marketplace, otherwise an
+// empty edit.
 func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 	if in.market.Own {
 		return journal.Edit{}, nil

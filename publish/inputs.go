@@ -110,7 +110,8 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 	return in, err
 }
 
-// checkout returns the git checkout around dir. A repository that git does not trust is recorded, and is not an error.
+// checkout returns the git checkout around dir. Without a repository only dir is set. A repository that git does not
+// trust is recorded, and is not an error.
 func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c := checkout{dir: dir}
 	var err error
@@ -129,8 +130,8 @@ func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	return c, err
 }
 
-// plainPrograms returns the programs with no executable bit in git's index, as after a checkout on Windows.
-// unknown reports whether a program is missing in the index.
+// plainPrograms returns the programs with no executable bit in git's index, as after a checkout on Windows. It ignores
+// .exe files. Paths are relative to the repository's root. unknown reports whether a program is missing in the index.
 func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
 	for _, name := range names {
 		if path.Ext(name) == ".exe" {

@@ -132,8 +132,9 @@ func (r release) follows(before, where string) error {
 	return nil
 }
 
-// renderSuite returns the suite's files after the release, and sets the digests of releases. With q.Check it
-// keeps the present files, so that a newer springfield does not fail in CI.
+// renderSuite returns the suite's files after the release, and sets the digests of releases. Without q.Check it
+// compiles the programs. With q.Check it keeps the present files, so that a newer springfield does not fail in CI.
+// Changed files of a plugin with the same version are an error.
 func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, err error) {
 	if t, err = readTree(in.files); err != nil {
 		return t, err

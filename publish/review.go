@@ -18,7 +18,8 @@ import (
 // maxPublished limits a file, in bytes, because git hosts refuse larger ones.
 const maxPublished = 100 << 20
 
-// ClientCheck returns a check in which Claude Code validates the suite in dir.
+// ClientCheck returns a check in which Claude Code validates the suite in dir. It calls asking with the client's
+// version.
 func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
 	return check.Check[generator.Suite]{Name: "client",
 		Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {
@@ -75,7 +76,8 @@ func (in inputs) review(ctx context.Context, after tree, releases []release) (fo
 	return found, err
 }
 
-// validateCatalog omits warnings, which concern only the catalog's owner.
+// validateCatalog writes the catalog to dir and returns the failures that Claude Code finds in it. It omits warnings,
+// which concern only the catalog's owner.
 func (m Means) validateCatalog(ctx context.Context, dir string, catalog []byte) ([]check.Finding, error) {
 	if err := os.MkdirAll(filepath.Join(dir, ".claude-plugin"), 0o755); err != nil {
 		return nil, err

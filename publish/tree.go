@@ -146,8 +146,8 @@ func (t tree) writeCopy(into string) error {
 	return nil
 }
 
-// digestOf returns a digest of a plugin's file names and contents, and of which files are programs. It
-// ignores the changelog, and line endings, which differ on Windows.
+// digestOf returns a digest of a plugin's file names and contents, and of which files are programs. It ignores the
+// changelog, and the line endings of texts outside hooks, which differ on Windows.
 func (t tree) digestOf(plugin string) (string, error) {
 	sum, programs := sha256.New(), generator.HookFiles(generator.Hook, generator.Judge)
 	for _, name := range t.listFiles(plugin) {

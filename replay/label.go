@@ -151,8 +151,9 @@ func AllLabels() []Label {
 	return []Label{Nudge, Affirmed, Answered, Commanded, Background, Queued, Interrupted, Pushed, Ended, MidWork}
 }
 
-// MeaningOf returns whether the event shows that the stop was right. It is Unknown after a bare yes to a question, a
-// hook, an interruption, at the end of the file, and in mid-work, where no hook would have run.
+// MeaningOf returns WantStop if the event shows that the stop was right, and WantContinue after a nudge. It returns
+// Unknown after a bare yes to a question, a hook, an interruption, at the end of the file, and in mid-work, where no
+// hook would have run.
 func (l Label) MeaningOf() Expect {
 	switch l {
 	case Answered, Commanded, Background, Queued:

@@ -139,7 +139,8 @@ func cleanText(text string) string {
 // file's directory.
 type PageFile struct{ Path, In string }
 
-// CheckTarget reports whether the page exists. Any other file in its place is an error.
+// CheckTarget reports whether the page exists. A different file in its place, unless empty, is an error, and so is a
+// missing directory.
 func (p PageFile) CheckTarget() (there bool, err error) {
 	info, err := os.Lstat(p.Path)
 	switch {

@@ -81,7 +81,8 @@ func inSettings(name, from string) string {
 	return " (" + name + " in " + from + " settings)"
 }
 
-// askSettings returns the edits that the user agreed to. With --yes it does not ask.
+// askSettings asks about each edit of settings that the order needs, and returns those agreed to. --yes agrees to all.
+// It prints a note if the order's check still lacks permission.
 func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string) (agreed []settings.Member) {
 	offer := func(question string, m settings.Member) {
 		c, err := settings.ReadSettings(o.places).PlanMember(m)

@@ -186,7 +186,7 @@ func (o enableOptions) planOn(ctx context.Context, host hosts.Host) (installer.D
 }
 
 // tryHosts returns the chosen hosts that a dry run of enable does not exclude. It fails at the first error. With --host
-// all it excludes hosts that cannot run the plugin, and ignores other errors.
+// all it excludes and prints hosts that cannot run the plugin, and ignores other errors. It fails if no host is left.
 func (o enableOptions) tryHosts(ctx context.Context, chosen []hosts.Host) (able []hosts.Host, err error) {
 	all := slices.Contains(o.hosts, allHosts)
 	var last error

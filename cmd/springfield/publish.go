@@ -150,7 +150,8 @@ func buildDate(epoch string) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// hintPublish adds a hint to err. For a refused release it prints the failed checks and warnings instead.
+// hintPublish adds a hint to err. For a refused release it prints the failed checks and warnings instead, or with
+// --json all checks.
 func (o publishOptions) hintPublish(err error) error {
 	var syntax *document.SyntaxError
 	var refused *publish.RefusedError

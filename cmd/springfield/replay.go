@@ -203,7 +203,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	return nil
 }
 
-// parseSince parses a date like 2026-01-31 or an age like 90d. It returns the zero time for "".
+// parseSince parses a date like 2026-01-31, or an age like 90d or 12h. It returns the zero time for "".
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

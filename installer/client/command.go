@@ -91,7 +91,8 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 	return found, err
 }
 
-// Install installs the plugin with this ID. added is false if it was already installed, even for a different project.
+// Install runs claude to install the plugin with this ID. added is false if it was already installed, even for a
+// different project.
 func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added bool, err error) {
 	records, err := s.allRecords()
 	if err != nil {
@@ -202,8 +203,8 @@ func (c Command) callClient(
 	return nil
 }
 
-// forCommand returns a settings file for the client: the given members of user settings, and the variables for
-// network access. Tokens must not get into a temporary file.
+// forCommand returns the text of a settings file for the client: the given members of user settings, and the variables
+// for network access. Tokens must not get into a temporary file.
 func (s *Snapshot) forCommand(keys ...string) []byte {
 	l := s.userLayer()
 	copied := map[string]any{}

@@ -89,7 +89,8 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 	return append(all, in.checkAnswers())
 }
 
-// whatJudgeLacks describes a missing program that the judge needs. No program is started.
+// whatJudgeLacks describes a missing program that the judge needs, and returns the resulting failure. Both are empty if
+// none is missing. No program is started.
 func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judge.Failure) {
 	switch j.Backend {
 	case judge.Claude:

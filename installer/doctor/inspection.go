@@ -177,7 +177,7 @@ func (in *Inspection) howToSwitchOff(s client.Switched) string {
 	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, s.Decides)
 }
 
-// AgoInWords describes how long ago then was. After a day it returns the date.
+// AgoInWords describes how long ago then was. After a day, or if then is in the future, it returns the date and time.
 func AgoInWords(now, then time.Time) string {
 	d := now.Sub(then)
 	if d < 0 || d >= 24*time.Hour {

@@ -129,7 +129,8 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	return doc.ApplyEdits(edits...)
 }
 
-// PurgeAll makes the client forget springfield's plugins, and the marketplaces that offer nothing else.
+// PurgeAll makes the client forget springfield's plugins, and the marketplaces that offer nothing else. left lists all
+// that stays, such as these marketplaces if there is no claude command.
 func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	all := slices.Clone(ids)

@@ -102,7 +102,8 @@ func (s *Settings) readMemory(path string) *kept {
 	return k
 }
 
-// memoriesOf returns the memories of an agent's files, and the first error. For Claude Code host is "".
+// memoriesOf returns the records of springfield's edits to an agent's files, and the first error. For Claude Code host
+// is "".
 func (s *Settings) memoriesOf(host string) ([]*memory, error) {
 	all, damaged, err := s.allMemories()
 	for _, file := range damaged {

@@ -51,7 +51,7 @@ func (p Places) Shorten(
 	return now, done && err == nil, err
 }
 
-// SetOrder adds an order, and ends the orders in force within its scope.
+// SetOrder adds an order to the stored orders, and ends those in force within its scope.
 func (p Places) SetOrder(o ledger.AwayOrder) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {

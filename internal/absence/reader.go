@@ -127,8 +127,8 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	return all, more
 }
 
-// pathOfLog returns the path of the session's log, or "" when none is found. It searches the logs of all
-// agents only once per decision, because this is slow.
+// pathOfLog returns the path of the session's log, or "". Without a log of Claude Code, it searches the logs of all
+// agents, only once per decision, because this is slow.
 func (r *Reader) pathOfLog(s *session, log *followed) string {
 	if !strings.ContainsAny(s.id, `/\*?[`) {
 		if names, _ := filepath.Glob(filepath.Join(r.Config, "projects", "*", s.id+".jsonl")); len(names) == 1 {

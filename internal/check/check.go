@@ -190,8 +190,9 @@ func NamesOf[T any](things []T, name func(T) string) []string {
 	return names
 }
 
-// HintAtNames returns a hint for an unknown name: "did you mean" with similar names. The names follow prefix, or
-// replace NAME in it. If no name is similar, it returns otherwise, or a list of all names if otherwise is empty.
+// HintAtNames returns a hint for an unknown name: "did you mean" with up to three of the nearest names. The names
+// follow prefix, or replace NAME in it. If no name is similar, it returns otherwise, or a list of all names if
+// otherwise is empty.
 func HintAtNames(typed, prefix string, names []string, otherwise string) string {
 	var near []string
 	prefix, behind, _ := strings.Cut(prefix, "NAME")

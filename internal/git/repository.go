@@ -262,8 +262,8 @@ func (r *Repository) Ignored(ctx context.Context, files []string) ([]string, err
 // scpLike matches USER@HOST:PATH. A host of one letter is a Windows drive, and "::" as in ext:: runs a helper.
 var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
 
-// PublicURL converts a remote's URL for a catalog. It removes a password, and uses https for GitHub, which
-// needs no key. ok is false if other people cannot or should not fetch from the URL.
+// PublicURL converts a remote's URL for a catalog. It removes a password, query and fragment, and uses https for
+// GitHub, which needs no key. ok is false if other people cannot or should not fetch from the URL.
 func PublicURL(remote string) (where string, ok bool) {
 	if display.OneLine(remote) != remote {
 		return "", false

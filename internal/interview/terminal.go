@@ -39,7 +39,7 @@ func newSurvey(ctx context.Context, t Terminal) Asker {
 	return onTerminal{t, ctx, survey.WithStdio(&keys{File: t.In}, t.Screen, t.Screen)}
 }
 
-// fold wraps the question of a list or an error.
+// fold makes the question of a list, or an error, safe to print and wraps it to the terminal's width.
 func (p onTerminal) fold(question string) string {
 	return strings.Join(layout.HangText("", "  ", display.OneLine(question), p.widthOf()-4), "\n")
 }

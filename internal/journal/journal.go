@@ -178,8 +178,8 @@ func (j Journal) ReadEntries() ([]Entry, error) {
 	return entries, nil
 }
 
-// ForgetNewest removes the latest entry without undoing it, so that the previous one can be undone. A damaged entry
-// is removed, too, and returned empty.
+// ForgetNewest locks the journal and removes the latest entry without undoing it, so that the previous one can be
+// undone. A damaged entry is removed, too, and returned empty. Without entries the error is ErrNothingToUndo.
 func (j Journal) ForgetNewest() (Entry, error) {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {

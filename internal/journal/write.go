@@ -275,7 +275,8 @@ func (w *writer) commitEdits() error {
 	return nil
 }
 
-// replaceFile calls replace to rename or remove the file, unless the file was changed after it was read.
+// replaceFile calls replace to rename or remove the file. If the file was changed after it was read, it returns an
+// error instead.
 func (w *writer) replaceFile(e Edit, step string, replace func(in rooted.Folder, name string) error) error {
 	if err := w.fault.runStep("check", e.checkUnchanged); err != nil {
 		return err

@@ -76,7 +76,7 @@ func LayOutTable(rows [][]string) []string {
 
 func ClipText(text string, width int) string { return runewidth.Truncate(text, width, "…") }
 
-// EndThatFits returns the longest suffix of text that fits into width.
+// EndThatFits returns text, or as much of its end as fits into width columns after "…".
 func EndThatFits(text string, width int) string {
 	if over := TextWidth(text) - width; over > 0 {
 		return runewidth.TruncateLeft(text, over+1, "…")

@@ -186,8 +186,8 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 	return "away: " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from + ", " + end + "; " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used"
 }
 
-// askForCheck stops if the check was denied, or has passed since the last change to a file. Otherwise it asks
-// the agent to run the check, up to three times with the same outcome.
+// askForCheck fills in out: with a stop if the check was denied, has passed since the last change to a file, or had the
+// same outcome three times, otherwise with a continue that asks the agent to run the check.
 func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call activity.Call, ran bool, dir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check

@@ -80,7 +80,7 @@ func failedReply(why judge.Failure, detail string) judge.Reply {
 	return judge.Reply{Failed: why, Detail: detail}
 }
 
-// redactSecrets ignores values of less than six bytes.
+// redactSecrets replaces the values of secret variables in s with "…". It ignores values of less than six bytes.
 func (e Env) redactSecrets(s string) string {
 	marks := []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"}
 	for _, v := range e.Vars {

@@ -58,8 +58,9 @@ func (e Env) foreignProject(q judge.Question) string {
 	return q.Project
 }
 
-// findClient searches PATH and the usual installation directories, unless client is set. It ignores relative
-// directories and the project, which might contain a different program.
+// findClient returns the path of Claude Code's program, or "". If client is set, it must be an absolute path. Otherwise
+// findClient searches PATH and the usual installation directories. It ignores relative directories and the project,
+// which might contain a different program.
 func (e Env) findClient(client, project string) string {
 	if client != "" {
 		if filepath.IsAbs(client) && isProgram(client) {

@@ -151,7 +151,8 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 	return ""
 }
 
-// chosenBackend returns the first member, by name, for which bad returns true. It returns false for invalid data.
+// chosenBackend returns the first member, by name, for which bad returns true, or "". Variables are members such as
+// env.PATH. The bool is false only for invalid data.
 func chosenBackend(data []byte, bad func(member string) bool) (string, bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {

@@ -260,8 +260,8 @@ const (
 	dropElement
 )
 
-// eachObject reads or writes the objects of ListOf, and reports whether it has read them. It is not generic, so that it
-// is compiled once.
+// eachObject reads or writes the objects of ListOf. It reports whether it was reading and found the member. It omits
+// invalid objects, and reads at most m.Most unless that is 0. It is not generic, so that it is compiled once.
 func (m *Members) eachObject(name string, n int, list func(do listStep, i int) Object) bool {
 	most, number, read := m.Most, 0, 0
 	m.Most = 0

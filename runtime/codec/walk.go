@@ -81,7 +81,7 @@ func (w *Walk) Next() bool {
 	return true
 }
 
-// Value returns the raw value, or nil if it is torn.
+// Value returns the raw value and moves w past it. It returns nil if the value is torn.
 func (w *Walk) Value() []byte {
 	end := skipValue(w.line, w.i)
 	if end < 0 {

@@ -78,8 +78,8 @@ const (
 	shellSigns   = "\"'`$\\;&|<>(){}*?[]~#!\r\n" // special to a shell
 )
 
-// AnswerAtOnce returns the output of a slash command. It returns "" if the command starts work or the
-// arguments need a shell.
+// AnswerAtOnce runs a slash command such as why or hold, and returns its output or error. It returns "" if the command
+// starts work, has a usage error, or has arguments that need a shell.
 func (d Console) AnswerAtOnce(word, arguments string) string {
 	args := append([]string{word}, strings.Fields(arguments)...)
 	looks := slices.Contains([]string{"why", "log", "hold", "page"}, word) ||

@@ -45,7 +45,8 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 	return nil
 }
 
-// FollowLog prints the last n decisions, then new ones until stop returns true.
+// FollowLog prints the last n decisions, then new ones until stop returns true. For an agent, which would wait forever,
+// it only returns an error.
 func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 	if d.Caller != nil {
 		return &adviceError{d.Caller.Agent + " would wait forever", "run it in your own terminal: " + d.commandTo("log --follow")}

@@ -182,8 +182,9 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 
 const chain = 4 // loops of maximum length for each prompt of the user
 
-// TakeRound spends a round of a loop. most is the maximum of a loop, and typed the user's own maximum or 0. It returns
-// a veto after too many rounds of all loops together. Strategies count single loops, which a file can rename.
+// TakeRound spends a round of a loop and returns the new state. It returns a veto after too many rounds of all loops
+// together, or in an hour. most is the maximum of a loop, and typed the user's own maximum or 0. Strategies count
+// single loops, which a file can rename.
 func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto) {
 	s = keepHour(MeetPrompt(s, stop.Prompt, stop.Own), stop)
 	if typed == 0 && s.InLoops >= chain*most {

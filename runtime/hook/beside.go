@@ -91,7 +91,8 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	return known.Loop.Armed(situation)
 }
 
-// isAtWork reports whether the strategy is ours, or its plugin has recorded anything since our last decision.
+// isAtWork reports whether the strategy is ours, or its plugin has decided since our last decision or at most maxTime
+// before it.
 func (s *Snapshot) isAtWork(name string) bool {
 	last := s.Before.LastDecision(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
 	theirs := s.Before.LastDecision(func(p ledger.Present) bool {

@@ -121,7 +121,7 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 }
 
 // vetoOfTranscript returns the veto for which the event or the transcript gives a reason, such as work in progress or
-// plan mode. For a strategy of Stop it also checks other loops and answers to the user.
+// plan mode. For a strategy of Stop it also checks other loops, a removed ledger and the user's last word.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)
@@ -236,8 +236,8 @@ func (s *Snapshot) transcriptLags() bool {
 	return late || s.isBlind() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
-// readWorkspace reads the files that wants names into situation.Workspace, at most maxWants. It calls wants again after
-// each round, because one file can name the next.
+// readWorkspace sets situation.Workspace and reads into it the files that wants names, at most maxWants. It calls wants
+// up to maxAsks times, because one file can name the next.
 func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.Want, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
@@ -461,8 +461,9 @@ func (s *Snapshot) selfCalled() string {
 	return s.Self()
 }
 
-// sayContinue puts the plugin's name, the limit and the evidence in front of the instruction to the agent. Hosts show
-// the instruction. A separate message to the user only follows at a prompt's first continue, or when pressing.
+// sayContinue puts the plugin's name, the limit and the evidence in front of out.Reason, unless Protocol is exit2.
+// Evidence of an order or a judge goes only to the user. It keeps the message to the user, out.Told, only at a prompt's
+// first continue, or when pressing, because hosts show the reason.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1

@@ -30,7 +30,8 @@ const stopFailure = "StopFailure"
 // settling is enough for Claude Code to write the log and the state after a failed turn.
 const settling = 2 * time.Second
 
-// wakeAfterError waits after an API error. It returns 2 to wake the session, or 0 to let it rest.
+// wakeAfterError waits after an API error, then decides again and records the decision. To wake the session, it prints
+// the reason to stderr and returns 2. It returns 0 to let it rest.
 func (s *start) wakeAfterError(settings Settings) (code int) {
 	s.quiet = true
 	kind, _ := codec.ExactString(s.event.Failure)
@@ -72,7 +73,8 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	return 2
 }
 
-// sleep waits and restarts the hook's time limit. ok is false if the client has ended meanwhile.
+// sleep waits, updates s.Now and s.Up, and restarts the hook's time limit. ok is false if the client has ended
+// meanwhile.
 func (s *start) sleep(d time.Duration) (ok bool) {
 	s.Now, s.Up, ok = s.Sleep(d)
 	s.begun = time.Now()

@@ -157,7 +157,8 @@ func mayMatchAt(pattern, s string, i int) bool {
 
 const maxDepth = 8 // of nested classes
 
-// hasMemberAt reports whether an entry of class c, followed by rest, matches at offset i of s.
+// hasMemberAt reports whether an entry of class c, followed by rest, matches at offset i of s with an end that good
+// accepts. It returns false at an exception.
 func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(end int) bool) bool {
 	for _, e := range f.entries(c) {
 		if e[0] == '-' { // an exception

@@ -192,7 +192,7 @@ func (c *Closing) asksQuestion() (string, bool) {
 	return "", false
 }
 
-// offersMenu reports whether text offers a key to press: "[C] Continue".
+// offersMenu reports whether text offers a key to press: "[C] Continue". It ignores "[X]", a check box.
 func offersMenu(text string) bool {
 	for i := 0; i+4 < len(text); i++ {
 		if text[i] == '[' && text[i+2] == ']' && text[i+3] == ' ' && 'A' <= text[i+1] && text[i+1] <= 'Z' && text[i+1] != 'X' && isLetterAt(text, i+4) {

@@ -122,7 +122,7 @@ func withoutNotes(text string) string {
 	return text
 }
 
-// withoutMentions replaces mentions of files, such as "@main.go", with inline code.
+// withoutMentions replaces each mention of a file, such as "@main.go", with "@" as inline code.
 func withoutMentions(text string) string {
 	words := strings.Split(strings.ReplaceAll(text, "\n", "\n "), " ")
 	for i, word := range words {

@@ -71,7 +71,8 @@ func waitLock(f *os.File, until time.Time) error {
 	}
 }
 
-// LockWorkspace takes the lock for changing a strategy's files in a directory.
+// LockWorkspace takes the lock for changing a strategy's files in a directory, or returns ErrBusy after wait. Closing
+// the file releases it.
 func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) {
 	return TakeLock(dir, "workspace:"+workspace, wait)
 }
@@ -198,7 +199,7 @@ type keeping struct {
 
 func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
 
-// DaysKept returns how many days ledgers are kept, or 0 if forever. An unreadable setting is an error, so
+// DaysKept returns how many days ledgers are kept, or 0 if forever. An unreadable or invalid setting is an error, so
 // that nothing is removed.
 func DaysKept(dir string) (days int, err error) {
 	k, path := keeping{KeepDays}, filepath.Join(dir, "settings.json") // {"keep_days": 30}

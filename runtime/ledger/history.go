@@ -108,8 +108,8 @@ func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 
 const maxLooked = 5000 // decisions per search
 
-// Newest returns the last n decisions in a scope that wanted accepts, oldest first, and how many it examined.
-// Unless every is set, it omits decisions that stand aside.
+// Newest returns the last n decisions in a scope that wanted accepts, oldest first, and how many it examined. It
+// returns fewer if it has examined max(maxLooked, 50*n). Unless every is set, it omits decisions that stand aside.
 func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
 		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (every || all[n-1].aside() == 0) {

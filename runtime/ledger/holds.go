@@ -101,8 +101,8 @@ func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
 	return h, there && !h.isOver(now)
 }
 
-// SetHold sets a hold on a session, or on all if id is empty. If d is 0, the hold lasts until lifted. If a
-// longer hold is in force, SetHold returns that hold and ErrShorter.
+// SetHold stores a hold on a session, or on all if id is empty, and notes it in the history. If d is 0, the hold lasts
+// until lifted. If a longer hold is in force, SetHold returns that hold and ErrShorter.
 func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, error) {
 	makeAll(filepath.Dir(dir))
 	makeDirs(dir)
@@ -237,6 +237,7 @@ type InForce struct {
 }
 
 // HoldsInForce returns the holds in force: first any hold on all sessions, then holds on the sessions in the history.
+// It omits the sessions of an unreadable history and returns the error.
 func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	if h, ok := LongestHold(dirs, "", now); ok {
 		all = append(all, InForce{"", h})

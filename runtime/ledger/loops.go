@@ -12,7 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// loopLines returns the history of loops. A line can contain a file of 16 KiB, which can grow sixfold as JSON.
+// loopLines returns the location and limits of the history of loops. A line can contain a file of 16 KiB, which can
+// grow sixfold as JSON.
 func loopLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
 }
@@ -27,7 +28,8 @@ func AppendLoop(dir string, e activity.LoopEvent) error {
 	return nil
 }
 
-// PastOfLoop summarises the history of a loop in a directory.
+// PastOfLoop summarises the history of the loop id in dir: its continues, whether it is over, and the user's own
+// maximum. An unreadable history counts as empty.
 func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
 	_ = loopLines(state).eachLine(func(line []byte) { // an unreadable history is empty
 		if !bytes.Contains(line, []byte(id)) {

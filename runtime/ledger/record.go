@@ -171,7 +171,8 @@ const (
 	maxJudged  = 8
 )
 
-// Remember stores m, replacing any existing memory with the same key, and makes it the most recent.
+// Remember stores m, replacing any existing memory with the same key, and makes it the most recent. It drops the oldest
+// if there are more than maxLoops.
 func (s *State) Remember(m activity.Memory) {
 	m.Told = m.Told[max(0, len(m.Told)-maxLoops):]
 	var others []activity.Memory
@@ -231,7 +232,7 @@ func (s *State) NoteJudgement(j Judged) {
 	s.Judged = append(slices.Clone(s.Judged), j)[max(0, len(s.Judged)+1-maxJudged):]
 }
 
-// Members lists a record's members in the file and in log --json.
+// Members reads or writes a record's members, as in the file and in log --json.
 func (r *Record) Members(m *codec.Members) {
 	m.KeepEmpty().Text("id", &r.ID)
 	codec.Number(m.KeepEmpty(), "at", &r.At)

@@ -62,8 +62,8 @@ var (
 	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
-// ReadSpend returns the day's costs, or zero if there is no file. A system clock that was set back by more
-// than an hour is ignored until the machine has run for an hour more.
+// ReadSpend returns the day's costs, or zero if there is no file. A damaged file is an error. A system clock that was
+// set back by more than an hour is ignored until the machine has run for an hour more.
 func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	there, err := readSmall(spendFile(dir), &old)
 	if there && err != nil {
@@ -107,8 +107,8 @@ func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 	})
 }
 
-// TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent at
-// the limit. It writes r, because two stops might ask at once.
+// TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent at the limit.
+// It locks the session and writes r as Asking, because two stops might ask at once.
 func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64, err error) {
 	s, err := OpenSession(dir, id)
 	if err != nil {

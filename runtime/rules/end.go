@@ -127,8 +127,8 @@ func (e end) findSentence(last bool, phrases []string, m *Meter, has func(senten
 	return "", false
 }
 
-// OpensWithPhrase reports whether sentence begins with one of the phrases, case-insensitively. {do} and
-// {doing} at the end of a phrase match any of englishVerbs.
+// OpensWithPhrase reports whether sentence begins with one of the phrases, case-insensitively. {do} and {doing} at the
+// end of a phrase match any of englishVerbs. It spends steps of m, and returns false if none are left.
 func OpensWithPhrase(sentence string, phrases []string, m *Meter) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	s := foldPhrase(sentence)
@@ -157,7 +157,8 @@ func OpensWithPhrase(sentence string, phrases []string, m *Meter) bool {
 	return false
 }
 
-// HasAnyPhrase reports whether sentence contains one of the phrases as whole words, case-insensitively.
+// HasAnyPhrase reports whether sentence contains one of the phrases as whole words, case-insensitively. It spends steps
+// of m, and returns false if none are left.
 func HasAnyPhrase(sentence string, phrases []string, m *Meter) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	folded := foldPhrase(sentence)

@@ -187,9 +187,9 @@ func (o *Options) checkLeave(l *strategy.Layer) {
 	o.Leave = ""
 }
 
-// restrictProject removes from a project's options everything that could continue against the user's choice.
-// Rules that stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules
-// of inForce that stop. If judged is set, it only mutes rules.
+// restrictProject removes from a project's options everything that could continue against the user's choice. Rules that
+// stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules of inForce that
+// stop. If judged is set, the rules that it disables are only muted.
 func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}
@@ -240,9 +240,9 @@ func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 	return others
 }
 
-// Arranged returns the rules in the order of their tests: rules named in o.Order, added rules, the built-in
-// set, late rules and a project's continuing rules. It drops disabled rules and makes muted ones stop. If o
-// changes nothing, it returns set itself.
+// Arranged returns the rules in the order of their tests: rules named in o.Order, added rules, the built-in set, late
+// rules and a project's continuing rules. Late rules precede a final stop rule "finished". It drops disabled rules and
+// makes muted ones stop. If o changes nothing, it returns set itself.
 func Arranged(o *Options, set []Rule) []Rule {
 	if len(o.Add)+len(o.Off)+len(o.Order)+len(o.Last)+len(o.Muted) == 0 {
 		return set

@@ -324,8 +324,9 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 	return "", false
 }
 
-// matchesTodos reports whether any todo has the status r.Todo, with evidence. If r.Window is not set, an open todo of
-// any other agent makes the result false.
+// matchesTodos reports whether any todo that is not blocked has the status r.Todo, and returns the evidence. A list
+// that is r.Within turns old has no match. If r.Window is not set, an open todo of any other agent makes the result
+// false.
 func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {

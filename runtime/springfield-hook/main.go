@@ -55,7 +55,8 @@ func main() {
 	}.Run())
 }
 
-// sleepBesideClient waits for d or until the client ends. ok reports whether it still runs.
+// sleepBesideClient waits for d or until the client ends. It returns the time and the machine's running time then. ok
+// reports whether the client still runs.
 func sleepBesideClient(d time.Duration) (now time.Time, up int64, ok bool) {
 	client, end := os.Getppid(), time.Now().Add(d)
 	for left := d; left > 0 && os.Getppid() == client; left = time.Until(end) {

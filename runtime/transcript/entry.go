@@ -315,8 +315,8 @@ func ResultIn(result []byte) Part {
 	return p
 }
 
-// TakeBlocks adds content blocks of the Anthropic API to Parts, and calls describe for each call. It reports
-// whether any block is an image or a document.
+// TakeBlocks adds content blocks of the Anthropic API to Parts, up to MaxParts, and calls describe for each call. It
+// reports whether any of these blocks is an image or a document.
 func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bool) {
 	list := w.Enter('[')
 	for list.Next() {

@@ -111,7 +111,8 @@ func PlansIn(text string) (all []string) {
 	return all
 }
 
-// eachPlan yields the names of plan files in the inside of a JSON string, still escaped.
+// eachPlan yields the paths of plan files, and of directories below .superpowers/sdd, in the inside of a JSON string,
+// still escaped.
 func eachPlan(text []byte, yield func(name []byte)) {
 	const suffix = ".md"
 	for from, matches := 0, 0; matches < maxMatches; matches++ {

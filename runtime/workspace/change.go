@@ -109,7 +109,7 @@ const (
 	abandoned = time.Minute // when the writer of a temporary file must be dead
 )
 
-// sweepLeftovers removes temporary files that killed writers of name have left. It ignores errors.
+// sweepLeftovers removes old temporary files that killed writers of name have left. It ignores errors.
 func (s *Space) sweepLeftovers(name string) {
 	dir, err := s.root.OpenFile(filepath.Dir(name), os.O_RDONLY|file.Nonblock, 0)
 	if err != nil {

@@ -73,7 +73,8 @@ type reader struct {
 	reads func(*Options, strategy.Situation) progress
 }
 
-// progressReaders returns the readers in order of precedence.
+// progressReaders returns the readers of progress in order of precedence: for the state file, for sdd directories and
+// for plans.
 func progressReaders() []reader {
 	return []reader{
 		{"state", func(strategy.Situation) []strategy.Want {

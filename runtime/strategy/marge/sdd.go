@@ -132,7 +132,8 @@ func taskLine(line string) (labels []string, words string, first bool) {
 	}
 }
 
-// anotherLabel parses the labels that follow label in a range or list: "1-3", "1 to 3", "1, 2", "1 & 2".
+// anotherLabel parses the next label of a list ("1, 2", "1 & 2"), or the others of a range that label begins ("1-3", "1
+// to 3"). Without any, rest is s.
 func anotherLabel(label, s string) (labels []string, rest string) {
 	trimmed := strings.TrimLeft(s, " ")
 	for _, mark := range []string{"-", "–", "to ", "through ", ",", "&", "and "} {
