@@ -97,8 +97,8 @@ type switching struct {
 	json  bool
 }
 
-// switchHosts enables or disables a plugin on all chosen hosts, even if some fail, and prints the results. A single
-// undo reverts all of them.
+// switchHosts enables or disables a plugin on all chosen hosts and prints the results. It continues if a host fails, but
+// not if the user cancels. A single undo reverts all of them.
 func (o switching) switchHosts(
 	verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error),
 ) (err error) {

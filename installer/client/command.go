@@ -203,8 +203,8 @@ func (c Command) callClient(
 	return nil
 }
 
-// forCommand returns the text of a settings file for the client: the given members of user settings, and the variables
-// for network access. Tokens must not get into a temporary file.
+// forCommand returns the text of a settings file for the client, from user settings: the given members, and of env only
+// the variables for network access. Tokens must not get into a temporary file.
 func (s *Snapshot) forCommand(keys ...string) []byte {
 	l := s.userLayer()
 	copied := map[string]any{}

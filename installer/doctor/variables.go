@@ -11,10 +11,11 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// steer is the effect of a variable on hooks. name is a pattern of path.Match.
+// steer is the effect of a variable on hooks and Claude Code, or "". name is a pattern of path.Match.
 type steer struct{ name, does string }
 
-// steeringVariables returns the variables that affect hooks. The first match wins.
+// steeringVariables returns the variables that can affect hooks or Claude Code. The first match wins, and one without
+// an effect is not reported.
 func steeringVariables() []steer {
 	return []steer{
 		{"SPRINGFIELD", "off, 0, false, no and none make hooks always let the agent stop; other values have no effect"},
@@ -44,7 +45,8 @@ func steeringVariables() []steer {
 	}
 }
 
-// checkProject reports variables in project and local settings that affect hooks, unless springfield set them.
+// checkProject reports variables in project and local settings that can affect hooks or Claude Code, unless
+// springfield set them.
 func (in *Inspection) checkProject() (all []check.Finding) {
 	for _, v := range in.Variables() {
 		does := effectOfVariable(v.Key)
@@ -58,7 +60,7 @@ func (in *Inspection) checkProject() (all []check.Finding) {
 	return all
 }
 
-// effectOfVariable returns the effect of a variable on hooks, or "". Names are case-insensitive, as on Windows.
+// effectOfVariable returns the effect of a variable on hooks or Claude Code, or "". Names are case-insensitive, as on Windows.
 func effectOfVariable(name string) string {
 	for _, s := range steeringVariables() {
 		if ok, err := path.Match(s.name, strings.ToUpper(name)); err == nil && ok {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -45,9 +44,7 @@ type session struct {
 // lines since the given time. Sessions that are running or need the user come first.
 func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	ids := check.NamesOf(past, func(e ledger.AwayEvent) string { return e.Session })
-	// Claude Code names the directory of a project's logs by its path.
-	named := regexp.MustCompile("[^0-9A-Za-z]").ReplaceAllString(project, "-")
-	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(named, "*"), "*.jsonl"))
+	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(claude.ProjectName(project), "*"), "*.jsonl"))
 	for _, name := range names {
 		if info, err := os.Stat(name); err == nil && info.ModTime().UnixMilli() >= since {
 			ids = append(ids, strings.TrimSuffix(filepath.Base(name), ".jsonl"))

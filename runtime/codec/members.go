@@ -228,8 +228,8 @@ func NumberPair(m *Members, name string, v *[2]int64) {
 	}
 }
 
-// ListOf reads or writes a list of objects. A strict read omits objects with mistakes, because the remaining
-// members could mean something else.
+// ListOf reads or writes the member name, a list of objects. A strict read omits objects with mistakes, because the
+// remaining members could mean something else.
 func ListOf[T any, O interface {
 	*T
 	Object

@@ -166,14 +166,3 @@ func FuzzLoopWords(f *testing.F) {
 		failIf(t, err != nil || len(entries) != 1, "%v is there: %v", entries, err)
 	})
 }
-
-func TestProjectName(t *testing.T) {
-	for dir, want := range map[string]string{
-		"/home/homer/my_app.go": "-home-homer-my-app-go",
-		`C:\Users\Homer`:        "C--Users-Homer",
-		"/tmp/🍩":                "-tmp---",
-	} {
-		got := projectName(dir)
-		failIf(t, got != want, "%s: %s, want %s", dir, got, want)
-	}
-}

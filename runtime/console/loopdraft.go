@@ -11,11 +11,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -255,25 +255,11 @@ func (l *loopHere) openTodos() (string, error) {
 
 // transcripts returns the log directories of the sessions that started in the workspace or in l.Work.
 func (l *loopHere) transcripts() []string {
-	all := []string{filepath.Join(l.projectsDir(), projectName(l.space.Dir))}
+	all := []string{filepath.Join(l.projectsDir(), claude.ProjectName(l.space.Dir))}
 	if l.Work != l.space.Dir {
-		all = append(all, filepath.Join(l.projectsDir(), projectName(l.Work)))
+		all = append(all, filepath.Join(l.projectsDir(), claude.ProjectName(l.Work)))
 	}
 	return all
-}
-
-// projectName returns Claude Code's name of a directory: each UTF-16 unit that is not an ASCII letter or digit
-// becomes a dash.
-func projectName(dir string) string {
-	var b strings.Builder
-	for _, unit := range utf16.Encode([]rune(dir)) {
-		if unit >= 'a' && unit <= 'z' || unit >= 'A' && unit <= 'Z' || unit >= '0' && unit <= '9' {
-			b.WriteByte(byte(unit))
-		} else {
-			b.WriteByte('-')
-		}
-	}
-	return b.String()
 }
 
 // isLeft reports whether a different session has been active here since the loop's last stop, for example after /clear.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/host/codex"
 	"github.com/cameronsjo/springfield/runtime/host/copilot"
 	"github.com/cameronsjo/springfield/runtime/host/droid"
@@ -269,5 +270,18 @@ func qwenLines() map[string]string {
 		`{"uuid":"r","type":"tool_result","message":{"parts":[{"functionResponse":{"id":"1","response":{"output":"Workflow started in background.\nRun ID: w-1"}}}]}}`: `r | result of 1, failed false: Workflow started in background.\nRun ID: w-1 | job w-1`,
 		`{"uuid":"s","type":"system","subtype":"chat_compression","message":{"parts":[{"text":"a summary"}]}}`:                                                         "-",
 		`{"uuid":"a","type":"assistant","message":{"parts":[{"text":"torn`:                                                                                             "-",
+	}
+}
+
+func TestProjectName(t *testing.T) {
+	for dir, want := range map[string]string{
+		"/home/homer/my_app.go": "-home-homer-my-app-go",
+		`C:\Users\Homer`:        "C--Users-Homer",
+		"/tmp/🍩":                "-tmp---",
+	} {
+		got := claude.ProjectName(dir)
+		if got != want {
+			t.Errorf("%s: %s, want %s", dir, got, want)
+		}
 	}
 }

@@ -113,8 +113,9 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 	return wants
 }
 
-// filesUpToState returns the files to read, as far as they are known: k.Local, those that find the spec, and the state
-// file in each place where it might be. isWhole reports whether a state file is complete.
+// filesUpToState returns the files to read, as far as they are known: first k.Local; unless it switches the loop off,
+// also those that find the spec, and the state file in each place where it might be. A state file that has just changed
+// is read again until isWhole accepts it.
 func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []strategy.Want {
 	wants := []strategy.Want{{Name: k.Local}}
 	local, asked := s.Workspace.Files[k.Local]

@@ -4,6 +4,8 @@ package claude
 
 import (
 	"bytes"
+	"strings"
+	"unicode/utf16"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -22,6 +24,20 @@ type line struct {
 	attachment              []byte // a message of Claude Code to the model
 	operation, content      []byte // of the queue of typed words
 	team, agent             []byte // of the session
+}
+
+// ProjectName returns the name of the directory of a project's logs: each UTF-16 unit of dir that is not an ASCII
+// letter or digit becomes a dash.
+func ProjectName(dir string) string {
+	var b strings.Builder
+	for _, unit := range utf16.Encode([]rune(dir)) {
+		if unit >= 'a' && unit <= 'z' || unit >= 'A' && unit <= 'Z' || unit >= '0' && unit <= '9' {
+			b.WriteByte(byte(unit))
+		} else {
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
 }
 
 func ownsLog(raw []byte) bool {
