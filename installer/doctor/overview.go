@@ -50,8 +50,9 @@ type Decision struct {
 	Rule     string    `json:"rule"`
 	Evidence string    `json:"evidence,omitempty"`
 	Project  string    `json:"project,omitempty"`
-	Host     string    `json:"host,omitempty"`   // "" for Claude Code
-	Failed   string    `json:"failed,omitempty"` // the API's error that ended the session afterwards
+	Host     string    `json:"host,omitempty"`    // "" for Claude Code
+	Failed   string    `json:"failed,omitempty"`  // the API's error that ended the session afterwards
+	Dropped  bool      `json:"dropped,omitempty"` // the continue did not reach the agent
 }
 
 func (in *Inspection) Overview() Overview {
@@ -133,7 +134,8 @@ func (in *Inspection) lastDecision() *Decision {
 	}
 	r := all[0]
 	d := console.Console{Dir: in.Places.StatePath(), Also: ledger.StateDir("", in.Places.Home), Home: in.Places.Home, Getenv: in.User.Getenv}
-	return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host, d.FindAftermath(r).Failure}
+	after := d.FindAftermath(r)
+	return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host, after.Failure, after.Dropped}
 }
 
 func (s Switch) forWhom() string {
@@ -178,8 +180,9 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 			did += " in " + d.Project
 		}
 		say(out, "last", fmt.Sprintf("%s %s, %s (%s): %s", d.Plugin, did, AgoInWords(now, d.At), d.Rule, d.Evidence))
-		if d.Failed != "" {
-			say(out.InRed(), "then", "the session failed: "+d.Failed)
+		after := console.Aftermath{Failure: d.Failed, Dropped: d.Dropped}
+		if outcome := after.OutcomeInWords(registry.AgentName(d.Host)); outcome != "" {
+			say(out.InRed(), "then", outcome)
 		}
 	} else {
 		say(out, "last", "no decision yet: the first will come when an agent stops in a new session")

@@ -15,7 +15,9 @@ import (
 // Aftermath describes how a session went on after a decision, until the plugin's next one.
 type Aftermath struct {
 	Failure string // API error after the decision, if no words of the agent follow
-	at      int64  // of the failure
+	Dropped bool   // the turn ended although the decision is to continue
+	at      int64  // of the failure or that end
+	settled bool   // whether the continue reached the agent
 	// blocks counts the continues of other hooks since the prompt, in both forms that clients record.
 	blocks  [2]int
 	blocker string // command and words of the last such hook
@@ -41,6 +43,8 @@ func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 		a.takeLine(c, at)
 		if at < r.At {
 			a.Failure = ""
+		} else if r.Decision == "continue" && !a.settled {
+			a.followContinue(c.What, at)
 		}
 		return true
 	})
@@ -69,6 +73,28 @@ func (a *Aftermath) takeLine(c *transcript.Cursor, at int64) {
 	}
 }
 
+func (a *Aftermath) followContinue(what transcript.Happening, at int64) {
+	switch what {
+	case transcript.Rested:
+		a.Dropped, a.at = true, at
+	case transcript.Pushed, transcript.Spoke, transcript.Called, transcript.Failed:
+		a.Dropped, a.settled = false, true
+	case transcript.Prompted:
+		a.settled = true
+	}
+}
+
+// OutcomeInWords returns how a session ended after a decision against the decision, or "".
+func (a Aftermath) OutcomeInWords(agent string) string {
+	switch {
+	case a.Failure != "":
+		return "the session failed: " + a.Failure
+	case a.Dropped:
+		return "the continue did not reach " + agent + ", so it stopped; springfield doctor names mods that can drop it"
+	}
+	return ""
+}
+
 func shortWords(s string) string { return strings.TrimSpace(display.OneLine(shorten(secret.Mask(s)))) }
 
 func (d *Console) printAftermath(r ledger.Record) {
@@ -80,7 +106,7 @@ func (d *Console) printAftermath(r ledger.Record) {
 		times := " time" + strings.Repeat("s", min(n-1, 1))
 		d.printField("  besides  ", "another hook made "+agent+" go on, "+strconv.Itoa(n)+times+" since the prompt: "+a.blocker)
 	}
-	if a.Failure != "" {
-		d.printField("  then     ", "the session failed: "+a.Failure)
+	if outcome := a.OutcomeInWords(agent); outcome != "" {
+		d.printField("  then     ", outcome)
 	}
 }

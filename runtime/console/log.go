@@ -180,9 +180,16 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 		if slices.ContainsFunc(all[i+1:], isLater) {
 			continue
 		}
-		if a := l.FindAftermath(r); a.Failure != "" {
-			rows = append(rows, row{when: l.when(a.at), did: "failed", who: registry.AgentName(r.Host), rule: "error", text: a.Failure, place: l.placeOf(r), style: display.Bad})
+		after := row{who: registry.AgentName(r.Host), place: l.placeOf(r), style: display.Bad}
+		switch a := l.FindAftermath(r); {
+		case a.Failure != "":
+			after.when, after.did, after.rule, after.text = l.when(a.at), "failed", "error", a.Failure
+		case a.Dropped:
+			after.when, after.did, after.text = l.when(a.at), "dropped", "the continue did not reach "+after.who
+		default:
+			continue
 		}
+		rows = append(rows, after)
 	}
 	for _, e := range events {
 		rows = append(rows, l.rowOfHold(e))
