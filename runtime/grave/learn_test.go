@@ -122,7 +122,7 @@ func learn(examples []example) grave.Weights {
 		passes  = 15
 		stride  = 0.3
 		decay   = 1e-4
-		caution = 2 // how much worse it is to miss a grave act than to stop for a harmless one
+		caution = 2.5 // how much worse it is to miss a grave act than to stop for a harmless one
 	)
 	examples = append(slices.Clip(examples), inOtherWords(examples)...)
 	examples = slices.Concat(examples, alone(examples), inContext(examples))
