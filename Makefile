@@ -67,7 +67,7 @@ clean: ## remove everything that make has made
 ## Test
 
 test: ## run go vet and every test that needs no agent
-	@echo 'Vetting and testing every package: about 15 minutes on two cores. A package is shown when its tests have passed.'
+	@echo 'Vetting and testing every package: a package appears when its tests have ended, the first after some minutes.'
 	go vet ./...
 	go vet -tags e2e,nightly ./e2e
 	go vet -tags shells ./cmd/springfield
