@@ -14,7 +14,7 @@ GORELEASER = go run $(GORELEASER_MODULE)
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate registry build install prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score learn fuzz size man pictures lint vuln clean
+.PHONY: help generate registry build install uninstall prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score learn fuzz size man pictures lint vuln clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -39,8 +39,11 @@ build: ## build the CLI, bin/springfield; register new strategies and hosts firs
 
 install: build ## copy springfield into ~/.local/bin, or into PREFIX/bin
 	@mkdir -p "$(PREFIX)/bin" && cp bin/springfield "$(PREFIX)/bin/.springfield.new" && mv "$(PREFIX)/bin/.springfield.new" "$(PREFIX)/bin/springfield"
-	@echo "installed $(PREFIX)/bin/springfield"
+	@echo "installed $(PREFIX)/bin/springfield; next: springfield enable ned-flanders"
 	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "$(PREFIX)/bin is not on your PATH; for this shell: export PATH=\"$(PREFIX)/bin:\$$PATH\"" ;; esac
+
+uninstall: ## remove springfield from there again; first run springfield disable --all --purge
+	rm -f "$(PREFIX)/bin/springfield"
 
 demo: ## show the main job from start to end in a scratch directory; V=1 shows raw answers
 	@echo 'Building springfield: about 100 s with an empty Go build cache, 5 s with a full one.'
@@ -64,6 +67,7 @@ clean: ## remove everything that make has made
 ## Test
 
 test: ## run go vet and every test that needs no agent
+	@echo 'Vetting and testing every package: a package appears when its tests have ended, the first after some minutes.'
 	go vet ./...
 	go vet -tags e2e,nightly ./e2e
 	go vet -tags shells ./cmd/springfield

@@ -136,6 +136,26 @@ func write(t *testing.T, dir string) (Spec, []File) {
 	return spec, files
 }
 
+// The guides give the figures that plugins print, and lisa-simpson's rules are ned-flanders'.
+func TestFiguresAgree(t *testing.T) {
+	ned, err := ReadAbout("ned-flanders")
+	must(t, err)
+	lisa, err := ReadAbout("lisa-simpson")
+	must(t, err)
+	scratch.Equal(t, lisa.Accuracy(), ned.Accuracy(), "lisa-simpson")
+	m := *ned.Measured
+	for name, want := range map[string]string{
+		"README.md":            fmt.Sprintf("continued %d times, and the user wanted %d.", m.Continues, m.Wanted),
+		"docs/ned-flanders.md": fmt.Sprintf("| %d of %d (", m.Wanted, m.Continues),
+	} {
+		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
+		must(t, err)
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s does not contain %q", name, want)
+		}
+	}
+}
+
 func TestWriteTwiceChangesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suite")
 	_, files := write(t, dir)

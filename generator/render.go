@@ -33,8 +33,7 @@ type File struct {
 type view struct {
 	Spec // of the suite
 	Plugin
-	About    About
-	Accuracy string // of the strategy, unknown for settings other than the defaults
+	About    About // without figures if the settings are not the measured ones
 	Homepage string
 	Event    string // Claude Code's name of the hook's event
 	AtStop   bool   // it decides at a stop; only one such plugin decides at a time
@@ -77,14 +76,13 @@ func newSuiteView(spec Spec) (suiteView, error) {
 		if err != nil {
 			return suiteView{}, err
 		}
-		accuracy := "not measured"
-		if maps.Equal(p.Settings, about.fillInDefaults(nil)) {
-			accuracy = about.Accuracy()
+		if !maps.Equal(p.Settings, about.fillInDefaults(nil)) {
+			about.Measured = nil
 		}
 		page := "https://github.com/cameronsjo/springfield/blob/main/docs/" + p.Strategy + ".md"
 		known, _ := registry.StrategyNamed(p.Strategy)
 		event := known.Event
-		v := view{spec, p, about, accuracy, page, event, event == "Stop"}
+		v := view{spec, p, about, page, event, event == "Stop"}
 		if suite.Plugins = append(suite.Plugins, v); v.AtStop {
 			suite.Deciding = append(suite.Deciding, v)
 		} else {

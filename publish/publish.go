@@ -107,6 +107,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if in.market.Own && !q.Check && in.around.repo != nil && in.around.remote == "" {
 		m.Note(in.dir + " has no remote: to let others install from it, add one (git remote add origin URL) and push")
 	}
+	m.noteGrowth(in, q)
 	releases, err := in.releases(q)
 	if err != nil {
 		return nil, err
@@ -147,6 +148,18 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 		Change: written, Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
 		Marks: marks, repo: in.around.repo, journal: m.Journal, Unlock: in.unlock,
 	}, nil
+}
+
+// noteGrowth notes choices of the user that the next commit would make permanent.
+func (m Means) noteGrowth(in inputs, q Request) {
+	more := slices.DeleteFunc(slices.Clone(q.targets()), func(t generator.Target) bool { return slices.Contains(in.suite.Targets, t) })
+	if !q.Check && len(q.Targets) == 0 && len(more) > 0 {
+		names := strings.Join(check.NamesOf(more, generator.Target.String), ", ")
+		m.Note("each plugin also gets hooks for " + names + ", which git keeps forever; --dry-run shows the sizes, --target TARGET limits them")
+	}
+	if !q.Check && in.market.Own && in.suite.Repository == "" && strings.Count(in.market.Address, "/") == 1 {
+		m.Note("the READMEs contain OWNER/REPO; for your own, add repository: " + in.market.Address + " to " + generator.SuiteFile)
+	}
 }
 
 func (in inputs) planChange(

@@ -182,13 +182,19 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 	return in.recordReleases(t, suite, releases)
 }
 
-// compile sets the suite's targets and builds the programs. By default the targets are all that clients use.
-func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *generator.Suite) (generator.Build, error) {
-	if suite.Targets = q.Targets; len(q.Targets) == 0 {
-		suite.Targets = slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
-			return t == generator.Target{OS: "windows", Arch: "arm64"} // runs amd64
-		})
+// targets returns the targets to publish, by default all that clients use.
+func (q Request) targets() []generator.Target {
+	if len(q.Targets) > 0 {
+		return q.Targets
 	}
+	return slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
+		return t == generator.Target{OS: "windows", Arch: "arm64"} // runs amd64
+	})
+}
+
+// compile sets the suite's targets and builds the programs.
+func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *generator.Suite) (generator.Build, error) {
+	suite.Targets = q.targets()
 	if err := suite.Validate(); err != nil {
 		return generator.Build{}, err
 	}

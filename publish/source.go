@@ -92,7 +92,7 @@ func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 			"%s has no remote for clients to fetch the plugin from", c.repo.Root)
 	case c.where == "":
 		return fetched{}, check.Advisef("run git remote set-url origin URL, with the address that others use",
-			"its remote is %s, which others cannot fetch from", c.remote)
+			"the remote of %s is %s, which others cannot fetch from", c.repo.Root, c.remote)
 	}
 	f := fetched{Source: subdir, URL: c.where, Path: r.place, Ref: before.Ref}
 	if !q.Check || f.Ref == "" { // CI checks out pull requests and other branches

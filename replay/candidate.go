@@ -67,9 +67,12 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 			if c.Settings, err = hook.ReadFile(path); err == nil {
 				c, err = withRequirements(c)
 			}
-			if err != nil {
-				return nil, check.Advise(err, "pass a plugin's strategy.json, or a file like "+
+			if err != nil && c.Settings.Strategy.Name == "" {
+				err = check.Advise(err, "pass a plugin's strategy.json, or a file like "+
 					"~/.claude/springfield/ned-flanders.json")
+			}
+			if err != nil {
+				return nil, err
 			}
 		} else if c, err = candidate(name); err != nil {
 			return nil, check.Misuse(err, check.HintAtNames(name, "", CandidateNames(), ""))

@@ -190,7 +190,11 @@ func (e Explanation) WriteText(out layout.Printer) {
 			mark = "> "
 		}
 		if r.Holds {
-			rows = append(rows, []string{mark + r.ID, string(r.Then), r.Evidence})
+			row := []string{mark + r.ID, string(r.Then), r.Evidence}
+			isSame := func(has []string) bool { return has[0][len(mark):] == r.ID && slices.Equal(has[1:], row[1:]) }
+			if !slices.ContainsFunc(rows, isSame) { // one with other words
+				rows = append(rows, row)
+			}
 			continue
 		}
 		if without[r.Evidence] == nil {

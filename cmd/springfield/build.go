@@ -142,7 +142,7 @@ func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite,
 			nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed)})
 	}
 	if p.IsEmpty() {
-		s.say("nothing to do: the hooks in %s are up to date", dir)
+		s.say("nothing to do: %s already has the same hooks", dir)
 		return nil
 	}
 	how := "hooks compiled here with " + built.Go

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,6 +106,7 @@ func hintChange(err error, again string) error {
 	var known interface{ Hint() string }
 	var damaged *journal.DamagedError
 	var failed *journal.WriteError
+	var at *fs.PathError
 	as := "nothing was changed"
 	if errors.As(err, &failed) && failed.Kind == "settings" || again == "enable" || again == "disable" {
 		as = "your settings are unchanged"
@@ -129,6 +131,8 @@ func hintChange(err error, again string) error {
 		return check.Advise(err, as+"; "+doctor.HowToRead(err))
 	case failed != nil:
 		return check.Advise(err, as+"; fix the cause, then run springfield "+again+" again")
+	case errors.As(err, &at) && !errors.Is(err, fs.ErrNotExist): // such as a directory in place of a file
+		return check.Advise(err, as+"; "+doctor.HowToRead(err))
 	}
 	return err
 }

@@ -59,7 +59,7 @@ const cliIntro = `# Commands
 
 These are the texts of ` + "`springfield COMMAND --help`" + `, which also has examples. Your shell can [complete](#completion) commands, flags and values.
 
-Exit codes: 0 done; 1 failed, with the reason and a hint at the next step; 2 wrong usage; 130 cancelled by Ctrl-C or your answer.
+Exit codes: 0 done; 1 failed, with the reason and usually a hint; 2 wrong usage; 130 cancelled by Ctrl-C or your answer.
 
 Common flags, explained only here:
 

@@ -320,7 +320,7 @@ func (m *making) preview() error {
 		}{paths, diff})
 	}
 	if len(paths) == 0 && diff == "" {
-		m.say("nothing to do: %s is complete", m.dir)
+		m.say("nothing to do: %s is complete and has the same hooks", m.dir)
 	}
 	for _, path := range paths {
 		m.say("%s", path)
@@ -340,7 +340,7 @@ func (m *making) report(built generator.Build) error {
 	outcome, did := "completed", "completed "+m.dir
 	switch {
 	case m.suite.IsEmpty():
-		outcome, did = "unchanged", "nothing to do: "+m.dir+" is complete"
+		outcome, did = "unchanged", "nothing to do: "+m.dir+" is complete and has the same hooks"
 	case m.suite.Fresh:
 		outcome, did = "created", "made "+m.dir+", marketplace "+m.spec.Marketplace
 	}

@@ -125,6 +125,10 @@ func runPublish(ctx context.Context, o publishOptions) error {
 	case o.Check:
 		return o.reportCheck(plan)
 	case o.Look:
+		if !o.json {
+			o.printPlugins(plan)
+			o.say("")
+		}
 		plan.Change.Notes = append(plan.Change.Notes, plan.Waits...)
 		return o.showPreview(o.json, plan.Change, "")
 	}
@@ -230,10 +234,10 @@ func (o publishOptions) reportPublish(p *publish.Plan) error {
 		o.say("  git's index now marks %s as executable", countOf(n, "hook"))
 	}
 	for _, wait := range p.Waits {
-		o.resultPrinter().PrintItem("  ", wait)
+		o.say("%s", wait)
 	}
 	for _, dir := range p.Push {
-		o.resultPrinter().PrintItem("  ", "commit and push "+check.QuoteArgument(dir)+", because clients fetch the plugins from there")
+		o.say("commit and push %s, because clients fetch the plugins from there", check.QuoteArgument(dir))
 	}
 	if p.Market.Address == "" {
 		o.say("\nto install on this machine (on others, use the repository that you push to: OWNER/REPO or a URL that ends in .git):")

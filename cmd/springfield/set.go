@@ -118,7 +118,7 @@ func showSettings(a *app, p hook.Plugin, o setOptions) error {
 	default:
 		rows := [][]string{{"KEY", "VALUE", "FROM", "CAN BE"}}
 		for _, v := range values {
-			rows = append(rows, []string{v.Name, layout.ClipText(cellText(v.Value), 24), v.From, layout.ClipText(v.Accepts(), 36)})
+			rows = append(rows, []string{v.Name, cellText(v.Value), v.From, v.Accepts()})
 		}
 		a.resultPrinter().PrintTable("", rows)
 		a.say("")

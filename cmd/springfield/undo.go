@@ -70,10 +70,10 @@ func runUndo(a *app, o undoOptions) error {
 		did := cmp.Or(entry.Did, "an edit that could not be read")
 		if o.json {
 			return a.printJSON(struct {
-				Forgotten string    `json:"forgotten"`
-				At        time.Time `json:"at"` // when it was done
-				Files     []string  `json:"files"`
-			}{did, entry.At, nonNil(entry.Files())})
+				Forgotten string   `json:"forgotten"`
+				At        int64    `json:"at"` // when it was done
+				Files     []string `json:"files"`
+			}{did, entry.At.UnixMilli(), nonNil(entry.Files())})
 		}
 		a.say("forgotten: %s; its files were not changed", did)
 		return nil
@@ -107,14 +107,14 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	}
 	if asJSON {
 		return a.printJSON(struct {
-			Undone  string    `json:"undone"`
-			At      time.Time `json:"at"`      // when it was done
-			Changed []string  `json:"changed"` // got their old bytes
-			Removed []string  `json:"removed"` // did not exist before
-			Gone    []string  `json:"gone"`    // the directory no longer exists
-			Stays   []string  `json:"stays"`   // modified since
-			Leaves  []string  `json:"leaves"`  // what is no file, and is as it was left
-		}{u.Entry.Did, u.Entry.At, nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(u.Stays), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
+			Undone  string   `json:"undone"`
+			At      int64    `json:"at"`      // when it was done
+			Changed []string `json:"changed"` // got their old bytes
+			Removed []string `json:"removed"` // did not exist before
+			Gone    []string `json:"gone"`    // the directory no longer exists
+			Stays   []string `json:"stays"`   // modified since
+			Leaves  []string `json:"leaves"`  // what is no file, and is as it was left
+		}{u.Entry.Did, u.Entry.At.UnixMilli(), nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(u.Stays), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
 	a.say("undone: %s, %s", u.Entry.Did, doctor.AgoInWords(time.Now(), u.Entry.At))
 	a.sayFiles("changed ", shortenFileList(written), "")
@@ -149,14 +149,14 @@ func (s *streams) listEdits(j journal.Journal, asJSON bool) error {
 	}
 	if asJSON {
 		type edit struct {
-			ID    int       `json:"id"`
-			At    time.Time `json:"at"`
-			Did   string    `json:"did"`
-			Files []string  `json:"files"`
+			ID    int      `json:"id"`
+			At    int64    `json:"at"`
+			Did   string   `json:"did"`
+			Files []string `json:"files"`
 		}
 		edits := []edit{}
 		for _, e := range entries {
-			edits = append(edits, edit{e.ID, e.At, e.Did, e.Files()})
+			edits = append(edits, edit{e.ID, e.At.UnixMilli(), e.Did, e.Files()})
 		}
 		return s.printJSON(edits)
 	}
@@ -166,7 +166,7 @@ func (s *streams) listEdits(j journal.Journal, asJSON bool) error {
 	}
 	var rows [][]string
 	for _, e := range entries {
-		files := strings.Join(shortenFileList(e.Files()), " ")
+		files := strings.Join(shortenFileList(e.Files()), ", ")
 		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, files})
 	}
 	s.resultPrinter().PrintTable("", rows)

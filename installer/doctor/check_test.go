@@ -69,7 +69,7 @@ func TestOverviewFits(t *testing.T) {
 			{ID: "todo-continuation@hooks", Strategy: "todo-continuation", Scope: "project"},
 		},
 		Last: &Decision{
-			ID: "3f2a-17", At: now.Add(-12 * time.Minute), Plugin: "ned-flanders", Decision: "continue", Rule: "progress",
+			ID: "3f2a-17", At: now.Add(-12 * time.Minute).UnixMilli(), Plugin: "ned-flanders", Decision: "continue", Rule: "progress",
 			Evidence: strings.Repeat("Moving to Task 2. ", 20), Project: "/home/ned/src/evergreen-terrace",
 		},
 		Loops: []string{long, long, long, long}, Notes: []string{long, long, long, long}, Next: "springfield doctor",

@@ -43,16 +43,16 @@ type Switch struct {
 }
 
 type Decision struct {
-	ID       string    `json:"id"`
-	At       time.Time `json:"at"`
-	Plugin   string    `json:"plugin"`
-	Decision string    `json:"decision"`
-	Rule     string    `json:"rule"`
-	Evidence string    `json:"evidence,omitempty"`
-	Project  string    `json:"project,omitempty"`
-	Host     string    `json:"host,omitempty"`    // "" for Claude Code
-	Failed   string    `json:"failed,omitempty"`  // the API's error that ended the session afterwards
-	Dropped  bool      `json:"dropped,omitempty"` // the continue did not reach the agent
+	ID       string `json:"id"`
+	At       int64  `json:"at"`
+	Plugin   string `json:"plugin"`
+	Decision string `json:"decision"`
+	Rule     string `json:"rule"`
+	Evidence string `json:"evidence,omitempty"`
+	Project  string `json:"project,omitempty"`
+	Host     string `json:"host,omitempty"`    // "" for Claude Code
+	Failed   string `json:"failed,omitempty"`  // the API's error that ended the session afterwards
+	Dropped  bool   `json:"dropped,omitempty"` // the continue did not reach the agent
 }
 
 func (in *Inspection) Overview() Overview {
@@ -135,7 +135,7 @@ func (in *Inspection) lastDecision() *Decision {
 	r := all[0]
 	d := console.Console{Dir: in.Places.StatePath(), Also: ledger.StateDir("", in.Places.Home), Home: in.Places.Home, Getenv: in.User.Getenv}
 	after := d.FindAftermath(r)
-	return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host, after.Failure, after.Dropped}
+	return &Decision{r.ID, r.At, r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host, after.Failure, after.Dropped}
 }
 
 func (s Switch) forWhom() string {
@@ -149,11 +149,22 @@ func (s Switch) forWhom() string {
 	}[s.Scope], "in "+s.Scope+" settings")
 }
 
+func (d Decision) inWords(now time.Time) string {
+	did := "let " + registry.AgentName(d.Host) + " stop"
+	if d.Decision == "continue" {
+		did = "kept " + registry.AgentName(d.Host) + " going"
+	}
+	if d.Project != "" {
+		did += " in " + d.Project
+	}
+	return fmt.Sprintf("%s %s, %s (%s): %s", d.Plugin, did, AgoInWords(now, time.UnixMilli(d.At)), d.Rule, d.Evidence)
+}
+
 const maxOfEach = 2
 
 func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	say := func(out layout.Printer, title, text string) {
-		out.PrintFolded(layout.PadText(title, 10), "%s", layout.ClipText(out.ShortPath(text), 120)) // two lines
+		out.PrintFolded(layout.PadText(title, 10), "%s", text)
 	}
 	title := "on"
 	for _, s := range o.On {
@@ -172,14 +183,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		say(out.InYellow(), "off", "no plugin decides here: "+reason)
 	}
 	if d := o.Last; d != nil {
-		did := "let " + registry.AgentName(d.Host) + " stop"
-		if d.Decision == "continue" {
-			did = "kept " + registry.AgentName(d.Host) + " going"
-		}
-		if d.Project != "" {
-			did += " in " + d.Project
-		}
-		say(out, "last", fmt.Sprintf("%s %s, %s (%s): %s", d.Plugin, did, AgoInWords(now, d.At), d.Rule, d.Evidence))
+		say(out, "last", layout.ClipText(out.ShortPath(d.inWords(now)), 120)) // two lines; why shows the whole quotation
 		after := console.Aftermath{Failure: d.Failed, Dropped: d.Dropped}
 		if outcome := after.OutcomeInWords(registry.AgentName(d.Host)); outcome != "" {
 			say(out.InRed(), "then", outcome)

@@ -95,7 +95,7 @@ func TestValues(t *testing.T) {
 		"a number that is none":            {"ned-flanders", "", `{"budget":{"burst":"4"}}`, "", "budget.burst", "3", "default", "budget.burst cannot be a string"},
 		"a name among others":              {"ned-flanders", "", `{"off":["colom","progress",7]}`, "", "off", `["progress"]`, "user", `there is no rule "colom"; off cannot be a number`},
 		"no name at all":                   {"ned-flanders", "", `{"off":["colom"]}`, "", "off", "null", "default", `there is no rule "colom"`},
-		"a rule among others":              {"ned-flanders", "", `{"add":[` + deploys + `,{"id":"x","say":["a"],"then":"stop"},{"id":"bad"}]}`, "", "add", "[" + deploys + "]", "user", `unknown member "say"; number 2 of add is left out; rule "bad": then must`},
+		"a rule among others":              {"ned-flanders", "", `{"add":[` + deploys + `,{"id":"x","say":["a"],"then":"stop"},{"id":"bad"}]}`, "", "add", "[" + deploys + "]", "user", `unknown member "say"; hooks ignore add[1]; rule "bad": then must`},
 		"the name of one's own rule":       {"ned-flanders", "", `{"off":["deploys"],"order":["deploys","x"],"add":[` + deploys + `]}`, "", "order", `["deploys"]`, "user", `there is no rule "x"`},
 		"one that the suite does not know": {"ned-flanders", `{"off":["colom"]}`, `{"off":["progress"]}`, "", "off", `["progress"]`, "user", `there is no rule "colom"`},
 		"a project's among others":         {"ned-flanders", "", "", `{"off":["asks","progress"]}`, "off", `["progress"]`, "project", "cannot set it"},

@@ -44,8 +44,9 @@ func wrapText(first, rest, text string, width int) []string {
 		if word == "" {
 			break
 		}
-		if !empty && TextWidth(line+gap+word) > width {
-			lines, line, gap = append(lines, strings.TrimRight(line, " ")), rest, ""
+		if TextWidth(line+gap+word) > width && (!empty || TextWidth(word) <= width && strings.TrimSpace(first) != "") {
+			lines, gap = append(lines, strings.TrimRight(line, " ")), ""
+			line = strings.Repeat(" ", max(0, min(TextWidth(rest), width-TextWidth(word)))) // a terminal would break a path
 		}
 		line, empty = line+gap+word, false
 	}
@@ -191,9 +192,11 @@ func (p Printer) PrintTable(indent string, rows [][]string) {
 	}
 }
 
-// PrintDiff prints a unified diff in colours, with short file names and without carriage returns.
+// PrintDiff prints a unified diff in colours, with short file names and without carriage returns. It counts binary files
+// after the third.
 func (p Printer) PrintDiff(text string) {
-	lines := strings.SplitAfter(text, "\n")
+	const most = 3
+	lines, binary := strings.SplitAfter(text, "\n"), 0
 	for n, line := range lines {
 		p := p
 		begins := func(n int, mark string) bool { return n >= 0 && n < len(lines) && strings.HasPrefix(lines[n], mark) }
@@ -201,7 +204,9 @@ func (p Printer) PrintDiff(text string) {
 		case begins(n, "--- ") && begins(n+1, "+++ "), begins(n, "+++ ") && begins(n-1, "--- "):
 			line, p = p.ShortPath(line), p.InBold()
 		case begins(n, "Binary files "):
-			line = p.ShortPath(line)
+			if line, binary = p.ShortPath(line), binary+1; binary > most {
+				line = ""
+			}
 		case begins(n, "+"):
 			p = p.InGreen()
 		case begins(n, "-"):
@@ -210,6 +215,9 @@ func (p Printer) PrintDiff(text string) {
 		if line != "" {
 			p.printLines("", strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
 		}
+	}
+	if binary > most {
+		p.PrintText("and %s", CountOf(binary-most, "more binary file"))
 	}
 }
 

@@ -14,6 +14,9 @@ func TestHang(t *testing.T) {
 	broken, whole := HangText("- ", "  ", "日本 日本 日本 x", 9), HangText("- ", "  ", "one line, however  long", 0)
 	scratch.Equal(t, strings.Join(broken, "\n"), "- 日本\n  日本\n  日本 x", "in nine columns")
 	scratch.Equal(t, strings.Join(whole, "\n"), "- one line, however  long", "however long")
+	path := strings.Join(HangText("title  ", "       ", "see /a/b/c.json now", 12), "\n")
+	scratch.Equal(t, path, "title  see\n /a/b/c.json\n       now", "a path wider than the column")
+	scratch.Equal(t, strings.Join(HangText("title  ", "       ", "/a/b/c.json", 12), "\n"), "title\n /a/b/c.json", "a path after a title")
 	if clipped, end := ClipText("日本日本", 5), EndThatFits("日本日本", 5); clipped != "日本…" || end != "…日本" {
 		t.Errorf("%q, %q", clipped, end)
 	}
@@ -42,6 +45,7 @@ func TestDiff(t *testing.T) {
 		head + " {\r\n-old\r\n+new\r\n":                             strings.ReplaceAll(head, "/h/a b", "~") + " {\n-old\n+new\n",
 		head + "-old\r\n+new\r\n-}\n\\ No newline at end of file\n": strings.ReplaceAll(head, "/h/a b", "~") + "-old\n+new\n-}\n\\ No newline at end of file\n",
 		"Binary files /dev/null and /h/a b/hook differ\n":           "Binary files /dev/null and ~/hook differ\n",
+		strings.Repeat("Binary files a and b differ\n", 5):          strings.Repeat("Binary files a and b differ\n", 3) + "and 2 more binary files\n",
 	} {
 		var b strings.Builder
 		Printer{W: &b, Home: "/h/a b"}.PrintDiff(text)

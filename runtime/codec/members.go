@@ -275,7 +275,7 @@ func (m *Members) eachObject(name string, n int, list func(do listStep, i int) O
 		} else {
 			list(dropElement, 0)
 			for _, f := range m.faults[before:] {
-				f.Says += "; number " + strconv.Itoa(number) + " of " + name + " is left out"
+				f.Says += "; hooks ignore " + name + "[" + strconv.Itoa(number-1) + "]"
 			}
 		}
 	})

@@ -108,6 +108,7 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 
 // ReadFile returns the settings from a single file. The strategy is the one that the file names, the one that
 // the file is named after, or the default. Any mistake is an error.
+// The settings have a strategy even if rules or options are wrong.
 func ReadFile(path string) (Settings, error) {
 	data, err := file.ReadRegular(path, maxConfig)
 	if err != nil {
@@ -123,7 +124,7 @@ func ReadFile(path string) (Settings, error) {
 	}
 	s := p.ReadSettings("", "")
 	if len(s.Faults) > 0 {
-		return Settings{}, errors.New("read " + s.Faults[0])
+		return s, errors.New("read " + s.Faults[0])
 	}
 	return s, nil
 }

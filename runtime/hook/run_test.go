@@ -304,8 +304,8 @@ func TestFaultsInSettings(t *testing.T) {
 		"one beside a limit":     {`{"strategy": "ned-flanders", "budget": {"brst": 3, "burst": 0}}`, progress, false, `unknown member "brst"`},
 		"a limit of no number":   {`{"strategy": "ned-flanders", "budget": {"burst": "0"}}`, progress, true, "budget.burst cannot be a string"},
 		"a number among names":   {`{"strategy": "ned-flanders", "off": [7, "progress", "intent"]}`, progress, false, "off cannot be a number"},
-		"a bad rule and a good":  {`{"strategy": "ned-flanders", "add": [{"id": "x", "say": ["done"], "used": false, "text": ".", "then": "continue"}, {"id": "y", "says": ["task 2"], "then": "stop"}]}`, progress, false, `unknown member "say"; number 1 of add is left out`},
-		"a bad rule alone":       {`{"strategy": "ned-flanders", "add": [{"id": "x", "say": ["done"], "text": ".", "then": "continue"}]}`, "All done.", false, `unknown member "say"; number 1 of add is left out`},
+		"a bad rule and a good":  {`{"strategy": "ned-flanders", "add": [{"id": "x", "say": ["done"], "used": false, "text": ".", "then": "continue"}, {"id": "y", "says": ["task 2"], "then": "stop"}]}`, progress, false, `unknown member "say"; hooks ignore add[0]`},
+		"a bad rule alone":       {`{"strategy": "ned-flanders", "add": [{"id": "x", "say": ["done"], "text": ".", "then": "continue"}]}`, "All done.", false, `unknown member "say"; hooks ignore add[0]`},
 		"half a command":         {`{"strategy": "ned-flanders", "progress": {"command": ["/bin/true", 7]}, "off": ["progress", "intent"]}`, progress, false, "progress.command cannot be a number"},
 		"a budget beyond bounds": {`{"strategy": "ned-flanders", "budget": {"burst": 1000000}}`, progress, true, "burst must be from 0 to 100"},
 	} {

@@ -61,7 +61,7 @@ var BaseRules = []Rule{
 	{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
 	// This rule never holds. Its presence enables the second opinion in Matching.
 	{ID: Opinion, Then: strategy.Stop, Sure: 60, Test: func(strategy.Situation) (evidence, reason string, ok bool) {
-		return "is asked where a doubtful rule says go on", "", false
+		return "it matches nothing, but can overrule progress, intent or todos", "", false
 	}},
 	{ID: "finished", Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
 }
