@@ -83,7 +83,7 @@ func (o order) command(t *testing.T, program string, env ...string) *exec.Cmd {
 func build(t *testing.T, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "installer.test.exe")
-	cmd := exec.Command("go", append(append([]string{"test", "-c", "-o", program}, flags...), ".")...)
+	cmd := exec.Command("go", append(append([]string{"test", "-c", "-ldflags=-s -w", "-o", program}, flags...), ".")...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go test -c: %v\n%s", err, out)
 	}
@@ -169,7 +169,7 @@ func (w *world) torture(t *testing.T) {
 	if len(w.steps) == 0 || slices.Equal(w.old, w.new) {
 		t.Fatalf("%d steps, and nothing has changed", len(w.steps))
 	}
-	every, first := scratch.EveryStep(6)
+	every, first := scratch.EveryStep(12)
 	for k := first; k < len(w.steps); k += every {
 		for _, fault := range []string{"kill", "ENOSPC", "EIO"} {
 			w.reset(t, w.start)

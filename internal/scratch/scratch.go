@@ -76,7 +76,7 @@ func Program(t testing.TB, command string, flags ...string) string {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	args := append(append([]string{"build", "-o", path}, flags...), module+"/"+command)
+	args := append(append([]string{"build", "-ldflags=-s -w", "-o", path}, flags...), module+"/"+command)
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("go %v: %v\n%s", args, err, out)
 	}

@@ -3,7 +3,6 @@ package grave_test
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,10 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/grave"
 )
-
-var update = flag.Bool("update", false, "learn weights.bin anew")
 
 // example is a row of closings/grave.
 type example struct {
@@ -169,7 +167,7 @@ func learn(examples []example) grave.Weights {
 // weights.bin is learned from the examples. Rounding may differ by one on other machines.
 func TestWeightsAreCurrent(t *testing.T) {
 	want := learn(slices.Concat(readExamples(t)...))
-	if *update {
+	if *scratch.Update { // learn anew
 		if err := os.WriteFile("weights.bin", []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -188,12 +186,13 @@ func TestWeightsAreCurrent(t *testing.T) {
 	}
 }
 
-// Weights find most grave acts in the examples of authors from whom they did not learn. A third of the authors is left
-// out at a time.
+// Weights find most grave acts in the examples of a third of the authors, from whom they did not learn. With -full,
+// each third is left out once.
 func TestUnseenAuthors(t *testing.T) {
 	const parts = 3
 	all, of, found := readExamples(t), map[bool]int{}, map[bool]int{}
-	for part := range parts {
+	every, first := scratch.EveryStep(parts)
+	for part := first; part < parts; part += every {
 		var rest, own []example
 		for i, examples := range all {
 			if i%parts == part {
