@@ -102,7 +102,7 @@ func newTrapped(t *testing.T) trapped {
 	must(t, scratch.PrepareHome(w.path("home")))
 	w.write(t, "home/.gitconfig", "[user]\n\tname = Ned\n\temail = ned@example.invalid\n[init]\n\tdefaultBranch = main\n", 0o600)
 	w.write(t, "market/.claude-plugin/marketplace.json", `{"name": "market", "owner": {"name": "M"}, "plugins": []}`, 0o644)
-	w.must(t, "", "springfield", "init", "project/suite", "--yes", "--no-git")
+	w.must(t, "", "springfield", "init", "project/suite", "--yes")
 	w.write(t, "project/text", "one\n", 0o644)
 	w.must(t, "project", git, "init", "--quiet")
 	w.must(t, "project", git, "add", "--all")

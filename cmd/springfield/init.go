@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/interview"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
@@ -37,7 +34,6 @@ type initOptions struct {
 	targets     []string
 	set         []string
 	memory      string
-	noGit       bool
 	yes         bool
 	dryRun      bool
 	json        bool
@@ -80,7 +76,6 @@ edits. For example:
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for (repeatable; default: this one)")
 	f.StringArrayVar(&o.set, "set", nil, "setting of a plugin, PLUGIN.KEY=VALUE (repeatable)")
 	f.StringVar(&o.memory, "memory", "", "file to append a paragraph about the suite to, such as CLAUDE.md")
-	f.BoolVar(&o.noGit, "no-git", false, "create no git repository")
 	f.BoolVarP(&o.yes, "yes", "y", false, "ask no questions, use the defaults")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -127,12 +122,12 @@ func runInit(ctx context.Context, o initOptions) error {
 		return err
 	}
 	if o.dryRun {
-		if _, err := m.planSuite(ctx); err != nil {
+		if _, err := m.planSuite(); err != nil {
 			return hintChange(err, "init")
 		}
 		return m.preview()
 	}
-	if err := o.carryOut(func() (journal.Change, error) { return m.planSuite(ctx) }); err != nil {
+	if err := o.carryOut(func() (journal.Change, error) { return m.planSuite() }); err != nil {
 		return hintChange(err, "init")
 	}
 	return m.report(built)
@@ -224,9 +219,6 @@ func (o initOptions) interview(ctx context.Context, dir string, s interview.Suit
 		if o.memory != "" {
 			s.Facts = append(s.Facts, []string{"paragraph in", rooted.PathFrom(o.work, o.memory)})
 		}
-		if !o.noGit && git.RepositoryRoot(dir) == "" {
-			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
-		}
 	}
 	s.Note("A suite of plugins in " + o.notePrinter().ShortPath(dir) + ".\nNothing is written before you answer the last question; press Ctrl-C to quit.\n\n")
 	return s.AskForSuite()
@@ -257,15 +249,12 @@ type making struct {
 	paragraph journal.Edit
 }
 
-func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
+func (m *making) planSuite() (journal.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
 		return journal.Change{}, err
 	}
 	c := m.suite.Change
-	if m.suite.Fresh && !m.noGit && !m.dryRun {
-		c.Edits = append(c.Edits, m.newRepository(ctx)...)
-	}
 	if m.paragraph, err = m.planParagraph(m.spec); err != nil {
 		return journal.Change{}, err
 	}
@@ -281,32 +270,6 @@ func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 		c.Did, c.Kind = "append a paragraph about "+m.spec.Marketplace+" to "+m.paragraph.Path, "text"
 	}
 	return c, nil
-}
-
-// newRepository returns the edits that make the suite a git repository, or nil if it is already in one. If git fails,
-// it only prints a note.
-func (m *making) newRepository(ctx context.Context) []journal.Edit {
-	if git.RepositoryRoot(m.dir) != "" {
-		return nil
-	}
-	around := rooted.FindAbove(m.dir, rooted.PathExists) // on the same file system
-	aside, err := os.MkdirTemp(around, ".git.springfield-*.tmp")
-	if err == nil {
-		defer os.RemoveAll(aside)
-		err = m.gitOfProcess().InitRepository(ctx, aside)
-	}
-	var edits []journal.Edit
-	if err == nil {
-		edits, err = journal.CopyTree(filepath.Join(aside, ".git"), m.dir, filepath.Join(m.dir, ".git"))
-	}
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		m.talk("springfield: note: git was not found, so the suite is not a repository")
-	case err != nil:
-		m.talk("springfield: note: the suite is not a git repository: %v", err)
-		return nil
-	}
-	return edits
 }
 
 func (m *making) preview() error {

@@ -38,7 +38,7 @@ func calls() []aCall {
 		{false, "update"}, {false, "validate"}, {false, "publish"}, {false, "build"}, {false, "new mine --from ned-flanders"},
 		{false, "undo"}, {false, "why"}, {false, "why nonsense"},
 		{true, "status"}, {false, "log --nope"}, {true, "log"}, {true, "list"}, {true, "version"}, {true, "undo --list"}, {true, "loop"}, {true, "loop status"}, {true, "loop history"},
-		{false, "init hooks"}, {true, "init hooks --dry-run --yes"}, {true, "init hooks --yes --owner Ned --no-git --strategy ned-flanders --strategy ralph-wiggum --strategy todo-continuation"},
+		{false, "init hooks"}, {true, "init hooks --dry-run --yes"}, {true, "init hooks --yes --owner Ned --strategy ned-flanders --strategy ralph-wiggum --strategy todo-continuation"},
 		{true, "init hooks"}, {false, "init hooks --all --strategy ned-flanders"}, {false, "init broken --yes"},
 		{true, "build hooks"}, {false, "build hooks --builder none"}, {false, "build hooks hooks"},
 		{true, "update hooks"}, {true, "update hooks --dry-run"}, {false, "update broken"}, {true, "new mine --from ned-flanders --suite hooks"}, {false, "new mine --from ned-flanders --suite hooks"},
@@ -100,7 +100,7 @@ func TestEveryVerbSpeaksJSON(t *testing.T) {
 			tried[verb] = is
 		}
 	}
-	w.must(t, "init", "spoiled", "--yes", "--owner", "Ned", "--no-git")
+	w.must(t, "init", "spoiled", "--yes", "--owner", "Ned")
 	w.write(t, "work/spoiled/ned-flanders/strategy.json", `{"strategy": "ned-flanders", "budget": -1}`)
 	for _, line := range []string{"publish spoiled --check --json", "publish spoiled --target linux/amd64 --json"} {
 		got := w.call(t, strings.Fields(line)...)

@@ -75,7 +75,7 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 	if out, err := exec.Command("git", "init", "-q", c.at("clone")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if out, code := c.run("clone", "init", "suite", "--yes", "--owner", "Sideshow", "--no-git"); code != 0 {
+	if out, code := c.run("clone", "init", "suite", "--yes", "--owner", "Sideshow"); code != 0 {
 		t.Fatalf("%s", out)
 	}
 	// Every file has something to write.

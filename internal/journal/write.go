@@ -80,9 +80,6 @@ func addDirs(edits []Edit) ([]Edit, error) {
 		slices.Reverse(missing)
 		e.Drop = false // its directories are edits now
 		all = append(append(all, missing...), e)
-		if e.After.isDirectory() {
-			made[e.At] = true
-		}
 	}
 	// Inner directories first.
 	slices.SortFunc(dropped, func(a, b Edit) int { return cmp.Or(len(b.At)-len(a.At), strings.Compare(a.At, b.At)) })
@@ -121,11 +118,8 @@ func (f fault) runStep(name string, do func() error) error {
 	return do()
 }
 
-// writeEdits performs all edits, or reverts them on an error. left lists files that it could not revert.
+// writeEdits performs all edits of addDirs, or reverts them on an error. left lists files that it could not revert.
 func writeEdits(edits []Edit, token string, f fault) (left []string, err error) {
-	if edits, err = addDirs(edits); err != nil {
-		return nil, err
-	}
 	w := writer{token, edits, make([]bool, len(edits)), map[string]bool{}, f}
 	if err = w.stageEdits(); err == nil {
 		err = w.commitEdits()
@@ -330,7 +324,12 @@ func sweepTemps(in rooted.Folder, dir string) {
 
 // WriteUnjournaled writes all edits or none, without a journal. Every error is a *WriteError.
 func (c Change) WriteUnjournaled() error {
-	if left, err := writeEdits(c.Edits, rand.Text(), nil); err != nil {
+	edits, err := addDirs(c.Edits)
+	var left []string
+	if err == nil {
+		left, err = writeEdits(edits, rand.Text(), nil)
+	}
+	if err != nil {
 		return &WriteError{Kind: c.kindOfChange(), Err: err, Left: left}
 	}
 	return nil
