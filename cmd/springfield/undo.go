@@ -180,7 +180,7 @@ func (s *streams) hintUndo(err error) error {
 	if changed.Entry.Kind == "" && filepath.Ext(changed.File) == ".json" {
 		data, _ := os.ReadFile(changed.File)
 		if _, err := document.ParseCommented(data); err != nil {
-			return hintSettings(fmt.Errorf("%s: %w", changed.File, err), "undo")
+			return hintChange(fmt.Errorf("%s: %w", changed.File, err), "undo")
 		}
 	}
 	if plugin, ok := strings.CutPrefix(strings.TrimSuffix(changed.Entry.Did, " in user settings"), "enable "); ok && !strings.Contains(plugin, " ") {

@@ -110,7 +110,7 @@ func (in *Inspection) stateDirs() []string {
 
 func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change, error)) func(context.Context) error {
 	return func(context.Context) error {
-		c, err := settings.Journal(in.Places).PlanAndApply(func() (journal.Change, error) { return plan(settings.ReadSettings(in.Places)) })
+		c, err := settings.PlanAndApply(in.Places, plan)
 		if err == nil && c.IsEmpty() {
 			return errors.New("there is nothing to change")
 		}

@@ -442,7 +442,7 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	if err := Journal(p).ApplyChange(again); !errors.Is(err, journal.ErrChanged) || look(t, user) != theirs {
 		t.Errorf("%v: %s", err, look(t, user))
 	}
-	if done, err := s.PlanAndApply(again, func(now *Settings) (journal.Change, error) { return now.PlanEnable(wanted) }); err != nil || !strings.Contains(look(t, user), "sonnet") {
+	if done, err := PlanAndApply(p, func(now *Settings) (journal.Change, error) { return now.PlanEnable(wanted) }); err != nil || !strings.Contains(look(t, user), "sonnet") {
 		t.Errorf("%v\n%s", err, done.Diff())
 	}
 }
