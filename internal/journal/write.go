@@ -80,6 +80,9 @@ func addDirs(edits []Edit) ([]Edit, error) {
 		slices.Reverse(missing)
 		e.Drop = false // its directories are edits now
 		all = append(append(all, missing...), e)
+		if e.After.isDirectory() {
+			made[e.At] = true
+		}
 	}
 	// Inner directories first.
 	slices.SortFunc(dropped, func(a, b Edit) int { return cmp.Or(len(b.At)-len(a.At), strings.Compare(a.At, b.At)) })
