@@ -203,7 +203,7 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 		"init another --yes --target " + host, "init suite --yes", "init ../beside --yes --target " + host,
 		"new left-handed --from ned-flanders --suite suite", "build suite --target " + host, "update suite", "validate suite",
 		"enable ned-flanders --suite suite", "enable ned-flanders --suite suite --scope project", "enable ned-flanders --suite suite --scope local",
-		"status", "doctor", "doctor --fix", "list", "set ned-flanders budget.burst=4 --scope project", "log", "explain transcript.jsonl", "replay",
+		"status", "doctor", "list", "set ned-flanders budget.burst=4 --scope project", "log", "explain transcript.jsonl", "replay",
 		"loop start goal", "loop stop", "disable ned-flanders --scope local", "disable ned-flanders --scope project", "disable ned-flanders", "undo",
 	}
 	// Plain git springs the traps.

@@ -47,7 +47,7 @@ func calls() []aCall {
 		{true, "enable ned-flanders --dry-run"}, {true, "enable ned-flanders"}, {false, "enable nelson"}, {false, "enable ned-flanders --scope galaxy"},
 		{true, "why"}, {true, "log"},
 		{true, "set ned-flanders budget.burst=4"}, {false, "set ned-flanders nope=4"}, {true, "set ned-flanders"}, {true, "set ned-flanders budget.burst"}, {false, "set nelson"},
-		{true, "status"}, {false, "status now"}, {false, "list all"}, {true, "doctor --fix"}, {false, "doctor --nope"},
+		{true, "status"}, {false, "status now"}, {false, "list all"}, {true, "doctor"}, {false, "doctor --nope"},
 		{true, "disable ned-flanders --dry-run"}, {true, "disable ned-flanders"}, {false, "disable nelson"},
 		{true, "undo --dry-run"}, {true, "undo --forget"}, {true, "undo"}, {false, "undo --list --forget"},
 		{true, "explain ../home/.claude/projects/-w/s1.jsonl"}, {false, "explain none.jsonl"}, {true, "try plan next"}, {false, "try plan"},

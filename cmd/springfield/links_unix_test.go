@@ -184,7 +184,7 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		"page below":      {"clone", []string{"replay", "--html", "out/page.html", "../home/log.jsonl"}},
 		"loop start":      {"clone", []string{"loop", "start", "--replace", "A goal"}},
 		"loop stop":       {"clone", []string{"loop", "stop", "--delete"}},
-		"doctor":          {"clone", []string{"doctor", "--fix"}},
+		"doctor":          {"clone", []string{"doctor"}},
 		"init below":      {"clone", []string{"init", "out/another", "--yes", "--owner", "Ned"}},
 		"init":            {"clone", []string{"init", "out", "--yes", "--owner", "Ned"}},
 		"build":           {"clone", []string{"build", "out"}},

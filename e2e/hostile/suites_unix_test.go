@@ -42,7 +42,7 @@ var verbs = []verb{
 	{args: "update"}, {args: "update --dry-run"}, {args: "update --all"}, {args: "update --all --dry-run --json"}, {args: "new left-handed --from ned-flanders"},
 	{args: "publish --bump minor --target linux/amd64"}, {args: "publish --to ../market --bump patch --target linux/amd64", outside: []string{"market"}}, {args: "publish --check"}, {args: "publish --dry-run --target linux/amd64"},
 	{args: "validate"}, {args: "validate --strict --json"}, {args: "list"}, {args: "list --json"}, {args: "status"}, {args: "status --json"}, {args: "doctor"}, {args: "doctor --json"},
-	{args: "doctor --fix", edits: true}, {args: "enable ned-flanders", edits: true}, {args: "enable ned-flanders --dry-run"}, {args: "enable ned-flanders --scope project --no-activate", edits: true},
+	{args: "enable ned-flanders", edits: true}, {args: "enable ned-flanders --dry-run"}, {args: "enable ned-flanders --scope project --no-activate", edits: true},
 	{args: "enable ned-flanders --scope local --no-activate", edits: true}, {args: "enable ned-flanders@small --keep --json", edits: true}, {args: "disable ned-flanders", edits: true},
 	{args: "disable ned-flanders --scope project", edits: true}, {args: "disable ned-flanders --scope local --purge", edits: true}, {args: "undo", edits: true}, {args: "undo --list --json"},
 	{args: "explain session.jsonl"}, {args: "explain session.jsonl --json --strategy ralph-wiggum"}, {args: "why"}, {args: "why --json"}, {args: "log --json"}, {args: "hold 1m"},
