@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -15,25 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 )
-
-// carryOut makes a plan and applies it, with the journal if possible. Without a journal it warns that undo will not
-// work, and omits edits of springfield's own state.
-func (a *app) carryOut(plan func() (journal.Change, error)) error {
-	err := a.findPlaces()
-	if err == nil {
-		if err = journal.MakeDirs(settings.Journal(a.places).Dir); err == nil {
-			_, err = settings.Journal(a.places).PlanAndApply(plan)
-			return err
-		}
-	}
-	a.talk("springfield: note: springfield undo cannot revert this: %v", err)
-	c, err := plan()
-	if err == nil {
-		c.Edits = slices.DeleteFunc(c.Edits, func(e journal.Edit) bool { return e.State && e.In == "" })
-		err = c.WriteUnjournaled()
-	}
-	return err
-}
 
 type previewShape struct {
 	Diff  string   `json:"diff"` // unified, "" if nothing would change

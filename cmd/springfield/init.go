@@ -67,6 +67,7 @@ edits. For example:
 			}
 			return runInit(cmd.Context(), o)
 		},
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.strategies, "strategy", nil, "strategy of a plugin (repeatable; default: "+registry.Default()+")")
@@ -127,7 +128,7 @@ func runInit(ctx context.Context, o initOptions) error {
 		}
 		return m.preview()
 	}
-	if err := o.carryOut(func() (journal.Change, error) { return m.planSuite() }); err != nil {
+	if _, err := settings.Journal(o.places).PlanAndApply(m.planSuite); err != nil {
 		return hintChange(err, "init")
 	}
 	return m.report(built)
@@ -175,9 +176,7 @@ func (o initOptions) newSpec(
 	defaults := o.defaultSpec(ctx)
 	defaults.Marketplace = generator.MarketplaceSlug(filepath.Base(dir))
 	var taken error
-	if o.findPlaces() == nil {
-		defaults.Marketplace, taken = o.means().FreeMarketplace(defaults.Marketplace, dir)
-	}
+	defaults.Marketplace, taken = o.means().FreeMarketplace(defaults.Marketplace, dir)
 	switch {
 	case o.terminal && !o.yes:
 		var err error
@@ -230,9 +229,6 @@ func (o initOptions) checkMarketplace(name, dir string) error {
 	if err := generator.CheckMarketplace(name); err != nil {
 		return err
 	}
-	if o.findPlaces() != nil {
-		return nil // without a home there are no marketplaces
-	}
 	if free, err := o.means().FreeMarketplace(name, dir); err != nil {
 		return check.Advise(err, "choose another name, such as --marketplace "+free)
 	}
@@ -260,7 +256,7 @@ func (m *making) planSuite() (journal.Change, error) {
 	}
 	var list journal.Edit
 	// The default directory might be from a cloned project.
-	if err = m.findPlaces(); err == nil && (m.suite.Fresh || m.initOptions.dir != defaultSuite) {
+	if m.suite.Fresh || m.initOptions.dir != defaultSuite {
 		list, err = settings.RememberSuite(m.places, m.dir)
 	}
 	if err != nil {
