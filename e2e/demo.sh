@@ -32,7 +32,7 @@ stop() {
 
 say 'Claude has a plan with four steps. It does one, says what comes next, and stops. You type "continue".'
 say 'springfield makes a Stop hook that goes on by itself. It is compiled into a suite of plugins:'
-call init --yes --owner Flanders --no-git
+call init --yes --owner Flanders
 say 'Switching it on changes these lines of your settings and no other byte:'
 call enable ned-flanders --no-activate --dry-run
 "$springfield" enable ned-flanders --no-activate >/dev/null

@@ -121,9 +121,11 @@ func TestPurgeAndUndo(t *testing.T) {
 		w.untouched("user", "after disable")
 		w.Springfield("undo")
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1) // on, and what it is is not known
-		if out := w.TrySpringfield("doctor", "--fix"); out.Code != 0 || !strings.Contains(out.Stdout, "fixed    plugin") {
-			t.Errorf("doctor --fix: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
+		const fix = "springfield enable ned-flanders --suite "
+		if out := w.TrySpringfield("doctor"); out.Code != 1 || !strings.Contains(out.Stdout, fix) {
+			t.Errorf("doctor: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 		}
+		w.Springfield("enable", "ned-flanders", "--suite", suite)
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
 
 		// Leaving altogether: nothing in settings, in the client's records, or in springfield's state.

@@ -19,7 +19,7 @@ GOFLAGS=-trimpath make -s -C "$copy" build
 springfield=$copy/bin/springfield
 cd "$scratch/work"
 
-"$springfield" init --yes --owner Maggie --no-git --strategy maggie --set maggie.most=5
+"$springfield" init --yes --owner Maggie --strategy maggie --set maggie.most=5
 "$springfield" enable maggie --no-activate
 
 # decide asks the compiled hook about a stop here.

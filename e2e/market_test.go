@@ -51,7 +51,7 @@ func (s shop) release(version string, change func(strategy string) string) {
 	before, after, _ := strings.Cut(head, "targets:\n")
 	_, after, _ = strings.Cut(after, "repository:")
 	write(s.w.t, filepath.Join(suite, "springfield.yaml"), before+"targets:\n- "+hostTarget()+"\nrepository:"+after)
-	s.w.Springfield("init", suite, "--yes", "--no-git")
+	s.w.Springfield("init", suite, "--yes")
 	strategy := filepath.Join(suite, "ned-flanders", "strategy.json")
 	write(s.w.t, strategy, change(read(s.w.t, strategy)))
 	s.forAll(filepath.Join(suite, "ned-flanders", "hooks"))

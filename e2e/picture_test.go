@@ -44,7 +44,7 @@ func evergreen(t *testing.T) *World {
 	w.Project = filepath.Join(w.Home, "evergreen")
 	must(t, os.MkdirAll(w.Project, 0o755))
 	suite := filepath.Join(w.Home, "continuation-hooks")
-	w.Springfield("init", suite, "--yes", "--owner", "Ned Flanders", "--no-git")
+	w.Springfield("init", suite, "--yes", "--owner", "Ned Flanders")
 	w.Springfield("enable", "ned-flanders", "--suite", suite)
 	return w
 }

@@ -79,7 +79,7 @@ func newSuite(w *World) string {
 }
 
 func initOf(dir string, plugins ...string) []string {
-	args := []string{"init", dir, "--yes", "--owner", "Test Owner", "--no-git"}
+	args := []string{"init", dir, "--yes", "--owner", "Test Owner"}
 	for _, plugin := range plugins {
 		args = append(args, "--strategy", plugin)
 	}

@@ -34,7 +34,7 @@ mkdir -p "$home/.claude"
 printf '{\r\n\t"model": "opus",\r\n "env": {}  }\r\n' >"$home/.claude/settings.json"
 cp "$home/.claude/settings.json" "$scratch/before"
 
-springfield init --yes --no-git --owner "Ned Flanders"
+springfield init --yes --owner "Ned Flanders"
 springfield enable ned-flanders --no-activate
 grep -q '"ned-flanders@continuation-hooks": true' "$home/.claude/settings.json" || fail "enable has not switched the plugin on"
 hook=continuation-hooks/ned-flanders/hooks/springfield-hook.exe

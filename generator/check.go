@@ -5,7 +5,6 @@ package generator
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
@@ -128,7 +127,7 @@ func CheckRecorded(dir string, machine Target) error {
 }
 
 // CheckPlugin returns a finding if a program of the plugin in dir would not start on this machine or reads Go's own
-// variables. A missing executable bit can be mended. Unless judges is set, the judge need not start. id is the plugin's
+// variables.  Unless judges is set, the judge need not start. id is the plugin's
 // ID. suite is the directory to rebuild, or "".
 func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 	if err := CheckMount(dir); err != nil {
@@ -144,11 +143,7 @@ func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 		if p.program == Judge {
 			says += "; without it, Claude stops where the rules are unsure"
 		}
-		f := check.Failed(says, HowToStart(err, suite))
-		if errors.Is(err, ErrNotExecutable) {
-			f = f.MendBy(func(context.Context) error { return makeExecutable(dir) })
-		}
-		return []check.Finding{f}
+		return []check.Finding{check.Failed(says, HowToStart(err, suite))}
 	}
 	for _, p := range all {
 		if p.data != nil && !bytes.Contains(p.data, []byte(goMark)) {
@@ -188,29 +183,6 @@ func (s Suite) MissingTargets() string {
 	}
 	all := append(slices.Clone(s.Targets), own) // build --target replaces the targets of the suite
 	return strings.Join(check.NamesOf(all, func(t Target) string { return " --target " + t.String() }), "")
-}
-
-// makeExecutable adds the executable bits to the hook and the judge in a plugin directory, because a copy of a plugin
-// can lack them.
-func makeExecutable(dir string) error {
-	in, err := rooted.OpenFolder(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	for _, file := range HookFiles(Hook, Judge) {
-		if err := in.CheckLinks(file); err != nil {
-			return err
-		}
-		info, err := in.Lstat(file)
-		if err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		if err := in.Chmod(file, info.Mode().Perm()|0o111); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func targetsIn(dir string, program Program) (found []Target) {

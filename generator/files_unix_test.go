@@ -16,21 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// A directory name may have pattern characters.
-func TestMakeExecutableInAnyDirectory(t *testing.T) {
-	hooks := filepath.Join(t.TempDir(), "plugins [old", "hooks")
-	var all []string
-	for _, file := range []string{"springfield-hook", "linux-amd64/springfield-hook", "darwin-arm64/springfield-hook"} {
-		path := filepath.Join(hooks, filepath.FromSlash(file))
-		put(t, path, nil, 0o644)
-		all = append(all, path)
-	}
-	must(t, makeExecutable(filepath.Dir(hooks)))
-	for _, path := range all {
-		scratch.Equal(t, scratch.ModeOf(t, path), 0o755, path)
-	}
-}
-
 // The coordinator's commands count the tasks and find the first open one.
 func TestCoordinatorCounts(t *testing.T) {
 	for _, c := range coordinators() {

@@ -167,6 +167,6 @@ func (e *enableRun) checkSettings() error {
 	if why := e.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {
 		return check.Advisef("only an administrator can change that", "%s keeps hooks from running", why)
 	}
-	_, err := e.planEdit()
+	_, err := e.planEdit(e.Settings)
 	return err
 }

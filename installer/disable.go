@@ -50,7 +50,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	done.Plugin = q.Plugin.ID()
 	plan := func(now *settings.Settings) (journal.Change, error) { return host.PlanOff(now, q) }
 	if done.Change, err = plan(m.Settings); err == nil && !r.DryRun {
-		done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
+		done.Change, err = settings.PlanAndApply(m.Settings.Places, plan)
 	}
 	switch {
 	case err != nil || !purge:

@@ -102,9 +102,8 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 		return c, nil
 	}
 	here.Change, err = plan(m.Settings)
-	if c := here.Change; err == nil && !r.DryRun {
-		c, err = m.Settings.PlanAndApply(c, plan)
-		here.Change = c
+	if err == nil && !r.DryRun {
+		here.Change, err = settings.PlanAndApply(m.Settings.Places, plan)
 	}
 	if m.undo != "" && !r.Purge && !r.DryRun && !here.Change.IsEmpty() {
 		here.Notes = append(here.Notes, m.undo)

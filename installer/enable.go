@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -96,21 +94,14 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if err := e.examine(ctx); err != nil || r.Unmade && e.adds != nil {
 		return done, err
 	}
-	plan, err := e.planEdit()
+	plan, err := e.planEdit(m.Settings)
 	if err != nil || r.DryRun {
 		return e.summarize(ctx, plan), err
 	}
-	planned := e.wanted.Switch
 	if err := e.registerPlugin(ctx); err != nil {
 		return done, err
 	}
-	if !reflect.DeepEqual(e.wanted.Switch, planned) { // a fetched plugin is known now, or registration failed
-		if plan, err = e.planEdit(); err != nil {
-			return done, err
-		}
-	}
-	plan.Leaves = e.leaves
-	plan, err = m.Settings.PlanAndApply(plan, e.planFrom)
+	plan, err = settings.PlanAndApply(m.Settings.Places, e.planEdit) // a fetched plugin is known now, or registration failed
 	return e.summarize(ctx, plan), err
 }
 
@@ -329,8 +320,8 @@ func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 	return c, c.Writable()
 }
 
-func (e *enableRun) planEdit() (journal.Change, error) {
-	plan, err := e.planFrom(e.Settings)
+func (e *enableRun) planEdit(now *settings.Settings) (journal.Change, error) {
+	plan, err := e.planFrom(now)
 	var conflicts *settings.ConflictError
 	if !errors.As(err, &conflicts) || e.Ask == nil {
 		return plan, err
@@ -338,7 +329,7 @@ func (e *enableRun) planEdit() (journal.Change, error) {
 	if e.wanted.Conflicts, err = e.Ask(conflicts); err != nil {
 		return plan, err
 	}
-	return e.planFrom(e.Settings)
+	return e.planFrom(now)
 }
 
 // registerPlugin installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a new
@@ -397,7 +388,7 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 		d.Todo = fmt.Sprintf("run: claude plugin marketplace add %q (without changing your settings)", e.register)
 	case !e.DryRun:
 		if e.Scope != client.User {
-			d.Change.Notes = append(d.Change.Notes, e.scopeNotes(ctx)...)
+			d.Change.Notes = append(d.Change.Notes, e.scopeNotes()...)
 		}
 		if byHand != nil && !plan.IsEmpty() {
 			d.Change.Notes = append(d.Change.Notes, byHand(e.wanted)...)
@@ -409,7 +400,7 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 	return d
 }
 
-func (e *enableRun) scopeNotes(ctx context.Context) []string {
+func (e *enableRun) scopeNotes() []string {
 	plugin := e.wanted.Plugin
 	places := e.Settings.Places
 	file, user := places.Settings(e.Scope), places.Settings(client.User)
@@ -417,29 +408,9 @@ func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	case file == user || rooted.IsSame(file, user):
 		return []string{"in this directory, that file is your user settings, so the plugin is enabled in all your sessions"}
 	case e.Scope == client.Local:
-		if e.wouldCommit(ctx, file) {
-			return []string{"git does not ignore .claude/settings.local.json here: add it to .gitignore, so that it is not committed"}
-		}
 		return nil
 	case plugin.Suite != "":
 		return []string{"the marketplace is a directory on this machine, so others cannot get the plugin until you publish it as a repository"}
 	}
 	return []string{fmt.Sprintf("others who work on this project must also run springfield enable %s --scope project, to fetch the plugin", plugin.ID())}
-}
-
-func (e *enableRun) wouldCommit(ctx context.Context, file string) bool {
-	root := e.Settings.Root
-	if git.RepositoryRoot(root) == "" {
-		return false
-	}
-	repo, err := e.Git().Repository(ctx, root)
-	if err != nil || repo == nil {
-		return false
-	}
-	place, err := repo.GitPath(file)
-	if err != nil || !filepath.IsLocal(place) {
-		return false
-	}
-	ignored, err := repo.Ignored(ctx, []string{place})
-	return err == nil && len(ignored) == 0
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -198,7 +197,6 @@ type Means struct {
 	Settings *settings.Settings
 	User     hosts.User
 	Claude   client.Command // Path is "" without the command
-	Git      func() git.Git
 	Tell     func(format string, args ...any)
 	undo     string // how to undo a change in another account
 }

@@ -83,7 +83,7 @@ func journey(t *testing.T, program string, env []string) {
 	if !strings.HasPrefix(version.Version, "v") || version.Go != runtime.Version() {
 		t.Errorf("version --json: %+v; go does not stamp the version in a linked worktree, only in a clone", version)
 	}
-	springfield("init", "--yes", "--no-git", "--owner", "Ned Flanders")
+	springfield("init", "--yes", "--owner", "Ned Flanders")
 	springfield("enable", "ned-flanders", "--no-activate")
 	if enabled := read(t, settings); bytes.Equal(enabled, before) || !bytes.Contains(enabled, []byte(`"ned-flanders@continuation-hooks": true`)) {
 		t.Errorf("enable wrote these settings:\n%s", enabled)

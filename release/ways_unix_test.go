@@ -151,7 +151,7 @@ func runByNPX(t *testing.T, name, home string, env []string) {
 	if version := run(name, "version"); !strings.HasPrefix(version, "springfield v") {
 		t.Errorf("npx printed %s", version)
 	}
-	run(name, "init", "--yes", "--no-git", "--owner", "Ned Flanders")
+	run(name, "init", "--yes", "--owner", "Ned Flanders")
 	run(name, "enable", "ned-flanders", "--no-activate")
 	decisions(t, home, env)
 	named(t, home, "node_modules", "_npx")

@@ -24,7 +24,7 @@ func TestAwayIsAskedAbout(t *testing.T) {
 		return cmd
 	}
 	home := command().Dir
-	for _, args := range [][]string{{"init", "suite", "--yes", "--owner", "Ned", "--no-git", "--strategy", "ned-flanders"}, {"enable", "ned-flanders", "--suite", "suite"}} {
+	for _, args := range [][]string{{"init", "suite", "--yes", "--owner", "Ned", "--strategy", "ned-flanders"}, {"enable", "ned-flanders", "--suite", "suite"}} {
 		if out, code := told(t, command(args...)); code != 0 {
 			t.Fatalf("%v: %s", args, out)
 		}

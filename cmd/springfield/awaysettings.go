@@ -104,9 +104,7 @@ func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, or
 }
 
 func (o awayOptions) changeSettings(m settings.Member) {
-	c, err := settings.Journal(o.places).PlanAndApply(func() (journal.Change, error) {
-		return settings.ReadSettings(o.places).PlanMember(m)
-	})
+	c, err := settings.PlanAndApply(o.places, func(now *settings.Settings) (journal.Change, error) { return now.PlanMember(m) })
 	if err != nil {
 		o.talk("springfield: note: springfield could not %s: %v", m.Did, err)
 		return
@@ -146,7 +144,6 @@ func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 
 func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) error {
 	places, nothing := a.placesFrom(cmp.Or(order.Project, a.work)), true
-	j := settings.Journal(places)
 	for _, m := range a.addedFor(order, places) {
 		plan := func() (journal.Change, error) {
 			c, _, err := m.planRemoval(places)
@@ -159,7 +156,7 @@ func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) 
 		nothing = false
 		a.resultPrinter().PrintDiff(c.Diff())
 		if err == nil && !dryRun {
-			_, err = j.PlanAndApply(plan)
+			_, err = settings.Journal(places).PlanAndApply(plan)
 		}
 		if err != nil {
 			return check.Advise(fmt.Errorf("%s: %w", m.Did, err), "remove it by hand; run springfield doctor to see the problem")

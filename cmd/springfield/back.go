@@ -113,11 +113,6 @@ func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) e
 	return failed
 }
 
-func (a *app) showReport(ctx context.Context, p absence.Places, order ledger.AwayOrder) {
-	a.reportOf(ctx, p, order).WriteText(a.resultPrinter())
-	a.markLooked(p, order)
-}
-
 // markLooked marks the order's report as seen, unless an agent runs this command.
 func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
 	if a.caller == nil && order.Looked == 0 {

@@ -24,7 +24,7 @@ func BenchmarkEnable(b *testing.B) {
 			b.Fatalf("springfield %v: %v\n%s", args, err, out)
 		}
 	}
-	call(os.Getenv("PATH"), "init", "hooks", "--yes", "--owner", "Ned", "--no-git")
+	call(os.Getenv("PATH"), "init", "hooks", "--yes", "--owner", "Ned")
 	for b.Loop() {
 		call("", "enable", "ned-flanders")
 		b.StopTimer()

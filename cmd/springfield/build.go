@@ -37,6 +37,7 @@ Unless springfield is a release with compiled hooks, this needs Go, but no netwo
 		Example: `  springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
 		Args:    arguments(0, 1, "at most one directory"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runBuild(cmd.Context(), a, cmp.Or(args...), o) },
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.targets, "target", nil, "target of this build and later ones (repeatable; default: the suite's)")
@@ -75,7 +76,7 @@ func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 		}
 		return plan.Change, err
 	}
-	if err := a.carryOut(makePlan); err != nil {
+	if _, err := settings.Journal(a.places).PlanAndApply(makePlan); err != nil {
 		return hintChange(err, "build")
 	}
 	return a.reportBuild(o, dir, suite, built, plan)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -16,25 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 )
-
-// carryOut makes a plan and applies it, with the journal if possible. Without a journal it warns that undo will not
-// work, and omits edits of springfield's own state.
-func (a *app) carryOut(plan func() (journal.Change, error)) error {
-	err := a.findPlaces()
-	if err == nil {
-		if err = journal.MakeDirs(settings.Journal(a.places).Dir); err == nil {
-			_, err = settings.Journal(a.places).PlanAndApply(plan)
-			return err
-		}
-	}
-	a.talk("springfield: note: springfield undo cannot revert this: %v", err)
-	c, err := plan()
-	if err == nil {
-		c.Edits = slices.DeleteFunc(c.Edits, func(e journal.Edit) bool { return e.State && e.In == "" })
-		err = c.WriteUnjournaled()
-	}
-	return err
-}
 
 type previewShape struct {
 	Diff  string   `json:"diff"` // unified, "" if nothing would change
@@ -82,30 +62,13 @@ func (s *streams) sayFiles(before string, files []string, after string) {
 // nonNil returns a copy of s that is never nil, so that JSON contains no null.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
-// hintSettings adds a hint to an error about settings. again is the command to repeat.
-func hintSettings(err error, again string) error {
-	var syntax *document.SyntaxError
-	var damaged *journal.DamagedError
-	var conflict *client.NameTakenError
-	switch known := interface{ Hint() string }(nil); {
-	case errors.As(err, &known):
-		return err
-	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) != "journal":
-		return check.Advise(err, doctor.HowToRead(err))
-	case errors.As(err, &conflict) && filepath.IsAbs(conflict.Wanted):
-		return check.Advise(err, client.HowToRename(conflict.Wanted))
-	case errors.As(err, &conflict):
-		return check.Advise(err, fmt.Sprintf("run springfield disable PLUGIN@%s --purge to make Claude Code forget the other one", conflict.Name))
-	case errors.As(err, &syntax):
-		return check.Advise(err, "your settings are unchanged; correct that line, then run springfield "+again+" again")
-	}
-	return hintChange(err, again)
-}
-
+// hintChange adds a hint to an error about a change. again is the command to repeat.
 func hintChange(err error, again string) error {
 	var known interface{ Hint() string }
 	var damaged *journal.DamagedError
 	var failed *journal.WriteError
+	var syntax *document.SyntaxError
+	var conflict *client.NameTakenError
 	var at *fs.PathError
 	as := "nothing was changed"
 	if errors.As(err, &failed) && failed.Kind == "settings" || again == "enable" || again == "disable" {
@@ -114,6 +77,12 @@ func hintChange(err error, again string) error {
 	switch {
 	case errors.As(err, &known):
 		return err
+	case errors.As(err, &conflict) && filepath.IsAbs(conflict.Wanted):
+		return check.Advise(err, client.HowToRename(conflict.Wanted))
+	case conflict != nil:
+		return check.Advise(err, fmt.Sprintf("run springfield disable PLUGIN@%s --purge to make Claude Code forget the other one", conflict.Name))
+	case errors.As(err, &syntax):
+		return check.Advise(err, "your settings are unchanged; correct that line, then run springfield "+again+" again")
 	case failed != nil && failed.Done:
 		return check.Advise(fmt.Errorf("reverted, but the edit is still in the list: %w", err), "fix the cause, then run springfield undo --forget to remove it from the list")
 	case failed != nil && len(failed.Left) > 0:

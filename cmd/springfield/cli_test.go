@@ -201,7 +201,7 @@ func TestDefaultSuiteIsLocked(t *testing.T) {
 				unlock()
 			}
 		}), "enable", "ned-flanders", "--host", agents)
-		says := fmt.Sprintf("waiting: another springfield is running (process %d), on the same suite; Ctrl-C ends the wait\n", os.Getpid())
+		says := "waiting: another springfield is running, on the same suite; Ctrl-C ends the wait\n"
 		if code != 0 || strings.Count(said, says) != 1 {
 			t.Errorf("%s: exit code %d, %s", agents, code, said)
 		}

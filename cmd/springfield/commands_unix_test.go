@@ -31,7 +31,7 @@ func TestReaderIsGone(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "d") // the same for all: names of files come from it
 	verbs := [][]string{
-		{"init", "hooks", "--yes", "--strategy", "ned-flanders", "--no-git", "--memory", "CLAUDE.md"},
+		{"init", "hooks", "--yes", "--strategy", "ned-flanders", "--memory", "CLAUDE.md"},
 		{"new", "moe", "--from", "bart-simpson", "--suite", "hooks"},
 		{"enable", "ned-flanders", "--suite", "hooks", "--no-activate"},
 		{"hold", "1h"},
@@ -76,7 +76,7 @@ func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 		t.Setenv("TMPDIR", dir)
 		w := newWorld(t)
 		for _, name := range []string{"one", "two"} {
-			w.must(t, "init", name, "--yes", "--owner", "Ned", "--no-git")
+			w.must(t, "init", name, "--yes", "--owner", "Ned")
 			path := filepath.Join(w.work(), name, "springfield.yaml")
 			data, err := os.ReadFile(path)
 			must(t, err)
@@ -106,7 +106,7 @@ func TestReadOnlySettings(t *testing.T) {
 		w := newWorld(t)
 		config := filepath.Join(w.home(), ".claude")
 		file := filepath.Join(config, "settings.json")
-		w.must(t, "init", "hooks", "--yes", "--owner", "Ned", "--no-git")
+		w.must(t, "init", "hooks", "--yes", "--owner", "Ned")
 		w.write(t, "home/.claude/settings.json", `{"model": "opus"}`)
 		w.must(t, "enable", "ned-flanders")
 		for name, closed := range map[string][]string{"directory": {config}, "file": {file}, "both": {config, file}} {
@@ -296,7 +296,7 @@ func follow(t *testing.T, dir, home, screen string) {
 		path, _, _ = strings.Cut(path, " away")
 		script = "mv " + path + " " + path + ".away"
 	} else if _, _, ok := strings.Cut(hint, "springfield init DIR"); ok {
-		x := startAgain(t, dir, 80, "xterm", "init", "DIR", "--yes", "--no-git", "--owner", "Ned", "--strategy", "ned-flanders", "--strategy", "ralph-wiggum")
+		x := startAgain(t, dir, 80, "xterm", "init", "DIR", "--yes", "--owner", "Ned", "--strategy", "ned-flanders", "--strategy", "ralph-wiggum")
 		scratch.Equal(t, x.exitCode(), 0, x.vt.String())
 		return
 	}
@@ -326,7 +326,7 @@ func TestNoAgentIsFirst(t *testing.T) {
 // A loop without its plugin offers to enable it; a no starts nothing.
 func TestLoopStartOffersItsPlugin(t *testing.T) {
 	t.Setenv("PREBUILT", carriedHeads(t))
-	x, dir := start(t, 80, "init", "suite", "--strategy", "ralph-wiggum", "--yes", "--no-git", "--owner", "Ralph")
+	x, dir := start(t, 80, "init", "suite", "--strategy", "ralph-wiggum", "--yes", "--owner", "Ralph")
 	scratch.Equal(t, x.exitCode(), 0, x.vt.String())
 	file := filepath.Join(dir, ".stravinsky", "continuation-loop.md")
 	for _, test := range []struct {

@@ -163,7 +163,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		}
 	}
 	host := generator.HostTarget().String()
-	prepare("init", "suite", "--yes", "--owner", "Ned", "--no-git")
+	prepare("init", "suite", "--yes", "--owner", "Ned")
 	enabling := []string{"ned-flanders", "--scope", "project", "--no-activate"}
 	disabling := []string{"ned-flanders", "--scope", "project"}
 	publishing := []string{"suite", "--target", host}
@@ -194,8 +194,8 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		{"publish", "publish", publishing, spoil, 24},
 		{"undo publish", "undo", nil, func() { prepare("publish", publishing...) }, 8},
 		// Suites take many similar steps; TestFaultsAtEveryStep of the journal tries each.
-		{"init", "init", making, func() {}, 110},
-		{"undo init", "undo", nil, func() { prepare("init", making...) }, 29},
+		{"init", "init", making, func() {}, 60},
+		{"undo init", "undo", nil, func() { prepare("init", making...) }, 16},
 		{"build", "build", []string{"suite"}, spoil, 18},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -102,7 +102,7 @@ func newTrapped(t *testing.T) trapped {
 	must(t, scratch.PrepareHome(w.path("home")))
 	w.write(t, "home/.gitconfig", "[user]\n\tname = Ned\n\temail = ned@example.invalid\n[init]\n\tdefaultBranch = main\n", 0o600)
 	w.write(t, "market/.claude-plugin/marketplace.json", `{"name": "market", "owner": {"name": "M"}, "plugins": []}`, 0o644)
-	w.must(t, "", "springfield", "init", "project/suite", "--yes", "--no-git")
+	w.must(t, "", "springfield", "init", "project/suite", "--yes")
 	w.write(t, "project/text", "one\n", 0o644)
 	w.must(t, "project", git, "init", "--quiet")
 	w.must(t, "project", git, "add", "--all")
@@ -203,7 +203,7 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 		"init another --yes --target " + host, "init suite --yes", "init ../beside --yes --target " + host,
 		"new left-handed --from ned-flanders --suite suite", "build suite --target " + host, "update suite", "validate suite",
 		"enable ned-flanders --suite suite", "enable ned-flanders --suite suite --scope project", "enable ned-flanders --suite suite --scope local",
-		"status", "doctor", "doctor --fix", "list", "set ned-flanders budget.burst=4 --scope project", "log", "explain transcript.jsonl", "replay",
+		"status", "doctor", "list", "set ned-flanders budget.burst=4 --scope project", "log", "explain transcript.jsonl", "replay",
 		"loop start goal", "loop stop", "disable ned-flanders --scope local", "disable ned-flanders --scope project", "disable ned-flanders", "undo",
 	}
 	// Plain git springs the traps.
@@ -239,7 +239,7 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 			}
 		}
 	}
-	if !asked["init"] || !asked["publish"] || !asked["enable"] {
+	if !asked["init"] || !asked["publish"] {
 		t.Errorf("git is asked by %v alone", asked)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/interview"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
@@ -37,7 +34,6 @@ type initOptions struct {
 	targets     []string
 	set         []string
 	memory      string
-	noGit       bool
 	yes         bool
 	dryRun      bool
 	json        bool
@@ -71,6 +67,7 @@ edits. For example:
 			}
 			return runInit(cmd.Context(), o)
 		},
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.strategies, "strategy", nil, "strategy of a plugin (repeatable; default: "+registry.Default()+")")
@@ -80,7 +77,6 @@ edits. For example:
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for (repeatable; default: this one)")
 	f.StringArrayVar(&o.set, "set", nil, "setting of a plugin, PLUGIN.KEY=VALUE (repeatable)")
 	f.StringVar(&o.memory, "memory", "", "file to append a paragraph about the suite to, such as CLAUDE.md")
-	f.BoolVar(&o.noGit, "no-git", false, "create no git repository")
 	f.BoolVarP(&o.yes, "yes", "y", false, "ask no questions, use the defaults")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -127,12 +123,12 @@ func runInit(ctx context.Context, o initOptions) error {
 		return err
 	}
 	if o.dryRun {
-		if _, err := m.planSuite(ctx); err != nil {
+		if _, err := m.planSuite(); err != nil {
 			return hintChange(err, "init")
 		}
 		return m.preview()
 	}
-	if err := o.carryOut(func() (journal.Change, error) { return m.planSuite(ctx) }); err != nil {
+	if _, err := settings.Journal(o.places).PlanAndApply(m.planSuite); err != nil {
 		return hintChange(err, "init")
 	}
 	return m.report(built)
@@ -180,9 +176,7 @@ func (o initOptions) newSpec(
 	defaults := o.defaultSpec(ctx)
 	defaults.Marketplace = generator.MarketplaceSlug(filepath.Base(dir))
 	var taken error
-	if o.findPlaces() == nil {
-		defaults.Marketplace, taken = o.means().FreeMarketplace(defaults.Marketplace, dir)
-	}
+	defaults.Marketplace, taken = o.means().FreeMarketplace(defaults.Marketplace, dir)
 	switch {
 	case o.terminal && !o.yes:
 		var err error
@@ -224,9 +218,6 @@ func (o initOptions) interview(ctx context.Context, dir string, s interview.Suit
 		if o.memory != "" {
 			s.Facts = append(s.Facts, []string{"paragraph in", rooted.PathFrom(o.work, o.memory)})
 		}
-		if !o.noGit && git.RepositoryRoot(dir) == "" {
-			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
-		}
 	}
 	s.Note("A suite of plugins in " + o.notePrinter().ShortPath(dir) + ".\nNothing is written before you answer the last question; press Ctrl-C to quit.\n\n")
 	return s.AskForSuite()
@@ -237,9 +228,6 @@ func (o initOptions) interview(ctx context.Context, dir string, s interview.Suit
 func (o initOptions) checkMarketplace(name, dir string) error {
 	if err := generator.CheckMarketplace(name); err != nil {
 		return err
-	}
-	if o.findPlaces() != nil {
-		return nil // without a home there are no marketplaces
 	}
 	if free, err := o.means().FreeMarketplace(name, dir); err != nil {
 		return check.Advise(err, "choose another name, such as --marketplace "+free)
@@ -257,21 +245,18 @@ type making struct {
 	paragraph journal.Edit
 }
 
-func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
+func (m *making) planSuite() (journal.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
 		return journal.Change{}, err
 	}
 	c := m.suite.Change
-	if m.suite.Fresh && !m.noGit && !m.dryRun {
-		c.Edits = append(c.Edits, m.newRepository(ctx)...)
-	}
 	if m.paragraph, err = m.planParagraph(m.spec); err != nil {
 		return journal.Change{}, err
 	}
 	var list journal.Edit
 	// The default directory might be from a cloned project.
-	if err = m.findPlaces(); err == nil && (m.suite.Fresh || m.initOptions.dir != defaultSuite) {
+	if m.suite.Fresh || m.initOptions.dir != defaultSuite {
 		list, err = settings.RememberSuite(m.places, m.dir)
 	}
 	if err != nil {
@@ -281,32 +266,6 @@ func (m *making) planSuite(ctx context.Context) (journal.Change, error) {
 		c.Did, c.Kind = "append a paragraph about "+m.spec.Marketplace+" to "+m.paragraph.Path, "text"
 	}
 	return c, nil
-}
-
-// newRepository returns the edits that make the suite a git repository, or nil if it is already in one. If git fails,
-// it only prints a note.
-func (m *making) newRepository(ctx context.Context) []journal.Edit {
-	if git.RepositoryRoot(m.dir) != "" {
-		return nil
-	}
-	around := rooted.FindAbove(m.dir, rooted.PathExists) // on the same file system
-	aside, err := os.MkdirTemp(around, ".git.springfield-*.tmp")
-	if err == nil {
-		defer os.RemoveAll(aside)
-		err = m.gitOfProcess().InitRepository(ctx, aside)
-	}
-	var edits []journal.Edit
-	if err == nil {
-		edits, err = journal.CopyTree(filepath.Join(aside, ".git"), m.dir, filepath.Join(m.dir, ".git"))
-	}
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		m.talk("springfield: note: git was not found, so the suite is not a repository")
-	case err != nil:
-		m.talk("springfield: note: the suite is not a git repository: %v", err)
-		return nil
-	}
-	return edits
 }
 
 func (m *making) preview() error {

@@ -38,7 +38,7 @@ func calls() []aCall {
 		{false, "update"}, {false, "validate"}, {false, "publish"}, {false, "build"}, {false, "new mine --from ned-flanders"},
 		{false, "undo"}, {false, "why"}, {false, "why nonsense"},
 		{true, "status"}, {false, "log --nope"}, {true, "log"}, {true, "list"}, {true, "version"}, {true, "undo --list"}, {true, "loop"}, {true, "loop status"}, {true, "loop history"},
-		{false, "init hooks"}, {true, "init hooks --dry-run --yes"}, {true, "init hooks --yes --owner Ned --no-git --strategy ned-flanders --strategy ralph-wiggum --strategy todo-continuation"},
+		{false, "init hooks"}, {true, "init hooks --dry-run --yes"}, {true, "init hooks --yes --owner Ned --strategy ned-flanders --strategy ralph-wiggum --strategy todo-continuation"},
 		{true, "init hooks"}, {false, "init hooks --all --strategy ned-flanders"}, {false, "init broken --yes"},
 		{true, "build hooks"}, {false, "build hooks --builder none"}, {false, "build hooks hooks"},
 		{true, "update hooks"}, {true, "update hooks --dry-run"}, {false, "update broken"}, {true, "new mine --from ned-flanders --suite hooks"}, {false, "new mine --from ned-flanders --suite hooks"},
@@ -47,7 +47,7 @@ func calls() []aCall {
 		{true, "enable ned-flanders --dry-run"}, {true, "enable ned-flanders"}, {false, "enable nelson"}, {false, "enable ned-flanders --scope galaxy"},
 		{true, "why"}, {true, "log"},
 		{true, "set ned-flanders budget.burst=4"}, {false, "set ned-flanders nope=4"}, {true, "set ned-flanders"}, {true, "set ned-flanders budget.burst"}, {false, "set nelson"},
-		{true, "status"}, {false, "status now"}, {false, "list all"}, {true, "doctor --fix"}, {false, "doctor --nope"},
+		{true, "status"}, {false, "status now"}, {false, "list all"}, {true, "doctor"}, {false, "doctor --nope"},
 		{true, "disable ned-flanders --dry-run"}, {true, "disable ned-flanders"}, {false, "disable nelson"},
 		{true, "undo --dry-run"}, {true, "undo --forget"}, {true, "undo"}, {false, "undo --list --forget"},
 		{true, "explain ../home/.claude/projects/-w/s1.jsonl"}, {false, "explain none.jsonl"}, {true, "try plan next"}, {false, "try plan"},
@@ -100,7 +100,7 @@ func TestEveryVerbSpeaksJSON(t *testing.T) {
 			tried[verb] = is
 		}
 	}
-	w.must(t, "init", "spoiled", "--yes", "--owner", "Ned", "--no-git")
+	w.must(t, "init", "spoiled", "--yes", "--owner", "Ned")
 	w.write(t, "work/spoiled/ned-flanders/strategy.json", `{"strategy": "ned-flanders", "budget": -1}`)
 	for _, line := range []string{"publish spoiled --check --json", "publish spoiled --target linux/amd64 --json"} {
 		got := w.call(t, strings.Fields(line)...)

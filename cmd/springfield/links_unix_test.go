@@ -75,7 +75,7 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 	if out, err := exec.Command("git", "init", "-q", c.at("clone")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if out, code := c.run("clone", "init", "suite", "--yes", "--owner", "Sideshow", "--no-git"); code != 0 {
+	if out, code := c.run("clone", "init", "suite", "--yes", "--owner", "Sideshow"); code != 0 {
 		t.Fatalf("%s", out)
 	}
 	// Every file has something to write.
@@ -184,7 +184,7 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		"page below":      {"clone", []string{"replay", "--html", "out/page.html", "../home/log.jsonl"}},
 		"loop start":      {"clone", []string{"loop", "start", "--replace", "A goal"}},
 		"loop stop":       {"clone", []string{"loop", "stop", "--delete"}},
-		"doctor":          {"clone", []string{"doctor", "--fix"}},
+		"doctor":          {"clone", []string{"doctor"}},
 		"init below":      {"clone", []string{"init", "out/another", "--yes", "--owner", "Ned"}},
 		"init":            {"clone", []string{"init", "out", "--yes", "--owner", "Ned"}},
 		"build":           {"clone", []string{"build", "out"}},

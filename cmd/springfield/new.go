@@ -32,8 +32,9 @@ func newNew(a *app) *cobra.Command {
 and texts. Like springfield update, this also updates the suite's other files and keeps your edits.`,
 		Example: `  springfield new left-handed --from ned-flanders
   springfield new loose-ned --from ned-flanders --set rules=seed`,
-		Args: arguments(1, 1, "one name"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runNew(cmd.Context(), a, args[0], o) },
+		Args:    arguments(1, 1, "one name"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runNew(cmd.Context(), a, args[0], o) },
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "strategy that decides; run springfield list to see all")

@@ -118,6 +118,6 @@ func (e *environment) typedPaths() rooted.Typed {
 func (a *app) means() installer.Means {
 	return installer.Means{
 		Settings: settings.ReadSettings(a.places), User: a.hostOwner(),
-		Claude: a.claudeCommand(), Git: a.gitOfProcess, Tell: a.talk,
+		Claude: a.claudeCommand(), Tell: a.talk,
 	}
 }

@@ -21,7 +21,7 @@ func TestTwoPublishAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newTrapped(t) // only its places: no git in them
 	for _, dir := range []string{"one", "two"} {
-		w.must(t, "home", "springfield", "init", dir, "--yes", "--no-git", "--owner", "Ned", "--marketplace", dir)
+		w.must(t, "home", "springfield", "init", dir, "--yes", "--owner", "Ned", "--marketplace", dir)
 	}
 	must(t, os.Symlink("one", w.path("home", "alias")))
 	real, err := exec.LookPath("go")

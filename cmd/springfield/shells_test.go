@@ -33,7 +33,7 @@ func TestShells(t *testing.T) {
 	program := scratch.Program(t, "cmd/springfield")
 	w := newWorld(t)
 	scratch.PlaceProgram(t, program, filepath.Join(w.dir, "bin", "springfield"))
-	w.must(t, "init", "hooks", "--yes", "--owner", "Ned", "--no-git")
+	w.must(t, "init", "hooks", "--yes", "--owner", "Ned")
 	env := []string{"HOME=" + w.home(), "PATH=" + filepath.Join(w.dir, "bin") + ":/usr/bin:/bin", "TERM=dumb", "LC_ALL=C.UTF-8"}
 
 	t.Run("bash", func(t *testing.T) {

@@ -159,9 +159,9 @@ func newHaunted(t *testing.T) *haunted {
 		"HOME=" + h.home, "PATH=" + filepath.Join(dir, "bin") + ":" + filepath.Join(goroot, "bin") + ":/usr/bin:/bin", "GOCACHE=" + gocache, "PREBUILT=" + carriedHooks(t),
 		"USER=" + broken, "CLAUDE_CODE_SESSION_ID=" + hostile, "TERM=" + broken, "CLICOLOR_FORCE=1", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=" + hostile, "LISA_SIMPSON_MODEL=" + hostile, "ANTHROPIC_API_KEY=made-up", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
 	}
-	h.call(t, "springfield", "init", h.suite, "--yes", "--owner", "Ned", "--no-git", "--strategy", "ned-flanders", "--strategy", "marge-simpson", "--strategy", "ralph-wiggum", "--strategy", "todo-continuation", "--strategy", "lisa-simpson")
+	h.call(t, "springfield", "init", h.suite, "--yes", "--owner", "Ned", "--strategy", "ned-flanders", "--strategy", "marge-simpson", "--strategy", "ralph-wiggum", "--strategy", "todo-continuation", "--strategy", "lisa-simpson")
 	h.spoilt = h.suite + "-spoilt" // one whose own file is hostile
-	h.call(t, "springfield", "init", h.spoilt, "--yes", "--owner", "Ned", "--no-git", "--strategy", "ned-flanders", "--marketplace", "spoilt")
+	h.call(t, "springfield", "init", h.spoilt, "--yes", "--owner", "Ned", "--strategy", "ned-flanders", "--marketplace", "spoilt")
 	h.hook = filepath.Join(h.suite, "ned-flanders", "hooks", "springfield-hook")
 
 	h.call(t, "git", "init", "-q", ".")

@@ -112,17 +112,15 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 			Changed []string `json:"changed"` // got their old bytes
 			Removed []string `json:"removed"` // did not exist before
 			Gone    []string `json:"gone"`    // the directory no longer exists
-			Stays   []string `json:"stays"`   // modified since
 			Leaves  []string `json:"leaves"`  // what is no file, and is as it was left
-		}{u.Entry.Did, u.Entry.At.UnixMilli(), nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(u.Stays), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
+		}{u.Entry.Did, u.Entry.At.UnixMilli(), nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
 	a.say("undone: %s, %s", u.Entry.Did, doctor.AgoInWords(time.Now(), u.Entry.At))
 	a.sayFiles("changed ", shortenFileList(written), "")
 	a.sayFiles("removed ", shortenFileList(removed), ", which did not exist before")
 	a.sayFiles("nothing to revert in ", shortenFileList(u.Gone), ", because the directory no longer exists")
-	a.sayFiles("", u.Stays, " stays, because it contains more than springfield made")
 	a.sayFiles("", slices.Concat(u.Entry.Leaves, u.Notes), "")
-	if len(written)+len(removed)+len(u.Gone)+len(u.Stays) == 0 {
+	if len(written)+len(removed)+len(u.Gone) == 0 {
 		a.say("  the files were already as they were before the edit")
 	}
 	return nil
@@ -182,7 +180,7 @@ func (s *streams) hintUndo(err error) error {
 	if changed.Entry.Kind == "" && filepath.Ext(changed.File) == ".json" {
 		data, _ := os.ReadFile(changed.File)
 		if _, err := document.ParseCommented(data); err != nil {
-			return hintSettings(fmt.Errorf("%s: %w", changed.File, err), "undo")
+			return hintChange(fmt.Errorf("%s: %w", changed.File, err), "undo")
 		}
 	}
 	if plugin, ok := strings.CutPrefix(strings.TrimSuffix(changed.Entry.Did, " in user settings"), "enable "); ok && !strings.Contains(plugin, " ") {

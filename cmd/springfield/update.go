@@ -48,7 +48,8 @@ cannot be updated. springfield undo reverts one suite at a time.`,
 			}
 			return arguments(0, 1, "at most one directory")(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runUpdate(cmd.Context(), a, cmp.Or(args...), o) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return runUpdate(cmd.Context(), a, cmp.Or(args...), o) },
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "update every suite made on this machine")
@@ -85,9 +86,6 @@ func (a *app) updateOne(ctx context.Context, o updateOptions, dir string, spec g
 }
 
 func (a *app) updateAll(ctx context.Context, o updateOptions) error {
-	if err := a.findPlaces(); err != nil {
-		return err
-	}
 	dirs, gone, err := settings.KnownSuites(a.places)
 	if err != nil {
 		return hintChange(err, "update --all")
@@ -189,7 +187,7 @@ func (a *app) updateSuite(ctx context.Context, o updateOptions, dir string, spec
 	if o.dryRun {
 		_, err = makePlan()
 	} else {
-		err = a.carryOut(makePlan)
+		_, err = settings.Journal(a.places).PlanAndApply(makePlan)
 	}
 	switch {
 	case err != nil:

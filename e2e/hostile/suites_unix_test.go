@@ -21,7 +21,7 @@ var small = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return "", err
 	}
-	out, err := springfield(home, home, nil, "init", dir, "--yes", "--no-git", "--owner", "Ned", "--marketplace", "small", "--strategy", "ned-flanders", "--strategy", "ralph-wiggum")
+	out, err := springfield(home, home, nil, "init", dir, "--yes", "--owner", "Ned", "--marketplace", "small", "--strategy", "ned-flanders", "--strategy", "ralph-wiggum")
 	if err != nil {
 		return "", fmt.Errorf("springfield init: %w\n%s", err, out)
 	}
@@ -37,12 +37,12 @@ type verb struct {
 }
 
 var verbs = []verb{
-	{args: "build"}, {args: "init . --yes --owner Ned --no-git"}, {args: "init . --yes --owner Ned --no-git --all --dry-run"},
-	{args: "init . --yes --owner Ned --no-git --memory CLAUDE.md"},
+	{args: "build"}, {args: "init . --yes --owner Ned"}, {args: "init . --yes --owner Ned --all --dry-run"},
+	{args: "init . --yes --owner Ned --memory CLAUDE.md"},
 	{args: "update"}, {args: "update --dry-run"}, {args: "update --all"}, {args: "update --all --dry-run --json"}, {args: "new left-handed --from ned-flanders"},
 	{args: "publish --bump minor --target linux/amd64"}, {args: "publish --to ../market --bump patch --target linux/amd64", outside: []string{"market"}}, {args: "publish --check"}, {args: "publish --dry-run --target linux/amd64"},
 	{args: "validate"}, {args: "validate --strict --json"}, {args: "list"}, {args: "list --json"}, {args: "status"}, {args: "status --json"}, {args: "doctor"}, {args: "doctor --json"},
-	{args: "doctor --fix", edits: true}, {args: "enable ned-flanders", edits: true}, {args: "enable ned-flanders --dry-run"}, {args: "enable ned-flanders --scope project --no-activate", edits: true},
+	{args: "enable ned-flanders", edits: true}, {args: "enable ned-flanders --dry-run"}, {args: "enable ned-flanders --scope project --no-activate", edits: true},
 	{args: "enable ned-flanders --scope local --no-activate", edits: true}, {args: "enable ned-flanders@small --keep --json", edits: true}, {args: "disable ned-flanders", edits: true},
 	{args: "disable ned-flanders --scope project", edits: true}, {args: "disable ned-flanders --scope local --purge", edits: true}, {args: "undo", edits: true}, {args: "undo --list --json"},
 	{args: "explain session.jsonl"}, {args: "explain session.jsonl --json --strategy ralph-wiggum"}, {args: "why"}, {args: "why --json"}, {args: "log --json"}, {args: "hold 1m"},
@@ -360,7 +360,7 @@ func TestSuitesAndVerbs(t *testing.T) {
 	for _, h := range gits[len(gits)-9:] { // what has once succeeded
 		all = append(all, attack{h, verb{args: "enable ned-flanders --scope local --no-activate", edits: true}})
 	}
-	for _, v := range []string{"build", "init . --yes --owner Ned --no-git", "update", "update --all", "new left-handed --from ned-flanders", "publish --bump minor --target linux/amd64"} {
+	for _, v := range []string{"build", "init . --yes --owner Ned", "update", "update --all", "new left-handed --from ned-flanders", "publish --bump minor --target linux/amd64"} {
 		for _, place := range []string{"ned-flanders is a link to the user's configuration", ".springfield is a link to the user's configuration", "ned-flanders/hooks is a link above", "ned-flanders/hooks/springfield-hook is a dangling link"} {
 			i := slices.IndexFunc(attacks, func(h hostileSuite) bool { return h.name == place })
 			all = append(all, attack{attacks[i], verb{args: v}})

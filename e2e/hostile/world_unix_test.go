@@ -72,7 +72,7 @@ var suites = sync.OnceValues(func() (dirs struct{ direct, launched string }, err
 		other = "linux/amd64"
 	}
 	for dir, targets := range map[string][]string{dirs.direct: {here}, dirs.launched: {here, other}} {
-		args := []string{"init", dir, "--all", "--yes", "--no-git", "--owner", "Ned", "--marketplace", "hostile-" + filepath.Base(dir)}
+		args := []string{"init", dir, "--all", "--yes", "--owner", "Ned", "--marketplace", "hostile-" + filepath.Base(dir)}
 		for _, target := range targets {
 			args = append(args, "--target", target)
 		}

@@ -38,14 +38,7 @@ func (in *Inspection) checkEdits() []check.Finding {
 	if err != nil || !interrupted {
 		return nil // checkState reports the error
 	}
-	undo := func(s *settings.Settings) (journal.Change, error) {
-		plan, err := settings.Journal(s.Places).PlanUndo()
-		if err == nil && plan.Entry.ID != e.ID {
-			err = errors.New("another edit has been made since")
-		}
-		return plan.Change, err
-	}
-	return []check.Finding{check.Failed(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, AgoInWords(in.Now, e.At)), "springfield undo").MendBy(in.repairByPlan(undo))}
+	return []check.Finding{check.Failed(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, AgoInWords(in.Now, e.At)), "springfield undo")}
 }
 
 func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,9 +9,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/guard"
@@ -58,7 +55,7 @@ func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 
-// notRunning returns the finding for an enabled plugin that does not run. It offers a repair only for plugins that the
+// notRunning returns the finding for an enabled plugin that does not run. It proposes to enable only plugins that the
 // user made or enabled, so that a cloned project cannot start its own hook.
 func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	f := check.Failed(fmt.Sprintf("%s is enabled but does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s))
@@ -73,26 +70,12 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	case len(suites) == 1 && (err != nil || market.IsMissing()):
 		// The suite has moved, or was never registered.
 		f.Fix = "springfield enable " + s.Name + " --suite " + check.QuoteArgument(suites[0].Dir)
-		f.Mend = in.registerSuite(s.Marketplace, suites[0].Dir)
 	case market.IsMissing():
 		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, with its new directory; or %s", s.Name, f.Fix)
 	case err == nil && market.SuiteDir() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
 		f.Fix = "springfield enable " + s.ID
-		f.Mend = func(ctx context.Context) error {
-			_, err := in.Client.Install(ctx, client.NewSnapshot(in.Places), s.ID)
-			return err
-		}
 	}
 	return f
-}
-
-func (in *Inspection) registerSuite(name, dir string) func(context.Context) error {
-	if in.Client.Path != "" {
-		return func(ctx context.Context) error {
-			return in.Client.Register(ctx, client.NewSnapshot(in.Places), name, dir)
-		}
-	}
-	return in.repairByPlan(func(s *settings.Settings) (journal.Change, error) { return s.Declare(name, dir) })
 }
 
 func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
@@ -173,7 +156,7 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 		}
 		switch {
 		case client.NameOf(s.ID) == "double-shot-latte":
-			all = append(all, check.Warned(s.ID+" is also enabled, and asks a model at every stop", in.howToSwitchOff(s)).MendBy(in.switchOff(s)))
+			all = append(all, check.Warned(s.ID+" is also enabled, and asks a model at every stop", in.howToSwitchOff(s)))
 		case s.ID == "ralph-specum@smart-ralph":
 			f := check.Warned(s.ID+" also drives a loop: when its spec is active, either plugin can make Claude go on",
 				in.howToSwitchOff(s))
@@ -200,19 +183,6 @@ func (in *Inspection) driversInWords() string {
 	return whoDecides(deciding)
 }
 
-// switchOff returns a repair that disables the plugin for the user: in the local scope instead of the project's,
-// otherwise in the scope that decides. It returns nil if the plugin is enabled outside of the user's scopes.
-func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
-	scope := client.Scope(s.Decides)
-	switch {
-	case scope == client.Project:
-		scope = client.Local // the project's file is for everyone
-	case !slices.Contains(client.AllScopes(), scope):
-		return nil
-	}
-	return in.repairByPlan(func(now *settings.Settings) (journal.Change, error) { return now.SwitchOff(scope, s.ID) })
-}
-
 func (in *Inspection) checkLoopFile() []check.Finding {
 	if _, marked := workspace.Nearest(in.Places.Work, "", wiggum.Strategy.Marks, in.Places.Home); !marked {
 		return nil
@@ -225,8 +195,8 @@ func (in *Inspection) checkLoopFile() []check.Finding {
 	return []check.Finding{check.Warned(path+" is a loop that no plugin drives: "+driver.Problem, driver.Next)}
 }
 
-// checkRalphFile reports ralph-loop's state file, with a repair if it applies to all sessions and no plugin drives that
-// loop. While the file applies to a session, springfield's hooks let Claude stop.
+// checkRalphFile reports ralph-loop's state file. While the file applies to a session, springfield's hooks let Claude
+// stop.
 func (in *Inspection) checkRalphFile() []check.Finding {
 	path := filepath.Join(in.Places.Work, ".claude", "ralph-loop.local.md")
 	info, err := os.Lstat(path)
@@ -244,6 +214,5 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 	case !forAll:
 		return []check.Finding{check.Noted(path+" is active for one session, where springfield does not decide, but no plugin drives the loop", "remove the file if that session is over")}
 	}
-	return []check.Finding{check.Failed(path+" is active, so springfield does not decide, but no plugin that drives this loop is enabled", "remove the file").
-		MendBy(in.repairByPlan(func(s *settings.Settings) (journal.Change, error) { return settings.RemoveFile(s.Places, path) }))}
+	return []check.Finding{check.Failed(path+" is active, so springfield does not decide, but no plugin that drives this loop is enabled", "rm "+check.QuoteArgument(path))}
 }

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/backend"
 	"github.com/cameronsjo/springfield/runtime/judge"
@@ -27,18 +25,11 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 		if err != nil || rounds <= honoured { // checkRules reports the error
 			continue
 		}
-		f := check.Failed(fmt.Sprintf("%s may continue %d times in a row, but Claude Code silently ends the turn after %d", s.ID, rounds, honoured),
-			fmt.Sprintf("set %s to %d in env of your settings", client.BlockCap, rounds))
-		scope := client.User
-		if _, from, ok := client.VariableIn(in.Settings, client.BlockCap); ok {
-			scope = client.Scope(from)
+		fix := fmt.Sprintf("set %s to %d in env of your settings", client.BlockCap, rounds)
+		if _, from, ok := client.VariableIn(in.Settings, client.BlockCap); s.Decides == string(client.User) && (!ok || from == s.Decides) {
+			fix = "springfield enable " + s.ID
 		}
-		if scope == client.User || scope == client.Local {
-			f.Mend = in.repairByPlan(func(s *settings.Settings) (journal.Change, error) {
-				return s.SetVariable(scope, client.BlockCap, fmt.Sprint(rounds))
-			})
-		}
-		all = append(all, f)
+		all = append(all, check.Failed(fmt.Sprintf("%s may continue %d times in a row, but Claude Code silently ends the turn after %d", s.ID, rounds, honoured), fix))
 	}
 	return all
 }

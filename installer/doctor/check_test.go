@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
@@ -32,32 +30,6 @@ func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 }
 
 var must = scratch.Must
-
-// The repair of an interrupted edit does not undo a later, complete one.
-func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
-	home := t.TempDir()
-	places := client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: filepath.Join(home, "work"), Root: filepath.Join(home, "work")}
-	apply := func(plan journal.Change, err error) {
-		t.Helper()
-		must(t, err)
-		must(t, settings.Journal(places).ApplyChange(plan))
-	}
-	suite := filepath.Join(home, "hooks")
-	apply(settings.ReadSettings(places).PlanEnable(settings.Switch{Plugin: client.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: client.Project, Declare: true}))
-	// The state after a kill between the two files.
-	entry := filepath.Join(places.Config, "springfield", "journal", "00000001")
-	must(t, os.Rename(entry+".json", entry+".open"))
-	must(t, os.RemoveAll(filepath.Join(places.Work, ".claude")))
-	must(t, os.MkdirAll(filepath.Join(places.Work, ".claude"), 0o755))
-	found, err := check.RunAll(t.Context(), &Inspection{Request: Request{Places: places}}, SharedChecks()[:1]...) // also of users without Claude Code
-	must(t, err)
-	if len(found) != 1 || found[0].Mend == nil {
-		t.Fatalf("%+v", found)
-	}
-	apply(settings.ReadSettings(places).SetVariable(client.Local, "A", "1"))
-	scratch.FailIf(t, found[0].Mend(t.Context()) == nil, "another edit was taken back")
-	scratch.Holds(t, "local settings", scratch.LookAt(t, filepath.Join(places.Work, ".claude", "settings.local.json")), `"A"`)
-}
 
 // The overview fits on one screen.
 func TestOverviewFits(t *testing.T) {

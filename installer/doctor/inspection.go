@@ -3,8 +3,6 @@
 package doctor
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -59,7 +56,7 @@ type Suite struct {
 	generator.Suite
 	Dir    string
 	Around bool
-	Made   bool // the user made or named it; only then is it repaired
+	Made   bool // the user made or named it; only then is enable proposed
 	Err    error
 }
 
@@ -106,16 +103,6 @@ func (in *Inspection) enabledByUs(id string) bool {
 func (in *Inspection) stateDirs() []string {
 	dirs := []string{in.Places.StatePath(), ledger.StateDir("", in.Places.Home)}
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
-}
-
-func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change, error)) func(context.Context) error {
-	return func(context.Context) error {
-		c, err := settings.Journal(in.Places).PlanAndApply(func() (journal.Change, error) { return plan(settings.ReadSettings(in.Places)) })
-		if err == nil && c.IsEmpty() {
-			return errors.New("there is nothing to change")
-		}
-		return err
-	}
 }
 
 // AllChecks returns the checks for users of Claude Code.

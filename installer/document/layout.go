@@ -120,11 +120,8 @@ func indentUnit(objects []*value, text string) string {
 func (v *value) isBroken() bool { return strings.Contains(v.text, "\n") }
 
 func indentOf(text string) string {
-	return leadingCharacters(text[strings.LastIndexByte(text, '\n')+1:], " \t")
-}
-
-func leadingCharacters(text, chars string) string {
-	return text[:len(text)-len(strings.TrimLeft(text, chars))]
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
 // writeValue writes a value in the layout. The edit's value is depth levels below. l.verbatim leaves the

@@ -2,8 +2,6 @@ package hosts
 
 import (
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -33,10 +31,4 @@ func (c config) table(path ...string) map[string]any {
 		at, _ = at[name].(map[string]any)
 	}
 	return at
-}
-
-func (c config) partOf(names ...string) ([]byte, error) {
-	members := maps.Clone(c)
-	maps.DeleteFunc(members, func(name string, _ any) bool { return !slices.Contains(names, name) })
-	return toml.Marshal(members)
 }

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -76,7 +79,10 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 		err = os.WriteFile(trialFile, hooks.Before.Data, 0o600)
 	}
 	moveTrust(settings, map[string]string{hooksFile: trialFile, hooks.At: trialFile})
-	part, failed := settings.partOf("marketplaces", "plugins", "hooks", "features") // they decide whether a hook runs
+	maps.DeleteFunc(settings, func(name string, _ any) bool { // the rest does not decide whether a hook runs
+		return !slices.Contains([]string{"marketplaces", "plugins", "hooks", "features"}, name)
+	})
+	part, failed := toml.Marshal(settings)
 	err = errors.Join(err, failed, os.WriteFile(trial.SettingsFile(), part, 0o600))
 	for _, i := range on {
 		name, market, _ := strings.Cut(i.ID, "@")

@@ -82,8 +82,6 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		withoutOp: nil,
 		13:        enabling(Switch{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}),
 		14:        disabling(todo, client.User),
-		latteOp:   func() (journal.Change, error) { return ReadSettings(p).SwitchOff(client.User, doubleShotLatteOrigin) },
-		capOp:     func() (journal.Change, error) { return ReadSettings(p).SetVariable(client.User, client.BlockCap, "30") },
 	}
 	var before []map[string]string // what undo has to give back, by file, the newest last
 	do := func(op int) error {
@@ -154,7 +152,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		}
 		return
 	}
-	if did[undoOp] || did[deleteOp] || did[withoutOp] || did[latteOp] || did[capOp] || on(original, ned.ID()) || on(original, lisa.ID()) || on(original, todo.ID()) {
+	if did[undoOp] || did[deleteOp] || did[withoutOp] || on(original, ned.ID()) || on(original, lisa.ID()) || on(original, todo.ID()) {
 		return // then other things may be left behind
 	}
 	for _, op := range []int{8, 10, 3, 2, 14} {
@@ -222,8 +220,6 @@ const (
 	clientOp  = 5  // the client writes the file anew
 	deleteOp  = 11 // another program deletes it
 	withoutOp = 12 // the client writes it without any plugins
-	latteOp   = 15 // doctor switches double-shot-latte off
-	capOp     = 16 // doctor sets the block cap
 )
 
 // settingsFiles returns the contents of every scope's file by path.

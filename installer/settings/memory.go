@@ -59,10 +59,6 @@ func (r remembered) isStillSet(raw json.RawMessage, found bool) bool {
 	return !found && r.Set == nil || document.MeanSame(raw, r.Set)
 }
 
-func (r remembered) hasChanged() bool {
-	return (r.Set != nil || r.Before != "") && !document.MeanSame(r.valueBefore(), r.Set)
-}
-
 // filled is an object or array that was empty or absent before springfield added members.
 type filled struct {
 	Path []string `json:"path"`
@@ -159,7 +155,7 @@ func (s *Settings) remember(m *memory) (journal.Edit, error) {
 	if len(m.Members) == 0 {
 		return e, nil
 	}
-	data, err := encodeIndented(m)
+	data, err := json.MarshalIndent(m, "", "  ")
 	e.After = &journal.Content{Data: data, Mode: newFileMode}
 	return e, err
 }
@@ -218,7 +214,8 @@ func (m *memory) isStillIn(f file) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if r.isStillSet(raw, found) && r.hasChanged() {
+		isEdit := (r.Set != nil || r.Before != "") && !document.MeanSame(r.valueBefore(), r.Set)
+		if isEdit && r.isStillSet(raw, found) {
 			return true, nil
 		}
 	}

@@ -14,39 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-func (s *Settings) SwitchOff(scope client.Scope, id string) (journal.Change, error) {
-	return s.setMember(scope, fmt.Sprintf("disable %s in %s settings", id, scope), switchTo(id, "false"))
-}
-
-func (s *Settings) SetVariable(scope client.Scope, name, value string) (journal.Change, error) {
-	edit := document.Edit{Path: []string{"env", name}, Value: json.RawMessage(document.QuoteKey(value))}
-	return s.setMember(scope, fmt.Sprintf("set %s in %s settings", name, scope), edit)
-}
-
-func (s *Settings) Declare(name, dir string) (journal.Change, error) {
-	market := client.Directory(name, dir)
-	edit := document.Edit{Path: []string{"extraKnownMarketplaces", name}, Value: market.Declaration()}
-	return s.setMember(client.User, "declare marketplace "+name+" in user settings", edit)
-}
-
-func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit) (journal.Change, error) {
-	c := journal.Change{Did: did}
-	f, err := s.openScope(scope)
-	if err != nil {
-		return c, err
-	}
-	// If springfield has enabled a plugin here, disable undoes this edit, too.
-	m, err := s.recallFile(f.At)
-	if err != nil {
-		return c, err
-	}
-	behalf := ""
-	if m.servesFile(f.At, allMembers) {
-		behalf = f.At
-	}
-	return c, s.setMembers(&c, f, []document.Edit{edit}, behalf)
-}
-
 // Member is a change of a member of a scope's settings.
 type Member struct {
 	Scope client.Scope
@@ -79,19 +46,6 @@ func (s *Settings) PlanMember(m Member) (journal.Change, error) {
 		value = nil
 	}
 	return c, s.setMembers(&c, f, []document.Edit{{Path: m.Path, Value: value}}, "")
-}
-
-// RemoveFile plans to remove a regular file below the working directory.
-func RemoveFile(p client.Places, path string) (journal.Change, error) {
-	c := journal.Change{Did: "remove " + path}
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return c, fmt.Errorf("%s is not a regular file", path)
-	}
-	e, err := journal.OpenEdit(p.Work, path)
-	e.After = nil
-	c.Edits = []journal.Edit{e}
-	return c, err
 }
 
 type EnabledPlugin struct {

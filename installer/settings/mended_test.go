@@ -96,46 +96,6 @@ func TestJournalIsSwept(t *testing.T) {
 	scratch.FailIf(t, rooted.PathExists(left), "what a kill has left in the journal stays for ever")
 }
 
-// disable restores what the owner set after the repair.
-func TestARepairIsGivenBack(t *testing.T) {
-	p := newPlaces(t)
-	user := p.Settings(client.User)
-	put(t, user, "{}\n")
-	ned := pluginOf(p, "ned-flanders")
-	enable(t, p, ned, client.User, false)
-	put(t, user, strings.Replace(look(t, user), `marketplace": false`, `marketplace": true`, 1)) // by hand
-	for _, plan := range []func() (journal.Change, error){
-		func() (journal.Change, error) {
-			return ReadSettings(p).SwitchOff(client.User, doubleShotLatteOrigin)
-		},
-		func() (journal.Change, error) { return ReadSettings(p).SetVariable(client.User, client.BlockCap, "12") },
-	} {
-		repair, err := plan()
-		must(t, err)
-		must(t, Journal(p).ApplyChange(repair))
-	}
-	disable(t, p, ned, client.User)
-	got := look(t, user)
-	if !strings.Contains(got, `"double-shot-latte@superpowers-marketplace": true`) || strings.Contains(got, client.BlockCap) || strings.Contains(got, "ned") {
-		t.Errorf("after disable:\n%s", got)
-	}
-}
-
-func TestRemoveFollowsNoLinks(t *testing.T) {
-	p := newPlaces(t)
-	secret := filepath.Join(p.Home, "secret")
-	put(t, secret, "key")
-	dir := filepath.Join(p.Work, ".claude")
-	must(t, os.MkdirAll(dir, 0o755))
-	link(t, secret, filepath.Join(dir, "ralph-loop.local.md"))
-	link(t, p.Home, filepath.Join(p.Work, "linked"))
-	for _, path := range []string{filepath.Join(dir, "ralph-loop.local.md"), filepath.Join(p.Work, "linked", "secret"), filepath.Join(dir, "none"), dir} {
-		if _, err := RemoveFile(p, path); err == nil {
-			t.Errorf("%s would be removed", path)
-		}
-	}
-}
-
 // Plugins of an unregistered suite are found by its files.
 func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
 	p := newPlaces(t)
@@ -178,17 +138,6 @@ func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
 	}
 }
 
-// A repair of what is correct already is empty.
-func TestARepairThatChangesNothing(t *testing.T) {
-	p := newPlaces(t)
-	ned := pluginOf(p, "ned-flanders")
-	enable(t, p, ned, client.Project, true) // declares it in user settings
-	plan, err := ReadSettings(p).Declare(ned.Marketplace, ned.Suite)
-	if err != nil || !plan.IsEmpty() {
-		t.Errorf("%v, an edit without a difference: %q", err, plan.Diff())
-	}
-}
-
 // Undo keeps a directory that it made if the user has put a file there.
 func TestUndoLeavesADirectoryInUse(t *testing.T) {
 	p := newPlaces(t)
@@ -213,10 +162,7 @@ func TestVariables(t *testing.T) {
 	project, local := p.Settings(client.Project), p.Settings(client.Local)
 	put(t, project, "\ufeff{\r\n  \"env\": {\"A\": \"x\", \"é\": 1,\r\n    \"A\": null},\r\n  \"other\": {\"env\": {\"B\": 1}}\r\n}")
 	put(t, local, "{\"env\": \"no object\"}")
-	put(t, p.Settings(client.User), "{\n\"env\":{}}\n")
-	plan, err := ReadSettings(p).SetVariable(client.User, client.BlockCap, "12")
-	must(t, err)
-	must(t, Journal(p).ApplyChange(plan))
+	put(t, p.Settings(client.User), "{\n\"env\":{\n\""+client.BlockCap+"\": \"12\"}}\n")
 	look := func() (all []string) {
 		for _, v := range client.NewSnapshot(p).Inventory().Variables() {
 			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Name, filepath.Base(v.File), v.Key, client.ValueText(v.Value), v.Line, v.Column, ReadSettings(p).HasSetVariable(v)))
@@ -226,10 +172,8 @@ func TestVariables(t *testing.T) {
 	want := []string{"project settings.json A=x 2:11 false", "project settings.json é=1 2:21 false", "project settings.json A=null 3:5 false",
 		"user settings.json " + client.BlockCap + "=12 3:1 false"}
 	scratch.Equal(t, look(), want)
-	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	if plan, err = ReadSettings(p).SetVariable(client.User, client.BlockCap, "13"); err != nil {
-		t.Fatal(err)
-	}
+	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 13})
+	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
 	if got, ours := look(), "user settings.json "+client.BlockCap+"=13 3:1 true"; !slices.Contains(got, ours) {
 		t.Errorf("%q has no %q", got, ours)

@@ -125,29 +125,15 @@ func TestDisableMemberByMember(t *testing.T) {
 
 // A marketplace goes with the last file that needs it, even one that was deleted and recreated.
 func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
-	for name, mend := range map[string]func(*Settings) (journal.Change, error){
-		"a variable": func(s *Settings) (journal.Change, error) {
-			return s.SetVariable(client.Local, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "30")
-		},
-		"a switch": func(s *Settings) (journal.Change, error) {
-			return s.SwitchOff(client.Local, doubleShotLatte+"x")
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := newPlaces(t)
-			plugin := pluginOf(p, "ned-flanders")
-			enable(t, p, plugin, client.Project, true)
-			enable(t, p, plugin, client.Local, true)
-			must(t, os.Remove(p.Settings(client.Local)))
-			plan, err := mend(ReadSettings(p))
-			must(t, err)
-			must(t, Journal(p).ApplyChange(plan))
-			disable(t, p, plugin, client.Project)
-			disable(t, p, plugin, client.Local)
-			if user := p.Settings(client.User); rooted.PathExists(user) {
-				t.Errorf("user settings are left: %q", look(t, user))
-			}
-		})
+	p := newPlaces(t)
+	plugin := pluginOf(p, "ned-flanders")
+	enable(t, p, plugin, client.Project, true)
+	enable(t, p, plugin, client.Local, true)
+	put(t, p.Settings(client.Local), "{}\n")
+	disable(t, p, plugin, client.Project)
+	disable(t, p, plugin, client.Local)
+	if user := p.Settings(client.User); rooted.PathExists(user) {
+		t.Errorf("user settings are left: %q", look(t, user))
 	}
 }
 
@@ -442,7 +428,7 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	if err := Journal(p).ApplyChange(again); !errors.Is(err, journal.ErrChanged) || look(t, user) != theirs {
 		t.Errorf("%v: %s", err, look(t, user))
 	}
-	if done, err := s.PlanAndApply(again, func(now *Settings) (journal.Change, error) { return now.PlanEnable(wanted) }); err != nil || !strings.Contains(look(t, user), "sonnet") {
+	if done, err := PlanAndApply(p, func(now *Settings) (journal.Change, error) { return now.PlanEnable(wanted) }); err != nil || !strings.Contains(look(t, user), "sonnet") {
 		t.Errorf("%v\n%s", err, done.Diff())
 	}
 }

@@ -27,14 +27,10 @@ func ReadSettings(p client.Places) *Settings {
 // Journal returns the journal of a user's edits, which undo reads.
 func Journal(p client.Places) journal.Journal { return journal.Journal{Dir: p.StatePath()} }
 
-// PlanAndApply applies the first plan. If another program has changed a file since, it applies a new plan, made by
-// again.
-func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (journal.Change, error)) (journal.Change, error) {
-	err := Journal(s.Places).ApplyChange(first)
-	if !errors.Is(err, journal.ErrChanged) {
-		return first, err
-	}
-	return Journal(s.Places).PlanAndApply(func() (journal.Change, error) { return again(ReadSettings(s.Places)) })
+// PlanAndApply plans a change from the current settings and applies it. If another program changes a file in between, it
+// plans again.
+func PlanAndApply(p client.Places, plan func(*Settings) (journal.Change, error)) (journal.Change, error) {
+	return Journal(p).PlanAndApply(func() (journal.Change, error) { return plan(ReadSettings(p)) })
 }
 
 type file struct {

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -21,7 +20,7 @@ type suites struct {
 
 func (list suites) writeTo(e *journal.Edit) (err error) {
 	e.After = &journal.Content{Mode: newFileMode}
-	e.After.Data, err = encodeIndented(list)
+	e.After.Data, err = json.MarshalIndent(list, "", "  ")
 	return err
 }
 
@@ -64,13 +63,4 @@ func readSuites(p client.Places) (e journal.Edit, list suites, err error) {
 		}
 	}
 	return e, list, err
-}
-
-func encodeIndented(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return b.Bytes(), err
 }

@@ -35,20 +35,12 @@ type Finding struct {
 	Fix      string `json:"fix,omitempty"` // by the user
 
 	SHA256 map[string]string `json:"sha256,omitempty"` // checksums of programs, by file
-
-	// Mend is a repair that loses nothing or that undo reverts. It can be nil.
-	Mend func(context.Context) error `json:"-"`
 }
 
 func Passed(says string) Finding      { return Finding{State: Fine, Says: says} }
 func Noted(says, fix string) Finding  { return Finding{State: Note, Says: says, Fix: fix} }
 func Warned(says, fix string) Finding { return Finding{State: Warning, Says: says, Fix: fix} }
 func Failed(says, fix string) Finding { return Finding{State: Failure, Says: says, Fix: fix} }
-
-func (f Finding) MendBy(mend func(context.Context) error) Finding {
-	f.Mend = mend
-	return f
-}
 
 // Text returns the message after the file and the position, as far as they are known.
 func (f Finding) Text() string {
@@ -97,45 +89,6 @@ func CountState(findings []Finding, state State) (n int) {
 		}
 	}
 	return n
-}
-
-type Outcome struct {
-	Mended []Finding
-	Left   []Finding
-	Failed []error
-}
-
-// Mend tries each repair in the findings once. After a repair it calls again for the remaining findings,
-// because one repair can fix several.
-func Mend(ctx context.Context, found []Finding, again func() ([]Finding, error)) (Outcome, error) {
-	o := Outcome{Left: found}
-	same := func(a, b Finding) bool { return a.Check == b.Check && a.Text() == b.Text() }
-	var tried []Finding
-	for {
-		i := slices.IndexFunc(o.Left, func(f Finding) bool {
-			return f.Mend != nil && !slices.ContainsFunc(tried, func(t Finding) bool { return same(t, f) })
-		})
-		if i < 0 {
-			return o, nil
-		}
-		f := o.Left[i]
-		tried = append(tried, f)
-		if err := f.Mend(ctx); err != nil {
-			if ctx.Err() != nil {
-				return o, ctx.Err()
-			}
-			o.Failed = append(o.Failed, fmt.Errorf("%s: %w", f.Check, err))
-			continue
-		}
-		left, err := again()
-		if err != nil {
-			return o, err
-		}
-		o.Left = left
-		if !slices.ContainsFunc(left, func(still Finding) bool { return same(still, f) }) {
-			o.Mended = append(o.Mended, f)
-		}
-	}
 }
 
 // Advised is an error with a hint.

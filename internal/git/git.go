@@ -1,4 +1,4 @@
-// Package git queries a git checkout, sets executable bits, and creates repositories.
+// Package git queries a git checkout, sets executable bits, and takes snapshots.
 //
 // A repository may come from anyone:
 //   - No program in its configuration is run. Programs in the user's configuration, such as Git LFS, are.
@@ -74,12 +74,6 @@ func beyondLinks(path string) string {
 		return resolved
 	}
 	return filepath.Clean(path)
-}
-
-// InitRepository runs git init in dir. If git is not installed, the error wraps exec.ErrNotFound.
-func (g Git) InitRepository(ctx context.Context, dir string) error {
-	_, err := g.callerIn(dir).runGit(ctx, "", "init", "--quiet")
-	return err
 }
 
 func (g Git) UserName(ctx context.Context, dir string) string {

@@ -63,9 +63,6 @@ type Edit struct {
 	// Drop also removes directories that the removal of the file leaves empty, up to In. If In is "", it
 	// removes only the parent.
 	Drop bool `json:"-"`
-	// Tree is the new directory to which the edit belongs, such as a repository. An undo removes it only if
-	// nothing inside changed.
-	Tree string `json:"tree,omitempty"`
 
 	root string // In with links resolved
 }

@@ -3,7 +3,6 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -170,12 +169,6 @@ func worlds() map[string]beginning {
 				c := Change{Did: "init", Kind: "suite", Edits: []Edit{
 					w.edit(in, in+"/springfield.yaml", "a"), w.edit(in, in+"/ned/hooks/hook", strings.Repeat("\x00binary", 100)), w.edit(in, in+"/lisa/hooks/hook", strings.Repeat("\x00binary", 100)),
 				}}
-				refs := w.edit(in, in+"/.git/refs", "")
-				refs.After = &Content{Mode: fs.ModeDir | 0o755}
-				for _, e := range []Edit{refs, w.edit(in, in+"/.git/HEAD", "ref")} {
-					e.Tree = w.path("work", "new", "suite", ".git")
-					c.Edits = append(c.Edits, e)
-				}
 				list := w.edit("", "home/springfield/suites.json", "suite")
 				list.State = true
 				c.Edits = append(c.Edits, w.edit("", "home/CLAUDE.md", "mine\n\nhooks\n"), list)

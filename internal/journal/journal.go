@@ -301,25 +301,13 @@ func TakeLock(path string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// LockDir locks dir with a lock file in springfield's state directory. All paths of a directory share one lock. The
-// lock file names the process, as does an error that wraps ErrLocked.
+// LockDir locks dir with a lock file in springfield's state directory. All paths of a directory share one lock.
 func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	at, err := Resolve(dir)
 	if err != nil {
 		return nil, nameFailure("lock", dir, err)
 	}
-	path := filepath.Join(j.Dir, "locks", HashBytes([]byte(at))[:32]+".lock")
-	unlock, err = TakeLock(path)
-	switch {
-	case err == nil:
-		_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o600) // only for the error
-	case errors.Is(err, ErrLocked):
-		text, _ := os.ReadFile(path)
-		if process, unread := strconv.Atoi(string(text)); unread == nil {
-			err = fmt.Errorf("%w (process %d)", ErrLocked, process)
-		}
-	}
-	return unlock, err
+	return TakeLock(filepath.Join(j.Dir, "locks", HashBytes([]byte(at))[:32]+".lock"))
 }
 
 func (j Journal) fileOf(id int, end string) string {
@@ -472,7 +460,10 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 		data []byte
 	}{{bytesEnd, archive.Bytes()}, {openEnd, list}} {
 		own := Edit{Path: j.fileOf(e.ID, f.end), State: true, After: &Content{Data: f.data}}
-		if _, err := writeEdits([]Edit{own}, e.Token, j.atStep); err != nil {
+		if err = own.locateBytes(); err == nil {
+			_, err = writeEdits([]Edit{own}, e.Token, j.atStep)
+		}
+		if err != nil {
 			_ = os.Remove(j.fileOf(e.ID, bytesEnd))
 			return e, err
 		}
@@ -519,7 +510,7 @@ func decodeEntry(data []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf("%q is not a token", e.Token)
 	}
 	for _, f := range e.Edits {
-		for _, path := range []string{f.Path, f.At, cmp.Or(f.In, f.Path), cmp.Or(f.Tree, f.Path)} {
+		for _, path := range []string{f.Path, f.At, cmp.Or(f.In, f.Path)} {
 			if !filepath.IsAbs(path) {
 				return Entry{}, fmt.Errorf("%q is not an absolute path", path)
 			}

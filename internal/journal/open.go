@@ -175,31 +175,3 @@ func isMissing(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
-
-// CopyTree returns the edits that copy the directory like to path. Their In is in, and their Tree is path.
-func CopyTree(like, in, path string) ([]Edit, error) {
-	var edits []Edit
-	err := filepath.WalkDir(like, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		relative, _ := filepath.Rel(like, name)
-		e := Edit{In: in, Path: filepath.Join(path, relative), Tree: path}
-		if d.IsDir() {
-			info, err := d.Info()
-			if err != nil {
-				return err
-			}
-			e.After = &Content{Mode: info.Mode()}
-		} else {
-			file, err := OpenEdit("", name)
-			if err != nil {
-				return err
-			}
-			e.After = file.Before
-		}
-		edits = append(edits, e)
-		return nil
-	})
-	return edits, err
-}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
@@ -17,7 +16,6 @@ type Undo struct {
 	Change
 	Entry Entry
 	Gone  []string // the directory no longer exists
-	Stays []string // trees that were modified and are left alone
 }
 
 const maxDiffed = 1 << 20 // bytes in both files to show a diff for, if undo is refused
@@ -36,7 +34,7 @@ func (e *ChangedSinceError) Error() string {
 }
 
 // PlanUndo plans to undo the latest entry. It restores files that are as the change left them. It skips
-// modified trees, files with a missing directory, and files that are still as before, as after a crash. Any
+// files with a missing directory, and files that are still as before, as after a crash. Any
 // other file is a *ChangedSinceError, and an empty journal is ErrNothingToUndo.
 func (j Journal) PlanUndo() (u Undo, err error) {
 	for range tries {
@@ -91,14 +89,8 @@ func (j Journal) planUndo(e Entry) (Undo, error) {
 	}
 	defer func() { _ = kept.Close() }()
 	u := Undo{Entry: e, Change: Change{Did: "undo: " + e.Did, Kind: e.Kind, undoes: e}}
-	for _, f := range e.Edits {
-		if f.Tree != "" && !slices.Contains(u.Stays, f.Tree) && e.isInUse(f.Tree) {
-			u.Stays = append(u.Stays, f.Tree)
-		}
-	}
 	for _, f := range slices.Backward(e.Edits) {
 		switch {
-		case slices.Contains(u.Stays, f.Tree):
 		case f.isDirectory():
 			u.addDirectory(f)
 		case f.Changes():
@@ -137,7 +129,7 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", u.kindOfChange(), err)
 	}
-	edit.State, edit.Tree = f.State, f.Tree
+	edit.State = f.State
 	now := edit.Before
 	switch {
 	case f.Before.hasSameBytes(now) && !f.After.hasSameBytes(now):
@@ -193,39 +185,6 @@ func (e Edit) isWhollyGone(after *Content) bool {
 		return false
 	}
 	return !after.hasSameBytes(nil) || !rooted.IsDirectory(cmp.Or(e.root, filepath.Dir(dir)))
-}
-
-// isInUse reports whether tree contains a file that e did not write, that has changed since, or that cannot be read.
-// Missing files do not count as use.
-func (e Entry) isInUse(tree string) bool {
-	made := map[string]Edit{}
-	for _, f := range e.Edits {
-		if f.Tree == tree {
-			made[f.At] = f
-		}
-	}
-	at, err := Resolve(tree)
-	if err != nil {
-		return true
-	}
-	err = filepath.WalkDir(at, func(name string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || d.IsDir() || strings.HasSuffix(name, tempMark+e.Token+tempEnd) {
-			return err
-		}
-		f, ok := made[name]
-		if !ok || !d.Type().IsRegular() {
-			return ErrChanged
-		}
-		file, err := OpenEdit(f.In, f.Path)
-		if err == nil && !f.After.hasSameBytes(file.Before) {
-			err = ErrChanged
-		}
-		return err
-	})
-	return err != nil
 }
 
 // Interrupted returns the latest entry, and whether its change was killed after writing only some files.

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -148,35 +147,6 @@ func TestUndoOfDroppedDirectories(t *testing.T) {
 	scratch.Equal(t, w.files(false), before)
 	for name, want := range modes {
 		scratch.Equal(t, scratch.ModeOf(t, w.path(filepath.FromSlash(name))), want, name)
-	}
-}
-
-// A tree is removed only if it is exactly as it was made.
-func TestUndoOfATree(t *testing.T) {
-	for name, test := range map[string]struct {
-		since func(w world)
-		stays bool
-	}{
-		"untouched":      {func(world) {}, false},
-		"a commit":       {func(w world) { w.write("work/suite/.git/objects/ab/cd", "x") }, true},
-		"a setting":      {func(w world) { w.write("work/suite/.git/config", "[user]") }, true},
-		"a link":         {func(w world) { w.link("config", "work/suite/.git/HEAD") }, true},
-		"gone":           {func(w world) { _ = os.RemoveAll(w.path("work", "suite", ".git")) }, false},
-		"a part is gone": {func(w world) { _ = os.Remove(w.path("work", "suite", ".git", "config")) }, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, map[string]string{"work/": "", "like/config": "[core]", "like/refs/heads/": ""})
-			edits, err := CopyTree(w.path("like"), w.path("work", "suite"), w.path("work", "suite", ".git"))
-			must(t, err)
-			w.do("init", append(edits, w.edit("work/suite", "work/suite/file", "x"))...)
-			if w.read("work/suite/.git/config") != "[core]" || !rooted.IsDirectory(w.path("work", "suite", ".git", "refs", "heads")) {
-				t.Errorf("it is %q", w.files(false))
-			}
-			test.since(w)
-			scratch.Equal(t, len(w.planAndUndo().Stays) > 0, test.stays, "stays")
-			scratch.Equal(t, rooted.IsDirectory(w.path("work", "suite", ".git")), test.stays, "is there")
-			w.holds("work/suite/file", "(none)")
-		})
 	}
 }
 

@@ -121,11 +121,8 @@ func (f fault) runStep(name string, do func() error) error {
 	return do()
 }
 
-// writeEdits performs all edits, or reverts them on an error. left lists files that it could not revert.
+// writeEdits performs all edits of addDirs, or reverts them on an error. left lists files that it could not revert.
 func writeEdits(edits []Edit, token string, f fault) (left []string, err error) {
-	if edits, err = addDirs(edits); err != nil {
-		return nil, err
-	}
 	w := writer{token, edits, make([]bool, len(edits)), map[string]bool{}, f}
 	if err = w.stageEdits(); err == nil {
 		err = w.commitEdits()
@@ -330,7 +327,12 @@ func sweepTemps(in rooted.Folder, dir string) {
 
 // WriteUnjournaled writes all edits or none, without a journal. Every error is a *WriteError.
 func (c Change) WriteUnjournaled() error {
-	if left, err := writeEdits(c.Edits, rand.Text(), nil); err != nil {
+	edits, err := addDirs(c.Edits)
+	var left []string
+	if err == nil {
+		left, err = writeEdits(edits, rand.Text(), nil)
+	}
+	if err != nil {
 		return &WriteError{Kind: c.kindOfChange(), Err: err, Left: left}
 	}
 	return nil

@@ -30,7 +30,7 @@ springfield() {
 }
 mkdir "$suite"
 cp "$here/springfield.yaml" "$suite"
-springfield init "$suite" --yes --no-git >"$scratch/said"
+springfield init "$suite" --yes >"$scratch/said"
 # Whoever gets a program gets the licences of what is compiled into it: the hooks have nothing but Go's own packages.
 for plugin in "$suite"/*/.claude-plugin; do
   cp "$here/../../LICENSE" "$plugin/../LICENSE"
