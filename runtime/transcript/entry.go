@@ -325,41 +325,26 @@ func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bo
 		}
 		e.Parts = append(e.Parts, Part{})
 		p := &e.Parts[len(e.Parts)-1]
-		var content []byte
+		var kind, content, failed []byte
 		members := list.Enter('{')
 		for members.Next() {
-			switch string(members.Key) {
-			case "type":
-				switch string(members.Value()) {
-				case `"text"`:
-					p.Kind = Text
-				case `"image"`, `"document"`:
-					picture = true
-				case `"tool_use"`:
-					p.Kind = Call
-				case `"tool_result"`:
-					p.Kind = Result
-				}
-			case "text":
-				p.Text = codec.InsideQuotes(members.Value())
-			case "id", "tool_use_id":
-				p.ID = codec.InsideQuotes(members.Value())
-			case "name":
-				p.Name = codec.InsideQuotes(members.Value())
-			case "input":
-				p.Input = members.Value()
-			case "content":
-				content = members.Value()
-			case "is_error":
-				p.Failed = string(members.Value()) == "true"
-			}
+			ReadMember(&members, []Member{
+				{Name: "type", Raw: &kind}, {Name: "text", Text: &p.Text}, {Name: "id", Text: &p.ID}, {Name: "tool_use_id", Text: &p.ID},
+				{Name: "name", Text: &p.Name}, {Name: "input", Raw: &p.Input}, {Name: "content", Raw: &content}, {Name: "is_error", Raw: &failed},
+			})
 		}
 		list.Leave(&members)
-		switch p.Kind {
-		case Call:
+		p.Failed = string(failed) == "true"
+		switch string(kind) {
+		case `"text"`:
+			p.Kind = Text
+		case `"image"`, `"document"`:
+			picture = true
+		case `"tool_use"`:
+			p.Kind = Call
 			describe(p)
-		case Result:
-			p.Text = FirstText(content)
+		case `"tool_result"`:
+			p.Kind, p.Text = Result, FirstText(content)
 		}
 	}
 	w.Leave(&list)
