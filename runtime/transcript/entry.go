@@ -27,8 +27,6 @@ type Format struct {
 	Outcome func(of Does, r *Part) Outcome
 	// Whole is set if each message is a single line. Otherwise texts and calls are on separate lines.
 	Whole bool
-	// Dull is a cheap check for lines that no person wrote.
-	Dull func(line []byte) bool
 }
 
 // Entry is a line. Texts are insides of JSON strings, still escaped. Raw values are complete JSON values.
@@ -46,8 +44,6 @@ type Entry struct {
 	Version  []byte // of the host
 	// Command is set if the prompt only inspects or stops one of our plugins.
 	Command bool
-	// Heard is set for words of a person or the host, which also end background work for the rules of the first design.
-	Heard bool
 	// Filled is set if the host wrote an agent's line.
 	Filled bool
 	// Failure is the kind of API error, as the host names it.

@@ -105,7 +105,7 @@ var Host = host.Host{
 	Read: readEvent, Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Context: takesContext,
 	Reminds: true, Opens: true,
-	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
+	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 	Cap: 8, CapVariable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
 	Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
 	Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude",

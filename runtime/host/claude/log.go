@@ -215,8 +215,3 @@ func (l *line) readAttachment(e *transcript.Entry) {
 }
 
 func isOurHook(command []byte) bool { return bytes.Contains(command, []byte("springfield-hook")) }
-
-// isDullLine reports whether a line cannot be from a person.
-func isDullLine(line []byte) bool {
-	return bytes.Contains(line, []byte(`"tool_use_id"`)) || bytes.Contains(line, []byte(`"type":"assistant"`))
-}
