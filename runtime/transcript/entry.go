@@ -178,6 +178,32 @@ func (e *Entry) happeningOf() Happening {
 	return what
 }
 
+// LineTime returns the line's timestamp in Unix milliseconds, or 0 if unknown.
+func (e *Entry) LineTime() int64 {
+	if e.Time != nil {
+		return parseMillis(e.Time)
+	}
+	return parseMillis(codec.InsideQuotes(codec.FindMember(e.Line, "timestamp")))
+}
+
+// AgentWords returns the agent's texts in the line, joined by newlines as in last_assistant_message.
+func (e *Entry) AgentWords() string {
+	var texts [][]byte
+	for i := range e.Parts {
+		if p := &e.Parts[i]; p.Kind == Text && len(p.Text) > 0 {
+			texts = append(texts, p.Text)
+		}
+	}
+	return codec.ValidText(bytes.Join(texts, []byte(`\n`)))
+}
+
+func (e *Entry) PersonWords() string {
+	if IsBlank(e.Words) {
+		return ""
+	}
+	return codec.ValidText(e.Words)
+}
+
 // placeOf returns the place of part in the log, from the slices' capacities. If part is not a slice of Line,
 // it returns the zero place.
 func (e *Entry) placeOf(part []byte) place {
