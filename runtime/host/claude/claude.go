@@ -40,16 +40,12 @@ func takesContext(e host.Event, version string) bool {
 }
 
 func isUUID(id string) bool {
-	if len(id) != 36 {
-		return false
-	}
-	for i, c := range []byte(id) {
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
-			return false
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("0123456789abcdefABCDEF", r) {
+			return '0'
 		}
-	}
-	return true
+		return r
+	}, id) == "00000000-0000-0000-0000-000000000000"
 }
 
 func atLeast(version string, other [3]int) bool {
