@@ -41,7 +41,7 @@ func (m *scene) ReadNew([]byte, string) ([]byte, transcript.View, error) {
 	return nil, m.view, nil
 }
 
-func (m *scene) LastLines(n int, _ string) (activity.Window, error) {
+func (m *scene) LastLines(n int) (activity.Window, error) {
 	w, ok := m.window[n]
 	if !ok {
 		w = m.lines(n)

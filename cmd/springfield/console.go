@@ -63,7 +63,7 @@ func (a *app) newConsole(ctx context.Context, dir string) (console.Console, erro
 		Out: a.out, Err: a.err, Dir: a.places.StatePath(), Also: ledger.StateDir("", a.home),
 		Now: time.Now, Self: "springfield", Caller: a.caller,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
-		Paint: lines.Paint, Path: lines.ShortPath, Clock: clockTime, Width: width,
+		Paint: lines.Paint, Path: lines.ShortPath, Width: width,
 		Wrap:    func(line string, indent int) []string { return layout.BreakLine(line, indent, width) },
 		SayNext: a.sayNext,
 		Driver: func(project string) console.Driver {

@@ -21,7 +21,6 @@ var notRun = map[string]string{
 	`build .*--target `:                         "compiles for other machines, which takes minutes",
 	`disable \S+ --purge`:                       "needs claude",
 	`enable .*--(host codex|marketplace homer)`: "needs Codex, or a network",
-	`log --follow`:                              "does not end",
 	`watch( --(json|tell).*)?$`:                 "does not end",
 	`publish`:                                   "compiles for every machine; scripts run it",
 	`(resume|away \d+|set \S+ after-error=)`:    "asks at a terminal",

@@ -12,7 +12,6 @@ import (
 func newLog(a *app) *cobra.Command {
 	var asked console.Asked
 	var n int
-	var follow bool
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List past decisions",
@@ -20,7 +19,6 @@ func newLog(a *app) *cobra.Command {
 that session, the latest last: every stop, and the prompts to which a plugin added text. If one
 plugin decided at a stop, others that had nothing to decide are listed only with --json.`,
 		Example: `  springfield log -n 50
-  springfield log --follow
   springfield log --all`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -28,12 +26,6 @@ plugin decided at a stop, others that had nothing to decide are listed only with
 				return check.Misuse(errors.New("-n must be at least 1"), "omit it for the latest 20")
 			}
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
-				if follow {
-					if !cmd.Flags().Changed("number") {
-						n = 5
-					}
-					return d.FollowLog(n, asked, func() bool { return cmd.Context().Err() != nil })
-				}
 				return d.ListDecisions(n, asked)
 			})
 		},
@@ -41,8 +33,7 @@ plugin decided at a stop, others that had nothing to decide are listed only with
 	f := cmd.Flags()
 	viewFlags(cmd, &asked)
 	f.BoolVar(&asked.Prompts, "prompts", false, "list only prompts, including those without added text")
-	f.IntVarP(&n, "number", "n", 20, "number of recent decisions to show; 5 with --follow")
-	f.BoolVarP(&follow, "follow", "f", false, "print decisions as they are made, until Ctrl-C")
+	f.IntVarP(&n, "number", "n", 20, "number of recent decisions to show")
 	f.BoolVar(&asked.JSON, "json", false, "print one JSON object per line")
 	return cmd
 }

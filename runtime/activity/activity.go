@@ -117,8 +117,6 @@ type Window struct {
 	Todos    []Todo   // from the last TodoWrite, or nil
 	Said     []string // the assistant's texts since a person's last words, oldest first, without subagents'
 	Raw      []string // lines that are no JSON objects: all lines of a plain text
-	// Background reports whether the turn started a shell command in the background.
-	Background bool
 }
 
 // LoopEvent is an event in the life of a loop.

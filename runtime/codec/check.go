@@ -12,7 +12,6 @@ import (
 type Fault struct {
 	At   int // offset of the wrong byte, or of the last one if the text is cut
 	Says string
-	Cut  bool // ends too early
 }
 
 func (f *Fault) Error() string { return f.Says }
@@ -37,15 +36,6 @@ func FindFault(data []byte) *Fault {
 
 func IsValid(data []byte) bool { return FindFault(data) == nil }
 
-// FirstValue returns data up to the end of its first JSON value, or a fault.
-func FirstValue(data []byte) (value []byte, fault *Fault) {
-	c := checker{data: data}
-	if !c.checkValue(0) {
-		return nil, c.fault
-	}
-	return data[:c.i], nil
-}
-
 // checker checks a text. A method that returns false sets fault.
 type checker struct {
 	data  []byte
@@ -57,7 +47,7 @@ const maxDepth = 10_000 // open brackets
 
 func (c *checker) noteWrong(where string) bool {
 	if c.i >= len(c.data) {
-		c.fault = &Fault{max(0, len(c.data)-1), "unexpected end of JSON input", true}
+		c.fault = &Fault{max(0, len(c.data)-1), "unexpected end of JSON input"}
 		return false
 	}
 	c.fault = &Fault{At: c.i, Says: "invalid character " + strconv.QuoteRune(rune(c.data[c.i])) + " " + where}

@@ -35,37 +35,37 @@ func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 		}
 	}
 	path := d.findLog(r.Session)
-	_ = registry.HostOfLog(path).Log.EachLastLine(path, 4<<20, func(c *transcript.Cursor) bool {
-		at := c.LineTime()
+	registry.HostOfLog(path).Log.EachLastEntry(path, 4<<20, func(e *transcript.Entry) bool {
+		at := e.LineTime()
 		if until > 0 && at >= until {
 			return false
 		}
-		a.takeLine(c, at)
+		a.takeEntry(e, at)
 		if at < r.At {
 			a.Failure = ""
 		} else if r.Decision == "continue" && !a.settled {
-			a.followContinue(c.What, at)
+			a.followContinue(e.What, at)
 		}
 		return true
 	})
 	return a
 }
 
-func (a *Aftermath) takeLine(c *transcript.Cursor, at int64) {
-	switch c.What {
+func (a *Aftermath) takeEntry(e *transcript.Entry, at int64) {
+	switch e.What {
 	case transcript.Failed:
-		a.Failure, a.at = shortWords(c.AgentWords()), at
+		a.Failure, a.at = shortWords(e.AgentWords()), at
 	case transcript.Spoke, transcript.Called:
 		a.Failure = ""
 	case transcript.Prompted:
 		a.blocks = [2]int{}
 	}
-	for _, p := range c.Entry.Parts {
+	for _, p := range e.Parts {
 		switch said := codec.ValidText(p.Name); {
 		case p.Ours:
 		case p.Kind == transcript.HookBlock:
 			a.blocks[0]++
-			a.blocker = shortWords("[" + said + "]: " + c.PersonWords())
+			a.blocker = shortWords("[" + said + "]: " + e.PersonWords())
 		case p.Kind == transcript.HookWords && strings.HasPrefix(said, ":\n[") && strings.Contains(said, "]: "):
 			a.blocks[1]++
 			a.blocker = shortWords(said[2:])

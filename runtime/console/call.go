@@ -17,7 +17,6 @@ You can call it with one of these commands:
 
   why [ID|last]        why the agent continued or stopped, in this session or, outside a session, in this project
   log [-n N]           the latest decisions
-      [--follow]       then new ones as they are made
   both with --all or --session ID for others, --prompts for decisions before prompts, --json
   hold [DURATION]      let every agent stop, now: 30m, 2h, "1 hour 30 minutes"; by default until you resume, or
                        for 12 hours if it is not set at a terminal of your own
@@ -45,9 +44,6 @@ func (d *Console) AnswerCall(args []string) error {
 	case "why":
 		return d.ExplainDecision(operand, asked)
 	case "log":
-		if c.has("--follow") {
-			return d.FollowLog(c.number["-n"], asked, func() bool { return false })
-		}
 		return d.ListDecisions(c.number["-n"], asked)
 	case "hold":
 		if c.has("--list") {
@@ -116,7 +112,7 @@ func (c call) last(flag string) string {
 func readCall(word string, args []string) (c call, ok bool) {
 	const about, again = "--session --all --prompts --json", "--max --promise --check --timeout --iteration-timeout --replace --dir"
 	takes, ok := map[string]string{
-		"why": about, "log": about + " -n --follow", "hold": "--session --list", "resume": "--session", "page": "",
+		"why": about, "log": about + " -n", "hold": "--session --list", "resume": "--session", "page": "",
 		"loop start": again + " --template --from-todos", "loop status": "--json --dir", "loop set": "--dir", "loop stop": "--delete --dir",
 		"loop history": "-n --all --json --dir", "loop history show": "--json --dir", "loop history rerun": again,
 	}[word]
@@ -137,7 +133,7 @@ func readCall(word string, args []string) (c call, ok bool) {
 			continue
 		}
 		name, value, hasValue := strings.Cut(arg, "=")
-		isSwitch := slices.Contains([]string{"--all", "--prompts", "--json", "--follow", "--list", "--replace", "--from-todos", "--delete"}, name)
+		isSwitch := slices.Contains([]string{"--all", "--prompts", "--json", "--list", "--replace", "--from-todos", "--delete"}, name)
 		if !isSwitch && !hasValue && len(args) > 0 {
 			value, args, hasValue = args[0], args[1:], true
 		}

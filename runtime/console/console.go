@@ -54,7 +54,6 @@ type Console struct {
 	Wrap func(line string, indent int) []string
 	// Width is the terminal's width in columns, 0 for no limit.
 	Width int
-	Clock func(time.Time) string
 
 	// Off reports that SPRINGFIELD=off is set.
 	Off bool

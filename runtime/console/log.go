@@ -2,9 +2,7 @@ package console
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -31,7 +29,7 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 	if len(all) == 0 {
 		d.sayNothingDecided(v, a, "log", looked > 0 && !a.Prompts)
 	}
-	l := list{Console: d, view: v, when: d.agoOf}
+	l := list{Console: d, view: v}
 	rows := l.allRows(all, n)
 	for _, r := range rows {
 		l.fitColumns(r)
@@ -45,73 +43,6 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 	return nil
 }
 
-// FollowLog prints the last n decisions, then new ones until stop returns true. For an agent, which would wait forever,
-// it only returns an error.
-func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
-	if d.Caller != nil {
-		return &adviceError{d.Caller.Agent + " would wait forever", "run it in your own terminal: " + d.commandTo("log --follow")}
-	}
-	v, err := d.scopeOf(a)
-	if err != nil {
-		return err
-	}
-	seen := map[string]bool{}
-	d.unseenDecisions(v, a.JSON, seen) // before Newest, so that none is lost
-	l := list{Console: d, view: v, when: d.agoOf}
-	if d.Clock != nil {
-		l.when = func(at int64) string { return d.Clock(time.UnixMilli(at)) }
-	}
-	all, _ := ledger.Newest(d.stateDirs(), v.Scope, n, a.JSON, a.wantsRecord)
-	if !a.JSON {
-		d.printScope(v, "log")
-	}
-	for _, r := range all {
-		l.fitColumns(l.rowOfDecision(r))
-	}
-	l.fitColumns(row{id: "000000-000", when: l.when(d.Now().UnixMilli()), did: "continue", who: "ralph-wiggum", rule: "progress"})
-	for {
-		for _, r := range all {
-			if !a.wantsRecord(r) {
-				continue
-			}
-			if !a.JSON {
-				l.printRow(l.rowOfDecision(r))
-			} else if err := d.printJSON(&r); err != nil {
-				return err
-			}
-		}
-		if stop() {
-			return nil
-		}
-		time.Sleep(250 * time.Millisecond)
-		all = d.unseenDecisions(v, a.JSON, seen)
-	}
-}
-
-// lateness exceeds the time from a decision to its record.
-const lateness = 10 * time.Minute
-
-// unseenDecisions returns the recent decisions that are not in seen, oldest first, and adds them to seen.
-// Unless every is set, it omits decisions of plugins that stood aside.
-func (d *Console) unseenDecisions(v view, every bool, seen map[string]bool) (all []ledger.Record) {
-	var recent []ledger.Record
-	for r := range ledger.Backwards(d.stateDirs(), v.Scope) {
-		if d.Now().UnixMilli()-r.At > lateness.Milliseconds() {
-			break
-		}
-		recent = append(recent, r)
-	}
-	for i := len(recent) - 1; i >= 0; i-- {
-		r := recent[i]
-		one := r.Session + "\n" + r.Plugin + "\n" + r.ID + "\n" + strconv.FormatInt(r.At, 10)
-		if aside := slices.ContainsFunc(recent, func(o ledger.Record) bool { return r.StandsAsideFor(&o) }); !seen[one] && (every || !aside) {
-			seen[one] = true
-			all = append(all, r)
-		}
-	}
-	return all
-}
-
 type row struct {
 	id, when, did, who, rule string
 	text                     string
@@ -122,7 +53,6 @@ type row struct {
 type list struct {
 	*Console
 	view  view
-	when  func(at int64) string
 	wide  [5]int // widths of the columns
 	place string
 }
@@ -183,9 +113,9 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 		after := row{who: registry.AgentName(r.Host), place: l.placeOf(r), style: display.Bad}
 		switch a := l.FindAftermath(r); {
 		case a.Failure != "":
-			after.when, after.did, after.rule, after.text = l.when(a.at), "failed", "error", a.Failure
+			after.when, after.did, after.rule, after.text = l.agoOf(a.at), "failed", "error", a.Failure
 		case a.Dropped:
-			after.when, after.did, after.text = l.when(a.at), "dropped", "the continue did not reach "+after.who
+			after.when, after.did, after.text = l.agoOf(a.at), "dropped", "the continue did not reach "+after.who
 		default:
 			continue
 		}
@@ -210,7 +140,7 @@ func (l *list) rowOfDecision(r ledger.Record) row {
 	if a := r.Asked; a != nil && a.Micros > 0 {
 		text = judge.Dollars(a.Micros) + " " + text
 	}
-	return row{id: display.OneLine(r.ID), when: l.when(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r), style: style}
+	return row{id: display.OneLine(r.ID), when: l.agoOf(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r), style: style}
 }
 
 // placeOf returns the project and session of a decision, as far as they can differ between rows.
@@ -229,5 +159,5 @@ func (l *list) placeOf(r ledger.Record) string {
 }
 
 func (l *list) rowOfHold(e ledger.HoldEvent) row {
-	return row{when: l.when(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holderOf(e) + holdLength(e) + originOf(e)}
+	return row{when: l.agoOf(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holderOf(e) + holdLength(e) + originOf(e)}
 }

@@ -139,7 +139,7 @@ func (b behind) ReadNew(_ []byte, prompt string) ([]byte, transcript.View, error
 	return nil, transcript.View{Text: "Earlier.", Spoken: true, PromptID: b.prompt, Opening: transcript.Opening{ID: prompt, Found: prompt == b.prompt, Own: true}}, nil
 }
 
-func (behind) LastLines(int, string) (activity.Window, error) { return activity.Window{}, nil }
+func (behind) LastLines(int) (activity.Window, error) { return activity.Window{}, nil }
 
 // A stop is looked at again where the transcript lacks the event's prompt: it may be the
 // user's “continue”, or one of our slash commands, whose answer is no work to go on with.

@@ -58,7 +58,7 @@ type Stop struct {
 // prompt is the event's prompt ID. A replay reads each transcript only once.
 type Reading interface {
 	ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error)
-	LastLines(lines int, word string) (activity.Window, error)
+	LastLines(lines int) (activity.Window, error)
 }
 
 // Snapshot is an examined stop.
@@ -305,7 +305,7 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	s.Situation.Turn.Known = known
 	s.Situation.Turn.Changed = s.Situation.Turn.Changed || !known
 	if needs.Lines > 0 && path != "" {
-		w, err := reading.LastLines(needs.Lines, needs.Word)
+		w, err := reading.LastLines(needs.Lines)
 		if err != nil {
 			return // ReadNew has reported it
 		}

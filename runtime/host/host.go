@@ -22,7 +22,7 @@ type Host struct {
 
 	// Is recognizes the host's event by the payload alone, because a project can set the environment and paths.
 	Is func(event []byte) bool
-	// Read fills the event from a valid JSON object. If nil, ReadEvent uses the Members of Event.
+	// Read fills the event from a valid JSON object.
 	Read func(event []byte, e *Event) error
 	// Stop and Prompt are the host's names of our events Stop and UserPromptSubmit.
 	Stop, Prompt string
@@ -101,12 +101,7 @@ func (h *Host) WordToType(plugin, word string) string {
 // ReadEvent parses an event and replaces the host's names for Stop and UserPromptSubmit with ours.
 func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	e.Host = h
-	var err error
-	if h.Read != nil {
-		err = h.Read(payload, e)
-	} else {
-		err = codec.ReadObject(payload, e)
-	}
+	err := h.Read(payload, e)
 	switch e.Name {
 	case "":
 	case h.Stop:

@@ -32,18 +32,14 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	if !utf8.Valid(data) {
 		return false, "", errors.New("the answer is not UTF-8")
 	}
-	one, fault := codec.FirstValue(data)
-	if fault != nil && fault.Cut && len(bytes.TrimSpace(data)) > 0 {
-		return false, "", errors.New("the answer is cut off")
+	if fault := codec.FindFault(data); fault != nil {
+		return false, "", errors.New("the answer is not a JSON object: " + fault.Says)
 	}
-	if fault != nil || codec.KindName(bytes.TrimSpace(one)) != "object" {
+	if codec.KindName(bytes.TrimSpace(data)) != "object" {
 		return false, "", errors.New("the answer is not a JSON object")
 	}
-	if !codec.IsValid(data) {
-		return false, "", errors.New("the answer has text after it")
-	}
 	seen := map[string]bool{}
-	w := codec.EnterValue(one, '{')
+	w := codec.EnterValue(data, '{')
 	for w.Next() {
 		key, value := codec.ExactText(w.Key), w.Value()
 		if seen[key] {

@@ -97,7 +97,7 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 }
 
 func (o *Options) Needs() strategy.Needs {
-	return strategy.Needs{Memories: true, Files: o.kind.filesToRead, Lines: 500, Word: allDone}
+	return strategy.Needs{Memories: true, Files: o.kind.filesToRead, Lines: 500}
 }
 
 func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {

@@ -22,10 +22,8 @@ type Options interface {
 type Needs struct {
 	Todos, Skill, Plans, Memories bool
 	Calls                         bool // commands and results of the turn's calls, also of the last one
-	// Lines is the number of lines to read from the transcript's end. Word, if set, is the only word that the
-	// strategy looks for in these lines.
+	// Lines is the number of lines to read from the transcript's end.
 	Lines int
-	Word  string
 	// Files returns the files to read in the workspace. It is called again with the files read so far until
 	// it names no new ones, up to eight times.
 	Files func(Situation) []Want

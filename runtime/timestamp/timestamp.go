@@ -5,6 +5,7 @@ package timestamp
 import (
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ParseTime parses a time from 1970 on, such as 2026-02-06T21:30:00Z, to milliseconds since 1970. It accepts a
@@ -14,7 +15,7 @@ func ParseTime(text string) (ms int64, ok bool) {
 	if len(text) < len(form)+1 {
 		return 0, false
 	}
-	var n [6]int64 // year, month, day, hour, minute, second
+	var n [6]int // year, month, day, hour, minute, second
 	part := 0
 	for i := range len(form) {
 		c := text[i]
@@ -28,7 +29,7 @@ func ParseTime(text string) (ms int64, ok bool) {
 		if c < '0' || c > '9' {
 			return 0, false
 		}
-		n[part] = n[part]*10 + int64(c-'0')
+		n[part] = n[part]*10 + int(c-'0')
 	}
 	rest := text[len(form):]
 	var milli int64
@@ -48,14 +49,7 @@ func ParseTime(text string) (ms int64, ok bool) {
 	if !ok || n[0] < 1970 || n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > 31 || n[3] > 23 || n[4] > 59 || n[5] > 60 {
 		return 0, false
 	}
-	// Days since 1970, in years that begin in March, so that the leap day is the last. From March on, five
-	// months have 153 days.
-	year, month := n[0], n[1]-3
-	if month < 0 {
-		year, month = year-1, month+12
-	}
-	days := year*365 + year/4 - year/100 + year/400 + (month*153+2)/5 + n[2] - 1 - 719468
-	return (((days*24+n[3])*60+n[4])*60+n[5])*1000 + milli - offset*60_000, true
+	return time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], 0, time.UTC).UnixMilli() + milli - offset*60_000, true
 }
 
 func readOffset(text string) (minutes int64, ok bool) {
@@ -79,26 +73,14 @@ func readOffset(text string) (minutes int64, ok bool) {
 
 // FormatTime formats a time from 1970 on as RFC 3339 in UTC, without a fraction.
 func FormatTime(ms int64) string {
-	seconds := ms / 1000
-	days, rest := seconds/86_400, seconds%86_400
-	// The inverse of ParseTime, in eras of 400 years.
-	days += 719468
-	era := days / 146_097
-	ofEra := days % 146_097
-	year := (ofEra - ofEra/1460 + ofEra/36_524 - ofEra/146_096) / 365
-	ofYear := ofEra - (365*year + year/4 - year/100)
-	month := (5*ofYear + 2) / 153
-	day := ofYear - (153*month+2)/5 + 1
-	year += era * 400
-	if month += 3; month > 12 {
-		year, month = year+1, month-12
-	}
-	return padNumber(year, 4) + "-" + padNumber(month, 2) + "-" + padNumber(day, 2) + "T" +
-		padNumber(rest/3600, 2) + ":" + padNumber(rest/60%60, 2) + ":" + padNumber(rest%60, 2) + "Z"
+	year, month, day := time.UnixMilli(ms).UTC().Date()
+	hour, minute, second := time.UnixMilli(ms).UTC().Clock()
+	return padNumber(year, 4) + "-" + padNumber(int(month), 2) + "-" + padNumber(day, 2) + "T" +
+		padNumber(hour, 2) + ":" + padNumber(minute, 2) + ":" + padNumber(second, 2) + "Z"
 }
 
-func padNumber(n int64, width int) string {
-	s := strconv.FormatInt(n, 10)
+func padNumber(n, width int) string {
+	s := strconv.Itoa(n)
 	return strings.Repeat("0", max(0, width-len(s))) + s
 }
 

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
-	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
@@ -34,7 +33,6 @@ const (
 
 type Cursor struct {
 	reader
-	line  []byte
 	What  Happening
 	known bool
 	facts []news // of the last lines
@@ -44,18 +42,6 @@ type Cursor struct {
 // EachLine calls visit for each line of the log at path until visit returns false, always with the same
 // Cursor. tail is the number of lines to keep for WindowOf.
 func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error {
-	return f.eachLineOf(path, 0, tail, visit)
-}
-
-// EachLastLine calls visit for each line in the last bytes of the log. It is like EachLine, but keeps no lines for
-// WindowOf.
-func (f *Format) EachLastLine(path string, bytes int64, visit func(*Cursor) bool) error {
-	return f.eachLineOf(path, bytes, 0, visit)
-}
-
-// eachLineOf calls visit for each line in the last bytes of a log, or in all of it if bytes is 0, until visit returns
-// false. tail is the number of lines to keep for WindowOf.
-func (f *Format) eachLineOf(path string, bytes int64, tail int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return err
@@ -63,9 +49,6 @@ func (f *Format) eachLineOf(path string, bytes int64, tail int, visit func(*Curs
 	defer opened.Close()
 	c := f.NewCursor()
 	c.tail = tail
-	if at := size - bytes; bytes > 0 && at > 0 {
-		c.Log.Offset, c.Log.Skipped, c.Log.Mark = at, at, markBefore(opened, at)
-	}
 	last, err := c.readOn(opened, size, visit)
 	if err == nil && len(last) > 0 {
 		at := c.Log.Offset
@@ -74,6 +57,21 @@ func (f *Format) eachLineOf(path string, bytes int64, tail int, visit func(*Curs
 		c.takeLine(last, at, visit)
 	}
 	return err
+}
+
+// EachLastEntry calls visit for each line in the last bytes of the log at path until visit returns false. It keeps no
+// Log, so that What is only of the line.
+func (f *Format) EachLastEntry(path string, most int, visit func(*Entry) bool) {
+	end, _ := file.ReadEnd(path, most)
+	var e Entry
+	for line := range bytes.Lines(end) {
+		if !f.parseLine(&e, bytes.TrimSpace(line), 0) {
+			continue
+		}
+		if e.What = e.happeningOf(); !visit(&e) {
+			return
+		}
+	}
 }
 
 // NewCursor returns a Cursor at the beginning of a log, for ReadOn.
@@ -112,7 +110,6 @@ func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (
 // takeLine parses a line and calls visit, whose result it returns. It visits a whole message with texts and then calls
 // twice, first with the texts.
 func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool {
-	c.line = line
 	c.known = c.format.parseLine(&c.Entry, line, at)
 	all := c.Entry.Parts
 	texts := slices.IndexFunc(all, func(p Part) bool { return p.Kind == Call })
@@ -175,14 +172,6 @@ func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 
 func (c *Cursor) ViewBehind() View { return c.Log.makeView(c.file, false) }
 
-// LineTime returns the line's timestamp in Unix milliseconds, or 0 if unknown.
-func (c *Cursor) LineTime() int64 {
-	if t := c.Entry.Time; t != nil {
-		return parseMillis(t)
-	}
-	return parseMillis(codec.InsideQuotes(codec.FindMember(c.line, "timestamp")))
-}
-
 // IsOfSession reports whether the line belongs to a conversation, and not only to the client's state.
 func (c *Cursor) IsOfSession() bool {
 	e := &c.Entry
@@ -203,22 +192,4 @@ func (c *Cursor) LastCall() (does Does, done bool) {
 	}
 	newest := c.Log.Recent[n-1]
 	return newest.Does, newest.Done && !newest.Failed
-}
-
-// AgentWords returns the agent's texts in the line, joined by newlines as in last_assistant_message.
-func (c *Cursor) AgentWords() string {
-	var texts [][]byte
-	for i := range c.Entry.Parts {
-		if p := &c.Entry.Parts[i]; p.Kind == Text && len(p.Text) > 0 {
-			texts = append(texts, p.Text)
-		}
-	}
-	return codec.ValidText(bytes.Join(texts, []byte(`\n`)))
-}
-
-func (c *Cursor) PersonWords() string {
-	if IsBlank(c.Entry.Words) {
-		return ""
-	}
-	return codec.ValidText(c.Entry.Words)
 }

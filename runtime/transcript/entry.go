@@ -27,8 +27,6 @@ type Format struct {
 	Outcome func(of Does, r *Part) Outcome
 	// Whole is set if each message is a single line. Otherwise texts and calls are on separate lines.
 	Whole bool
-	// Dull is a cheap check for lines that no person wrote.
-	Dull func(line []byte) bool
 }
 
 // Entry is a line. Texts are insides of JSON strings, still escaped. Raw values are complete JSON values.
@@ -46,8 +44,6 @@ type Entry struct {
 	Version  []byte // of the host
 	// Command is set if the prompt only inspects or stops one of our plugins.
 	Command bool
-	// Heard is set for words of a person or the host, which also end background work for the rules of the first design.
-	Heard bool
 	// Filled is set if the host wrote an agent's line.
 	Filled bool
 	// Failure is the kind of API error, as the host names it.
@@ -180,6 +176,32 @@ func (e *Entry) happeningOf() Happening {
 		}
 	}
 	return what
+}
+
+// LineTime returns the line's timestamp in Unix milliseconds, or 0 if unknown.
+func (e *Entry) LineTime() int64 {
+	if e.Time != nil {
+		return parseMillis(e.Time)
+	}
+	return parseMillis(codec.InsideQuotes(codec.FindMember(e.Line, "timestamp")))
+}
+
+// AgentWords returns the agent's texts in the line, joined by newlines as in last_assistant_message.
+func (e *Entry) AgentWords() string {
+	var texts [][]byte
+	for i := range e.Parts {
+		if p := &e.Parts[i]; p.Kind == Text && len(p.Text) > 0 {
+			texts = append(texts, p.Text)
+		}
+	}
+	return codec.ValidText(bytes.Join(texts, []byte(`\n`)))
+}
+
+func (e *Entry) PersonWords() string {
+	if IsBlank(e.Words) {
+		return ""
+	}
+	return codec.ValidText(e.Words)
 }
 
 // placeOf returns the place of part in the log, from the slices' capacities. If part is not a slice of Line,
@@ -325,41 +347,26 @@ func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bo
 		}
 		e.Parts = append(e.Parts, Part{})
 		p := &e.Parts[len(e.Parts)-1]
-		var content []byte
+		var kind, content, failed []byte
 		members := list.Enter('{')
 		for members.Next() {
-			switch string(members.Key) {
-			case "type":
-				switch string(members.Value()) {
-				case `"text"`:
-					p.Kind = Text
-				case `"image"`, `"document"`:
-					picture = true
-				case `"tool_use"`:
-					p.Kind = Call
-				case `"tool_result"`:
-					p.Kind = Result
-				}
-			case "text":
-				p.Text = codec.InsideQuotes(members.Value())
-			case "id", "tool_use_id":
-				p.ID = codec.InsideQuotes(members.Value())
-			case "name":
-				p.Name = codec.InsideQuotes(members.Value())
-			case "input":
-				p.Input = members.Value()
-			case "content":
-				content = members.Value()
-			case "is_error":
-				p.Failed = string(members.Value()) == "true"
-			}
+			ReadMember(&members, []Member{
+				{Name: "type", Raw: &kind}, {Name: "text", Text: &p.Text}, {Name: "id", Text: &p.ID}, {Name: "tool_use_id", Text: &p.ID},
+				{Name: "name", Text: &p.Name}, {Name: "input", Raw: &p.Input}, {Name: "content", Raw: &content}, {Name: "is_error", Raw: &failed},
+			})
 		}
 		list.Leave(&members)
-		switch p.Kind {
-		case Call:
+		p.Failed = string(failed) == "true"
+		switch string(kind) {
+		case `"text"`:
+			p.Kind = Text
+		case `"image"`, `"document"`:
+			picture = true
+		case `"tool_use"`:
+			p.Kind = Call
 			describe(p)
-		case Result:
-			p.Text = FirstText(content)
+		case `"tool_result"`:
+			p.Kind, p.Text = Result, FirstText(content)
 		}
 	}
 	w.Leave(&list)

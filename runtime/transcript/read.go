@@ -99,7 +99,7 @@ type reader struct {
 	file   *os.File
 	end    int64 // of the file at the beginning
 	Log    Log
-	Entry  Entry
+	Entry
 	Number int // of the line, from 1
 }
 

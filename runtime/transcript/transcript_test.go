@@ -56,13 +56,12 @@ func TestTail(t *testing.T) {
 		lines []string
 		want  activity.Window
 	}{
-		"nothing":             {nil, activity.Window{}},
-		"todos":               {[]string{tool("TodoWrite", todos)}, activity.Window{LastTool: "TodoWrite", Todos: []activity.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
-		"background":          {[]string{prompt("go"), tool("Bash", `{"command":"make","run_in_background":true}`), result, text("It runs.")}, activity.Window{Text: "It runs.", LastTool: "Bash", Background: true}},
-		"background, earlier": {[]string{tool("Bash", `{"run_in_background":true}`), result, prompt("and now?"), text("Now this.")}, activity.Window{Text: "Now this.", LastTool: "Bash"}},
-		"torn last line":      {[]string{text("one"), text("two")[:90]}, activity.Window{Text: "one"}},
-		"NUL and junk":        {[]string{text("one"), "\x00\x00\x00", "\xff\xfe{", `{"type":"assistant","message":`}, activity.Window{Text: "one"}},
-		"a huge line":         {[]string{text("one"), huge}, activity.Window{Text: "one"}},
+		"nothing":        {nil, activity.Window{}},
+		"todos":          {[]string{tool("TodoWrite", todos)}, activity.Window{LastTool: "TodoWrite", Todos: []activity.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
+		"a tool":         {[]string{tool("Bash", `{"command":"make"}`), result, prompt("and now?"), text("Now this.")}, activity.Window{Text: "Now this.", LastTool: "Bash"}},
+		"torn last line": {[]string{text("one"), text("two")[:90]}, activity.Window{Text: "one"}},
+		"NUL and junk":   {[]string{text("one"), "\x00\x00\x00", "\xff\xfe{", `{"type":"assistant","message":`}, activity.Window{Text: "one"}},
+		"a huge line":    {[]string{text("one"), huge}, activity.Window{Text: "one"}},
 	} {
 		got, err := Tail(write(t, test.lines...), 50)
 		must(t, err)
@@ -98,8 +97,8 @@ func TestTailIsBounded(t *testing.T) {
 	}
 }
 
-// Without a word all texts since the last prompt are found, with one those that have it, and all plain lines.
-func TestAbout(t *testing.T) {
+// All texts since the last prompt are found, and all plain lines.
+func TestTailSince(t *testing.T) {
 	said := func(text string) string {
 		return `{"type":"assistant","uuid":"a","message":{"role":"assistant","content":[{"type":"text","text":"` + text + `"}]}}`
 	}
@@ -128,12 +127,10 @@ func TestAbout(t *testing.T) {
 		"plain text":         {[]string{"a", "WORD"}, nil, []string{"a", "WORD"}},
 		"a prompt about ids": {[]string{said("WORD"), strings.Replace(other, "go", `\"tool_use_id\" and \"type\":\"assistant\"`, 1)}, nil, nil},
 	} {
-		for _, word := range []string{"", "WORD"} {
-			w, err := About(write(t, test.lines...), 50, word)
-			w.Said = slices.DeleteFunc(w.Said, func(s string) bool { return !strings.Contains(s, "WORD") })
-			if err != nil || !slices.Equal(w.Said, test.said) || !slices.Equal(w.Raw, test.raw) {
-				t.Errorf("%s, %q: said %q, raw %q, %v", name, word, w.Said, w.Raw, err)
-			}
+		w, err := Tail(write(t, test.lines...), 50)
+		w.Said = slices.DeleteFunc(w.Said, func(s string) bool { return !strings.Contains(s, "WORD") })
+		if err != nil || !slices.Equal(w.Said, test.said) || !slices.Equal(w.Raw, test.raw) {
+			t.Errorf("%s: said %q, raw %q, %v", name, w.Said, w.Raw, err)
 		}
 	}
 }
@@ -152,10 +149,7 @@ func Read(path string, prior Log) (Log, View, error) {
 }
 
 func Tail(path string, n int) (activity.Window, error) {
-	return File{Format: &format, Path: path}.LastLines(n, "")
-}
-func About(path string, n int, word string) (activity.Window, error) {
-	return File{Format: &format, Path: path}.LastLines(n, word)
+	return File{Format: &format, Path: path}.LastLines(n)
 }
 func Each(path string, tail int, visit func(*Cursor) bool) error {
 	return format.EachLine(path, tail, visit)

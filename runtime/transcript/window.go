@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// LastLines reads the last n lines. If word is set, it can skip lines without word that no person wrote.
-func (f File) LastLines(n int, word string) (activity.Window, error) {
+// LastLines reads the last n lines.
+func (f File) LastLines(n int) (activity.Window, error) {
 	lines, err := lastLines(f.Path, n)
 	if err != nil {
 		return activity.Window{}, err
@@ -21,8 +21,7 @@ func (f File) LastLines(n int, word string) (activity.Window, error) {
 	var w activity.Window
 	var e Entry
 	for _, line := range lines {
-		dull := word != "" && line[0] == '{' && f.Dull != nil && !bytes.Contains(line, []byte(word)) && f.Dull(line)
-		if len(line) <= maxLine && !dull {
+		if len(line) <= maxLine {
 			facts := parseFacts(&e, line, f.parseLine(&e, line, 0))
 			addToWindow(&w, &facts)
 		}
@@ -32,14 +31,12 @@ func (f File) LastLines(n int, word string) (activity.Window, error) {
 
 // news are the facts of one line that a Window needs. They do not reference the line.
 type news struct {
-	at         int64
-	raw        string // the line, if it is no JSON object
-	turn       bool   // a person's prompt
-	person     bool   // words in a user line
-	said       []string
-	tool       string
-	todos      []activity.Todo
-	background bool
+	at    int64
+	raw   string // the line, if it is no JSON object
+	turn  bool   // a person's prompt
+	said  []string
+	tool  string
+	todos []activity.Todo
 }
 
 func parseFacts(e *Entry, line []byte, parsed bool) (f news) {
@@ -50,7 +47,6 @@ func parseFacts(e *Entry, line []byte, parsed bool) (f news) {
 		return f
 	}
 	f.turn = e.What == Prompted
-	f.person = f.turn || e.Heard
 	for i := range e.Parts {
 		switch p := &e.Parts[i]; p.Kind {
 		case Text:
@@ -59,14 +55,10 @@ func parseFacts(e *Entry, line []byte, parsed bool) (f news) {
 			}
 		case Call:
 			f.tool = codec.ValidText(p.Name)
-			switch p.Does {
-			case WritesTodos:
+			if p.Does == WritesTodos {
 				if todos, ok := readList(listInInput(p.Input)); ok {
 					f.todos = todos
 				}
-			case MayGoOn:
-				background := string(codec.FindMember(objectIn(p.Input), "run_in_background")) == "true"
-				f.background = f.background || background
 			}
 		}
 	}
@@ -80,9 +72,6 @@ func addToWindow(w *activity.Window, f *news) {
 	if f.turn {
 		w.Said = nil
 	}
-	if f.person {
-		w.Background = false
-	}
 	if n := len(f.said); n > 0 {
 		w.Said = append(w.Said, f.said...)
 		w.Text = f.said[n-1]
@@ -91,7 +80,6 @@ func addToWindow(w *activity.Window, f *news) {
 	if f.todos != nil {
 		w.Todos = f.todos
 	}
-	w.Background = w.Background || f.background
 }
 
 // maxTail bounds the part read from the end of a log, in bytes.

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -68,7 +67,6 @@ func (s *Space) applyChange(c strategy.Change) error {
 			return errors.New("it is read-only")
 		}
 	}
-	defer s.sweepLeftovers(name)
 	if c.Data == nil {
 		if err := s.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -104,30 +102,7 @@ func (s *Space) firstLink(name string) string {
 	return ""
 }
 
-const (
-	tempMark  = ".new-"     // between the file name and a number
-	abandoned = time.Minute // when the writer of a temporary file must be dead
-)
-
-// sweepLeftovers removes old temporary files that killed writers of name have left. It ignores errors.
-func (s *Space) sweepLeftovers(name string) {
-	dir, err := s.root.OpenFile(filepath.Dir(name), os.O_RDONLY|file.Nonblock, 0)
-	if err != nil {
-		return
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(maxNames)
-	for _, other := range names {
-		if !strings.HasPrefix(other, filepath.Base(name)+tempMark) {
-			continue
-		}
-		other = filepath.Join(filepath.Dir(name), other)
-		info, err := s.root.Lstat(other)
-		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
-			_ = s.root.Remove(other)
-		}
-	}
-}
+const tempMark = ".new-" // between the file name of a temporary file and a number
 
 // writeFile creates a file, and its directory if needed. Unless isNew is set, the umask does not change the mode.
 func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, isNew bool) error {

@@ -92,14 +92,6 @@ func TestKilledWriters(t *testing.T) {
 			t.Fatalf("kill %d: torn, %d bytes, %s", n, len(f.Data), f.Problem)
 		}
 	}
-	past := time.Now().Add(-2 * abandoned)
-	for _, name := range r.ReadWanted(strategy.Want{Name: "dir/"}).Names {
-		must(t, os.Chtimes(r.path("space/dir/"+name), past, past))
-	}
-	must(t, r.ApplyChanges([]strategy.Change{{Name: "dir/f", Data: []byte("the last")}}))
-	if f := r.ReadWanted(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "below.txt f" {
-		t.Errorf("left behind: %v", f.Names)
-	}
 }
 
 // writeWithoutRoom writes more than it may, as on a full disk.

@@ -306,32 +306,6 @@ func TestDirectoriesAndModes(t *testing.T) {
 	}
 }
 
-// A temporary file of a killed writer is removed by the next change. One of a live writer stays.
-func TestSweep(t *testing.T) {
-	const left = "space/dir/f.new-4711-abc"
-	for name, change := range map[string]strategy.Change{"a write": {Name: "dir/f", Data: []byte("new")}, "a deletion": {Name: "dir/f"}} {
-		t.Run(name, func(t *testing.T) {
-			r := newRoom(t)
-			past := time.Now().Add(-2 * abandoned)
-			for _, file := range []string{"space/dir/f", left, "space/dir/f.newer", "space/dir/g.new-4711-abc", "space/f.new-4711-abc"} {
-				r.write(file, "x")
-				must(t, os.Chtimes(r.path(file), past, past))
-			}
-			r.write("space/dir/f.new-4712-abc", "somebody is at it")
-			r.link("../../outside.txt", "space/dir/f.new-4713-abc")
-			before := r.tree()
-			must(t, r.ApplyChanges([]strategy.Change{change}))
-			delete(before, left)
-			if change.Data == nil {
-				delete(before, "space/dir/f")
-				r.only(before, nil)
-				return
-			}
-			r.only(before, map[string]string{"space/dir/f": "new"})
-		})
-	}
-}
-
 // A file that another program is writing is read when it is whole.
 func TestHalfWritten(t *testing.T) {
 	for name, steps := range map[string][]string{

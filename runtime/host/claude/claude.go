@@ -40,16 +40,12 @@ func takesContext(e host.Event, version string) bool {
 }
 
 func isUUID(id string) bool {
-	if len(id) != 36 {
-		return false
-	}
-	for i, c := range []byte(id) {
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
-			return false
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("0123456789abcdefABCDEF", r) {
+			return '0'
 		}
-	}
-	return true
+		return r
+	}, id) == "00000000-0000-0000-0000-000000000000"
 }
 
 func atLeast(version string, other [3]int) bool {
@@ -105,7 +101,7 @@ var Host = host.Host{
 	Read: readEvent, Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Context: takesContext,
 	Reminds: true, Opens: true,
-	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
+	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 	Cap: 8, CapVariable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
 	Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
 	Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude",

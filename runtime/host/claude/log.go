@@ -48,6 +48,19 @@ func ownsLog(raw []byte) bool {
 
 func parseLine(e *transcript.Entry) bool {
 	var l line
+	var fork, meta, compact, hidden, apiError, origin []byte
+	members := []transcript.Member{
+		{Name: "parentUuid", Text: &e.Parent}, {Name: "uuid", Text: &e.ID}, {Name: "timestamp", Text: &e.Time},
+		{Name: "promptId", Raw: &e.PromptID}, {Name: "version", Text: &e.Version}, {Name: "sessionId", Text: &e.Session},
+		{Name: "cwd", Text: &e.Cwd}, {Name: "permissionMode", Text: &e.Mode}, {Name: "forkedFrom", Raw: &fork},
+		{Name: "teamName", Text: &l.team}, {Name: "agentName", Text: &l.agent},
+		{Name: "todos", Raw: &e.Todos}, // older clients write the list into user lines
+		{Name: "isMeta", Raw: &meta}, {Name: "isCompactSummary", Raw: &compact}, {Name: "isVisibleInTranscriptOnly", Raw: &hidden},
+		{Name: "isApiErrorMessage", Raw: &apiError}, {Name: "error", Text: &e.Failure}, {Name: "subtype", Raw: &l.subtype},
+		{Name: "promptSource", Text: &l.source}, {Name: "origin", Raw: &origin}, {Name: "attributionSkill", Text: &l.skill},
+		{Name: "toolUseResult", Raw: &l.outcome}, {Name: "toolDenialKind", Text: &l.denial},
+		{Name: "operation", Raw: &l.operation}, {Name: "content", Text: &l.content},
+	}
 	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {
@@ -72,12 +85,20 @@ func parseLine(e *transcript.Entry) bool {
 				l.message(e, &w)
 			}
 		default:
-			l.readMember(e, &w)
+			transcript.ReadMember(&w, members)
 		}
 	}
-	if !w.IsAlone() {
+	if !w.IsAlone() || l.kind == nil {
 		return false
 	}
+	e.Fork, l.origin = fork != nil, codec.InsideQuotes(codec.FindMember(origin, "kind"))
+	l.meta, l.apiError = string(meta) == "true", string(apiError) == "true"
+	l.compact = string(compact) == "true" || string(hidden) == "true"
+	l.readByKind(e)
+	return true
+}
+
+func (l *line) readByKind(e *transcript.Entry) {
 	if l.team != nil {
 		if e.Role = activity.Lead; l.agent != nil && !activity.IsLeadName(string(l.agent)) {
 			e.Role = activity.Teammate
@@ -108,62 +129,6 @@ func parseLine(e *transcript.Entry) bool {
 		case `"popAll"`:
 			e.Unqueued = true // to be edited
 		}
-	case "":
-		return false
-	}
-	return true
-}
-
-func (l *line) readMember(e *transcript.Entry, w *codec.Walk) {
-	switch string(w.Key) {
-	case "parentUuid":
-		e.Parent = codec.InsideQuotes(w.Value())
-	case "uuid":
-		e.ID = codec.InsideQuotes(w.Value())
-	case "timestamp":
-		e.Time = codec.InsideQuotes(w.Value())
-	case "promptId":
-		e.PromptID = w.Value()
-	case "version":
-		e.Version = codec.InsideQuotes(w.Value())
-	case "sessionId":
-		e.Session = codec.InsideQuotes(w.Value())
-	case "cwd":
-		e.Cwd = codec.InsideQuotes(w.Value())
-	case "permissionMode":
-		e.Mode = codec.InsideQuotes(w.Value())
-	case "forkedFrom":
-		e.Fork = w.Value() != nil
-	case "teamName":
-		l.team = codec.InsideQuotes(w.Value())
-	case "agentName":
-		l.agent = codec.InsideQuotes(w.Value())
-	case "todos": // older clients write the list into user lines
-		e.Todos = w.Value()
-	case "isMeta":
-		l.meta = string(w.Value()) == "true"
-	case "isCompactSummary", "isVisibleInTranscriptOnly":
-		l.compact = l.compact || string(w.Value()) == "true"
-	case "isApiErrorMessage":
-		l.apiError = string(w.Value()) == "true"
-	case "error":
-		e.Failure = codec.InsideQuotes(w.Value())
-	case "subtype":
-		l.subtype = w.Value()
-	case "promptSource":
-		l.source = codec.InsideQuotes(w.Value())
-	case "origin":
-		l.origin = codec.InsideQuotes(codec.FindMember(w.Value(), "kind"))
-	case "attributionSkill":
-		l.skill = codec.InsideQuotes(w.Value())
-	case "toolUseResult":
-		l.outcome = w.Value()
-	case "toolDenialKind":
-		l.denial = codec.InsideQuotes(w.Value())
-	case "operation":
-		l.operation = w.Value()
-	case "content":
-		l.content = codec.InsideQuotes(w.Value())
 	}
 }
 
@@ -250,8 +215,3 @@ func (l *line) readAttachment(e *transcript.Entry) {
 }
 
 func isOurHook(command []byte) bool { return bytes.Contains(command, []byte("springfield-hook")) }
-
-// isDullLine reports whether a line cannot be from a person.
-func isDullLine(line []byte) bool {
-	return bytes.Contains(line, []byte(`"tool_use_id"`)) || bytes.Contains(line, []byte(`"type":"assistant"`))
-}

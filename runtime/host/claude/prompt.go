@@ -31,7 +31,6 @@ func (l *line) readUserLine(e *transcript.Entry) {
 				first = words
 			}
 			p.Kind = transcript.Other
-			e.Heard = e.Heard || !l.meta
 			if what := l.takeInjectedText(e, p.Text); heard == transcript.Nothing {
 				heard, texts = what, texts || what == transcript.Nothing
 			}

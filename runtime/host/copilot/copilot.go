@@ -24,10 +24,8 @@ var Host = host.Host{
 	},
 	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
-	Marked: true,
-	Log: transcript.Format{
-		Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine,
-	},
+	Marked:  true,
+	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 	Arrived: arrived, Logged: true,
 	Cap: 8,
 	Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
@@ -95,16 +93,7 @@ func arrived(e host.Event, end []byte) bool {
 }
 
 func ownsLog(line []byte) bool {
-	return isOfType(line, "session.start") && codec.FindMember(codec.FindMember(line, "data"), "copilotVersion") != nil
-}
-
-func isOfType(line []byte, kind string) bool {
-	return bytes.HasPrefix(line, []byte(`{"type":"`+kind+`"`))
-}
-
-func isDullLine(line []byte) bool {
-	return bytes.HasPrefix(line, []byte(`{"type":`)) &&
-		!isOfType(line, "user.message") && !isOfType(line, "assistant.message")
+	return bytes.HasPrefix(line, []byte(`{"type":"session.start"`)) && codec.FindMember(codec.FindMember(line, "data"), "copilotVersion") != nil
 }
 
 func readerOf(kind []byte) func(*transcript.Entry, []byte) {

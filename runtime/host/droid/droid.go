@@ -18,9 +18,7 @@ var Host = host.Host{
 	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Reminds: true, Marked: true,
-	Log: transcript.Format{
-		Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine,
-	},
+	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 	Arrived: arrived, Logged: true,
 	Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 }
@@ -58,10 +56,6 @@ func arrived(e host.Event, end []byte) bool {
 
 func ownsLog(line []byte) bool {
 	return string(codec.FindMember(line, "type")) == `"session_start"` && codec.FindMember(line, "hostId") != nil
-}
-
-func isDullLine(line []byte) bool {
-	return bytes.HasPrefix(line, []byte(`{"type":"`)) && !bytes.HasPrefix(line, []byte(`{"type":"message"`))
 }
 
 // parseLine parses a line of the log into e. It returns false for a line that does not matter. Subagents have separate
