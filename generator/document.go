@@ -20,6 +20,7 @@ import (
 
 	"github.com/cameronsjo/springfield/docs/schemas"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
 type document struct {
@@ -71,9 +72,8 @@ func parseJSON(data []byte) (document, error) {
 			return document{}, fault(int64(at), "not UTF-8")
 		}
 	}
-	// Into a RawMessage, because a number may be too large for any type.
-	if syntax := (*json.SyntaxError)(nil); errors.As(json.Unmarshal(data, new(json.RawMessage)), &syntax) {
-		return document{}, fault(syntax.Offset-1, "not JSON: %v", syntax)
+	if wrong := codec.FindFault(data); wrong != nil {
+		return document{}, fault(int64(wrong.At), "not JSON: %s", wrong.Says)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()

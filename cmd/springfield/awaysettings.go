@@ -142,46 +142,67 @@ func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	return document.EncodeValue(rules)
 }
 
-func (a *app) cleanUp(ctx context.Context, order ledger.AwayOrder, dryRun bool) error {
-	places, nothing := a.placesFrom(cmp.Or(order.Project, a.work)), true
+// cleanUp removes everything that away added for the orders, which are oldest first.
+func (a *app) cleanUp(ctx context.Context, orders []ledger.AwayOrder, dryRun bool) error {
+	seen, found := map[int]bool{}, false
+	for _, order := range slices.Backward(orders) {
+		settings, err := a.removeSettings(order, seen, dryRun)
+		if err != nil {
+			return err
+		}
+		snapshot, err := a.removeSnapshot(ctx, order, dryRun)
+		if err != nil {
+			return err
+		}
+		found = found || settings || snapshot
+	}
+	switch {
+	case !found:
+		a.say("nothing that springfield away added is left")
+	case dryRun:
+		a.talk("run springfield back --clean to remove this")
+	default:
+		a.talk("removed")
+	}
+	return nil
+}
+
+// removeSettings reverts the order's edits of settings that are not in seen, by journal ID, and adds them to seen.
+func (a *app) removeSettings(order ledger.AwayOrder, seen map[int]bool, dryRun bool) (found bool, err error) {
+	places := a.placesFrom(cmp.Or(order.Project, a.work))
 	for _, m := range a.addedFor(order, places) {
 		plan := func() (journal.Change, error) {
 			c, _, err := m.planRemoval(places)
 			return c, err
 		}
 		c, err := plan()
-		if err == nil && c.IsEmpty() {
+		if seen[m.made.ID] || err == nil && c.IsEmpty() {
 			continue
 		}
-		nothing = false
+		seen[m.made.ID], found = true, true
 		a.resultPrinter().PrintDiff(c.Diff())
 		if err == nil && !dryRun {
 			_, err = settings.Journal(places).PlanAndApply(plan)
 		}
 		if err != nil {
-			return check.Advise(fmt.Errorf("%s: %w", m.Did, err), "remove it by hand; run springfield doctor to see the problem")
+			return found, check.Advise(fmt.Errorf("%s: %w", m.Did, err), "remove it by hand; run springfield doctor to see the problem")
 		}
 	}
+	return found, nil
+}
+
+func (a *app) removeSnapshot(ctx context.Context, order ledger.AwayOrder, dryRun bool) (found bool, err error) {
 	repository, _ := a.snapshotOf(ctx, order)
-	switch ref := git.Snapshots + order.ID; {
-	case repository != nil:
-		a.say("the snapshot of the files, %s", ref)
-		if !dryRun {
-			if err := repository.DropTree(ctx, order.ID, order.Kept); err != nil {
-				return err
-			}
-			a.talk("to restore it before git deletes it, run: git update-ref %s %s", ref, order.Kept)
-		}
-	case nothing:
-		a.say("nothing that springfield away added is left")
-		return nil
+	if repository == nil {
+		return false, nil
 	}
+	ref := git.Snapshots + order.ID
+	a.say("the snapshot of the files, %s", ref)
 	if dryRun {
-		a.talk("run springfield back --clean to remove this")
-	} else {
-		a.talk("removed")
+		return true, nil
 	}
-	return nil
+	a.talk("to restore it before git deletes it, run: git update-ref %s %s", ref, order.Kept)
+	return true, repository.DropTree(ctx, order.ID, order.Kept)
 }
 
 // addition is an edit of settings that away made for an order, and its reverse.

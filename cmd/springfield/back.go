@@ -106,9 +106,9 @@ func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) e
 			reports[one.ID].WriteText(a.resultPrinter())
 			a.markLooked(p, one)
 		}
-		if o.clean && failed == nil {
-			failed = a.cleanUp(ctx, one, o.dryRun)
-		}
+	}
+	if o.clean && failed == nil && len(ended) > 0 {
+		return a.cleanUp(ctx, p.RecordedOrders(a.awayProject(), o.all), o.dryRun)
 	}
 	return failed
 }

@@ -77,40 +77,34 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return err
 	}
 	if decided.ID != "" && !o.json {
+		by := "your current settings"
+		if o.chosen {
+			by = "--strategy " + o.strategy
+		}
 		a.say("%s: %s decided %s because of rule %s, %s, in %s", decided.ID, decided.Plugin, decided.Decision, decided.Rule,
 			doctor.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
+		a.say("below is the decision by %s, without a model's answer, the hook's counts or holds", by)
 	}
 	c, err := a.candidateToExplain(o, cmp.Or(decided.Plugin, o.strategy), cmp.Or(decided.ProjectPlace(), place.Work))
 	if err != nil {
 		return err
 	}
-	e, err := a.explainPlace(place, c, o.json)
-	if err != nil || o.json {
-		return err
-	}
-	if decided.ID != "" && decided.Rule != e.Rule {
-		with := "explain uses your current settings"
-		if o.chosen {
-			with = "--strategy ignores your settings"
-		}
-		a.talk("springfield: note: at that stop, rule %s decided; %s, and does not know the hook's counts or any holds at the time", decided.Rule, with)
-	}
-	return nil
+	return a.explainPlace(place, c, o.json)
 }
 
-func (a *app) explainPlace(place replay.Place, c replay.Candidate, asJSON bool) (replay.Explanation, error) {
+func (a *app) explainPlace(place replay.Place, c replay.Candidate, asJSON bool) error {
 	e, err := replay.Explain(place, c)
 	switch {
 	case err != nil:
-		return e, err
+		return err
 	case asJSON:
-		return e, json.NewEncoder(a.out).Encode(e)
+		return json.NewEncoder(a.out).Encode(e)
 	}
 	e.WriteText(a.resultPrinter())
 	for _, fault := range slices.Concat(c.Settings.Faults, check.NamesOf(rules.CheckPatterns(c.Settings.Options), error.Error)) {
 		a.talk("springfield: note: ignored: %s", fault)
 	}
-	return e, nil
+	return nil
 }
 
 func (a *app) candidateToExplain(o explainOptions, plugin, project string) (replay.Candidate, error) {

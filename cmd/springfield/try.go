@@ -67,8 +67,7 @@ func runTry(a *app, in io.Reader, prompt, message string, o explainOptions) (err
 	if err != nil {
 		return err
 	}
-	_, err = a.explainPlace(place, c, o.json)
-	return err
+	return a.explainPlace(place, c, o.json)
 }
 
 func tried(prompt, message string, now time.Time) []byte {

@@ -28,7 +28,7 @@ type Overview struct {
 	Away     []string        `json:"away"`     // orders in force
 	Problems []check.Finding `json:"problems"` // failures and warnings of doctor
 	Next     string          `json:"next"`
-	Begun    bool            `json:"-"` // a plugin is on, or has decided
+	Begun    bool            `json:"-"` // a plugin is on or has decided, or a hold or an order is in force
 }
 
 // Switch is a plugin that runs.
@@ -79,7 +79,7 @@ func (in *Inspection) Overview() Overview {
 	found, _ := check.RunAll(context.Background(), in, checks...)
 	o.Problems = append(o.Problems, slices.DeleteFunc(found,
 		func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })...)
-	o.Begun = o.Last != nil || len(o.On) > 0 || len(in.accountsInWords()) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
+	o.Begun = o.Last != nil || len(o.On)+len(o.Notes)+len(o.Away) > 0 || len(in.accountsInWords()) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
 	if o.decides() {
 		o.Reasons = []string{} // they are Claude Code's alone
 	}

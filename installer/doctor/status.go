@@ -111,8 +111,11 @@ func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
 			all = append(all, p.ID+" is enabled, but "+in.faultOf(p))
 		}
 	}
-	if elsewhere := in.accountsInWords(); len(elsewhere) > 0 || known {
+	switch elsewhere := in.accountsInWords(); {
+	case len(elsewhere) > 0, known && len(all) > 0:
 		return append(all, elsewhere...)
+	case known:
+		return append(all, "none that is enabled can run")
 	}
 	return append(all, "none is enabled")
 }

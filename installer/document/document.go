@@ -390,10 +390,20 @@ func checkSyntax(text string) error {
 	// encoding/json quotes the byte, not the character.
 	if _, context, ok := strings.Cut(strings.TrimPrefix(problem, "invalid character '"), "' "); ok {
 		r, _ := utf8.DecodeRuneInString(text[at:])
-		return faultAt(text, at, "unexpected %q %s", r, context)
+		return faultAt(text, at, "unexpected %q %s", r, plainWords.Replace(context))
 	}
 	return faultAt(text, at, "%s", problem)
 }
+
+// plainWords replaces the words of encoding/json.
+var plainWords = strings.NewReplacer(
+	"looking for beginning of object key string", "where a key in double quotes should begin",
+	"looking for beginning of value", "where a value should begin",
+	"after object key:value pair", "where a comma or } should follow",
+	"after object key", "where a colon should follow the key",
+	"after array element", "where a comma or ] should follow",
+	"string literal", "a string", "string escape code", "an escape", "numeric literal", "a number", "in literal", "in the word",
+)
 
 func faultAt(text string, offset int, format string, args ...any) error {
 	at := place{text: text, line: 1, column: 1}

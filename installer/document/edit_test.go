@@ -196,7 +196,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"contradiction", []Edit{set("a", "1"), set("a/b", "2")}, says(`change "a/b": "a" is a number, not an object`)},
 		{"no path", []Edit{{Value: json.RawMessage("1")}}, says(`a change needs a path`)},
 		{"no value", []Edit{{Path: []string{"a"}, Value: json.RawMessage("")}}, says(`change "a": the value is not JSON: line 1, column 1: the document ends unexpectedly`)},
-		{"a value that is not JSON", []Edit{set("a", "{]")}, says(`change "a": the value is not JSON: line 1, column 2: unexpected ']' looking for beginning of object key string`)},
+		{"a value that is not JSON", []Edit{set("a", "{]")}, says(`change "a": the value is not JSON: line 1, column 2: unexpected ']' where a key in double quotes should begin`)},
 		{"a value that is not UTF-8", []Edit{set("a", "\"\xff\"")}, says(`change "a": the value is not JSON: line 1, column 2: not UTF-8`)},
 		{"a key that is not UTF-8", []Edit{set("\xff", "1")}, says(`change "\xff": the key "\xff" is not UTF-8`)},
 		{"a key that stands for any broken one", []Edit{set("o/�", "1")}, says(`change "o/�": the key "�" is not UTF-8`)},

@@ -176,8 +176,8 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 func TestFaultsOfAFile(t *testing.T) {
 	for text, want := range map[string]struct{ fault, faults, after string }{
 		`{"off":["colom"],"nonsense":1}`: {"", `[line 1, column 18: unknown member "nonsense" off: there is no rule "colom"]`, `{"off":["colom"],"nonsense":1,"budget":{"burst":2}}`},
-		`{"off":["skill"]`:               {"line 1, column 16: unexpected end of JSON input", "[]", ""},
-		`{"off":["skill"]} x`:            {"line 1, column 19: invalid character 'x' after top-level value", "[]", ""},
+		`{"off":["skill"]`:               {"line 1, column 16: the document ends unexpectedly", "[]", ""},
+		`{"off":["skill"]} x`:            {"line 1, column 19: unexpected 'x' where the document should end", "[]", ""},
 		`["skill"]`:                      {"line 1, column 1: the file cannot be an array", "[]", ""},
 	} {
 		s := stack(t, "ned-flanders", "{}", text, "{}")

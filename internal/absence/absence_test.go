@@ -212,7 +212,7 @@ func aNight(t *testing.T) *night {
 
 func TestReport(t *testing.T) {
 	n := aNight(t)
-	r := n.Report(n.order, []git.Changed{{Path: "a.go", Added: 1}, {Path: "Makefile", Added: 2, Deleted: 1}, {Path: "b.png", Binary: true}})
+	r := n.Report(n.order, []git.Changed{{Path: "a.go", Added: 1}, {Path: "Makefile", Added: 2, Deleted: 1}, {Path: "b.png", Binary: true, New: true}})
 	var b bytes.Buffer
 	r.WriteText(layout.Printer{W: &display.SafeWriter{To: &b}, Width: 100})
 	const want = `away: /p, set 8 h 30 min ago from /dev/pts/3, ran out 30 min ago; 2 of 50 continues used
@@ -239,12 +239,13 @@ session aaaaaaaa: Work through PLAN.md. The key is sk-[secret].
   stopped  03:10 ned-flanders let it stop (away: the check has passed: make test)
   said     All is done.[2J
   process  ended
+  go on    cd /p && claude --resume aaaaaaaa-1
 
 changed since you left: 3 files, +3 -1
   Makefile +2 -1
   a.go +1 -0
-  b.png (binary)
-to restore the files as you left them (new untracked files stay):
+  b.png (binary), new
+to restore the files as you left them; new files stay unless git tracks them:
   git -C /p restore --source=refs/springfield/away/o1 --worktree -- :/
 `
 	if got := b.String(); got != want {

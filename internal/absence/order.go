@@ -17,15 +17,20 @@ func (p Places) OrdersInForce(project string, all bool) []ledger.AwayOrder {
 	})
 }
 
-// NewestOrder returns the latest order that covers project, even if it has ended. If all is set, it searches
-// all projects.
-func (p Places) NewestOrder(project string, all bool) (ledger.AwayOrder, bool) {
-	for _, o := range slices.Backward(ledger.AwayOrders(p.Orders)) {
-		if o.ID != "" && o.At <= p.Now.UnixMilli() && (all || o.Covers(project)) {
-			return o, true
-		}
+// RecordedOrders returns the orders that cover project, even if they have ended, oldest first. If all is set, it
+// returns those of all projects.
+func (p Places) RecordedOrders(project string, all bool) []ledger.AwayOrder {
+	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
+		return o.ID == "" || o.At > p.Now.UnixMilli() || !all && !o.Covers(project)
+	})
+}
+
+// NewestOrder returns the last of RecordedOrders.
+func (p Places) NewestOrder(project string, all bool) (o ledger.AwayOrder, found bool) {
+	if orders := p.RecordedOrders(project, all); len(orders) > 0 {
+		return orders[len(orders)-1], true
 	}
-	return ledger.AwayOrder{}, false
+	return o, false
 }
 
 // Shorten makes the order in force for wanted.Project end sooner or after fewer continues, and saves it. The order must

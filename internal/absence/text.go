@@ -16,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
@@ -154,6 +155,13 @@ func (s Session) writeText(out layout.Printer, o Order) {
 		out.PrintField("  said     ", s.Words)
 	}
 	out.PrintField("  process  ", s.Process)
+	if s.Host == registry.TitleOf("") && !strings.HasPrefix(s.Process, "running") {
+		where := ""
+		if s.Project != "" {
+			where = "cd " + check.QuoteArgument(s.Project) + " && "
+		}
+		out.PrintUnbroken("  go on    " + where + "claude --resume " + check.QuoteArgument(s.ID))
+	}
 }
 
 func printSome(out layout.Printer, title string, items []Item, text func(Item) string) {
@@ -186,15 +194,19 @@ func (r Report) writeFiles(out layout.Printer) {
 		}
 		out.PrintText("  %s", listFiles([]git.Changed{f}))
 	}
-	out.PrintText("to restore the files as you left them (new untracked files stay):")
+	out.PrintText("to restore the files as you left them; new files stay unless git tracks them:")
 	out.PrintUnbroken("  " + r.Return)
 }
 
 func listFiles(files []git.Changed) string {
 	return strings.Join(check.NamesOf(files, func(f git.Changed) string {
+		size := fmt.Sprintf("+%d -%d", f.Added, f.Deleted)
 		if f.Binary {
-			return f.Path + " (binary)"
+			size = "(binary)"
 		}
-		return fmt.Sprintf("%s +%d -%d", f.Path, f.Added, f.Deleted)
+		if f.New {
+			size += ", new"
+		}
+		return f.Path + " " + size
 	}), ", ")
 }

@@ -77,7 +77,7 @@ func TestWakeInWords(t *testing.T) {
 		now     int64
 		want    string
 	}{
-		"to come":                     {failed("“API Error: 529”; it is woken in 3 min"), false, 9000, "woken at " + clock(183_000)},
+		"to come":                     {failed("“API Error: 529”; it is woken in 3 min"), false, 9000, "will be woken at " + clock(183_000)},
 		"long past":                   {failed("“API Error: 529”; it is woken in 3 min"), false, 1_000_000, ""},
 		"of a failure before":         {before, true, 9000, ""},
 		"never":                       {failed("“API Error: 529”; it is not woken: it is not at a terminal"), false, 9000, "not woken, it is not at a terminal"},

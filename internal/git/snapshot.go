@@ -52,19 +52,25 @@ type Changed struct {
 	Added   int    `json:"added"` // lines
 	Deleted int    `json:"deleted"`
 	Binary  bool   `json:"binary,omitempty"`
+	New     bool   `json:"new,omitempty"` // not in the snapshot
 }
 
 // ChangesSince returns the files that differ from the snapshot kept. It writes nothing into the repository.
 func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Changed, err error) {
 	err = r.withTree(ctx, kept, func(in *caller, tree string) error {
-		out, err := in.runGit(ctx, "", "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
+		out, err := in.runGit(ctx, "", "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
 			"--ignore-submodules=all", kept, tree)
-		for _, entry := range strings.Split(out, "\x00") {
+		entries, added := strings.Split(out, "\x00"), map[string]bool{}
+		for len(entries) > 1 && strings.HasPrefix(entries[0], ":") { // the raw part: mode, hash and status, then the path
+			added[entries[1]] = strings.HasSuffix(entries[0], " A")
+			entries = entries[2:]
+		}
+		for _, entry := range entries {
 			parts := strings.SplitN(entry, "\t", 3)
 			if len(parts) != 3 {
 				continue
 			}
-			c := Changed{Path: parts[2], Binary: parts[0] == "-"}
+			c := Changed{Path: parts[2], Binary: parts[0] == "-", New: added[parts[2]]}
 			c.Added, _ = strconv.Atoi(parts[0])
 			c.Deleted, _ = strconv.Atoi(parts[1])
 			all = append(all, c)

@@ -99,10 +99,10 @@ printf '* filter=evil diff=evil\n' >.git/info/attributes
 		"ignored and forgotten":  {"echo Makefile >>.git/info/exclude; git rm -q --cached Makefile; echo evil >>Makefile", "Makefile +1 -0"},
 		"a pipe":                 {"rm Makefile; mkfifo Makefile", "Makefile +0 -1"},
 		"a new pipe":             {"mkfifo new", ""},
-		"a directory for a file": {"rm Makefile; mkdir Makefile; echo x >Makefile/x", "Makefile +0 -1, Makefile/x +1 -0"},
-		"a file for a directory": {"rm -r src; echo x >src", "src +1 -0, src/a +0 -1"},
-		"a link for a directory": {"mv src other; ln -s other src", "other/a +1 -0, src +1 -0, src/a +0 -1"},
-		"a link out":             {"rm -r src; ln -s / src", "src +1 -0, src/a +0 -1"},
+		"a directory for a file": {"rm Makefile; mkdir Makefile; echo x >Makefile/x", "Makefile +0 -1, Makefile/x +1 -0 new"},
+		"a file for a directory": {"rm -r src; echo x >src", "src +1 -0 new, src/a +0 -1"},
+		"a link for a directory": {"mv src other; ln -s other src", "other/a +1 -0 new, src +1 -0 new, src/a +0 -1"},
+		"a link out":             {"rm -r src; ln -s / src", "src +1 -0 new, src/a +0 -1"},
 		"a repository for a directory": {"git rm -q -r --cached src; git init -q src; git -C src commit -q --allow-empty -m x; " +
 			"git -c advice.addEmbeddedRepo=false add src; echo evil >>src/a", "src/a +1 -0"},
 		"a repository without a commit": {"git init -q new; git init -q src; echo evil >>src/a", "src/a +1 -0"},
@@ -124,7 +124,7 @@ printf '* filter=evil diff=evil\n' >.git/info/attributes
 			all, err := repository.ChangesSince(t.Context(), kept)
 			var got []string
 			for _, c := range all {
-				got = append(got, fmt.Sprintf("%s +%d -%d", c.Path, c.Added, c.Deleted))
+				got = append(got, fmt.Sprintf("%s +%d -%d%s", c.Path, c.Added, c.Deleted, map[bool]string{true: " new"}[c.New]))
 			}
 			if said := strings.Join(got, ", "); err != nil || said != test.want {
 				t.Errorf("%q, %v", said, err)

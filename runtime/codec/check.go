@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
@@ -28,7 +29,7 @@ func FindFault(data []byte) *Fault {
 	c := checker{data: data}
 	if c.checkValue(0) {
 		if c.nextByte(); c.i < len(data) {
-			c.noteWrong("after top-level value")
+			c.noteWrong("where the document should end")
 		}
 	}
 	return c.fault
@@ -47,10 +48,11 @@ const maxDepth = 10_000 // open brackets
 
 func (c *checker) noteWrong(where string) bool {
 	if c.i >= len(c.data) {
-		c.fault = &Fault{max(0, len(c.data)-1), "unexpected end of JSON input"}
+		c.fault = &Fault{max(0, len(c.data)-1), "the document ends unexpectedly"}
 		return false
 	}
-	c.fault = &Fault{At: c.i, Says: "invalid character " + strconv.QuoteRune(rune(c.data[c.i])) + " " + where}
+	r, _ := utf8.DecodeRune(c.data[c.i:])
+	c.fault = &Fault{At: c.i, Says: "unexpected " + strconv.QuoteRune(r) + " " + where}
 	return false
 }
 
@@ -70,7 +72,7 @@ func (c *checker) checkValue(depth int) bool {
 	switch b := c.nextByte(); {
 	case b == '{' || b == '[':
 		if depth == maxDepth {
-			return c.noteWrong("exceeded max depth")
+			return c.noteWrong("nested too deep")
 		}
 		c.i++
 		return c.checkInside(b, depth+1)
@@ -84,7 +86,7 @@ func (c *checker) checkValue(depth int) bool {
 			return c.checkWord(word)
 		}
 	}
-	return c.noteWrong("looking for beginning of value")
+	return c.noteWrong("where a value should begin")
 }
 
 func (c *checker) checkInside(bracket byte, depth int) bool {
@@ -93,17 +95,17 @@ func (c *checker) checkInside(bracket byte, depth int) bool {
 		return true
 	}
 	for {
-		behind := "after array element"
+		behind := "where a comma or ] should follow"
 		if bracket == '{' {
-			behind = "after object key:value pair"
+			behind = "where a comma or } should follow"
 			if c.nextByte() != '"' {
-				return c.noteWrong("looking for beginning of object key string")
+				return c.noteWrong("where a key in double quotes should begin")
 			}
 			if !c.checkText() {
 				return false
 			}
 			if c.nextByte() != ':' {
-				return c.noteWrong("after object key")
+				return c.noteWrong("where a colon should follow the key")
 			}
 			c.i++
 		}
@@ -127,7 +129,7 @@ func (c *checker) checkText() bool {
 			c.i++
 			return true
 		case b < ' ':
-			return c.noteWrong("in string literal")
+			return c.noteWrong("in a string")
 		case b == '\\':
 			c.i++
 			if !c.checkEscape() {
@@ -147,18 +149,18 @@ func (c *checker) checkEscape() bool {
 		for range 4 {
 			c.i++
 			if b := c.currentByte(); !isDigit(b) && (b|0x20 < 'a' || b|0x20 > 'f') {
-				return c.noteWrong(`in \u hexadecimal character escape`)
+				return c.noteWrong(`in a \u escape`)
 			}
 		}
 		return true
 	}
-	return c.noteWrong("in string escape code")
+	return c.noteWrong("in an escape")
 }
 
 func (c *checker) checkWord(w string) bool {
 	for i := range w {
 		if c.currentByte() != w[i] {
-			return c.noteWrong("in literal " + w + " (expecting '" + w[i:i+1] + "')")
+			return c.noteWrong("in the word " + w)
 		}
 		c.i++
 	}
@@ -167,17 +169,17 @@ func (c *checker) checkWord(w string) bool {
 
 func (c *checker) checkNumber() bool {
 	c.skipByte('-')
-	if !c.skipByte('0') && !c.checkDigits("in numeric literal") {
+	if !c.skipByte('0') && !c.checkDigits("in a number") {
 		return false
 	}
-	if c.skipByte('.') && !c.checkDigits("after decimal point in numeric literal") {
+	if c.skipByte('.') && !c.checkDigits("after the decimal point of a number") {
 		return false
 	}
 	if c.skipByte('e') || c.skipByte('E') {
 		if !c.skipByte('+') {
 			c.skipByte('-')
 		}
-		return c.checkDigits("in exponent of numeric literal")
+		return c.checkDigits("in the exponent of a number")
 	}
 	return true
 }

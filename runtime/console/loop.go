@@ -131,7 +131,16 @@ func (l *loopHere) filePath() string {
 }
 
 func (l *loopHere) mostTurns(goal wiggum.Goal) int {
-	return min(goal.Max, cmp.Or(l.past.Typed, l.ceiling()))
+	return min(goal.Max, cmp.Or(l.typedFor(goal), l.ceiling()))
+}
+
+// typedFor returns the maximum that the user typed for a goal, or 0. For a paused goal, it is the one from before,
+// which the user's loop set active true restores.
+func (l *loopHere) typedFor(goal wiggum.Goal) int {
+	if goal.Active {
+		return l.past.Typed
+	}
+	return cmp.Or(l.past.Typed, l.past.Before)
 }
 
 func (l *loopHere) typedMaximum(n int) int {
@@ -148,7 +157,7 @@ func (l *loopHere) typedMaximum(n int) int {
 
 func (l *loopHere) sayCapped() {
 	if n := l.mostTurns(l.goal); n < l.goal.Max {
-		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapInWords(l.past.Typed, n) +
+		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapInWords(l.typedFor(l.goal), n) +
 			"; for more, type in a terminal: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
 	}
 }
@@ -403,9 +412,9 @@ func (d *Console) SetLoop(key string, values []string) error {
 	if err != nil {
 		return err
 	}
-	typed, n := 0, 0
+	typed := 0
+	n, _ := strconv.Atoi(body)
 	if key == "max" {
-		n, _ = strconv.Atoi(body)
 		typed = l.typedMaximum(n)
 	} else if key == "active" && body == "true" { // the typed maximum stays
 		typed = l.typedMaximum(l.past.Before)
@@ -419,6 +428,8 @@ func (d *Console) SetLoop(key string, values []string) error {
 			return nil, l.unreadError()
 		case key == "max" && n <= l.goal.Count:
 			return nil, misused("max: "+strconv.Itoa(l.goal.Count)+" turns are done already", "choose a larger number, or let Claude stop with "+l.commandTo("loop stop"))
+		case key == "count" && n > l.mostTurns(l.goal):
+			return nil, misused("count: the loop's limit is "+strconv.Itoa(l.mostTurns(l.goal))+" turns", "choose a smaller number, or let Claude stop with "+l.commandTo("loop stop"))
 		case key == "goal":
 			return wiggum.SetBody(l.file.Data, body)
 		case key == "active" && body == "true":

@@ -245,7 +245,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	switch {
 	case l.hasNoFile():
 		s.State = "none"
-		says = "there is no loop in " + s.Directory + "; start one with " + l.commandTo(`loop start "Fix the failing tests"`)
+		says = "there is no loop in " + s.Directory + "; start one with " + l.commandTo(`loop start "Fix the failing tests"`) + "; " + l.commandTo("loop history") + " lists past ones"
 	case l.fault != nil:
 		s.State, s.Problem, says = "unreadable", l.fault.Error(), s.File+" is not a valid loop: "+l.fault.Error()
 	case !g.Active:
@@ -287,7 +287,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	if l.mostTurns(g) < g.Max {
 		limit += "the file asks for " + strconv.Itoa(g.Max) + ", and "
 	}
-	l.printLine("  limit     " + limit + wiggum.CapInWords(l.past.Typed, l.ceiling()))
+	l.printLine("  limit     " + limit + wiggum.CapInWords(l.typedFor(g), l.ceiling()))
 	l.printLine("  session   " + cmp.Or(g.Session, "none yet; the first one that stops here"))
 	var times []string
 	if g.Started > 0 {

@@ -267,7 +267,7 @@ func TestFailsOpen(t *testing.T) {
 		"mode of odd type":   {ned, `{"permission_mode": 7, "last_assistant_message": "Moving to Task 2."}`, "read event: permission_mode is not a string"},
 		"endless event":      {ned, `{"last_assistant_message": "` + strings.Repeat("x", maxEvent), "read event"},
 		"deep event":         {ned, `{"x":` + strings.Repeat("[", 100_000), "read event"},
-		"broken config":      {"{\n  \"strategy\": \"ned-flanders\",,\n}", `{}`, "line 2, column 30: invalid character ','"},
+		"broken config":      {"{\n  \"strategy\": \"ned-flanders\",,\n}", `{}`, "line 2, column 30: unexpected ','"},
 		"config of odd type": {"{\n  \"strategy\": 7}", `{}`, "line 2, column 15: strategy cannot be a number"},
 		"empty config":       {"", `{}`, "strategy.json"},
 		"endless config":     {strings.Repeat(" ", maxConfig+1), `{}`, "larger than"},

@@ -369,7 +369,7 @@ func (r *round) continueGuarded(goOn func() strategy.Verdict) strategy.Verdict {
 		v := strategy.StopBy("stagnation", "task "+st.currentTask()+stalled)
 		if m.Stalls == maxStalls {
 			v.Told = r.Title + ": stopped at task " + st.currentTask() + " of " + r.place.Name + stalled + ". " +
-				"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.commandToType("implement") + "."
+				"Look at " + r.place.Shown + ", then go on with " + r.commandToType("implement") + "."
 			v.Notes = []string{"Stagnation at task " + st.currentTask() + stalled}
 		}
 		v.Remember = m

@@ -71,7 +71,7 @@ func (r *round) stopAtLimit(reached int) strategy.Verdict {
 	n := strconv.Itoa(r.iterationLimit())
 	v := strategy.StopBy("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
 	v.Notes = []string{
-		"ERROR: Maximum global iterations (" + n + ") reached. See " + r.place.Shown + "/.progress.md for what kept failing.",
+		"ERROR: Maximum global iterations (" + n + ") reached. See " + r.place.Shown + " for what kept failing.",
 		"Recovery: fix that, then " + r.commandToType("implement") + "; or " + r.commandToType("cancel"),
 	}
 	capped := ""
@@ -81,7 +81,7 @@ func (r *round) stopAtLimit(reached int) strategy.Verdict {
 		capped = "\n" + capped + "\n"
 	}
 	v.Told = r.Title + ": Maximum global iterations (" + n + ") reached at task " + r.state.currentTask() + " of " + r.place.Name + ". " +
-		"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.commandToType("implement") + ", or give up with " + r.commandToType("cancel") + "."
+		"Look at " + r.place.Shown + ", then go on with " + r.commandToType("implement") + ", or give up with " + r.commandToType("cancel") + "."
 	if !r.Blocks {
 		return r.tellOnce(v, limitHash(r.file.Data))
 	}
