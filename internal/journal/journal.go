@@ -307,7 +307,11 @@ func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	if err != nil {
 		return nil, nameFailure("lock", dir, err)
 	}
-	return TakeLock(filepath.Join(j.Dir, "locks", HashBytes([]byte(at))[:32]+".lock"))
+	unlock, err = TakeLock(filepath.Join(j.Dir, "locks", HashBytes([]byte(at))[:32]+".lock"))
+	if errors.Is(err, ErrLocked) { // without the name of the lock file, which is a hash
+		err = ErrLocked
+	}
+	return unlock, err
 }
 
 func (j Journal) fileOf(id int, end string) string {
