@@ -80,6 +80,8 @@ edits. For example:
 	f.BoolVarP(&o.yes, "yes", "y", false, "ask no questions, use the defaults")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.Bool("no-git", true, "no effect; for scripts from when init made a git repository")
+	_ = f.MarkHidden("no-git")
 	return cmd
 }
 

@@ -47,7 +47,7 @@ var verbs = []verb{
 	{args: "disable ned-flanders --scope project", edits: true}, {args: "disable ned-flanders --scope local --purge", edits: true}, {args: "undo", edits: true}, {args: "undo --list --json"},
 	{args: "explain session.jsonl"}, {args: "explain session.jsonl --json --strategy ralph-wiggum"}, {args: "why"}, {args: "why --json"}, {args: "log --json"}, {args: "hold 1m"},
 	{args: "loop start Finish --max 3"}, {args: "loop status --json"}, {args: "loop stop"}, {args: "loop history --json"}, {args: "loop set max 9"},
-	{args: "replay session.jsonl"}, {args: "replay session.jsonl --json"}, {args: "replay session.jsonl --html page.html"}, {args: "completion bash"}, {args: "version"}, {args: "doctor", on: true}, {args: "doctor --json", on: true}, {args: "doctor --fix", edits: true, on: true},
+	{args: "replay session.jsonl"}, {args: "replay session.jsonl --json"}, {args: "replay session.jsonl --html page.html"}, {args: "completion bash"}, {args: "version"}, {args: "doctor", on: true}, {args: "doctor --json", on: true},
 }
 
 // hostileSuite is what a cloned directory has been made into.
