@@ -251,7 +251,7 @@ func (p *planner) planFile(d Difference) error {
 	case f.Path == SuiteFile:
 		return p.planSuiteFile(d)
 	case f.Mode == 0:
-		p.leaveFile(d)
+		p.planLeftover(d)
 		return nil
 	}
 	base, known := p.record[f.Path]
@@ -315,7 +315,7 @@ func (p *planner) planMissingFile(d Difference, known bool) error {
 	return nil
 }
 
-func (p *planner) leaveFile(d Difference) {
+func (p *planner) planLeftover(d Difference) {
 	switch {
 	case !d.there:
 	case p.aim == Updating && !(d.data != nil && p.record[d.Path] == textSum(d.data)):

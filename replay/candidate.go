@@ -65,7 +65,7 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 		var err error
 		if strings.HasSuffix(path, ".json") || strings.ContainsRune(path, filepath.Separator) {
 			if c.Settings, err = hook.ReadFile(path); err == nil {
-				c, err = withRequirements(c)
+				c, err = noteLimits(c)
 			}
 			if err != nil && c.Settings.Strategy.Name == "" {
 				err = check.Advise(err, "pass a plugin's strategy.json, or a file like "+
@@ -98,10 +98,10 @@ func candidate(name string) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return withRequirements(Candidate{Settings: settings})
+	return noteLimits(Candidate{Settings: settings})
 }
 
-func withRequirements(c Candidate) (Candidate, error) {
+func noteLimits(c Candidate) (Candidate, error) {
 	switch known := c.Settings.Strategy; {
 	case known.Event != "Stop":
 		return c, fmt.Errorf("%s decides at prompts, not at stops, so there is nothing to replay", known.Name)

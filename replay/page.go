@@ -49,7 +49,7 @@ func WriteHTML(w io.Writer, r Report) error {
 		return fmt.Errorf("make page: %w", err)
 	}
 	p := page{Report: &r, Best: r.best()}
-	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(cleanText(string(data)))
+	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(markInvisible(string(data)))
 	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
 	// The page is large, and not held in memory again. SafeWriter can also change the JSON, where an escape
 	// is the same value.
@@ -87,7 +87,7 @@ type page struct {
 
 func templateFunctions() template.FuncMap {
 	return template.FuncMap{
-		"clean": cleanText,
+		"clean": markInvisible,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -120,8 +120,9 @@ func (r Report) pageData() any {
 	return data
 }
 
-// cleanText replaces invisible characters and changes of direction with dots, so that the page shows where they are.
-func cleanText(text string) string {
+// markInvisible replaces invisible characters and changes of direction with dots, so that the page shows where they
+// are.
+func markInvisible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t' || display.IsJoiner(r):

@@ -124,7 +124,7 @@ func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite,
 		s.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ",
 			before.Go, built.Go)
 	}
-	s.noteVersion(!p.IsEmpty() && suite.Publish != nil)
+	s.adviseBump(!p.IsEmpty() && suite.Publish != nil)
 	outcome := "unchanged"
 	if !p.IsEmpty() {
 		outcome = "built"
@@ -160,8 +160,8 @@ func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite,
 	return nil
 }
 
-// noteVersion prints, if the suite is published, that its clients get the change only with a new version.
-func (s *streams) noteVersion(published bool) {
+// adviseBump prints, if the suite is published, that its clients get the change only with a new version.
+func (s *streams) adviseBump(published bool) {
 	if published {
 		s.talk("springfield: note: copies installed from a git repository get this only with a new version: run springfield publish --bump patch")
 	}

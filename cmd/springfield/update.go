@@ -81,7 +81,7 @@ func (a *app) updateOne(ctx context.Context, o updateOptions, dir string, spec g
 		return a.printJSON(u.forJSON())
 	}
 	a.listUpdate(o, u)
-	a.noteVersion(u.published)
+	a.adviseBump(u.published)
 	return nil
 }
 
@@ -147,7 +147,7 @@ func (a *app) listAll(o updateOptions, all []updated) {
 		a.say("nothing to do: no suite has been made on this machine")
 		a.sayNext()
 	}
-	a.noteVersion(published)
+	a.adviseBump(published)
 }
 
 type updated struct {

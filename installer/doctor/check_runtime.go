@@ -22,7 +22,7 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 	for _, s := range in.Drivers() {
 		own, err := in.hookSettings(s.Dir, "")
 		rounds := own.MaxContinues()
-		if err != nil || rounds <= honoured { // checkRules reports the error
+		if err != nil || rounds <= honoured { // checkPluginSettings reports the error
 			continue
 		}
 		fix := fmt.Sprintf("set %s to %d in env of your settings", client.BlockCap, rounds)
@@ -34,7 +34,7 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 	return all
 }
 
-func (in *Inspection) checkRules() (all []check.Finding) {
+func (in *Inspection) checkPluginSettings() (all []check.Finding) {
 	for _, s := range in.ours {
 		if !s.Runs {
 			continue
@@ -62,7 +62,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 		}
 		asks = true
 		settings, err := in.hookSettings(s.Dir, in.Places.Work)
-		if err != nil { // checkRules reports it
+		if err != nil { // checkPluginSettings reports it
 			continue
 		}
 		j, _ := settings.JudgeOptions()
@@ -77,7 +77,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 	if why := backend.Redirected(in.Places.Work, in.Places.Home, named); why != "" {
 		all = append(all, check.Warned("the judge is not asked here: "+why, backend.HintFor(judge.Redirected)))
 	}
-	return append(all, in.checkAnswers())
+	return append(all, in.checkJudgeAnswers())
 }
 
 // whatJudgeLacks describes a missing program that the judge needs, and returns the resulting failure. Both are empty if
@@ -102,7 +102,7 @@ func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judg
 	return "", ""
 }
 
-func (in *Inspection) checkAnswers() check.Finding {
+func (in *Inspection) checkJudgeAnswers() check.Finding {
 	spend, err := in.readSpend()
 	if err != nil {
 		return check.Warned(err.Error()+"; the judge is not asked until you fix this", "delete that file")

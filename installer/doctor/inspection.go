@@ -120,7 +120,7 @@ func AllChecks() []check.Check[*Inspection] {
 		{Name: "ralph-loop", Look: check.Sure((*Inspection).checkRalphFile)},
 		{Name: "goal loop", Look: check.Sure((*Inspection).checkLoopFile)},
 		{Name: "block cap", Look: check.Sure((*Inspection).checkBlockCap)},
-		{Name: "rules", Look: check.Sure((*Inspection).checkRules)},
+		{Name: "rules", Look: check.Sure((*Inspection).checkPluginSettings)},
 		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
 		{Name: "accounts", Look: check.Sure((*Inspection).checkAccounts)},
 		{Name: "todo list", Look: check.Sure((*Inspection).checkTodo)},

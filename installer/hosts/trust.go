@@ -78,7 +78,7 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	if err == nil && hooks.Before != nil {
 		err = os.WriteFile(trialFile, hooks.Before.Data, 0o600)
 	}
-	moveTrust(settings, map[string]string{hooksFile: trialFile, hooks.At: trialFile})
+	copyTrust(settings, map[string]string{hooksFile: trialFile, hooks.At: trialFile})
 	maps.DeleteFunc(settings, func(name string, _ any) bool { // the rest does not decide whether a hook runs
 		return !slices.Contains([]string{"marketplaces", "plugins", "hooks", "features"}, name)
 	})
@@ -95,9 +95,9 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	return trial, func() { _ = os.RemoveAll(dir) }, err
 }
 
-// moveTrust copies, in settings, the trust of the hooks of a file to another file, for each pair in files. The keys
+// copyTrust copies, in settings, the trust of the hooks of a file to another file, for each pair in files. The keys
 // start with the file's path.
-func moveTrust(settings config, files map[string]string) {
+func copyTrust(settings config, files map[string]string) {
 	state := settings.table("hooks", "state")
 	for key, value := range state {
 		for from, to := range files {

@@ -109,12 +109,12 @@ type Change struct {
 	undoes Entry // the entry that this reverts; its ID is 0 for a new change
 }
 
-func (c Change) kindOfChange() string { return cmp.Or(c.Kind, "settings") }
+func (c Change) kindOfFiles() string { return cmp.Or(c.Kind, "settings") }
 
 func (c Change) Writable() error {
 	for _, e := range c.Edits {
 		if err := e.Writable(); err != nil && e.Changes() {
-			return fmt.Errorf("write %s: %w", c.kindOfChange(), err)
+			return fmt.Errorf("write %s: %w", c.kindOfFiles(), err)
 		}
 	}
 	return nil

@@ -84,7 +84,7 @@ func (j Journal) ApplyChange(c Change) error {
 	if failure.Err = j.applyLocked(c, failure); failure.Err == nil {
 		return nil
 	}
-	failure.Kind = c.kindOfChange()
+	failure.Kind = c.kindOfFiles()
 	return failure
 }
 

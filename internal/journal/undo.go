@@ -127,7 +127,7 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 		return &ChangedSinceError{u.Entry, f.Path, err.Error() + "\n"}
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", u.kindOfChange(), err)
+		return fmt.Errorf("read %s: %w", u.kindOfFiles(), err)
 	}
 	edit.State = f.State
 	now := edit.Before
@@ -156,7 +156,7 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 		edit.After.Mode = now.Mode
 	}
 	if err := edit.Writable(); err != nil {
-		return fmt.Errorf("write %s: %w", u.kindOfChange(), err)
+		return fmt.Errorf("write %s: %w", u.kindOfFiles(), err)
 	}
 	u.Edits = append(u.Edits, edit)
 	return nil

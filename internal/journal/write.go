@@ -333,7 +333,7 @@ func (c Change) WriteUnjournaled() error {
 		left, err = writeEdits(edits, rand.Text(), nil)
 	}
 	if err != nil {
-		return &WriteError{Kind: c.kindOfChange(), Err: err, Left: left}
+		return &WriteError{Kind: c.kindOfFiles(), Err: err, Left: left}
 	}
 	return nil
 }

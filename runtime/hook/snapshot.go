@@ -113,7 +113,7 @@ func (stop Stop) Examine() Snapshot {
 func (s *Snapshot) vetoOfTeammate() guard.Veto {
 	v := &s.Verdict
 	if v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
-		lastmessage.ReadMessage(s.Situation.Message.Text).SaysWhatNow() {
+		lastmessage.ReadMessage(s.Situation.Message.Text).AnnouncesWork() {
 		return guard.Veto{}
 	}
 	return guard.Veto{Rule: "team",

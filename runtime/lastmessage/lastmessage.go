@@ -125,8 +125,8 @@ func (c *Closing) FindAct(act Act, near bool) (said string, ok bool) {
 	return "", false
 }
 
-// SaysWhatNow reports whether the end of the message starts or announces work of the agent.
-func (c *Closing) SaysWhatNow() bool {
+// AnnouncesWork reports whether the end of the message starts or announces work of the agent.
+func (c *Closing) AnnouncesWork() bool {
 	return slices.ContainsFunc([]Act{Starts, Moves, Announces}, func(act Act) bool {
 		_, ok := c.FindAct(act, false)
 		return ok

@@ -143,7 +143,7 @@ func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verd
 				v.Reason = strings.ReplaceAll(v.Reason, "{evidence}", evidence)
 			}
 			if secondOpinion && r.Doubtful && v.Decision == strategy.Continue {
-				a.veto(&v)
+				a.secondOpinion(&v)
 			}
 			break
 		}

@@ -128,7 +128,7 @@ func eachPlan(text []byte, yield func(name []byte)) {
 		}
 		if name := text[start:end]; looksLikePlan(name) {
 			yield(name)
-		} else if name := ledgerDir(name); name != nil {
+		} else if name := superpowersDir(name); name != nil {
 			yield(name)
 		}
 	}
@@ -182,7 +182,7 @@ func looksLikePlan(path []byte) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(names[last], separates), isPlan)
 }
 
-func ledgerDir(path []byte) []byte {
+func superpowersDir(path []byte) []byte {
 	const parent = ".superpowers/sdd/"
 	before, rest, _ := bytes.Cut(path, []byte(parent))
 	name, _, found := bytes.Cut(rest, []byte("/"))

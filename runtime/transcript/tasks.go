@@ -279,14 +279,14 @@ func eachItem(list []byte, depth int, yield func(item)) bool {
 		if array || string(text) == "[]" || bytes.HasPrefix(text, []byte("{")) {
 			return eachItem(text, depth-1, yield)
 		}
-		return eachLine(text, yield)
+		return eachTodoLine(text, yield)
 	}
 	return false
 }
 
-// eachLine yields the todos in lines like "- [x] Write the tests" and "2. [in_progress] Write them", and reports
+// eachTodoLine yields the todos in lines like "- [x] Write the tests" and "2. [in_progress] Write them", and reports
 // whether it found any.
-func eachLine(text []byte, yield func(item)) (found bool) {
+func eachTodoLine(text []byte, yield func(item)) (found bool) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t-*+0123456789.)")
 		box, content, ok := bytes.Cut(line, []byte("]"))

@@ -174,7 +174,7 @@ func planReads(_ *Options, s strategy.Situation) (p progress) {
 		if f.Problem != "" && p.unsure == "" {
 			p.unsure = "the plan " + shownName(named.Name) + ": " + f.Problem
 		}
-		hasLedger := s.Workspace.Files[sddDir+workspaceName(named.Name)+sddFile].Found // which counts instead
+		hasLedger := s.Workspace.Files[sddDir+slugOfPlan(named.Name)+sddFile].Found // which counts instead
 		read := parsePlan(string(f.Data))
 		if !f.Readable() || hasLedger || len(read.boxes) == 0 {
 			continue

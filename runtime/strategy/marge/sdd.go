@@ -169,7 +169,7 @@ func isComplete(words string) bool {
 		slices.ContainsFunc(tickMarks, ticked)
 }
 
-func workspaceName(name string) string {
+func slugOfPlan(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }
 
@@ -203,7 +203,7 @@ func isOwnLedger(s strategy.Situation, slug string) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.Plans, func(p activity.Plan) bool {
-		return strings.HasSuffix(p.Name, sddDir+slug) || workspaceName(p.Name) == slug
+		return strings.HasSuffix(p.Name, sddDir+slug) || slugOfPlan(p.Name) == slug
 	})
 }
 
@@ -227,7 +227,7 @@ func planNames(s strategy.Situation, slug string) []string {
 		if name := relativeToWorkspace(s.Workspace.Dir, named); name != "" {
 			all = append(all, name)
 		}
-		base = workspaceName(strings.ReplaceAll(named, `\`, "/")) + ".md"
+		base = slugOfPlan(strings.ReplaceAll(named, `\`, "/")) + ".md"
 	}
 	for _, dir := range []string{"docs/superpowers/plans/", "docs/plans/", "plans/"} {
 		all = append(all, dir+base)
