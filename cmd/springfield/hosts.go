@@ -111,9 +111,9 @@ func (o switching) switchHosts(
 		case errors.As(failure, &over) && slices.Contains(o.hosts, allHosts):
 			continue
 		case failure != nil && (len(chosen) == 1 || len(results) == 0 && exitCode(failure) != failed):
-			return hintChange(failure, verb)
+			return o.hintChange(failure, verb)
 		case failure != nil:
-			broken, done.Host, done.Err = append(broken, host.Title), host, hintChange(failure, verb)
+			broken, done.Host, done.Err = append(broken, host.Title), host, o.hintChange(failure, verb)
 		case done.Change.IsEmpty() || dryRun:
 			fine = append(fine, host.Title)
 		default:
