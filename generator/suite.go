@@ -47,7 +47,11 @@ func noSuite(dir string) error {
 		return check.Advisef("git clone "+check.QuoteArgument(dir)+" "+clone+" gets its files; pass "+clone+" instead",
 			"%s: %w, but a bare git repository", dir, ErrNoSuite)
 	}
-	return check.Advisef("it has no "+SuiteFile+"; run springfield init "+check.QuoteArgument(dir)+" to make a suite there",
+	why := "it has no " + SuiteFile
+	if rooted.IsMissing(dir) {
+		why = "it does not exist"
+	}
+	return check.Advisef(why+"; run springfield init "+check.QuoteArgument(dir)+" to make a suite there",
 		"%s: %w", dir, ErrNoSuite)
 }
 

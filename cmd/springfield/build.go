@@ -77,7 +77,7 @@ func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 		return plan.Change, err
 	}
 	if _, err := settings.Journal(a.places).PlanAndApply(makePlan); err != nil {
-		return hintChange(err, "build")
+		return a.hintChange(err, "build")
 	}
 	return a.reportBuild(o, dir, suite, built, plan)
 }

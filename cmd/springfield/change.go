@@ -62,16 +62,16 @@ func (s *streams) sayFiles(before string, files []string, after string) {
 // nonNil returns a copy of s that is never nil, so that JSON contains no null.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
-// hintChange adds a hint to an error about a change. again is the command to repeat.
-func hintChange(err error, again string) error {
+// hintChange adds a hint to an error about a change. verb is the command that failed.
+func (a *app) hintChange(err error, verb string) error {
 	var known interface{ Hint() string }
 	var damaged *journal.DamagedError
 	var failed *journal.WriteError
 	var syntax *document.SyntaxError
 	var conflict *client.NameTakenError
 	var at *fs.PathError
-	as := "nothing was changed"
-	if errors.As(err, &failed) && failed.Kind == "settings" || again == "enable" || again == "disable" {
+	as, again := "nothing was changed", strings.Join(append([]string{"run springfield"}, check.NamesOf(a.args, check.QuoteArgument)...), " ")+" again"
+	if errors.As(err, &failed) && failed.Kind == "settings" || verb == "enable" || verb == "disable" {
 		as = "your settings are unchanged"
 	}
 	switch {
@@ -82,7 +82,7 @@ func hintChange(err error, again string) error {
 	case conflict != nil:
 		return check.Advise(err, fmt.Sprintf("run springfield disable PLUGIN@%s --purge to make Claude Code forget the other one", conflict.Name))
 	case errors.As(err, &syntax):
-		return check.Advise(err, "your settings are unchanged; correct that line, then run springfield "+again+" again")
+		return check.Advise(err, "your settings are unchanged; correct that line, then "+again)
 	case failed != nil && failed.Done:
 		return check.Advise(fmt.Errorf("reverted, but the edit is still in the list: %w", err), "fix the cause, then run springfield undo --forget to remove it from the list")
 	case failed != nil && len(failed.Left) > 0:
@@ -95,11 +95,11 @@ func hintChange(err error, again string) error {
 	case errors.Is(err, journal.ErrNothingToUndo):
 		return check.Advise(err, nothingLeft)
 	case errors.Is(err, journal.ErrChanged):
-		return check.Advise(err, as+": another program changed the file in the meantime; run springfield "+again+" again")
+		return check.Advise(err, as+": another program changed the file in the meantime; "+again)
 	case settings.IsClosed(err), errors.Is(err, syscall.ENOTDIR):
 		return check.Advise(err, as+"; "+doctor.HowToRead(err))
 	case failed != nil:
-		return check.Advise(err, as+"; fix the cause, then run springfield "+again+" again")
+		return check.Advise(err, as+"; fix the cause, then "+again)
 	case errors.As(err, &at) && !errors.Is(err, fs.ErrNotExist): // such as a directory in place of a file
 		return check.Advise(err, as+"; "+doctor.HowToRead(err))
 	}

@@ -102,7 +102,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	done, err := installer.DisableAll(ctx, means,
 		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, DefaultSuite: o.defaultSuiteDir(), Now: time.Now()})
 	if err != nil {
-		return hintChange(err, "disable --all")
+		return o.hintChange(err, "disable --all")
 	}
 	if o.Purge {
 		done.Stays = append(done.Stays, elsewhere...)

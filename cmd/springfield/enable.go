@@ -168,7 +168,7 @@ func (o enableOptions) offerEnable(ctx context.Context, why string) (yes bool, e
 	for _, host := range chosen {
 		_, err := plan.planOn(ctx, host)
 		if over := (*hosts.PassedOverError)(nil); err != nil && !errors.As(err, &over) {
-			return false, hintChange(err, "enable")
+			return false, o.hintChange(err, "enable")
 		}
 	}
 	titles := check.NamesOf(chosen, func(h hosts.Host) string { return h.Title })
@@ -204,7 +204,7 @@ func (o enableOptions) tryHosts(ctx context.Context, chosen []hosts.Host) (able 
 			if !strings.Contains(err.Error(), host.Title) {
 				err = fmt.Errorf("%s: %w", host.Title, err)
 			}
-			return nil, hintChange(err, "enable")
+			return nil, o.hintChange(err, "enable")
 		default:
 			able = append(able, host)
 		}

@@ -111,9 +111,9 @@ func (o switching) switchHosts(
 		case errors.As(failure, &over) && slices.Contains(o.hosts, allHosts):
 			continue
 		case failure != nil && (len(chosen) == 1 || len(results) == 0 && exitCode(failure) != failed):
-			return hintChange(failure, verb)
+			return o.hintChange(failure, verb)
 		case failure != nil:
-			broken, done.Host, done.Err = append(broken, host.Title), host, hintChange(failure, verb)
+			broken, done.Host, done.Err = append(broken, host.Title), host, o.hintChange(failure, verb)
 		case done.Change.IsEmpty() || dryRun:
 			fine = append(fine, host.Title)
 		default:
@@ -165,11 +165,10 @@ func (o switching) tellResult(r installer.Done, dryRun bool) {
 		_ = o.showPreview(false, r.Change, r.Todo)
 		return
 	}
-	already := ""
 	if r.Change.IsEmpty() {
-		already, r.Live = " already", ""
+		r.State, r.Live = map[string]string{"enabled": "enabled already", "disabled": "not enabled"}[r.State], ""
 	}
-	o.say("%s is %s%s in %s", r.Plugin, r.State, already, r.Host.SettingsInWords(r.Scope))
+	o.say("%s is %s in %s", r.Plugin, r.State, r.Host.SettingsInWords(r.Scope))
 	o.tellChange(r.Change)
 	if r.From != "" {
 		o.say("  from %s", strings.TrimSuffix(r.From+"; "+r.Live, "; "))

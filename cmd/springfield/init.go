@@ -126,12 +126,12 @@ func runInit(ctx context.Context, o initOptions) error {
 	}
 	if o.dryRun {
 		if _, err := m.planSuite(); err != nil {
-			return hintChange(err, "init")
+			return o.hintChange(err, "init")
 		}
 		return m.preview()
 	}
 	if _, err := settings.Journal(o.places).PlanAndApply(m.planSuite); err != nil {
-		return hintChange(err, "init")
+		return o.hintChange(err, "init")
 	}
 	return m.report(built)
 }

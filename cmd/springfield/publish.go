@@ -171,7 +171,7 @@ func (o publishOptions) hintPublish(err error) error {
 	case errors.As(err, &syntax):
 		return check.Advise(err, "nothing was changed; Claude Code accepts only plain JSON in which every plugin has its own name")
 	}
-	return hintChange(err, "publish")
+	return o.hintChange(err, "publish")
 }
 
 // checkedShape is the JSON of --check, and of a refused release.

@@ -96,6 +96,10 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	}
 	report := replay.RunReplay(ctx, options)
 	done()
+	named := func(s replay.Skipped) bool { return len(o.paths) > 0 && slices.Contains(options.Paths, s.File) }
+	if i := slices.IndexFunc(report.Skipped, named); i >= 0 {
+		return fmt.Errorf("read %s: %s", report.Skipped[i].File, report.Skipped[i].Why)
+	}
 	if err := a.showReplay(o, report); err != nil {
 		return err
 	}

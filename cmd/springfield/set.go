@@ -248,7 +248,7 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	case errors.Is(err, journal.ErrChanged):
 		return check.Advise(err, "the other program's change was kept; run the command again")
 	case err != nil:
-		return hintChange(err, "set")
+		return a.hintChange(err, "set")
 	case o.dryRun:
 		return a.showPreview(o.json, c, "")
 	}

@@ -65,7 +65,7 @@ func runUndo(a *app, o undoOptions) error {
 	case o.forget:
 		entry, err := j.ForgetNewest()
 		if err != nil {
-			return hintChange(err, "undo")
+			return a.hintChange(err, "undo")
 		}
 		did := cmp.Or(entry.Did, "an edit that could not be read")
 		if o.json {
@@ -140,10 +140,10 @@ func shortenFileList(files []string) []string {
 	}
 }
 
-func (s *streams) listEdits(j journal.Journal, asJSON bool) error {
+func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	entries, err := j.ReadEntries()
 	if err != nil {
-		return hintChange(err, "undo")
+		return a.hintChange(err, "undo")
 	}
 	if asJSON {
 		type edit struct {
@@ -156,10 +156,10 @@ func (s *streams) listEdits(j journal.Journal, asJSON bool) error {
 		for _, e := range entries {
 			edits = append(edits, edit{e.ID, e.At.UnixMilli(), e.Did, e.Files()})
 		}
-		return s.printJSON(edits)
+		return a.printJSON(edits)
 	}
 	if len(entries) == 0 {
-		s.talk("%v; %s", journal.ErrNothingToUndo, nothingLeft)
+		a.talk("%v; %s", journal.ErrNothingToUndo, nothingLeft)
 		return nil
 	}
 	var rows [][]string
@@ -167,20 +167,20 @@ func (s *streams) listEdits(j journal.Journal, asJSON bool) error {
 		files := strings.Join(shortenFileList(e.Files()), ", ")
 		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, files})
 	}
-	s.resultPrinter().PrintTable("", rows)
+	a.resultPrinter().PrintTable("", rows)
 	return nil
 }
 
-func (s *streams) hintUndo(err error) error {
+func (a *app) hintUndo(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {
-		return hintChange(err, "undo")
+		return a.hintChange(err, "undo")
 	}
 	advice := "nothing was reverted; run springfield undo --forget to skip this edit"
 	if changed.Entry.Kind == "" && filepath.Ext(changed.File) == ".json" {
 		data, _ := os.ReadFile(changed.File)
 		if _, err := document.ParseCommented(data); err != nil {
-			return hintChange(fmt.Errorf("%s: %w", changed.File, err), "undo")
+			return a.hintChange(fmt.Errorf("%s: %w", changed.File, err), "undo")
 		}
 	}
 	if plugin, ok := strings.CutPrefix(strings.TrimSuffix(changed.Entry.Did, " in user settings"), "enable "); ok && !strings.Contains(plugin, " ") {
@@ -188,9 +188,9 @@ func (s *streams) hintUndo(err error) error {
 	}
 	const most = 40 // lines of the diff that are shown
 	lines := strings.SplitAfter(changed.Diff, "\n")
-	s.notePrinter().PrintDiff(strings.Join(lines[:min(most, len(lines))], ""))
+	a.notePrinter().PrintDiff(strings.Join(lines[:min(most, len(lines))], ""))
 	if more := strings.Count(changed.Diff, "\n") - most; more > 0 {
-		s.talk("… %s", countOf(more, "more line"))
+		a.talk("… %s", countOf(more, "more line"))
 	}
 	return check.Advise(err, advice)
 }

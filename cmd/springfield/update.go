@@ -88,7 +88,7 @@ func (a *app) updateOne(ctx context.Context, o updateOptions, dir string, spec g
 func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 	dirs, gone, err := settings.KnownSuites(a.places)
 	if err != nil {
-		return hintChange(err, "update --all")
+		return a.hintChange(err, "update --all")
 	}
 	var all []updated
 	var failed []string
@@ -191,7 +191,7 @@ func (a *app) updateSuite(ctx context.Context, o updateOptions, dir string, spec
 	}
 	switch {
 	case err != nil:
-		u.err = hintChange(err, "update")
+		u.err = a.hintChange(err, "update")
 	case u.plan.IsEmpty():
 		u.Outcome = "unchanged"
 	case o.dryRun:

@@ -247,6 +247,9 @@ func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 			users = append(users, Left{path + " may contain files that you wrote", "rm -r " + check.QuoteArgument(path), false})
 		}
 	}
+	if len(users) > 0 {
+		users = append(users, Left{p.StatePath() + " is then empty", "rmdir " + check.QuoteArgument(p.StatePath()), false})
+	}
 	return own, users, err
 }
 

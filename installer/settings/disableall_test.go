@@ -41,10 +41,11 @@ func TestStateThatIsTheUsers(t *testing.T) {
 		put(t, p.StatePath(name), "x")
 	}
 	removed, left, err := ForgetAll(p)
-	if err != nil || len(removed) != 4 || len(left) != 4 {
+	if err != nil || len(removed) != 4 || len(left) != 5 {
 		t.Errorf("removed %v, left %v, %v", removed, left, err)
 	}
-	for _, l := range left {
+	scratch.Equal(t, left[4].Remove, "rmdir '"+p.StatePath()+"'", "the directory")
+	for _, l := range left[:4] {
 		if !strings.HasPrefix(l.Remove, "rm -r '"+p.StatePath()) || !strings.HasSuffix(l.Remove, "'") {
 			t.Errorf("%q", l.Remove)
 		}

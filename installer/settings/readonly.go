@@ -59,7 +59,7 @@ func HowToOpen(err error) string {
 	case target != "" && target != path:
 		return path + " is a link to " + target + ", as made by stow; change it at its source"
 	case errors.Is(err, syscall.EROFS):
-		return path + " is on a read-only file system; change it at its source"
+		return closed + " is on a read-only file system; mount it writable, or change its source"
 	case unseen != nil || !journal.IsOwn(info):
 		return closed + " belongs to another user; ask them to change it"
 	case info.Mode()&0o400 == 0 || info.IsDir() && info.Mode()&0o100 == 0:
