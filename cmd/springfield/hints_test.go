@@ -302,10 +302,11 @@ func (h *hints) named(c called, tried []string) (all []named) {
 		}
 		line = strings.Join(strings.Fields(line), " ")
 		for _, at := range begins.FindAllStringIndex(line, -1) {
-			if strings.HasPrefix(line[at[1]:], "again") {
+			sentence := words(strings.TrimPrefix(line[at[0]:], "springfield "))
+			args := h.arguments(sentence, tried)
+			if rest := sentence[len(args):]; len(rest) > 0 && rest[0] == "again" {
 				continue // the same call, after something that a person does
 			}
-			args := h.arguments(words(strings.TrimPrefix(line[at[0]:], "springfield ")), tried)
 			if !slices.ContainsFunc(all, func(n named) bool { return slices.Equal(n.args, args) }) {
 				all = append(all, named{args, line})
 			}
