@@ -105,7 +105,19 @@ func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id str
 	if err := s.planRelease(c, f, f.At, only); err != nil || len(others) > 0 {
 		return err
 	}
+	v.noteReplaced(c, m, id)
 	return s.takeBackDeclared(c, f)
+}
+
+// noteReplaced notes the plugins that springfield disabled when it enabled id, because they stay disabled.
+func (v view) noteReplaced(c *journal.Change, m *memory, id string) {
+	for _, r := range m.Members {
+		other := r.Path[len(r.Path)-1]
+		replaced := r.isSwitch(other) && other != id && string(r.Set) == "false" && r.Before != "true"
+		if replaced && v.scopeBelow(other) == "" && !strings.HasPrefix(other, doubleShotLatte) {
+			c.Notes = append(c.Notes, other+", which it replaced, stays disabled; springfield enable "+other+" enables it again")
+		}
+	}
 }
 
 // takeBackDeclared plans to restore the members of user settings that were set only for f.
