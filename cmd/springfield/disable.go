@@ -96,7 +96,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	var elsewhere []settings.Left
 	running := false
 	for _, account := range append(settings.Accounts(means.Settings.Places), settings.Account{Places: means.Settings.Places}) {
-		elsewhere = slices.Concat(elsewhere, o.leftByEdits(account.Places), leftInProjects(account.StatePath()))
+		elsewhere = slices.Concat(elsewhere, o.leftByEdits(account.Places), o.leftInProjects(ctx, account.StatePath()))
 		running = running || len(claude.RunningProcesses(account.Config)) > 0
 	}
 	done, err := installer.DisableAll(ctx, means,
@@ -219,7 +219,7 @@ func (o disableOptions) leftByEdits(places client.Places) (left []settings.Left)
 
 // leftInProjects returns loops or their empty directories, states of specs and snapshots in the projects that the state
 // directory mentions.
-func leftInProjects(state string) (left []settings.Left) {
+func (a *app) leftInProjects(ctx context.Context, state string) (left []settings.Left) {
 	events, _ := ledger.LoopEvents(state)
 	files := check.NamesOf(events, func(e activity.LoopEvent) string {
 		return filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))
@@ -249,7 +249,10 @@ func leftInProjects(state string) (left []settings.Left) {
 	}
 	seen = map[string]bool{}
 	for _, o := range ledger.AwayOrders(state) {
-		if o.Kept != "" && rooted.PathExists(o.Project) && !seen[o.Project] {
+		if seen[o.Project] {
+			continue
+		}
+		if repository, _ := a.snapshotOf(ctx, o); repository != nil {
 			seen[o.Project] = true
 			in := "git -C " + check.QuoteArgument(o.Project)
 			remove := in + " for-each-ref --format='delete %(refname)' " + git.Snapshots + " | " + in + " update-ref --stdin"
