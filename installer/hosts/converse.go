@@ -16,7 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/group"
 )
 
-// question is a JSON-RPC request.
 type question struct {
 	method string
 	params any

@@ -15,7 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// hookGroup is an element of an event's array.
 type hookGroup struct {
 	Hooks []hookCommand `json:"hooks"`
 }

@@ -33,7 +33,6 @@ type origin struct {
 	NoDir   bool   `json:"noDir,omitempty"` // its directory did not exist, or has only files that springfield created
 }
 
-// remembered is a member that springfield set.
 type remembered struct {
 	Path []string `json:"path"`
 	// Before is the member's text before, "" if absent. A RawMessage would be formatted again.
