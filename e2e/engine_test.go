@@ -289,13 +289,14 @@ func TestSlashCommandsWithoutTheEvent(t *testing.T) {
 	})
 }
 
-// In a terminal the answer is on the screen, line by line, and nothing is sent.
+// In a terminal the answer is on the screen, line by line, and nothing is sent. A client may keep the prompt in its input
+// for a moment: Ctrl-U clears it.
 func TestSlashCommandsAtATerminal(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "ned-flanders", "ralph-wiggum")
 		model := newStandIn(t, says(plan...), nil)
 		screen := w.interactive(model, "acceptEdits", 60, [2]string{"accept edits on", "execute the plan"}, [2]string{"execute the plan", "\r"}, [2]string{plan[2], "/ned-flanders:why  "},
-			[2]string{"/ned-flanders:why ", "\r"}, [2]string{"Original prompt: /ned-flanders:why", "/ralph-wiggum:loop status"}, [2]string{"/ralph-wiggum:loop status", "\r"},
+			[2]string{"/ned-flanders:why ", "\r"}, [2]string{"Original prompt: /ned-flanders:why", "\x15/ralph-wiggum:loop status"}, [2]string{"/ralph-wiggum:loop status", "\r"},
 			[2]string{"Original prompt: /ralph-wiggum:loop", ""})
 		asked := slices.DeleteFunc(model.Requests(), func(r Request) bool { return !r.Main }) // else a title
 		if len(asked) != 3 {
