@@ -17,7 +17,7 @@ type Aftermath struct {
 	Failure string // API error after the decision, if no words of the agent follow
 	Dropped bool   // the turn ended although the decision is to continue
 	at      int64  // of the failure or that end
-	settled bool   // whether the continue reached the agent
+	settled bool   // it is known whether the continue reached the agent
 	// blocks counts the continues of other hooks since the prompt, in both forms that clients record.
 	blocks  [2]int
 	blocker string // command and words of the last such hook
