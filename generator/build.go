@@ -279,7 +279,7 @@ func sourceFiles() (map[string][]byte, string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "go.mod %q\n", files["go.mod"])
 	patched, pairs := runtimePatches() // the overlay changes programs too
-	fmt.Fprintf(h, "patch %q %q %q\n", patched, pairs, markDeclaration)
+	fmt.Fprintf(h, "patch %q %q %q %q\n", patched, pairs, longSleep, markDeclaration)
 	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !hookruntime.IsSource(name) {
 			return err

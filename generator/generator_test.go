@@ -296,6 +296,20 @@ func TestBuildIsReproducible(t *testing.T) {
 	}
 }
 
+// A program with this runtime uses one processor, whatever the environment asks for.
+func TestOneProcessor(t *testing.T) {
+	goroot, cache := scratch.FindGo(t)
+	dir := t.TempDir()
+	overlay, known, err := writeOverlay(dir, goroot, goVersion(t))
+	scratch.FailIf(t, !known || err != nil, "%t, %v", known, err)
+	program := filepath.Join(dir, "main.go")
+	put(t, program, []byte("package main\n\nimport \"runtime\"\n\nfunc main() { print(runtime.GOMAXPROCS(0)) }\n"), 0o600)
+	cmd := exec.Command("go", "run", "-overlay="+overlay, program)
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOMAXPROCS=3", "GOCACHE="+cache, "GOMODCACHE="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	scratch.FailIf(t, string(out) != "1" || err != nil, "%s, %v", out, err)
+}
+
 // A Go with another runtime compiles hooks, with a warning about the variables that they obey.
 func TestBuildWithAnUnknownGo(t *testing.T) {
 	real, err := lookPath("go", os.Getenv("PATH"))

@@ -20,13 +20,15 @@ import (
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
 // runtimePatches returns the names of files in Go's runtime, and pairs of old and new text. The new text ignores
-// variables like GODEBUG, and exits with 1, not 2. In each supported version of Go, every file contains an old text.
+// variables like GODEBUG, and exits with 1, not 2. It runs Go code on one processor, because a decision has one thread
+// of work and others cost it time. In each supported version of Go, every file contains an old text.
 // getGodebugEarly reads GODEBUG before the environment exists. Except in early releases of Go 1.25, a second result
 // reports whether this worked. Other code uses gogetenv.
 func runtimePatches() (files, pairs []string) {
 	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
+	const one = "\t\tif key == \"GOMAXPROCS\" {\n\t\t\treturn \"1\"\n\t\t}\n"
 	return []string{"env_posix.go", "proc.go", "panic.go", "signal_unix.go", "signal_windows.go", "mem_linux.go"}, []string{
-		reads, reads + "\tif len(key) > 1 && key[0]|0x20 == 'g' && key[1]|0x20 == 'o' {\n\t\treturn springfieldMark[len(springfieldMark):]\n\t}\n",
+		reads, reads + "\tif len(key) > 1 && key[0]|0x20 == 'g' && key[1]|0x20 == 'o' {\n" + one + "\t\treturn springfieldMark[len(springfieldMark):]\n\t}\n",
 		early, early + "\tif true {\n\t\treturn \"\", GOOS != \"windows\"\n\t}\n",
 		first, first + "\tif true {\n\t\treturn \"\"\n\t}\n",
 		"\texit(2)\n", "\texit(1)\n",
@@ -35,6 +37,10 @@ func runtimePatches() (files, pairs []string) {
 
 // markDeclaration is appended to the first patched file. It is a variable, because the linker drops unused constants.
 const markDeclaration = "\nvar springfieldMark = \"" + goMark + "\"\n"
+
+// shortSleep is how long Go's monitor thread sleeps at first, in µs. A decision is over in a few milliseconds, so with
+// longSleep the thread wakes hardly ever.
+const shortSleep, longSleep = "delay = 20\n", "delay = 2000\n"
 
 // newestGo is the last version of Go for which runtimePatches is known to be complete.
 const newestGo = "go1.27"
@@ -54,6 +60,7 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 			known, replace = false, nil
 			break
 		}
+		patched = strings.ReplaceAll(patched, shortSleep, longSleep)
 		if len(replace) == 0 {
 			patched += markDeclaration
 		}
