@@ -186,6 +186,11 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	if len(p.file) > 16<<10 {
 		l.printNote("its text is cut off, because the history keeps only the first 16 KiB")
 	}
+	typed := 0
+	for _, e := range p.Events {
+		typed = cmp.Or(e.Typed, typed)
+	}
+	o.Max = cmp.Or(o.Max, min(typed, p.Max))
 	draft, err := applyChoices([]byte(p.file), o)
 	if err != nil {
 		return err
