@@ -346,7 +346,7 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 		}
 		n, err := strconv.Atoi(value)
 		if err != nil || n < least || n > activity.MostIterations {
-			return field, misused(key+": "+strconv.Quote(value)+" is not a number of turns from "+strconv.Itoa(least)+" to "+strconv.Itoa(activity.MostIterations), "write it like 15")
+			return field, misused(key+": "+strconv.Quote(value)+" is not a number of turns from "+strconv.Itoa(least)+" to "+strconv.Itoa(activity.MostIterations), "write it like 15, at most "+strconv.Itoa(activity.MostIterations))
 		}
 		return [2]string{name, value}, nil
 	case "promise":
