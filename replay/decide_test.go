@@ -14,6 +14,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -262,6 +263,20 @@ func TestExplanationFitsItsSchema(t *testing.T) {
 			if s := e.Situation; name == "full" && (len(s.Todos) != 2 || len(s.Calls) != 2 || !s.Calls[1].Error || s.Prompt == "" || s.Message == "") {
 				t.Errorf("%s: %s", known.Name, data)
 			}
+		}
+	}
+}
+
+// Rules can share an ID, which is listed once.
+func TestExplainListsARuleOnce(t *testing.T) {
+	var b strings.Builder
+	e := Explanation{Rules: []Asked{
+		{ID: "asks", Evidence: "no sign"}, {ID: "intent", Evidence: "no"}, {ID: "intent", Holds: true, Decides: true, Evidence: "“Let me.”"}, {ID: "intent", Holds: true, Evidence: "“I will.”"}, {ID: "asks", Evidence: "no end"},
+	}}
+	e.WriteText(layout.Printer{W: &b, Width: 80})
+	for _, id := range []string{"intent", "asks"} {
+		if n := strings.Count(b.String(), id); n != 1 {
+			t.Errorf("%s, %d times:\n%s", id, n, b.String())
 		}
 	}
 }

@@ -184,19 +184,18 @@ func (e Explanation) WriteText(out layout.Printer) {
 	var rows [][]string
 	var reasons []string
 	without := map[string][]string{} // rules by the reason why they do not match
+	listed := map[string]bool{}      // IDs, which rules can share
 	for _, r := range e.Rules {
-		mark := "+ "
-		if r.Decides {
-			mark = "> "
+		if mark := map[bool]string{true: "> ", false: "+ "}[r.Decides]; r.Holds && !listed[r.ID] {
+			listed[r.ID] = true
+			rows = append(rows, []string{mark + r.ID, string(r.Then), r.Evidence})
 		}
-		if r.Holds {
-			row := []string{mark + r.ID, string(r.Then), r.Evidence}
-			isSame := func(has []string) bool { return has[0][len(mark):] == r.ID && slices.Equal(has[1:], row[1:]) }
-			if !slices.ContainsFunc(rows, isSame) { // one with other words
-				rows = append(rows, row)
-			}
+	}
+	for _, r := range e.Rules {
+		if listed[r.ID] {
 			continue
 		}
+		listed[r.ID] = true
 		if without[r.Evidence] == nil {
 			reasons = append(reasons, r.Evidence)
 		}
@@ -211,7 +210,7 @@ func (e Explanation) WriteText(out layout.Printer) {
 		out.InBold().PrintText("rules that do not match")
 	}
 	for _, reason := range reasons {
-		out.PrintItem("", reason+": "+strings.Join(slices.Compact(without[reason]), ", "))
+		out.PrintItem("", reason+": "+strings.Join(without[reason], ", "))
 	}
 	if e.Judge != "" {
 		out.InBold().PrintText("page")

@@ -5,6 +5,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -29,9 +30,10 @@ type Kept struct {
 func Projects(config string) string { return filepath.Join(config, "projects") }
 
 type found struct {
-	path string
-	host *host.Host // nil: known from the log itself
-	size int64
+	path  string
+	host  *host.Host // nil: known from the log itself
+	size  int64
+	given bool // by the user
 }
 
 type finder struct {
@@ -64,24 +66,17 @@ func (f *finder) lookAt(path string, depth int) {
 		return
 	}
 	real, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
-	if err != nil {
-		f.skipPath(path, err)
-		return
-	}
-	if f.seen[real] {
+	if f.seen[real] && err == nil {
 		return
 	}
 	f.seen[real] = true
-	info, err := os.Stat(real)
-	switch {
+	info, failed := os.Stat(real)
+	switch err := cmp.Or(err, failed); {
 	case err != nil:
 		f.skipPath(path, err)
 	case info.Mode().IsRegular():
 		if h := f.kept.Host; h == nil || registry.HostOfLog(path) == h { // else a subagent's, or not a log
-			f.logs = append(f.logs, found{path, h, info.Size()})
+			f.logs = append(f.logs, found{path, h, info.Size(), depth == 0})
 		}
 	case !info.IsDir():
 		f.skipPath(path, errors.New("neither a file nor a directory"))
@@ -100,15 +95,12 @@ func (f *finder) listDir(path string, depth int) {
 	for _, e := range entries {
 		name := e.Name()
 		inner := filepath.Join(path, name)
-		directory := e.IsDir()
-		if e.Type()&fs.ModeSymlink != 0 {
-			info, err := os.Stat(inner)
-			if err != nil {
-				f.skipPath(inner, err)
-				continue
-			}
-			directory = info.IsDir()
+		info, err := os.Stat(inner) // follows links
+		if err != nil {
+			f.skipPath(inner, err)
+			continue
 		}
+		directory := info.IsDir()
 		isLog := filepath.Ext(name) == ".jsonl" && !strings.HasPrefix(name, "agent-")
 		wanted := directory && name != "subagents" || !directory && isLog
 		if f.kept.Host != nil {

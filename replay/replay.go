@@ -91,7 +91,7 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 					return
 				}
 				w := walker{
-					session: session{path: files[i].path, host: files[i].host}, voters: voters,
+					session: session{path: files[i].path, host: files[i].host, given: files[i].given}, voters: voters,
 					since: o.Since.UnixMilli(), project: o.Project,
 					tick: func(n int64) bool { meter.addProgress(0, n); return ctx.Err() == nil },
 				}

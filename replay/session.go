@@ -41,6 +41,7 @@ type session struct {
 	rows  []Row
 	keys  []key // of the rows
 	err   error
+	given bool // by the user
 }
 
 // key identifies a line and copies in other logs. It is 0 if the line has no ID.
@@ -98,8 +99,8 @@ func (w *walker) read(lines int) {
 		return !w.cut && w.take(c)
 	})
 	w.tick(w.size - told)
-	if w.err == nil && w.isText {
-		w.size, w.err = 0, errors.New("not a session log")
+	if w.err == nil && (w.isText || w.given && !w.met && !w.cut) {
+		w.size, w.err = 0, errors.New("not a session log: no message of a session is in it")
 	}
 	if w.open && !w.cut && w.err == nil {
 		w.close(followed{label: Ended})
@@ -130,10 +131,8 @@ func (w *walker) take(c *transcript.Cursor) bool {
 	case what == transcript.Nothing && codec.ValidText(c.Entry.Mode) != "":
 		w.mode = codec.ValidText(c.Entry.Mode)
 	}
-	if what != transcript.Nothing {
-		if t := c.LineTime(); t != 0 {
-			w.until = t
-		}
+	if t := c.LineTime(); t != 0 && what != transcript.Nothing {
+		w.until = t
 	}
 	end, spoke := w.follower.takeLine(c)
 	if end.label != "" {

@@ -35,12 +35,10 @@ Load the script when your shell starts:
   springfield completion fish >~/.config/fish/completions/springfield.fish`,
 		ValidArgs: shells,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 || !slices.Contains(shells, args[0]) {
-				typed := strings.Join(args[:min(1, len(args))], "")
-				hint := check.HintAtNames(typed, "springfield completion ", shells, "")
-				return check.Misusef(hint, "springfield completion takes the name of a shell")
+			if len(args) == 1 && !slices.Contains(shells, args[0]) {
+				return check.Misusef(check.HintAtNames(args[0], "springfield completion ", shells, ""), "there is no completion for %q", args[0])
 			}
-			return nil
+			return arguments(1, 1, "the name of a shell: "+strings.Join(shells, ", "))(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch root := cmd.Root(); args[0] {

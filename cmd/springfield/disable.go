@@ -39,9 +39,9 @@ func newDisable(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "disable {PLUGIN[@MARKETPLACE] | --all}", SuggestFor: []string{"uninstall", "remove"},
 		Short: "Disable a plugin and restore settings.json",
-		Long: `If settings.json has not changed since enable, it gets its old bytes back.
-Otherwise each entry that still has springfield's value gets its old value; later changes stay and
-are listed.
+		Long: `If settings.json has not changed since enable, it gets its old bytes back,
+but a springfield plugin that enable replaced stays disabled. Otherwise each entry that still has
+springfield's value gets its old value; later changes stay and are listed.
 
 --all covers all settings files, including those of other accounts (~/.claude*, and each
 CLAUDE_CONFIG_DIR that springfield has edited). --all --purge also removes Claude Code's records,

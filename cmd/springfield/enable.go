@@ -131,7 +131,9 @@ func runEnable(ctx context.Context, o enableOptions) error {
 		first = [][]string{{"asks", "a model where its rules are unsure, and sends it at most 3 KB of the session; springfield set " + name + " shows its limits"}}
 	case known.Event == "UserPromptSubmit":
 		first = [][]string{{"needs", "a todo list, which Opus 4.8, Sonnet 5 and later lack; run springfield doctor to see how to restore it"}}
-	case known.Loop != nil && !known.Loop.Spec && !o.forLoop:
+	case known.Loop != nil && known.Loop.Spec:
+		first = [][]string{{"begin", "type /" + name + ":implement in a project that has a tasks.md"}}
+	case known.Loop != nil && !o.forLoop:
 		first = [][]string{{"begin", `springfield loop start "Fix the failing tests"`}}
 	}
 	o.resultPrinter().PrintTable("", append(first, [][]string{
@@ -143,9 +145,7 @@ func runEnable(ctx context.Context, o enableOptions) error {
 }
 
 // askConflict asks whether to disable other plugins that drive the same loop. Without a terminal it returns an error.
-func (o enableOptions) askConflict(
-	ctx context.Context, conflict *settings.ConflictError,
-) (settings.ConflictAnswer, error) {
+func (o enableOptions) askConflict(ctx context.Context, conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
 	if !o.terminal {
 		return "", check.Misuse(conflict, "pass --conflicts off to disable the others (and see the command for any that this edit cannot reach), or --conflicts keep to leave them enabled")
 	}

@@ -38,7 +38,7 @@ func newExplain(a *app) *cobra.Command {
 		Short: "Replay a past session and show how every rule voted",
 		Long: `Decides as a plugin's hook would if Claude stopped at the end of a log, or
 after --line. Shows the hook's input, why each rule matches or does not match, and the decision.
-Ignores limits and holds.
+Ignores limits, holds and away orders.
 
 LOG is a file, such as ~/.claude/projects/DIR/SESSION.jsonl. SESSION is an ID or its start. DECISION
 is an ID from springfield log. For a DECISION or last, explain uses the plugin that decided and the
@@ -83,7 +83,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		}
 		a.say("%s: %s decided %s because of rule %s, %s, in %s", decided.ID, decided.Plugin, decided.Decision, decided.Rule,
 			doctor.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
-		a.say("below is the decision by %s, without a model's answer, the hook's counts or holds", by)
+		a.say("below is the decision by %s, without a model's answer, the hook's counts, holds or away orders", by)
 	}
 	c, err := a.candidateToExplain(o, cmp.Or(decided.Plugin, o.strategy), cmp.Or(decided.ProjectPlace(), place.Work))
 	if err != nil {

@@ -17,7 +17,8 @@ func newLog(a *app) *cobra.Command {
 		Short: "List past decisions",
 		Long: `Lists the decisions of the current project or, inside an agent's session, of
 that session, the latest last: every stop, and the prompts to which a plugin added text. If one
-plugin decided at a stop, others that had nothing to decide are listed only with --json.`,
+plugin is listed for a stop, others that had nothing to decide are listed only with --json, so IDs
+skip numbers.`,
 		Example: `  springfield log -n 50
   springfield log --all`,
 		Args: arguments(0, 0, "no arguments"),

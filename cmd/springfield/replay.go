@@ -98,7 +98,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	done()
 	named := func(s replay.Skipped) bool { return len(o.paths) > 0 && slices.Contains(options.Paths, s.File) }
 	if i := slices.IndexFunc(report.Skipped, named); i >= 0 {
-		return fmt.Errorf("read %s: %s", report.Skipped[i].File, report.Skipped[i].Why)
+		return check.Advisef(nameLogs, "read %s: %s", report.Skipped[i].File, report.Skipped[i].Why)
 	}
 	if err := a.showReplay(o, report); err != nil {
 		return err
@@ -124,7 +124,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	return nil
 }
 
-const mostSkipped = 10
+const mostSkipped, nameLogs = 10, "name a session log or a directory of logs; without a path, all your logs are read"
 
 func (e *environment) replayOptions(o replayOptions) (options replay.Options, err error) {
 	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
@@ -236,8 +236,7 @@ func (e *environment) chooseSessions(o *replay.Options, args []string, name stri
 		}
 		path := rooted.PathFrom(e.work, arg)
 		if _, err := os.Stat(path); err != nil {
-			return check.Advise(fmt.Errorf("find session logs: %w", err),
-				"name a session log or a directory of logs; without a path, all your logs are read")
+			return check.Advisef(nameLogs, "find session logs: %w", err)
 		}
 		o.Paths = append(o.Paths, path)
 	}

@@ -215,7 +215,7 @@ func TestReport(t *testing.T) {
 	r := n.Report(n.order, []git.Changed{{Path: "a.go", Added: 1}, {Path: "Makefile", Added: 2, Deleted: 1}, {Path: "b.png", Binary: true, New: true}})
 	var b bytes.Buffer
 	r.WriteText(layout.Printer{W: &display.SafeWriter{To: &b}, Width: 100})
-	const want = `away: /p, set 8 h 30 min ago from /dev/pts/3, ran out 30 min ago; 2 of 50 continues used
+	const want = `away: 2 of 50 continues used, ran out 30 min ago, in /p, set 8 h 30 min ago from /dev/pts/3
 check    make test
          since you left, files that decide the check were changed: Makefile +2 -1
 needs you

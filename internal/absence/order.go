@@ -36,9 +36,7 @@ func (p Places) NewestOrder(project string, all bool) (o ledger.AwayOrder, found
 // Shorten makes the order in force for wanted.Project end sooner or after fewer continues, and saves it. The order must
 // otherwise equal wanted. With sameMost, sameCheck or sameNote, it keeps that value. done reports whether an order was
 // changed, and now is that order.
-func (p Places) Shorten(
-	wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool,
-) (now ledger.AwayOrder, done bool, err error) {
+func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool) (now ledger.AwayOrder, done bool, err error) {
 	lesser := func(o ledger.AwayOrder) bool {
 		return o.IsInForce(p.Now) && o.Project == wanted.Project && wanted.Until <= o.Until &&
 			(sameMost || wanted.Most <= o.Most) && (sameCheck || wanted.Check == o.Check) && (sameNote || wanted.Note == o.Note)

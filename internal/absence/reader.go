@@ -176,13 +176,12 @@ func stampOf(path string) string {
 }
 
 func (s *session) continuesLeft(now int64) *int {
-	if s.left == nil {
+	if s.left == nil || s.ended {
 		return nil
 	}
-	left := min(s.left.Left.Prompt, s.left.Left.Hour)
+	left := max(0, min(s.left.Left.Prompt, s.left.Left.Hour))
 	if now-s.left.At < guard.Window.Milliseconds() {
-		left = min(left, s.left.Left.Burst)
+		left = min(left, max(0, s.left.Left.Burst))
 	}
-	left = max(left, 0)
 	return &left
 }

@@ -42,8 +42,10 @@ func (w *Watch) Look(now time.Time) View {
 		seen, ordered := s.see(w.passed[s.id], view.Now), false
 		for _, o := range w.orders {
 			if (ledger.AwayOrder{Project: o.Project}).Covers(seen.Project) {
-				left := max(0, o.Most-o.Used)
-				seen.Left, ordered = &left, true
+				if left := max(0, o.Most-o.Used); !s.ended {
+					seen.Left = &left
+				}
+				ordered = true
 			}
 		}
 		if next := s.wakeInWords(ordered, now); seen.State == Failed && next != "" {
@@ -111,13 +113,16 @@ func (v View) ChangesSince(before View) (all []Change) {
 	if now := v.inForce(); before.Now == 0 || !reflect.DeepEqual(now, before.inForce()) {
 		all = append(all, Change{At: v.Now, InForce: now})
 	}
+	find := func(v View, id string) int {
+		return slices.IndexFunc(v.Sessions, func(s Sight) bool { return s.Session == id })
+	}
 	for _, s := range v.Sessions {
-		if old, known := before.find(s.Session); !known || !reflect.DeepEqual(old, s) {
-			all = append(all, Change{At: v.Now, Sight: &s, Same: known && old.State == s.State})
+		if i := find(before, s.Session); i < 0 || !reflect.DeepEqual(before.Sessions[i], s) {
+			all = append(all, Change{At: v.Now, Sight: &s, Same: i >= 0 && before.Sessions[i].State == s.State})
 		}
 	}
 	for _, s := range before.Sessions {
-		if _, known := v.find(s.Session); !known {
+		if find(v, s.Session) < 0 {
 			s.State = Gone
 			all = append(all, Change{At: v.Now, Sight: &s})
 		}
@@ -131,15 +136,6 @@ func (v View) inForce() *InForce {
 		out.Holds = append(out.Holds, Held{say(strings.TrimPrefix(h.Of, "session:")), h.Until})
 	}
 	return &out
-}
-
-func (v View) find(id string) (Sight, bool) {
-	for _, s := range v.Sessions {
-		if s.Session == id {
-			return s, true
-		}
-	}
-	return Sight{}, false
 }
 
 // Teller chooses the changes about which to notify the user: changes to a state that is a need and lasts.

@@ -98,8 +98,8 @@ func TestContinuesLeft(t *testing.T) {
 			t.Errorf("%d: %v, want %d", now, got, want)
 		}
 	}
-	if (&session{}).continuesLeft(0) != nil {
-		t.Error("without a continue it is unknown")
+	if s.ended = true; s.continuesLeft(2000) != nil || (&session{}).continuesLeft(0) != nil {
+		t.Error("it is shown for a closed session, or without a continue")
 	}
 }
 

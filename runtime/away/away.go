@@ -165,7 +165,7 @@ func SayAway(o *ledger.AwayOrder, now int64) string {
 	return text
 }
 
-// Describe returns a line about an order: its project, origin, times, and used continues.
+// Describe returns a line about an order: its used continues, end, project and origin. The beginning matters most, because watch cuts the rest.
 func Describe(o ledger.AwayOrder, used int, now int64) string {
 	from, where := "origin unknown", "every project"
 	if o.From != "" {
@@ -174,7 +174,7 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 	if o.Project != "" {
 		where = display.OneLine(quotation.Beginning(o.Project, 200))
 	}
-	end := "for another " + timestamp.LengthInWords(o.Until-now)
+	end := timestamp.LengthInWords(o.Until-now) + " left"
 	switch {
 	case o.Ended > 0:
 		end = "ended " + timestamp.AgoInWords(now-o.Ended)
@@ -183,7 +183,7 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 	case !o.IsInForce(time.UnixMilli(now)):
 		end = "not in force: it has other bounds than an order may have"
 	}
-	return "away: " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from + ", " + end + "; " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used"
+	return "away: " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used, " + end + ", in " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from
 }
 
 // askForCheck fills in out: with a stop if the check was denied, has passed since the last change to a file, or had the

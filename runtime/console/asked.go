@@ -219,7 +219,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 	case 1:
 		return all[0].Session, nil
 	case 0:
-		advice := "no session is known yet; omit --session to apply it to all sessions"
+		advice := "no session is known yet; omit --session"
 		if all := d.knownSessions("", enough); len(all) > 0 {
 			advice = "the latest sessions are " + d.listSessions(all)
 		}

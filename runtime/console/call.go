@@ -164,7 +164,9 @@ func ParseDuration(s string) (time.Duration, error) {
 		return 0, nil
 	}
 	ms, ok := timestamp.ParseSpan(s)
-	if !ok {
+	if _, isNumber := timestamp.ParseSpan(s + "m"); isNumber && !ok {
+		return 0, &adviceError{strconv.Quote(s) + " has no unit", "for minutes, write " + s + "m"}
+	} else if !ok {
 		return 0, &adviceError{strconv.Quote(s) + " is not a duration of at most 365 days", "write it like 30m, 2h, 1h30m or 1d; without a duration, a hold from your own terminal lasts until you resume, any other for 12 hours"}
 	}
 	return time.Duration(ms) * time.Millisecond, nil

@@ -265,10 +265,7 @@ func inMilliseconds(us int64) string {
 
 func padRight(s string, width int) string {
 	s = display.OneLine(s)
-	if n := width - len([]rune(s)); n > 0 {
-		return s + strings.Repeat(" ", n)
-	}
-	return s + " "
+	return s + strings.Repeat(" ", max(1, width-len([]rune(s))))
 }
 
 // ErrUsage is returned for an invalid call.

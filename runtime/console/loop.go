@@ -158,7 +158,7 @@ func (l *loopHere) typedMaximum(n int) int {
 func (l *loopHere) sayCapped() {
 	if n := l.mostTurns(l.goal); n < l.goal.Max {
 		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapInWords(l.typedFor(l.goal), n) +
-			"; for more, type in a terminal: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
+			": a larger number counts only if you type it in a terminal of your own: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
 	}
 }
 
@@ -222,7 +222,8 @@ func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 }
 
 func (l *loopHere) tellCancelled(was wiggum.Goal, data []byte) {
-	if was.ID != "" && (was.Active || ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir).Typed > 0) {
+	l.past = ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir) // the file might be gone
+	if was.ID != "" && (was.Active || l.past.Typed > 0) {
 		l.tellEvent(activity.LoopCancelled, was, data)
 	}
 }
@@ -345,7 +346,7 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 		}
 		n, err := strconv.Atoi(value)
 		if err != nil || n < least || n > activity.MostIterations {
-			return field, misused(key+": "+strconv.Quote(value)+" is not a number of turns from "+strconv.Itoa(least)+" to "+strconv.Itoa(activity.MostIterations), "write it like 15")
+			return field, misused(key+": "+strconv.Quote(value)+" is not a number of turns from "+strconv.Itoa(least)+" to "+strconv.Itoa(activity.MostIterations), "write it like 15, at most "+strconv.Itoa(activity.MostIterations))
 		}
 		return [2]string{name, value}, nil
 	case "promise":

@@ -24,7 +24,8 @@ type pastLoop struct {
 	Goal          string // first line
 	Events        []activity.LoopEvent
 
-	file string // its last recorded text
+	file  string // its last recorded text
+	typed int    // last maximum that the user typed, or 0
 }
 
 func (p *pastLoop) Members(m *codec.Members) {
@@ -55,7 +56,7 @@ func (d *Console) pastLoops() ([]pastLoop, error) {
 		}
 		p := &all[i]
 		p.Events = append(p.Events, e)
-		p.At, p.Event, p.Count, p.Max, p.Directory = e.At, e.Event, e.Count, e.Max, e.Dir
+		p.At, p.Event, p.Count, p.Max, p.Directory, p.typed = e.At, e.Event, e.Count, e.Max, e.Dir, cmp.Or(e.Typed, p.typed)
 		if e.File != "" {
 			p.file, p.Goal = e.File, ""
 			if g, err := wiggum.ReadLoop([]byte(e.File)); err == nil {
@@ -186,6 +187,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	if len(p.file) > 16<<10 {
 		l.printNote("its text is cut off, because the history keeps only the first 16 KiB")
 	}
+	o.Max = cmp.Or(o.Max, min(p.typed, p.Max))
 	draft, err := applyChoices([]byte(p.file), o)
 	if err != nil {
 		return err
@@ -195,7 +197,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 
 type loopStatus struct {
 	Directory, File string
-	// State is none, unreadable, inactive, waiting (for its first stop, or for its session) or running.
+	// State is none, unreadable, inactive, waiting (for its first stop, its session, or the user) or running.
 	State   string
 	Problem string // why the file is not a loop, or why it does not run yet
 	Loop    *loopJSON
@@ -254,6 +256,9 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	case g.Session != "" && l.isLeft():
 		s.State = "waiting"
 		says = "loop " + l.loopName(g) + " waits for session " + g.Session + l.progress(g) + ", but another session is active here; to give it the loop, run " + l.commandTo("loop set session none")
+	case l.waitsForUser():
+		s.State, s.Problem = "waiting", l.driver.problemInWords()
+		says = "loop " + l.loopName(g) + " is paused until your next instruction" + l.progress(g) + "; for the reason, type " + l.wordToType("why")
 	case l.past.Continues > 0:
 		s.State, s.Problem = "running", l.driver.problemInWords()
 		says = "loop " + l.loopName(g) + " is running" + l.progress(g)

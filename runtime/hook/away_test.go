@@ -229,7 +229,7 @@ func TestSessionStartSaysWhatIsInForce(t *testing.T) {
 	w.away(nil)
 	_, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, ledger.Means{})
 	must(t, err)
-	if out, _ := w.run(start); !out.tells("set 1 h ago from /dev/pts/3, for another 6 h; 0 of 50 continues used") || !out.tells("a hold is in force, for another 1 h") {
+	if out, _ := w.run(start); !out.tells("0 of 50 continues used, 6 h left, in ") || !out.tells("a hold is in force, for another 1 h") {
 		t.Errorf("%+v", out)
 	}
 	if out, _ := w.run(start); out != (output{}) {

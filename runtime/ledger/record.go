@@ -46,10 +46,11 @@ func (r *Record) ProjectPlace() string {
 const sideBySide = 10_000
 
 // StandsAsideFor reports whether other is a different plugin's decision at the same stop and matters more
-// than r.
+// than r. Of loops that have nothing to drive, the last matters.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
-	return r.aside() > other.aside() && (other.Decision == "stop" || other.Decision == "continue") &&
+	idle := r.aside() == 3 && other.aside() == 3 && r.State.Number < other.State.Number
+	return (r.aside() > other.aside() || idle) && (other.Decision == "stop" || other.Decision == "continue") &&
 		r.Session == other.Session && r.Event == other.Event && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Pausing is a loop that can pause for the user, whom it notifies once. It continues at the first stop after
-// the user's next order.
+// the user's next instruction.
 type Pausing struct {
 	Key   string // of the loop's memory
 	Title string // prefix of messages to the user
@@ -53,7 +53,7 @@ func (p Pausing) pause(s strategy.Situation, rule, evidence string) (v strategy.
 	v = strategy.StopBy(rule, evidence)
 	name := quotation.HashText(rule + evidence + strconv.FormatInt(s.Turn.WordAt, 10))
 	if m, _ := s.Memory(p.Key); m.Paused != name {
-		v.Told = p.Title + ": paused, " + evidence + "; the loop goes on with your next order; to end it: " + p.End
+		v.Told = p.Title + ": paused, " + evidence + "; the loop goes on with your next instruction; to end it: " + p.End
 		v.Remember, v.Remember.Paused = m, name
 	}
 	return v, true

@@ -202,7 +202,7 @@ var conditions = [...]condition{
 	{"the turn did not end with a tool that asks you", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *Meter) (string, bool) {
 		return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
 	}},
-	{"the last tool call was another one", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
+	{"no such tool call came last", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
 		last := a.situation.Turn.LastTool
 		if r.Window {
 			last = a.situation.Window.LastTool

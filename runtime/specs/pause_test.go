@@ -27,7 +27,7 @@ func TestSpecsPause(t *testing.T) {
 		rule  string
 		told  string
 	}{
-		"forbids": {strategy.Situation{Turn: strategy.Turn{Word: forbids}}, state("execution", 1, 5, ""), "forbids", "you said “wait”; the loop goes on with your next order; to end it: "},
+		"forbids": {strategy.Situation{Turn: strategy.Turn{Word: forbids}}, state("execution", 1, 5, ""), "forbids", "you said “wait”; the loop goes on with your next instruction; to end it: "},
 		"asks": {strategy.Situation{Turn: strategy.Turn{Changed: true, Word: lastword.Word{Kind: lastword.Asks, Evidence: "status?"}}}, state("execution", 1, 5, ""),
 			"answers", "you asked “status?”"},
 		"unknown":            {strategy.Situation{Turn: strategy.Turn{Attended: true}}, state("execution", 1, 5, ""), "task", ""},

@@ -23,7 +23,7 @@ func TestGoalLoopPauses(t *testing.T) {
 		rule   string // "loop" for one that goes on
 		told   string
 	}{
-		"forbids":                     {func(s *strategy.Situation) { s.Turn.Word = forbids }, "forbids", "ralph-wiggum: paused, you said “wait”; the loop goes on with your next order; to end it: /ralph-wiggum:loop stop"},
+		"forbids":                     {func(s *strategy.Situation) { s.Turn.Word = forbids }, "forbids", "ralph-wiggum: paused, you said “wait”; the loop goes on with your next instruction; to end it: /ralph-wiggum:loop stop"},
 		"asks":                        {func(s *strategy.Situation) { s.Turn.Word = asks }, "answers", "you asked “what is left?”"},
 		"asks, and something changed": {func(s *strategy.Situation) { s.Turn.Word, s.Turn.Changed = asks, true }, "answers", "you asked"},
 		"a promise beside a word":     {func(s *strategy.Situation) { s.Turn.Word, s.Message.Text = forbids, "tests passing" }, "forbids", "you said"},

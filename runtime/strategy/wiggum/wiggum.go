@@ -179,15 +179,15 @@ func (l *goalLoop) loopIsGone() strategy.Verdict {
 		return v
 	}
 	m, _ := l.s.NewestMemory(File)
-	if _, _, ok := parseMemory(m); ok && m.Paused != elsewhere {
+	if _, _, ok := parseMemory(m); ok && m.Paused != Elsewhere {
 		v.Told = l.pluginName() + ": the loop in " + strings.TrimSuffix(m.Key, "/"+File) + " does not go on in " +
 			quotation.ShownName(l.s.Workspace.Dir, maxDir) + ", where the session is now"
-		v.Remember, v.Remember.Paused = m, elsewhere
+		v.Remember, v.Remember.Paused = m, Elsewhere
 	}
 	return v
 }
 
-const elsewhere = "elsewhere" // the pause of a session in another directory
+const Elsewhere = "elsewhere" // the pause of a session in another directory
 
 func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
 	v := strategy.StopBy(rule, evidence)
