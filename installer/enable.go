@@ -71,6 +71,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""
 	}
+	m.Settings.Preview = r.DryRun
 	wanted := settings.Switch{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}
 	e := &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 	defer func() {
@@ -317,6 +318,9 @@ func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 			return c, err
 		}
 	}
+	if e.DryRun {
+		return c, nil
+	}
 	return c, c.Writable()
 }
 
@@ -393,6 +397,9 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 		if byHand != nil && !plan.IsEmpty() {
 			d.Change.Notes = append(d.Change.Notes, byHand(e.wanted)...)
 		}
+	}
+	if err := plan.Writable(); e.DryRun && err != nil {
+		d.Change.Notes = append(d.Change.Notes, "without --dry-run, this fails: "+err.Error())
 	}
 	if silent := e.wanted.At.FindSilencer(); silent != nil {
 		d.Change.Notes = append(d.Change.Notes, silent.Text()+"; "+silent.Fix)

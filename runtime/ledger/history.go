@@ -183,6 +183,19 @@ func Readable(dir string) error {
 	return nil
 }
 
+// Overwritten returns the ledgers of the latest sessions that are not empty and contain no record.
+func Overwritten(dirs []string) (paths []string) {
+	all := sessionsOf(dirs, Scope{})
+	for _, s := range all[:min(len(all), 8)] {
+		rest := s.openTail().rest
+		isRecord := func(line []byte) bool { return codec.ReadObject(bytes.TrimSpace(line), &Record{}) == nil }
+		if len(rest) > 0 && !slices.ContainsFunc(bytes.Split(rest, []byte{'\n'}), isRecord) {
+			paths = append(paths, SessionFile(s.dir, s.ID))
+		}
+	}
+	return paths
+}
+
 type tail struct {
 	rest []byte
 	head Record
