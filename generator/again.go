@@ -31,10 +31,6 @@ func ParseSettings(texts []string) (all Settings, err error) {
 	return all, nil
 }
 
-func (s Settings) IsAbout(plugin string) bool {
-	return slices.ContainsFunc(s, func(one Setting) bool { return one.Plugin == plugin })
-}
-
 // CheckSettings returns an error for the first setting that is invalid or of a plugin that is not chosen. If no plugins
 // are chosen, it uses the strategies with the plugins' names.
 func (s Settings) CheckSettings(chosen []Plugin) error {

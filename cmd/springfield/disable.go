@@ -193,12 +193,13 @@ func (a *app) leftSuite(ctx context.Context, dir string) settings.Left {
 		what += ", and published"
 	}
 	in, err := a.gitOfProcess().Repository(ctx, dir)
-	pushed, dirty := err == nil, []string{}
+	saved := err == nil
 	if in != nil {
-		pushed, _ = in.IsPushed(ctx, "HEAD", "")
-		dirty, err = in.DirtyFiles(ctx, in.Root)
+		dirty, err := in.DirtyFiles(ctx, in.Root)
+		pushed, _ := in.IsPushed(ctx, "HEAD", "")
+		saved = pushed && err == nil && len(dirty) == 0
 	}
-	if !pushed || len(dirty) > 0 || err != nil {
+	if !saved {
 		what += "; its repository has files or commits that were not pushed, so save them first"
 	}
 	return settings.Left{What: what, Remove: "rm -r " + check.QuoteArgument(dir)}

@@ -90,7 +90,11 @@ func (a Aftermath) OutcomeInWords(agent string) string {
 	case a.Failure != "":
 		return "the session failed: " + a.Failure
 	case a.Dropped:
-		return "the continue did not reach " + agent + ", so it stopped; springfield doctor names mods that can drop it"
+		says := "the continue did not reach " + agent + ", so it stopped"
+		if agent == registry.AgentName("") { // only Claude Code has mods
+			says += "; springfield doctor names mods that can drop it"
+		}
+		return says
 	}
 	return ""
 }
