@@ -318,10 +318,10 @@ func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 			return c, err
 		}
 	}
-	if e.DryRun {
-		return c, nil
+	if err = c.Writable(); err != nil && e.DryRun {
+		c.Notes, err = append(c.Notes, "without --dry-run, this fails: "+err.Error()), nil
 	}
-	return c, c.Writable()
+	return c, err
 }
 
 func (e *enableRun) planEdit(now *settings.Settings) (journal.Change, error) {
@@ -368,8 +368,7 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 }
 
 func (e *enableRun) noteLeft(change string) {
-	const how = "Claude Code %s: run springfield disable %s --purge to change that"
-	e.leaves = append(e.leaves, fmt.Sprintf(how, change, e.wanted.Plugin.ID()))
+	e.leaves = append(e.leaves, "Claude Code "+change+": run springfield disable "+e.wanted.Plugin.ID()+" --purge to change that")
 }
 
 func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
@@ -397,9 +396,6 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 		if byHand != nil && !plan.IsEmpty() {
 			d.Change.Notes = append(d.Change.Notes, byHand(e.wanted)...)
 		}
-	}
-	if err := plan.Writable(); e.DryRun && err != nil {
-		d.Change.Notes = append(d.Change.Notes, "without --dry-run, this fails: "+err.Error())
 	}
 	if silent := e.wanted.At.FindSilencer(); silent != nil {
 		d.Change.Notes = append(d.Change.Notes, silent.Text()+"; "+silent.Fix)

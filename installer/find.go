@@ -21,7 +21,8 @@ import (
 
 // FindPlugin finds a plugin by NAME or NAME@MARKETPLACE in the suite dir. If dir is "", it searches the user's suites
 // and Claude Code's marketplaces. Of several matches it returns the only one in the working directory, the only enabled
-// one, the one of the suite around the working directory, or ErrAmbiguous. It prints a note if Claude Code's plugin displaces a suite's with the same ID.
+// one, the one of the suite around the working directory, or ErrAmbiguous. It prints a note if Claude Code's plugin
+// displaces a suite's with the same ID.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {

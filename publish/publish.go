@@ -153,13 +153,12 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 // permanent.
 func (m Means) noteChoices(in inputs, q Request) {
 	dir := check.QuoteArgument(in.dir)
-	remote := "git -C " + dir + " remote add origin URL, then push"
-	switch {
-	case !in.market.Own || in.around.remote != "" || in.around.foreign != nil:
-	case in.around.repo == nil:
-		m.Note(in.dir + " is not in a git repository: to let others install from it, run git init " + dir + ", commit, run " + remote)
-	default:
-		m.Note(in.dir + " has no remote: to let others install from it, run " + remote)
+	lacks, first := " has no remote", ""
+	if in.around.repo == nil {
+		lacks, first = " is not in a git repository", "git init "+dir+", commit, run "
+	}
+	if in.market.Own && in.around.remote == "" && in.around.foreign == nil {
+		m.Note(in.dir + lacks + ": to let others install from it, run " + first + "git -C " + dir + " remote add origin URL, then push")
 	}
 	more := slices.DeleteFunc(slices.Clone(q.targets()), func(t generator.Target) bool { return slices.Contains(in.suite.Targets, t) })
 	if len(q.Targets) == 0 && len(more) > 0 {
@@ -171,9 +170,7 @@ func (m Means) noteChoices(in inputs, q Request) {
 	}
 }
 
-func (in inputs) planChange(
-	after tree, releases []release, catalog journal.Edit, marks int,
-) (journal.Change, error) {
+func (in inputs) planChange(after tree, releases []release, catalog journal.Edit, marks int) (journal.Change, error) {
 	did := check.NamesOf(releases, func(r release) string { return r.plugin + " " + r.new })
 	c := journal.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
 	if catalog.Changes() {

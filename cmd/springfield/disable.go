@@ -135,8 +135,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 
 func (o disableOptions) reportDisableAll(done installer.DisabledAll, running bool) error {
 	written, removed := done.Files()
-	succeeded := func(left settings.Left) bool { return !left.Failed }
-	failed := len(slices.DeleteFunc(slices.Clone(done.Stays), succeeded))
+	failed := len(slices.DeleteFunc(slices.Clone(done.Stays), func(l settings.Left) bool { return !l.Failed }))
 	var err error
 	outcome := "disabled"
 	if failed > 0 {

@@ -28,8 +28,7 @@ type enableOptions struct {
 
 // defaultSuite returns the suite in which enable makes plugins that no other suite has.
 func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
-	fresh := func() generator.Spec { return a.defaultSpec(ctx) }
-	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: fresh}
+	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }
 
 func newEnable(a *app) *cobra.Command {
@@ -143,9 +142,7 @@ func runEnable(ctx context.Context, o enableOptions) error {
 }
 
 // askConflict asks whether to disable other plugins that drive the same loop. Without a terminal it returns an error.
-func (o enableOptions) askConflict(
-	ctx context.Context, conflict *settings.ConflictError,
-) (settings.ConflictAnswer, error) {
+func (o enableOptions) askConflict(ctx context.Context, conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
 	if !o.terminal {
 		return "", check.Misuse(conflict, "pass --conflicts off to disable the others (and see the command for any that this edit cannot reach), or --conflicts keep to leave them enabled")
 	}

@@ -99,9 +99,7 @@ type switching struct {
 
 // switchHosts enables or disables a plugin on all chosen hosts and prints the results. It continues if a host fails, but
 // not if the user cancels. A single undo reverts all of them.
-func (o switching) switchHosts(
-	verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error),
-) (err error) {
+func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error)) (err error) {
 	var results []installer.Done
 	var did, broken, fine []string
 	var over *hosts.PassedOverError

@@ -54,8 +54,7 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 			l.File, d.Line, d.Column, d.Key)
 		f := check.Warned(says, "remove one of the two")
 		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Top) {
-			f = check.Failed(says+", and springfield does not edit a file with duplicates",
-				"merge the two into one")
+			f = check.Failed(says+", and springfield does not edit a file with duplicates", "merge the two into one")
 		}
 		bad = append(bad, f)
 	}

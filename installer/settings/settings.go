@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -133,7 +134,8 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 // they were not changed since. The memory is removed along with the last member.
 func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only func(remembered) bool) error {
 	m, err := s.recallFile(f.At)
-	if err != nil || !m.servesFile(behalf, only) {
+	serves := func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) }
+	if err != nil || m == nil || !slices.ContainsFunc(m.Members, serves) {
 		return err
 	}
 	back, err := m.releaseSettings(f, behalf, only)

@@ -89,12 +89,10 @@ func (a Aftermath) OutcomeInWords(agent string) string {
 	switch {
 	case a.Failure != "":
 		return "the session failed: " + a.Failure
+	case a.Dropped && agent == registry.AgentName(""): // only Claude Code has mods
+		return "the continue did not reach " + agent + ", so it stopped; springfield doctor names mods that can drop it"
 	case a.Dropped:
-		says := "the continue did not reach " + agent + ", so it stopped"
-		if agent == registry.AgentName("") { // only Claude Code has mods
-			says += "; springfield doctor names mods that can drop it"
-		}
-		return says
+		return "the continue did not reach " + agent + ", so it stopped"
 	}
 	return ""
 }

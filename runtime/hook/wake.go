@@ -133,15 +133,8 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 }
 
 func (s *start) recordRest(settings Settings, why string) {
-	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
-	if err == nil {
-		defer session.Close()
-		err = session.LockSession()
-	}
-	if err == nil {
-		_, err = session.AppendRecord(s.recordOf(Settled{Verdict: strategy.StopBy(wake.Rule, wake.NotWoken+": "+why), Next: session.State}, settings.Plugin))
-	}
-	if err != nil {
+	rest := func(next *Settled) { next.Verdict = strategy.StopBy(wake.Rule, wake.NotWoken+": "+why) }
+	if err := s.recordMore(settings, rest); err != nil {
 		s.recordUndecided(fault{faultLedger, newFailure("write ledger", err)})
 	}
 }

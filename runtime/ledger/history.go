@@ -99,11 +99,10 @@ func backwards(all []session) iter.Seq[Record] {
 // the most recent first.
 func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
-		if len(all) == n || !strings.HasPrefix(s.ID, "session:"+beginning) {
-			continue
-		}
-		if t := s.openTail(); t.stepBack() {
-			all = append(all, t.head)
+		if len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) {
+			if t := s.openTail(); t.stepBack() {
+				all = append(all, t.head)
+			}
 		}
 	}
 	return all
