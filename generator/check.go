@@ -125,9 +125,8 @@ func checkSums(dir string, machine Target, all []openedProgram) error {
 	return nil
 }
 
-// CheckPlugin returns a finding if a program of the plugin in dir would not start on this machine, differs from its
-// suite's record or reads Go's own variables. Unless judges is set, the judge need not start. id is the plugin's ID.
-// suite is the directory to rebuild, or "".
+// CheckPlugin returns a finding if a program of the plugin in dir would not start here, differs from its suite's record
+// or reads Go's own variables. Unless judges is set, the judge need not start. suite is the directory to rebuild, or "".
 func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 	if err := CheckMount(dir); err != nil {
 		return []check.Finding{check.Failed(id+": "+err.Error(), HowToStart(err, suite))}

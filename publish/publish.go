@@ -149,8 +149,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	}, nil
 }
 
-// noteChoices notes what others need to install the plugins, and choices of the user that the next commit would make
-// permanent.
+// noteChoices notes how others can install the plugins, and choices that the next commit makes permanent.
 func (m Means) noteChoices(in inputs, q Request) {
 	dir := check.QuoteArgument(in.dir)
 	lacks, first := " has no remote", ""

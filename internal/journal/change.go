@@ -125,8 +125,7 @@ func (c Change) IsEmpty() bool {
 	return c.undoes.ID == 0 && !slices.ContainsFunc(c.Edits, Edit.Changes)
 }
 
-// Files returns the paths of files to be written and removed, without directories. It includes State only in the user's
-// directories.
+// Files returns the files to be written and removed, without directories. It includes State only if In is set.
 func (c Change) Files() (written, removed []string) {
 	for _, e := range c.Edits {
 		switch {

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// ParseTime parses a time from 1970 on, such as 2026-02-06T21:30:00Z, to milliseconds since 1970. It accepts a
-// fraction, an offset in place of Z, and a blank in place of T.
+// ParseTime parses a time of RFC 3339 from 1970 on, also with a blank in place of T, to milliseconds since 1970.
 func ParseTime(text string) (ms int64, ok bool) {
 	if len(text) > 10 && text[10] == ' ' {
 		text = text[:10] + "T" + text[11:]
