@@ -31,10 +31,6 @@ func ParseSettings(texts []string) (all Settings, err error) {
 	return all, nil
 }
 
-func (s Settings) IsAbout(plugin string) bool {
-	return slices.ContainsFunc(s, func(one Setting) bool { return one.Plugin == plugin })
-}
-
 // CheckSettings returns an error for the first setting that is invalid or of a plugin that is not chosen. If no plugins
 // are chosen, it uses the strategies with the plugins' names.
 func (s Settings) CheckSettings(chosen []Plugin) error {
@@ -110,8 +106,7 @@ func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	for _, p := range said.Plugins {
 		i := slices.IndexFunc(made.Plugins, func(m Plugin) bool { return m.Name == p.Name })
 		if i < 0 {
-			return spec, differs("strategy", "other plugins",
-				CommandToAddPlugin(p.Strategy, dir)+" adds it")
+			return spec, differs("strategy", "other plugins", CommandToAddPlugin(p.Strategy, dir)+" adds it")
 		}
 		if p.Strategy != made.Plugins[i].Strategy {
 			return spec, differs("strategy", p.Name+" from "+made.Plugins[i].Strategy, leave)

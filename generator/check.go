@@ -110,13 +110,12 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 // error if a program's checksum differs from the record of the suite around the plugin.
 func CheckRecorded(dir string, machine Target) error {
 	all := openPrograms(dir, machine, Hook, Judge)
-	if err := all[0].checkStart(dir, machine); err != nil {
-		return err
-	}
-	suite, err := ReadSuite(filepath.Dir(dir))
-	if err != nil {
-		return nil // there is no record if the plugin is not in a suite
-	}
+	return cmp.Or(all[0].checkStart(dir, machine), checkSums(dir, machine, all))
+}
+
+// checkSums needs no record: a plugin outside a suite has none.
+func checkSums(dir string, machine Target, all []openedProgram) error {
+	suite, _ := ReadSuite(filepath.Dir(dir))
 	for _, p := range all {
 		want := suite.Build.Recorded(p.program, machine)
 		if want != "" && p.data != nil && journal.HashBytes(p.data) != want {
@@ -126,9 +125,8 @@ func CheckRecorded(dir string, machine Target) error {
 	return nil
 }
 
-// CheckPlugin returns a finding if a program of the plugin in dir would not start on this machine or reads Go's own
-// variables.  Unless judges is set, the judge need not start. id is the plugin's
-// ID. suite is the directory to rebuild, or "".
+// CheckPlugin returns a finding if a program of the plugin in dir would not start here, differs from its suite's record
+// or reads Go's own variables. Unless judges is set, the judge need not start. suite is the directory to rebuild, or "".
 func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 	if err := CheckMount(dir); err != nil {
 		return []check.Finding{check.Failed(id+": "+err.Error(), HowToStart(err, suite))}
@@ -144,6 +142,9 @@ func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 			says += "; without it, Claude stops where the rules are unsure"
 		}
 		return []check.Finding{check.Failed(says, HowToStart(err, suite))}
+	}
+	if err := checkSums(dir, HostTarget(), all); err != nil {
+		return []check.Finding{check.Failed(id+": "+err.Error(), HowToStart(err, suite))}
 	}
 	for _, p := range all {
 		if p.data != nil && !bytes.Contains(p.data, []byte(goMark)) {

@@ -311,4 +311,12 @@ func (in *inspection) lookAtStrategy(p Plugin) {
 	if t.valueAt("plugin") != nil || p.Name != p.Strategy {
 		t.requireText("its plugin", p.Name, "plugin")
 	}
+	defaults, err := NewPlugin(p.Name, p.Strategy, nil)
+	in.err = cmp.Or(in.err, err)
+	for key, want := range p.Settings {
+		if got := cmp.Or(t.textAt(key), t.textAt("judge", key), defaults.Settings[key]); got != want {
+			t.reportFailure(fmt.Sprintf("%s is %q, but %s has %q, and README.md names that", key, got, SuiteFile, want),
+				fmt.Sprintf("set %s: %s there, then run springfield update %s", key, got, in.called))
+		}
+	}
 }

@@ -30,6 +30,7 @@ type DisabledAll struct {
 	States  []string // directories with state, removed if Purge is set
 	Removed []string
 	Stays   []settings.Left
+	Suites  []string // that a purge leaves
 }
 
 // DisableAll disables every springfield plugin on every host and in every Claude Code account, unless r.DryRun is set.
@@ -82,9 +83,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 			}
 			continue
 		}
-		done.Stays = append(done.Stays, settings.Left{
-			What: dir + " is a suite of yours", Remove: "rm -r " + check.QuoteArgument(dir),
-		})
+		done.Suites = append(done.Suites, dir)
 	}
 	return done, err
 }

@@ -71,6 +71,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""
 	}
+	m.Settings.Preview = r.DryRun
 	wanted := settings.Switch{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}
 	e := &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 	defer func() {
@@ -317,7 +318,10 @@ func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 			return c, err
 		}
 	}
-	return c, c.Writable()
+	if err = c.Writable(); err != nil && e.DryRun {
+		c.Notes, err = append(c.Notes, "without --dry-run, this fails: "+err.Error()), nil
+	}
+	return c, err
 }
 
 func (e *enableRun) planEdit(now *settings.Settings) (journal.Change, error) {
@@ -364,8 +368,7 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 }
 
 func (e *enableRun) noteLeft(change string) {
-	const how = "Claude Code %s: run springfield disable %s --purge to change that"
-	e.leaves = append(e.leaves, fmt.Sprintf(how, change, e.wanted.Plugin.ID()))
+	e.leaves = append(e.leaves, "Claude Code "+change+": run springfield disable "+e.wanted.Plugin.ID()+" --purge to change that")
 }
 
 func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {

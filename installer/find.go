@@ -21,7 +21,8 @@ import (
 
 // FindPlugin finds a plugin by NAME or NAME@MARKETPLACE in the suite dir. If dir is "", it searches the user's suites
 // and Claude Code's marketplaces. Of several matches it returns the only one in the working directory, the only enabled
-// one, or ErrAmbiguous. It prints a note if Claude Code's plugin displaces a suite's with the same ID.
+// one, the one of the suite around the working directory, or ErrAmbiguous. It prints a note if Claude Code's plugin
+// displaces a suite's with the same ID.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
@@ -68,9 +69,13 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	if on := slices.DeleteFunc(slices.Clone(all), off); len(on) == 1 {
 		return on[0], nil
 	}
-	switch {
+	around := generator.FindSuite(m.Settings.Work)
+	isAround := func(p client.Plugin) bool { return rooted.IsSame(p.Suite, around) }
+	switch i := slices.IndexFunc(all, isAround); {
 	case len(all) == 1:
 		return all[0], nil
+	case i >= 0:
+		return all[i], nil
 	case len(all) > 1:
 		return client.Plugin{}, ambiguous(name, all)
 	}

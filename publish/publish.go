@@ -104,10 +104,9 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.market.Own && !q.Check && in.around.repo != nil && in.around.remote == "" {
-		m.Note(in.dir + " has no remote: to let others install from it, add one (git remote add origin URL) and push")
+	if !q.Check {
+		m.noteChoices(in, q)
 	}
-	m.noteGrowth(in, q)
 	releases, err := in.releases(q)
 	if err != nil {
 		return nil, err
@@ -150,21 +149,27 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	}, nil
 }
 
-// noteGrowth notes choices of the user that the next commit would make permanent.
-func (m Means) noteGrowth(in inputs, q Request) {
+// noteChoices notes how others can install the plugins, and choices that the next commit makes permanent.
+func (m Means) noteChoices(in inputs, q Request) {
+	dir := check.QuoteArgument(in.dir)
+	lacks, first := " has no remote", ""
+	if in.around.repo == nil {
+		lacks, first = " is not in a git repository", "git init "+dir+", commit, run "
+	}
+	if in.market.Own && in.around.remote == "" && in.around.foreign == nil {
+		m.Note(in.dir + lacks + ": to let others install from it, run " + first + "git -C " + dir + " remote add origin URL, then push")
+	}
 	more := slices.DeleteFunc(slices.Clone(q.targets()), func(t generator.Target) bool { return slices.Contains(in.suite.Targets, t) })
-	if !q.Check && len(q.Targets) == 0 && len(more) > 0 {
+	if len(q.Targets) == 0 && len(more) > 0 {
 		names := strings.Join(check.NamesOf(more, generator.Target.String), ", ")
 		m.Note("each plugin also gets hooks for " + names + ", which git keeps forever; --dry-run shows the sizes, --target TARGET limits them")
 	}
-	if !q.Check && in.market.Own && in.suite.Repository == "" && strings.Count(in.market.Address, "/") == 1 {
-		m.Note("the READMEs contain OWNER/REPO; for your own, add repository: " + in.market.Address + " to " + generator.SuiteFile)
+	if address := cmp.Or(in.market.Address, "OWNER/REPO"); in.market.Own && in.suite.Repository == "" && strings.Count(address, "/") == 1 {
+		m.Note("the READMEs contain OWNER/REPO; for your own, add repository: " + address + " to " + generator.SuiteFile + ", then run springfield update " + dir)
 	}
 }
 
-func (in inputs) planChange(
-	after tree, releases []release, catalog journal.Edit, marks int,
-) (journal.Change, error) {
+func (in inputs) planChange(after tree, releases []release, catalog journal.Edit, marks int) (journal.Change, error) {
 	did := check.NamesOf(releases, func(r release) string { return r.plugin + " " + r.new })
 	c := journal.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
 	if catalog.Changes() {

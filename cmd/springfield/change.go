@@ -46,12 +46,21 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) err
 	return nil
 }
 
-func (s *streams) tellChange(c journal.Change) {
+// tellChange lists the files of a change, then its notes. removal is put after each file that it removes.
+func (s *streams) tellChange(c journal.Change, removal string) {
 	written, removed := c.Files()
-	s.sayFiles("changed ", written, "")
-	s.sayFiles("removed ", removed, ", which did not exist before")
+	for _, file := range written {
+		did := "changed "
+		if c.Creates(file) {
+			did = "created "
+		}
+		s.say("  %s%s", did, file)
+	}
+	s.sayFiles("removed ", removed, removal)
 	s.sayFiles("", c.Notes, "")
 }
+
+const wasAbsent = ", which did not exist before"
 
 func (s *streams) sayFiles(before string, files []string, after string) {
 	for _, file := range files {

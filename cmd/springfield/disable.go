@@ -105,6 +105,9 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 		return o.hintChange(err, "disable --all")
 	}
 	if o.Purge {
+		for _, dir := range done.Suites {
+			done.Stays = append(done.Stays, o.leftSuite(ctx, dir))
+		}
 		done.Stays = append(done.Stays, elsewhere...)
 		if program, err := os.Executable(); err == nil {
 			how := "remove it as you installed it: " + generator.Page
@@ -132,8 +135,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 
 func (o disableOptions) reportDisableAll(done installer.DisabledAll, running bool) error {
 	written, removed := done.Files()
-	succeeded := func(left settings.Left) bool { return !left.Failed }
-	failed := len(slices.DeleteFunc(slices.Clone(done.Stays), succeeded))
+	failed := len(slices.DeleteFunc(slices.Clone(done.Stays), func(l settings.Left) bool { return !l.Failed }))
 	var err error
 	outcome := "disabled"
 	if failed > 0 {
@@ -160,7 +162,7 @@ func (o disableOptions) reportDisableAll(done installer.DisabledAll, running boo
 	case failed == 0:
 		o.say("no springfield plugin was enabled; springfield's other entries were removed")
 	}
-	o.tellChange(done.Change)
+	o.tellChange(done.Change, wasAbsent)
 	if len(done.Removed) > 0 {
 		o.say("  removed springfield's own state in %s (decisions, holds, loop history, journal) and compiled hooks", strings.Join(done.States, ", "))
 	}
@@ -181,6 +183,25 @@ func (s *streams) printLeft(all []settings.Left) {
 		s.resultPrinter().PrintItem("", left.What)
 		s.say("    %s", left.Remove) // on a line of its own, to be copied
 	}
+}
+
+// leftSuite warns if others install from a suite, or if only this machine has all of it.
+func (a *app) leftSuite(ctx context.Context, dir string) settings.Left {
+	what := dir + " is a suite of yours"
+	if suite, err := generator.ReadSuite(dir); err == nil && suite.Publish != nil {
+		what += ", and published"
+	}
+	in, err := a.gitOfProcess().Repository(ctx, dir)
+	saved := err == nil
+	if in != nil {
+		dirty, err := in.DirtyFiles(ctx, in.Root)
+		pushed, _ := in.IsPushed(ctx, "HEAD", "")
+		saved = pushed && err == nil && len(dirty) == 0
+	}
+	if !saved {
+		what += "; its repository has files or commits that were not pushed, so save them first"
+	}
+	return settings.Left{What: what, Remove: "rm -r " + check.QuoteArgument(dir)}
 }
 
 // leftByEdits lists what disable does not revert: memory files, plugin settings of projects, and settings for away.

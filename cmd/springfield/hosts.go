@@ -99,9 +99,7 @@ type switching struct {
 
 // switchHosts enables or disables a plugin on all chosen hosts and prints the results. It continues if a host fails, but
 // not if the user cancels. A single undo reverts all of them.
-func (o switching) switchHosts(
-	verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error),
-) (err error) {
+func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error)) (err error) {
 	var results []installer.Done
 	var did, broken, fine []string
 	var over *hosts.PassedOverError
@@ -169,7 +167,7 @@ func (o switching) tellResult(r installer.Done, dryRun bool) {
 		r.State, r.Live = map[string]string{"enabled": "enabled already", "disabled": "not enabled"}[r.State], ""
 	}
 	o.say("%s is %s in %s", r.Plugin, r.State, r.Host.SettingsInWords(r.Scope))
-	o.tellChange(r.Change)
+	o.tellChange(r.Change, wasAbsent)
 	if r.From != "" {
 		o.say("  from %s", strings.TrimSuffix(r.From+"; "+r.Live, "; "))
 	}

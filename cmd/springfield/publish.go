@@ -225,8 +225,7 @@ func (o publishOptions) reportPublish(p *publish.Plan) error {
 	}
 	o.printPlugins(p)
 	o.say("")
-	o.sayFiles("changed ", written, "")
-	o.sayFiles("removed ", removed, "")
+	o.tellChange(p.Change, "")
 	if len(written)+len(removed) == 0 {
 		o.say("  nothing changed: this is already published")
 	}

@@ -117,7 +117,7 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	}
 	a.say("undone: %s, %s", u.Entry.Did, doctor.AgoInWords(time.Now(), u.Entry.At))
 	a.sayFiles("changed ", shortenFileList(written), "")
-	a.sayFiles("removed ", shortenFileList(removed), ", which did not exist before")
+	a.sayFiles("removed ", shortenFileList(removed), wasAbsent)
 	a.sayFiles("nothing to revert in ", shortenFileList(u.Gone), ", because the directory no longer exists")
 	a.sayFiles("", slices.Concat(u.Entry.Leaves, u.Notes), "")
 	if len(written)+len(removed)+len(u.Gone) == 0 {

@@ -54,8 +54,7 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 			l.File, d.Line, d.Column, d.Key)
 		f := check.Warned(says, "remove one of the two")
 		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Top) {
-			f = check.Failed(says+", and springfield does not edit a file with duplicates",
-				"merge the two into one")
+			f = check.Failed(says+", and springfield does not edit a file with duplicates", "merge the two into one")
 		}
 		bad = append(bad, f)
 	}
@@ -113,6 +112,9 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	}
 	if _, err := ledger.DaysKept(in.Places.StatePath()); err != nil {
 		all = append(all, check.Warned(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90} to it, or remove that file`))
+	}
+	for _, path := range ledger.Overwritten(in.stateDirs()) {
+		all = append(all, check.Warned(path+" was overwritten: none of its lines is a decision, so limits and log forget this session", "rm "+check.QuoteArgument(path)))
 	}
 	others := ""
 	for _, dir := range []string{"", "edits", "journal", "sessions", "loops", "locks"} {

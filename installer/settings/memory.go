@@ -254,10 +254,6 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, behalf s
 	return nil
 }
 
-func (m *memory) servesFile(behalf string, only func(remembered) bool) bool {
-	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) })
-}
-
 type released struct {
 	data   []byte // of the file; nil: removed
 	next   *memory

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -17,11 +18,12 @@ import (
 // Settings holds Claude Code's files and springfield's memories of edits. It reads each file once, on demand.
 type Settings struct {
 	*client.Snapshot
-	kept map[string]*kept
+	Preview bool // plan edits even of files that are not writable
+	kept    map[string]*kept
 }
 
 func ReadSettings(p client.Places) *Settings {
-	return &Settings{client.NewSnapshot(p), map[string]*kept{}}
+	return &Settings{Snapshot: client.NewSnapshot(p), kept: map[string]*kept{}}
 }
 
 // Journal returns the journal of a user's edits, which undo reads.
@@ -106,7 +108,7 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 		after = f.Before.Bytes()
 	}
 	edit := f.Edit
-	if err := edit.ChangeTo(after, newFileMode); err != nil {
+	if err := edit.ChangeTo(after, newFileMode); err != nil && !s.Preview {
 		return fmt.Errorf("write settings: %w", err)
 	}
 	if behalf != "" {
@@ -132,7 +134,8 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 // they were not changed since. The memory is removed along with the last member.
 func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only func(remembered) bool) error {
 	m, err := s.recallFile(f.At)
-	if err != nil || !m.servesFile(behalf, only) {
+	serves := func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) }
+	if err != nil || m == nil || !slices.ContainsFunc(m.Members, serves) {
 		return err
 	}
 	back, err := m.releaseSettings(f, behalf, only)
@@ -145,7 +148,7 @@ func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only fu
 func (s *Settings) addRelease(c *journal.Change, f file, back released) (err error) {
 	edit := f.Edit
 	if f.Before != nil {
-		if err := edit.ChangeTo(back.data, newFileMode); err != nil { // no bytes: it is removed
+		if err := edit.ChangeTo(back.data, newFileMode); err != nil && !s.Preview { // no bytes: it is removed
 			return fmt.Errorf("write settings: %w", err)
 		}
 	}

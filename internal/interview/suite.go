@@ -59,7 +59,9 @@ func (s *Suite) plugins() error {
 	if err != nil {
 		return err
 	}
-	isUnmarked := func(name string) bool { return name != s.Preset && !s.Settings.IsAbout(name) }
+	isUnmarked := func(name string) bool {
+		return name != s.Preset && !slices.ContainsFunc(s.Settings, func(one generator.Setting) bool { return one.Plugin == name })
+	}
 	marked := slices.DeleteFunc(valuesOf(options), isUnmarked)
 	chosen, err := s.Many("Which plugins?", options, marked, atLeastOne)
 	for _, name := range chosen {

@@ -125,11 +125,11 @@ func (c Change) IsEmpty() bool {
 	return c.undoes.ID == 0 && !slices.ContainsFunc(c.Edits, Edit.Changes)
 }
 
-// Files returns the paths of files to be written and removed, without directories and State.
+// Files returns the files to be written and removed, without directories. It includes State only if In is set.
 func (c Change) Files() (written, removed []string) {
 	for _, e := range c.Edits {
 		switch {
-		case e.State || e.isDirectory() || !e.Changes():
+		case e.State && e.In == "" || e.isDirectory() || !e.Changes():
 		case e.After == nil:
 			removed = append(removed, e.Path)
 		default:
@@ -137,6 +137,11 @@ func (c Change) Files() (written, removed []string) {
 		}
 	}
 	return written, removed
+}
+
+// Creates reports whether a written file is a new one.
+func (c Change) Creates(file string) bool {
+	return slices.ContainsFunc(c.Edits, func(e Edit) bool { return e.Path == file && e.Before == nil })
 }
 
 // Diff returns the change as a unified diff.

@@ -62,7 +62,7 @@ type Entry struct {
 	open bool // some files may not be written yet
 }
 
-// Files returns the paths of all files in the entry, without directories and State.
+// Files returns the paths of all files in the entry, as Change.Files does.
 func (e Entry) Files() []string {
 	written, removed := Change{Edits: e.Edits}.Files()
 	return append(append([]string{}, written...), removed...)

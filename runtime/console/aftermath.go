@@ -89,8 +89,10 @@ func (a Aftermath) OutcomeInWords(agent string) string {
 	switch {
 	case a.Failure != "":
 		return "the session failed: " + a.Failure
-	case a.Dropped:
+	case a.Dropped && agent == registry.AgentName(""): // only Claude Code has mods
 		return "the continue did not reach " + agent + ", so it stopped; springfield doctor names mods that can drop it"
+	case a.Dropped:
+		return "the continue did not reach " + agent + ", so it stopped"
 	}
 	return ""
 }

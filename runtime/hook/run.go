@@ -349,19 +349,28 @@ func (s *start) stopOf(settings Settings, before ledger.State) Stop {
 // meetSession records at the start of a session that the plugin is enabled. From the first stop on, other plugins then
 // yield to its loop, and plugins of loops leave away orders to it.
 func (s *start) meetSession(settings Settings) {
-	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
-	if err == nil {
-		defer session.Close()
-		err = session.LockSession()
-	}
-	if err == nil {
-		next := Settled{Next: session.State}
-		next.Next.MeetPlugin(s.presentDecision(settings, session.State.Clock.Tell(s.Now, s.Up)))
-		_, err = session.AppendRecord(s.recordOf(next, settings.Plugin))
-	}
+	err := s.recordMore(settings, func(next *Settled) {
+		next.Next.MeetPlugin(s.presentDecision(settings, next.Next.Clock.Tell(s.Now, s.Up)))
+	})
 	if err != nil {
 		s.noteForDebug("write ledger: " + err.Error())
 	}
+}
+
+// recordMore adds a record that set has filled in to the session's ledger.
+func (s *start) recordMore(settings Settings, set func(*Settled)) error {
+	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	if err := session.LockSession(); err != nil {
+		return err
+	}
+	next := Settled{Next: session.State}
+	set(&next)
+	_, err = session.AppendRecord(s.recordOf(next, settings.Plugin))
+	return err
 }
 
 func silentAnswer(settings Settings) answer {

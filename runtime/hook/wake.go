@@ -89,8 +89,8 @@ func verdictOfWake(of strategy.Situation) strategy.Verdict {
 	}
 }
 
-// beginWait claims the API error for this plugin and records it. It returns the session's state and the time
-// to wait. The time is 0 if this plugin must not wake the session.
+// beginWait claims the API error for this start of the hook and records it. It returns the session's state and the time
+// to wait. The time is 0 if this start must not wake the session.
 func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Duration, failed *fault) {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {
@@ -105,9 +105,7 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	if err := session.LockSession(); err != nil {
 		return before, 0, &fault{faultBusy, newFailure("write ledger", err)}
 	}
-	claim, ok := wake.Claim(session.State.Outage, ledger.Outage{
-		By: quotation.HashText(s.root + "\x00"), At: before.At, Turns: before.Turns, Calls: before.Calls,
-	})
+	claim, ok := wake.Claim(session.State.Outage, ledger.Outage{At: before.At, Since: before.Since, Turns: before.Turns, Calls: before.Calls})
 	if !ok {
 		return before, 0, nil
 	}
@@ -135,15 +133,8 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 }
 
 func (s *start) recordRest(settings Settings, why string) {
-	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
-	if err == nil {
-		defer session.Close()
-		err = session.LockSession()
-	}
-	if err == nil {
-		_, err = session.AppendRecord(s.recordOf(Settled{Verdict: strategy.StopBy(wake.Rule, wake.NotWoken+": "+why), Next: session.State}, settings.Plugin))
-	}
-	if err != nil {
+	rest := func(next *Settled) { next.Verdict = strategy.StopBy(wake.Rule, wake.NotWoken+": "+why) }
+	if err := s.recordMore(settings, rest); err != nil {
 		s.recordUndecided(fault{faultLedger, newFailure("write ledger", err)})
 	}
 }

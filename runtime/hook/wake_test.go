@@ -255,6 +255,7 @@ func TestWakesSpendTheBudget(t *testing.T) {
 	w.write(afterError, `{"after-error": "on", "budget": {"hour": 1}}`)
 	code, _ := w.fails(nil)
 	scratch.Equal(t, code, 2, "the first")
+	w.process("s1", "idle", 2)
 	code, _ = w.fails(nil)
 	scratch.Equal(t, code, 0, "the second")
 	if all := w.records(); !strings.Contains(all[len(all)-1], "StopFailure stop budget: ") {
@@ -270,35 +271,47 @@ func TestOrderCountsWakes(t *testing.T) {
 	if code != 2 || !strings.Contains(words, "[ned-flanders, away 1 of 1: "+failed[:20]) {
 		t.Errorf("exit %d: %q", code, words)
 	}
+	w.process("s1", "idle", 2)
 	code, _ = w.fails(nil)
 	scratch.Equal(t, code, 0, "beyond the order's number")
 	scratch.Equal(t, w.brought(), []string{ledger.AwayWoken, ledger.AwaySpent}, "events")
 }
 
-// One of several plugins owns the wait.
-func TestOnePluginOwnsTheWait(t *testing.T) {
-	w := waiting(t, ned)
-	w.write("other/strategy.json", `{"strategy": "marge-simpson"}`)
-	for _, name := range []string{"ned-flanders", "marge-simpson"} {
-		w.write(".claude/springfield/"+name+".json", `{"after-error": "on"}`)
+// One start of one plugin owns the wait. A claim of a killed process does not stop the wake after the next failure.
+func TestOneStartOwnsTheWait(t *testing.T) {
+	for name, root := range map[string]string{"one plugin twice": "plugin", "another plugin": "other"} {
+		t.Run(name, func(t *testing.T) {
+			w := waiting(t, ned)
+			w.write("other/strategy.json", `{"strategy": "marge-simpson"}`)
+			for _, name := range []string{"ned-flanders", "marge-simpson"} {
+				w.write(".claude/springfield/"+name+".json", `{"after-error": "on"}`)
+			}
+			first, second := w.host.Executable, -1
+			w.host.Sleep = func(d time.Duration) (time.Time, int64, bool) {
+				if d != settling && second < 0 { // both hooks have started at once
+					w.host.Executable = w.path(root + "/hooks/springfield-hook")
+					second, _ = w.fails(nil)
+					w.host.Executable = first
+				}
+				w.host.Now = w.host.Now.Add(d)
+				return w.host.Now, 0, true
+			}
+			code, _ := w.fails(nil)
+			scratch.Equal(t, []int{code, second}, []int{2, 0}, "exit codes")
+			all := w.records()
+			if len(all) != 2 || !strings.Contains(all[0], "it is woken in") {
+				t.Errorf("records %q", all)
+			}
+			r, _ := w.newest("session:s1")
+			scratch.Equal(t, []any{r.Plugin, r.State.Known, r.State.Outage.Times}, []any{"ned-flanders", 1, 1}, "plugin, continues and failures")
+
+			w.process("s1", "idle", 2)
+			w.host.Sleep = func(d time.Duration) (time.Time, int64, bool) { return w.host.Now, 0, d == settling } // killed
+			w.fails(nil)
+			w.process("s1", "idle", 3)
+			w.passes(nil)
+			code, _ = w.fails(nil)
+			scratch.Equal(t, code, 2, "after a killed process", w.records())
+		})
 	}
-	second := -1
-	w.host.Sleep = func(d time.Duration) (time.Time, int64, bool) {
-		if d != settling && second < 0 { // both hooks have started at once
-			first := w.host
-			w.host.Executable = w.path("other/hooks/springfield-hook")
-			second, _ = w.fails(nil)
-			w.host.Executable = first.Executable
-		}
-		w.host.Now = w.host.Now.Add(d)
-		return w.host.Now, 0, true
-	}
-	code, _ := w.fails(nil)
-	scratch.Equal(t, []int{code, second}, []int{2, 0}, "exit codes")
-	all := w.records()
-	if len(all) != 2 || !strings.Contains(all[0], "it is woken in") {
-		t.Errorf("records %q", all)
-	}
-	r, _ := w.newest("session:s1")
-	scratch.Equal(t, []any{r.Plugin, r.State.Known}, []any{"ned-flanders", 1}, "plugin and continues")
 }

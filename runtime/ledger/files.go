@@ -39,11 +39,12 @@ func makeDirs(dir string) {
 }
 
 // makeAll creates a directory and its parents for the user alone. os.MkdirAll adds 120 KB to the hook.
-func makeAll(dir string) {
-	if above := filepath.Dir(dir); os.IsNotExist(makeDir(dir)) && above != dir {
-		makeAll(above)
-		makeDir(dir)
+func makeAll(dir string) error {
+	err := makeDir(dir)
+	if above := filepath.Dir(dir); os.IsNotExist(err) && above != dir {
+		err = cmp.Or(makeAll(above), makeDir(dir))
 	}
+	return err
 }
 
 // TakeLock takes the named lock, or returns ErrBusy after wait. Closing the file releases it.

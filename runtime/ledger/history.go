@@ -99,8 +99,10 @@ func backwards(all []session) iter.Seq[Record] {
 // the most recent first.
 func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
-		if t := s.openTail(); len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) && t.stepBack() {
-			all = append(all, t.head)
+		if len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) {
+			if t := s.openTail(); t.stepBack() {
+				all = append(all, t.head)
+			}
 		}
 	}
 	return all
@@ -181,6 +183,18 @@ func Readable(dir string) error {
 		}
 	}
 	return nil
+}
+
+// Overwritten returns the ledgers of the latest sessions that are not empty and contain no record.
+func Overwritten(dirs []string) (paths []string) {
+	all := sessionsOf(dirs, Scope{})
+	for _, s := range all[:min(len(all), 16)] {
+		isRecord := func(line []byte) bool { return len(line) > 0 && codec.ReadObject(line, &Record{}) == nil }
+		if rest := s.openTail().rest; len(rest) > 0 && !slices.ContainsFunc(bytes.Split(rest, []byte{'\n'}), isRecord) {
+			paths = append(paths, SessionFile(s.dir, s.ID))
+		}
+	}
+	return paths
 }
 
 type tail struct {

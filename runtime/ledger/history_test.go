@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -91,8 +92,17 @@ func TestBackIsRobust(t *testing.T) {
 			t.Errorf("%+v: %+v", of, all)
 		}
 	}
-	if named := SessionsNamed([]string{dir}, "", 10); len(named) != 2 || named[0].Session != "b" {
-		t.Errorf("named: %+v", named)
+	for beginning, want := range map[string]int{"": 2, "b": 1, "zz": 0} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		named := SessionsNamed([]string{dir}, beginning, 10)
+		runtime.ReadMemStats(&after)
+		if read := after.TotalAlloc - before.TotalAlloc; len(named) != want || want > 0 && named[0].Session != "b" || beginning != "" && read > 1<<20 {
+			t.Errorf("named %q: %+v, after %d bytes", beginning, named, read)
+		}
+	}
+	if got, want := Overwritten([]string{dir}), []string{SessionFile(dir, "session:junk"), SessionFile(dir, "session:long"), SessionFile(dir, "session:torn")}; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("overwritten: %q, want %q", got, want)
 	}
 }
 

@@ -119,7 +119,7 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	}
 	err := replaceFile(holdFile(dir, id), &h)
 	if os.IsNotExist(err) {
-		err = cmp.Or(makeDir(dir), err) // the reason why the directory is missing
+		err = cmp.Or(makeAll(dir), err) // the reason why the directory is missing
 	}
 	if err != nil {
 		return h, err

@@ -149,11 +149,11 @@ type State struct {
 	Log     []byte    // JSON, for the reader of the transcript
 }
 
-// Outage counts how often the API failed in a row.
+// Outage counts how often the API failed in a row. Since, Turns and Calls name the last failure.
 type Outage struct {
-	By           string // names the directory of the plugin that waits
-	At           int64  // of the last failure, Unix milliseconds
-	Turns, Calls int    // prompts of the session, and calls since the last one
+	At           int64 // when it was claimed, Unix milliseconds
+	Since        int64 // when it left the client idle
+	Turns, Calls int   // prompts of the session, and calls since the last one
 	Times        int
 }
 
@@ -316,8 +316,8 @@ func (s *State) Members(m *codec.Members) {
 }
 
 func (o *Outage) Members(m *codec.Members) {
-	m.Text("by", &o.By)
 	codec.Number(m, "at", &o.At)
+	codec.Number(m, "since", &o.Since)
 	codec.Number(m, "turns", &o.Turns)
 	codec.Number(m, "calls", &o.Calls)
 	codec.Number(m, "times", &o.Times)

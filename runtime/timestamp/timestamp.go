@@ -8,81 +8,17 @@ import (
 	"time"
 )
 
-// ParseTime parses a time from 1970 on, such as 2026-02-06T21:30:00Z, to milliseconds since 1970. It accepts a
-// fraction, and an offset in place of Z.
+// ParseTime parses a time of RFC 3339 from 1970 on, also with a blank in place of T, to milliseconds since 1970.
 func ParseTime(text string) (ms int64, ok bool) {
-	const form = "0000-00-00T00:00:00"
-	if len(text) < len(form)+1 {
-		return 0, false
+	if len(text) > 10 && text[10] == ' ' {
+		text = text[:10] + "T" + text[11:]
 	}
-	var n [6]int // year, month, day, hour, minute, second
-	part := 0
-	for i := range len(form) {
-		c := text[i]
-		if form[i] != '0' {
-			if c != form[i] && (i != 10 || c != 't' && c != ' ') {
-				return 0, false
-			}
-			part++
-			continue
-		}
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n[part] = n[part]*10 + int(c-'0')
-	}
-	rest := text[len(form):]
-	var milli int64
-	if rest[0] == '.' {
-		rest = rest[1:]
-		digits := 0
-		for unit := int64(100); digits < len(rest) && rest[digits] >= '0' && rest[digits] <= '9'; digits++ {
-			milli += int64(rest[digits]-'0') * unit
-			unit /= 10
-		}
-		if digits == 0 {
-			return 0, false
-		}
-		rest = rest[digits:]
-	}
-	offset, ok := readOffset(rest)
-	if !ok || n[0] < 1970 || n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > 31 || n[3] > 23 || n[4] > 59 || n[5] > 60 {
-		return 0, false
-	}
-	return time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], 0, time.UTC).UnixMilli() + milli - offset*60_000, true
-}
-
-func readOffset(text string) (minutes int64, ok bool) {
-	if text == "Z" || text == "z" {
-		return 0, true
-	}
-	if len(text) != 6 || text[3] != ':' || text[0] != '+' && text[0] != '-' {
-		return 0, false
-	}
-	h, errH := strconv.ParseUint(text[1:3], 10, 8)
-	m, errM := strconv.ParseUint(text[4:], 10, 8)
-	if errH != nil || errM != nil || h > 23 || m > 59 {
-		return 0, false
-	}
-	minutes = int64(h*60 + m)
-	if text[0] == '-' {
-		minutes = -minutes
-	}
-	return minutes, true
+	at, err := time.ParseInLocation(time.RFC3339, text, time.UTC)
+	return at.UnixMilli(), err == nil && at.Year() >= 1970
 }
 
 // FormatTime formats a time from 1970 on as RFC 3339 in UTC, without a fraction.
-func FormatTime(ms int64) string {
-	year, month, day := time.UnixMilli(ms).UTC().Date()
-	hour, minute, second := time.UnixMilli(ms).UTC().Clock()
-	return padNumber(year, 4) + "-" + padNumber(int(month), 2) + "-" + padNumber(day, 2) + "T" +
-		padNumber(hour, 2) + ":" + padNumber(minute, 2) + ":" + padNumber(second, 2) + "Z"
-}
-
-func padNumber(n, width int) string {
-	s := strconv.Itoa(n)
-	return strings.Repeat("0", max(0, width-len(s))) + s
-}
+func FormatTime(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339) }
 
 // LengthInWords formats a duration, such as 45 s, 12 min, 1 h 30 min or 1 d 12 h. It rounds to minutes from
 // two minutes on, and to hours from a day on.

@@ -214,11 +214,12 @@ func (e *Entry) placeOf(part []byte) place {
 	return place{e.At + int64(at), int64(len(part))}
 }
 
-// IsBlank reports whether raw, the inside of a JSON string, contains only spaces, backslashes, and \n, \t and \r.
+// IsBlank reports whether raw, the inside of a JSON string, contains only spaces, \n, \t and \r.
 func IsBlank(raw []byte) bool {
-	for i, c := range raw {
-		escaped := i > 0 && raw[i-1] == '\\' && (c == 'n' || c == 't' || c == 'r')
-		if c != ' ' && c != '\\' && !escaped {
+	for ; len(raw) > 0; raw = raw[1:] {
+		if len(raw) > 1 && raw[0] == '\\' && (raw[1] == 'n' || raw[1] == 't' || raw[1] == 'r') {
+			raw = raw[1:]
+		} else if raw[0] != ' ' {
 			return false
 		}
 	}

@@ -334,3 +334,14 @@ func TestOthersPromptNothing(t *testing.T) {
 		check(t, (&session{}).asks(words).says("Hm.").bytes(), end, true)
 	}
 }
+
+func TestIsBlank(t *testing.T) {
+	for raw, want := range map[string]bool{
+		``: true, `  `: true, `\n \t\r`: true,
+		`\\`: false, ` \\n`: false, `\\\n`: false, `x`: false, `n`: false, `\b`: false, `\u0020`: false, `\`: false,
+	} {
+		if got := IsBlank([]byte(raw)); got != want {
+			t.Errorf("%q: %v, want %v", raw, got, want)
+		}
+	}
+}

@@ -38,14 +38,16 @@ func WaitAfter(failures int) (wait time.Duration, ok bool) {
 	return time.Duration(seconds) * time.Second, err == nil
 }
 
-// claimed bounds the time between two plugins' claims of one failure, in milliseconds.
-const claimed = 30_000
+// claimed is how long a claim lasts that no wait follows.
+const claimed = 30 * time.Second
 
 // Claim returns failure with the number of failures in a row. A prompt or a tool call since last restarts the
-// count. ok is false if some other plugin has just claimed the same failure.
+// count. ok is false if another hook has claimed the same failure, at most twice the wait ago.
 func Claim(last, failure ledger.Outage) (claim ledger.Outage, ok bool) {
 	inRow := last.Times > 0 && last.Turns == failure.Turns && last.Calls == failure.Calls
-	if apart := failure.At - last.At; inRow && last.By != failure.By && -claimed < apart && apart < claimed {
+	wait, _ := WaitAfter(last.Times)
+	lasts := max(claimed, 2*wait).Milliseconds()
+	if apart := failure.At - last.At; inRow && last.Since == failure.Since && -lasts < apart && apart < lasts {
 		return last, false
 	}
 	failure.Times = 1

@@ -29,20 +29,22 @@ func TestWaitAfter(t *testing.T) {
 }
 
 func TestClaim(t *testing.T) {
-	last := ledger.Outage{By: "a", At: 1_000_000, Turns: 2, Calls: 3, Times: 4}
+	last := ledger.Outage{At: 10_000_000, Since: 7, Turns: 2, Calls: 3, Times: 4} // it waits for 30 minutes
 	for name, test := range map[string]struct {
 		last, failure ledger.Outage
 		times         int // 0 if another has it
 	}{
-		"the first":                        {ledger.Outage{}, ledger.Outage{By: "a", At: 1}, 1},
-		"the next in a row":                {last, ledger.Outage{By: "a", At: 1_060_000, Turns: 2, Calls: 3}, 5},
-		"after a call":                     {last, ledger.Outage{By: "a", At: 1_060_000, Turns: 2, Calls: 4}, 1},
-		"after a prompt":                   {last, ledger.Outage{By: "a", At: 1_060_000, Turns: 3, Calls: 0}, 1},
-		"another plugin claimed it":        {last, ledger.Outage{By: "b", At: 1_000_100, Turns: 2, Calls: 3}, 0},
-		"another plugin, clock set back":   {last, ledger.Outage{By: "b", At: 999_900, Turns: 2, Calls: 3}, 0},
-		"another plugin had the last":      {last, ledger.Outage{By: "b", At: 1_060_000, Turns: 2, Calls: 3}, 5},
-		"another plugin, before the call":  {last, ledger.Outage{By: "b", At: 1_000_100, Turns: 2, Calls: 4}, 1},
-		"the clock was set back by a year": {last, ledger.Outage{By: "b", At: 1, Turns: 2, Calls: 3}, 5},
+		"the first":                  {ledger.Outage{}, ledger.Outage{At: 1}, 1},
+		"the next in a row":          {last, ledger.Outage{At: 10_060_000, Since: 8, Turns: 2, Calls: 3}, 5},
+		"after a call":               {last, ledger.Outage{At: 10_060_000, Since: 8, Turns: 2, Calls: 4}, 1},
+		"after a prompt":             {last, ledger.Outage{At: 10_060_000, Since: 8, Turns: 3}, 1},
+		"again":                      {last, ledger.Outage{At: 10_000_100, Since: 7, Turns: 2, Calls: 3}, 0},
+		"again, clock set back":      {last, ledger.Outage{At: 9_999_900, Since: 7, Turns: 2, Calls: 3}, 0},
+		"again, late":                {last, ledger.Outage{At: 13_599_999, Since: 7, Turns: 2, Calls: 3}, 0},
+		"an expired claim":           {last, ledger.Outage{At: 13_600_000, Since: 7, Turns: 2, Calls: 3}, 5},
+		"a claim of a year ahead":    {last, ledger.Outage{At: 1, Since: 7, Turns: 2, Calls: 3}, 5},
+		"the sixth, again":           {ledger.Outage{At: 1, Since: 7, Times: 6}, ledger.Outage{At: 29_000, Since: 7}, 0},
+		"a claim of an older ledger": {ledger.Outage{At: 1, Times: 1}, ledger.Outage{At: 60_001, Since: 7}, 2},
 	} {
 		got, ok := Claim(test.last, test.failure)
 		want := test.failure
