@@ -167,8 +167,8 @@ func (in *Inspection) stateClosed() []check.Finding {
 	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.CauseOf(err).Error()+without, fix)}
 }
 
-func (in *Inspection) stateUnread() error {
-	if _, err := os.ReadDir(in.Places.StatePath()); !errors.Is(err, fs.ErrNotExist) {
+func (r Request) stateUnread() error {
+	if _, err := os.ReadDir(r.Places.StatePath()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
