@@ -34,8 +34,11 @@ func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 			until = later.At
 		}
 	}
-	path := d.findLog(r.Session)
-	registry.HostOfLog(path).Log.EachLastEntry(path, 4<<20, func(e *transcript.Entry) bool {
+	h, known := registry.HostNamed(r.Host)
+	if !known {
+		return a
+	}
+	h.Log.EachLastEntry(d.findLog(r.Session), 4<<20, func(e *transcript.Entry) bool {
 		at := e.LineTime()
 		if until > 0 && at >= until {
 			return false
