@@ -85,7 +85,7 @@ func (l *list) printRow(r row) {
 	cells := strings.TrimRight(front, " ")
 	if l.Width > 0 && l.Width-wide < least {
 		l.printLead(r.style, cells, "", 2)
-		l.printHanging("    "+r.text, 4)
+		l.printLead(0, "", "    "+r.text, 4)
 		return
 	}
 	l.printLead(r.style, cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
