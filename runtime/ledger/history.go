@@ -36,8 +36,6 @@ type session struct {
 	dir string
 }
 
-func (s session) openTail() *tail { return openTail(SessionFile(s.dir, s.ID)) }
-
 func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {
@@ -77,7 +75,7 @@ func backwards(all []session) iter.Seq[Record] {
 				}
 			}
 			for ; len(ahead) > 0 && (newest < 0 || ahead[0].At/dayLength >= open[newest].head.At/dayLength); ahead = ahead[1:] {
-				t := ahead[0].openTail()
+				t := openTail(SessionFile(ahead[0].dir, ahead[0].ID))
 				if !t.stepBack() {
 					continue
 				}
@@ -99,7 +97,7 @@ func backwards(all []session) iter.Seq[Record] {
 // the most recent first.
 func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
-		if t := s.openTail(); len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) && t.stepBack() {
+		if t := openTail(SessionFile(s.dir, s.ID)); len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) && t.stepBack() {
 			all = append(all, t.head)
 		}
 	}
