@@ -364,8 +364,7 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 }
 
 func (e *enableRun) noteLeft(change string) {
-	const how = "Claude Code %s: run springfield disable %s --purge to change that"
-	e.leaves = append(e.leaves, fmt.Sprintf(how, change, e.wanted.Plugin.ID()))
+	e.leaves = append(e.leaves, "Claude Code "+change+": run springfield disable "+e.wanted.Plugin.ID()+" --purge to change that")
 }
 
 func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {

@@ -29,8 +29,7 @@ type enableOptions struct {
 
 // defaultSuite returns the suite in which enable makes plugins that no other suite has.
 func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
-	fresh := func() generator.Spec { return a.defaultSpec(ctx) }
-	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: fresh}
+	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }
 
 func newEnable(a *app) *cobra.Command {

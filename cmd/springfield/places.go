@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
@@ -52,8 +53,8 @@ func (e *environment) placesFrom(work string) client.Places {
 	// Claude Code reads local settings at the root of the main worktree, unless this is the home directory or
 	// belongs to another user. On Windows it reads them in the working directory.
 	root := git.RepositoryRoot(work)
-	if root != "" {
-		root = git.MainWorktree(root)
+	if linked, common := file.LinkedWorktree(filepath.Join(root, ".git")); root != "" && linked != "" {
+		root = git.MainWorktree(root, linked, common)
 	}
 	if root == "" || root == filepath.Clean(e.home) || !isOwn(root) || !isOwn(filepath.Join(root, ".git")) || runtime.GOOS == "windows" {
 		root = work

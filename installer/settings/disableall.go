@@ -38,7 +38,8 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 	for _, m := range memories {
 		seen[m.File] = true
 		if err := s.releaseAll(&c, m.File, purge); err != nil {
-			left = append(left, m.leftUnreleased(err))
+			entries := check.NamesOf(m.Members, func(r remembered) string { return strings.Join(r.Path, ".") })
+			left = append(left, Left{err.Error(), "fix that file, then run springfield disable --all again; or remove by hand: " + strings.Join(entries, ", "), true})
 			continue
 		}
 		ids = append(ids, m.pluginsEnabledByUs()...)
@@ -65,11 +66,6 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 		}
 	}
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
-}
-
-func (m *memory) leftUnreleased(err error) Left {
-	entries := check.NamesOf(m.Members, func(r remembered) string { return strings.Join(r.Path, ".") })
-	return Left{err.Error(), "fix that file, then run springfield disable --all again; or remove by hand: " + strings.Join(entries, ", "), true}
 }
 
 func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 // Repository is a checkout. Paths in it are relative to Root, with slashes.
@@ -99,11 +98,7 @@ func isLinked(own, dir, common string) bool {
 
 // MainWorktree returns the main worktree if root is a linked worktree, or "" if its repository is bare. Otherwise it
 // returns root. linked and common are the git directories that root's .git file names; linked must also name root.
-func MainWorktree(root string) string {
-	linked, common := file.LinkedWorktree(filepath.Join(root, ".git"))
-	if linked == "" {
-		return root
-	}
+func MainWorktree(root, linked, common string) string {
 	linked, common = beyondLinks(linked), beyondLinks(common)
 	switch {
 	case !isLinked(filepath.Join(root, ".git"), linked, common):

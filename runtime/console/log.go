@@ -32,7 +32,9 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 	l := list{Console: d, view: v}
 	rows := l.allRows(all, n)
 	for _, r := range rows {
-		l.fitColumns(r)
+		for i, text := range r.columns() {
+			l.wide[i] = max(l.wide[i], utf8.RuneCountInString(text))
+		}
 	}
 	for _, r := range rows {
 		l.printRow(r)
@@ -58,12 +60,6 @@ type list struct {
 }
 
 func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
-
-func (l *list) fitColumns(r row) {
-	for i, text := range r.columns() {
-		l.wide[i] = max(l.wide[i], utf8.RuneCountInString(text))
-	}
-}
 
 func (l *list) printRow(r row) {
 	if r.place != "" && r.place != l.place {
