@@ -159,8 +159,7 @@ func (in *Inspection) stateClosed() []check.Finding {
 	if err == nil {
 		return nil
 	}
-	at := &fs.PathError{Op: "open", Path: filepath.Join(in.Places.StatePath(), "x"), Err: check.CauseOf(err)}
-	fix := HowToRead(at)
+	fix := HowToRead(&fs.PathError{Op: "open", Path: filepath.Join(in.Places.StatePath(), "x"), Err: check.CauseOf(err)})
 	if isOthers(in.Places.StatePath()) {
 		fix = in.howToTakeState()
 	}

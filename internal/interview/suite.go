@@ -60,8 +60,7 @@ func (s *Suite) plugins() error {
 		return err
 	}
 	isUnmarked := func(name string) bool { return name != s.Preset && !s.Settings.IsAbout(name) }
-	marked := slices.DeleteFunc(valuesOf(options), isUnmarked)
-	chosen, err := s.Many("Which plugins?", options, marked, atLeastOne)
+	chosen, err := s.Many("Which plugins?", options, slices.DeleteFunc(valuesOf(options), isUnmarked), atLeastOne)
 	for _, name := range chosen {
 		s.Said.Plugins = append(s.Said.Plugins, generator.Plugin{Name: name, Strategy: name})
 	}
@@ -145,8 +144,7 @@ func (s *Suite) targets() error {
 		}
 		options = append(options, Option{Value: t.String(), Label: help})
 	}
-	preset := []string{s.Defaults.Targets[0].String()}
-	_, err := s.Many("Which machines will run it?", options, preset, func(chosen []string) (err error) {
+	_, err := s.Many("Which machines will run it?", options, []string{s.Defaults.Targets[0].String()}, func(chosen []string) (err error) {
 		if err = atLeastOne(chosen); err == nil {
 			s.Said.Targets, err = generator.ParseTargets(chosen)
 		}
