@@ -115,7 +115,11 @@ func CheckRecorded(dir string, machine Target) error {
 
 // checkSums needs no record: a plugin outside a suite has none.
 func checkSums(dir string, machine Target, all []openedProgram) error {
-	suite, _ := ReadSuite(filepath.Dir(dir))
+	var suite struct{ Build Build }
+	data, err := rooted.ReadFile(filepath.Dir(dir), SuiteFile, maxSuiteFile)
+	if err != nil || decodeYAML(data, &suite) != nil {
+		return nil
+	}
 	for _, p := range all {
 		want := suite.Build.Recorded(p.program, machine)
 		if want != "" && p.data != nil && journal.HashBytes(p.data) != want {

@@ -233,8 +233,7 @@ func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 		return
 	case c.suite != "":
 		says = "edited: it is not as this version of springfield makes it"
-		again := "run springfield init " + check.QuoteArgument(c.suite) + " to make it again"
-		fix = "if that was not you, remove the file, then " + again
+		fix = "if that was not you, remove the file, then run springfield init " + check.QuoteArgument(c.suite) + " to make it again"
 	}
 	noteFinding(&c.texts, state, file, says, fix)
 }

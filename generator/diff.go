@@ -79,8 +79,7 @@ func (in folder) compareFile(f File) Difference {
 
 func (f File) isSame(d Difference) bool {
 	if f.Compiled { // programs are compared exactly
-		bits := d.mode&0o111 == f.Mode&0o111 || runtime.GOOS == "windows"
-		return bits && bytes.Equal(d.data, f.Data)
+		return (d.mode&0o111 == f.Mode&0o111 || runtime.GOOS == "windows") && bytes.Equal(d.data, f.Data)
 	}
 	return bytes.Equal(d.data, f.Data) || textSum(d.data) == textSum(f.Data)
 }

@@ -90,8 +90,7 @@ func parseJSON(data []byte) (document, error) {
 		object, list := map[string]any{}, []any{}
 		for dec.More() {
 			name, step := "", fmt.Sprintf("%s[%d]", at, len(list))
-			rest := data[dec.InputOffset():]
-			begin := len(data) - len(bytes.TrimLeft(rest, ", \t\r\n"))
+			begin := len(data) - len(bytes.TrimLeft(data[dec.InputOffset():], ", \t\r\n"))
 			if token == json.Delim('{') {
 				key, _ := dec.Token()
 				name, _ = key.(string)

@@ -72,8 +72,7 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 		}
 		fine := func(in *inspection) string {
 			plugins := layout.CountOf(len(in.suite.Plugins), "plugin")
-			targets := layout.CountOf(len(in.suite.Targets), "target")
-			return strings.NewReplacer("P", plugins, "T", targets).Replace(c.fine)
+			return strings.NewReplacer("P", plugins, "T", layout.CountOf(len(in.suite.Targets), "target")).Replace(c.fine)
 		}
 		checks = append(checks, check.Check[*inspection]{Name: c.name, Look: look, Fine: fine})
 	}

@@ -46,8 +46,7 @@ func handlersOf(file document) (all []handler) {
 				is, _ := one.(map[string]any)
 				place := fmt.Sprintf("hooks.%s[%d].hooks[%d]: ", event, i, j)
 				command, _ := is["command"].(string)
-				ours := strings.Contains(command, string(Hook))
-				all = append(all, handler{event, ours, place, group, maps.Clone(is), is["timeout"]})
+				all = append(all, handler{event, strings.Contains(command, string(Hook)), place, group, maps.Clone(is), is["timeout"]})
 				delete(all[len(all)-1].members, "timeout")
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -74,7 +75,7 @@ hook.`,
 
 // noteHeld prints the holds in force, which the plugin obeys.
 func (a *app) noteHeld(*cobra.Command, []string) {
-	held, _ := doctor.Inspect(a.inspectionRequest()).HoldsInWords()
+	held, _ := doctor.Request{Places: a.places, Now: time.Now()}.HoldsInWords()
 	for _, one := range held {
 		a.notePrinter().InYellow().PrintFolded("note: ", "%s", one)
 	}

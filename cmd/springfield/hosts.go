@@ -77,8 +77,7 @@ func (a *app) inspectHosts(r doctor.Request, names []string) (*doctor.Inspection
 }
 
 func noHost(name string, others ...string) error {
-	hint := check.HintAtNames(name, "--host ", append(hosts.HostNames(), others...), "")
-	return check.Misusef(hint, "there is no host %q", name)
+	return check.Misusef(check.HintAtNames(name, "--host ", append(hosts.HostNames(), others...), ""), "there is no host %q", name)
 }
 
 func offerHosts(user hosts.User) []string {

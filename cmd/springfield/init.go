@@ -182,8 +182,7 @@ func (o initOptions) newSpec(
 	switch {
 	case o.terminal && !o.yes:
 		var err error
-		asked := interview.Suite{Said: said, Settings: set, Defaults: defaults}
-		if said, err = o.interview(ctx, dir, asked); err != nil {
+		if said, err = o.interview(ctx, dir, interview.Suite{Said: said, Settings: set, Defaults: defaults}); err != nil {
 			return none, err
 		}
 	case len(said.Plugins) == 0 && !o.yes:
@@ -329,8 +328,7 @@ func (m *making) report(built generator.Build) error {
 			rows = append(rows, []string{p.Name, about.GoesOn})
 		}
 		for _, b := range built.Binaries {
-			text := fmt.Sprintf("for %s, %s, %s", b.Target, megabytes(len(b.Data)), built.Go)
-			rows = append(rows, []string{b.Program.ShortName(), text})
+			rows = append(rows, []string{b.Program.ShortName(), fmt.Sprintf("for %s, %s, %s", b.Target, megabytes(len(b.Data)), built.Go)})
 		}
 		m.resultPrinter().PrintTable("  ", rows)
 	}

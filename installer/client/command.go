@@ -139,8 +139,7 @@ func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string
 		return "Claude Code does not know marketplace " + name, nil
 	}
 	// The client only removes a marketplace that settings declare.
-	declared := map[string]json.RawMessage{name: known.Declaration()}
-	declaration, _ := document.EncodeValue(map[string]any{"extraKnownMarketplaces": declared})
+	declaration, _ := document.EncodeValue(map[string]any{"extraKnownMarketplaces": map[string]json.RawMessage{name: known.Declaration()}})
 	forgotten := hasMarket(name, false)
 	if err := c.runClient(ctx, s.Places, declaration, clientPatience, forgotten, "marketplace", "remove", name); err != nil {
 		return "", fmt.Errorf("remove marketplace: %w", err)

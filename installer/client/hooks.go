@@ -130,8 +130,7 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 }
 
 func (h Hook) startsOurHook() bool {
-	name := path.Base(strings.ReplaceAll(h.command, `\`, "/"))
-	return strings.TrimSuffix(name, ".exe") == "springfield-hook"
+	return strings.TrimSuffix(path.Base(strings.ReplaceAll(h.command, `\`, "/")), ".exe") == "springfield-hook"
 }
 
 func (h Hook) isSameHook(other Hook) bool {
@@ -140,8 +139,7 @@ func (h Hook) isSameHook(other Hook) bool {
 
 // printable makes untrusted text safe for a terminal, on one line of about maxDoes characters.
 func printable(s string) string {
-	words := strings.Fields(strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), ""))
-	text := []rune(strings.Join(words, " "))
+	text := []rune(strings.Join(strings.Fields(strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), "")), " "))
 	if len(text) > maxDoes {
 		return strings.TrimSpace(string(text[:maxDoes])) + "…"
 	}

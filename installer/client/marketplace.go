@@ -38,8 +38,11 @@ type Source struct {
 
 // String returns the source for display, with a password in the URL masked.
 func (s Source) String() string {
-	if place := cmp.Or(s.Path, s.Repo, s.URL); place != "" {
-		return secret.Mask(s.Source + " " + place)
+	switch place := cmp.Or(s.Path, s.Repo); {
+	case place != "":
+		return s.Source + " " + place
+	case s.URL != "":
+		return s.Source + " " + secret.Mask(s.URL)
 	}
 	return "another source"
 }

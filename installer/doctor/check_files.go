@@ -161,16 +161,15 @@ func (in *Inspection) stateClosed() []check.Finding {
 	if err == nil {
 		return nil
 	}
-	at := &fs.PathError{Op: "open", Path: filepath.Join(in.Places.StatePath(), "x"), Err: check.CauseOf(err)}
-	fix := HowToRead(at)
+	fix := HowToRead(&fs.PathError{Op: "open", Path: filepath.Join(in.Places.StatePath(), "x"), Err: check.CauseOf(err)})
 	if isOthers(in.Places.StatePath()) {
 		fix = in.howToTakeState()
 	}
 	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.CauseOf(err).Error()+without, fix)}
 }
 
-func (in *Inspection) stateUnread() error {
-	if _, err := os.ReadDir(in.Places.StatePath()); !errors.Is(err, fs.ErrNotExist) {
+func (r Request) stateUnread() error {
+	if _, err := os.ReadDir(r.Places.StatePath()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -204,8 +204,7 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 		return nil
 	}
 	driven := slices.ContainsFunc(in.Plugins, func(s client.Switched) bool {
-		loops := []string{"ralph-loop", "ralph-wiggum"}
-		return s.Runs && !s.IsOurs() && slices.Contains(loops, client.NameOf(s.ID))
+		return s.Runs && !s.IsOurs() && slices.Contains([]string{"ralph-loop", "ralph-wiggum"}, client.NameOf(s.ID))
 	})
 	forAll := guard.RalphArmed(in.Places.Work, "the ID of no session")
 	switch {

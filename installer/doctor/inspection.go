@@ -100,8 +100,8 @@ func (in *Inspection) enabledByUs(id string) bool {
 }
 
 // stateDirs returns the state directories of Claude Code's hooks and of other agents' hooks.
-func (in *Inspection) stateDirs() []string {
-	dirs := []string{in.Places.StatePath(), ledger.StateDir("", in.Places.Home)}
+func (r Request) stateDirs() []string {
+	dirs := []string{r.Places.StatePath(), ledger.StateDir("", r.Places.Home)}
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
 }
 

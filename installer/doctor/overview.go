@@ -184,8 +184,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	}
 	if d := o.Last; d != nil {
 		say(out, "last", layout.ClipText(out.ShortPath(d.inWords(now)), 120)) // two lines; why shows the whole quotation
-		after := console.Aftermath{Failure: d.Failed, Dropped: d.Dropped}
-		if outcome := after.OutcomeInWords(registry.AgentName(d.Host)); outcome != "" {
+		if outcome := (console.Aftermath{Failure: d.Failed, Dropped: d.Dropped}).OutcomeInWords(registry.AgentName(d.Host)); outcome != "" {
 			say(out.InRed(), "then", outcome)
 		}
 	} else {

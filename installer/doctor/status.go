@@ -260,30 +260,28 @@ func (in *Inspection) PausedInWords() []string {
 }
 
 // HoldsInWords describes the holds in force, and the holds that ended recently.
-func (in *Inspection) HoldsInWords() (all, ended []string) {
-	if err := in.stateUnread(); err != nil {
+func (r Request) HoldsInWords() (all, ended []string) {
+	if err := r.stateUnread(); err != nil {
 		return []string{err.Error() + ", so every hook lets its agent stop: run springfield doctor to see the fix"}, nil
 	}
-	set, ended := console.HoldNews(in.stateDirs(), in.Now)
-	if hold, held := ledger.LongestHold(in.stateDirs(), "", in.Now); held {
-		until := "until you resume"
-		if hold.Until != 0 {
-			until = "until " + time.UnixMilli(hold.Until).Local().Format("2006-01-02 15:04")
+	set, ended := console.HoldNews(r.stateDirs(), r.Now)
+	inForce, _ := ledger.HoldsInForce(r.stateDirs(), r.Now)
+	for _, h := range inForce {
+		session, until := strings.TrimPrefix(h.Of, "session:"), "until you resume"
+		switch {
+		case h.Until != 0 && session == "":
+			until = "until " + time.UnixMilli(h.Until).Local().Format("2006-01-02 15:04")
+		case h.Until != 0:
+			until = "for " + timestamp.LengthInWords(h.Until-r.Now.UnixMilli())
+		}
+		if session != "" {
+			all = append(all, "session "+session+" is held "+until+"; run springfield resume --session "+session+" to lift it")
+			continue
 		}
 		if set != "" {
 			until += " (it " + set + ")"
 		}
 		all = append(all, "a hold is in force "+until+", so springfield plugins let every agent stop; run springfield resume to lift it")
-	}
-	inForce, _ := ledger.HoldsInForce(in.stateDirs(), in.Now)
-	for _, h := range inForce {
-		until := "until you resume"
-		if h.Until != 0 {
-			until = "for " + timestamp.LengthInWords(h.Until-in.Now.UnixMilli())
-		}
-		if session := strings.TrimPrefix(h.Of, "session:"); session != "" {
-			all = append(all, "session "+session+" is held "+until+"; run springfield resume --session "+session+" to lift it")
-		}
 	}
 	return all, ended
 }

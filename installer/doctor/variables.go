@@ -50,8 +50,7 @@ func steeringVariables() []steer {
 func (in *Inspection) checkProject() (all []check.Finding) {
 	for _, v := range in.Variables() {
 		does := effectOfVariable(v.Key)
-		its := v.Name == string(client.Project) || v.Name == string(client.Local)
-		if does == "" || !its || in.settings.HasSetVariable(v) {
+		if does == "" || v.Name != string(client.Project) && v.Name != string(client.Local) || in.settings.HasSetVariable(v) {
 			continue
 		}
 		all = append(all, check.Warned(fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s",

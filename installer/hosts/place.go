@@ -57,7 +57,10 @@ func (p Place) SettingsFile() string { return filepath.Join(p.Dir, p.Host.Settin
 // FindSilencer returns a finding if a setting of the user disables all hooks of the host, otherwise nil. It also
 // returns nil for unreadable settings, which a different check reports.
 func (p Place) FindSilencer() *check.Finding {
-	name, off, _ := strings.Cut(p.Host.HooksOff, "=")
+	name, off, known := strings.Cut(p.Host.HooksOff, "=")
+	if !known {
+		return nil
+	}
 	settings, err := readDocument("", p.SettingsFile(), func(data []byte) (c config, err error) {
 		if filepath.Ext(p.Host.SettingsFile) == ".toml" {
 			return parseConfig(data)
@@ -70,7 +73,7 @@ func (p Place) FindSilencer() *check.Finding {
 	})
 	path := strings.Split(name, ".")
 	last := len(path) - 1
-	if value, is := settings.table(path[:last]...)[path[last]].(bool); off == "" || err != nil || !is || strconv.FormatBool(value) != off {
+	if value, is := settings.table(path[:last]...)[path[last]].(bool); err != nil || !is || strconv.FormatBool(value) != off {
 		return nil
 	}
 	found := check.Failed("hooks are disabled in "+p.Host.Title+", so no plugin decides: "+name+" is "+off, "remove "+name)

@@ -91,8 +91,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	}
 	// An empty file is removed, unless that would leave a dangling link.
 	info, err := os.Lstat(f.Path)
-	linked := err == nil && info.Mode()&fs.ModeSymlink != 0
-	if len(changed.doc.Fields()) == 0 && scope != Suite && !linked {
+	if len(changed.doc.Fields()) == 0 && scope != Suite && (err != nil || info.Mode()&fs.ModeSymlink == 0) {
 		after = nil
 	}
 	if err := e.ChangeTo(after, mode); err != nil {

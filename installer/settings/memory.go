@@ -213,8 +213,7 @@ func (m *memory) isStillIn(f file) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		isEdit := (r.Set != nil || r.Before != "") && !document.MeanSame(r.valueBefore(), r.Set)
-		if isEdit && r.isStillSet(raw, found) {
+		if (r.Set != nil || r.Before != "") && !document.MeanSame(r.valueBefore(), r.Set) && r.isStillSet(raw, found) {
 			return true, nil
 		}
 	}

@@ -147,8 +147,7 @@ func (s *Suite) targets() error {
 		}
 		options = append(options, Option{Value: t.String(), Label: help})
 	}
-	preset := []string{s.Defaults.Targets[0].String()}
-	_, err := s.Many("Which machines will run it?", options, preset, func(chosen []string) (err error) {
+	_, err := s.Many("Which machines will run it?", options, []string{s.Defaults.Targets[0].String()}, func(chosen []string) (err error) {
 		if err = atLeastOne(chosen); err == nil {
 			s.Said.Targets, err = generator.ParseTargets(chosen)
 		}

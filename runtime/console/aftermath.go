@@ -34,8 +34,7 @@ func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 			until = later.At
 		}
 	}
-	path := d.findLog(r.Session)
-	registry.HostOfLog(path).Log.EachLastEntry(path, 4<<20, func(e *transcript.Entry) bool {
+	visit := func(e *transcript.Entry) bool {
 		at := e.LineTime()
 		if until > 0 && at >= until {
 			return false
@@ -47,7 +46,10 @@ func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 			a.followContinue(e.What, at)
 		}
 		return true
-	})
+	}
+	if h, known := registry.HostNamed(r.Host); known {
+		h.Log.EachLastEntry(d.findLog(r.Session), 4<<20, visit)
+	}
 	return a
 }
 

@@ -305,11 +305,12 @@ func (d *Console) findLog(id string) string {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return ""
 	}
-	var paths []string
 	for _, project := range namesIn(d.projectsDir()) {
-		paths = append(paths, filepath.Join(d.projectsDir(), project, id+".jsonl"))
+		if path := filepath.Join(d.projectsDir(), project, id+".jsonl"); file.IsReadable(path) {
+			return path
+		}
 	}
-	for _, path := range append(paths, d.otherLogsOf(id)...) {
+	for _, path := range d.otherLogsOf(id) {
 		if file.IsReadable(path) {
 			return path
 		}

@@ -156,7 +156,9 @@ func (d *Console) printDecision(r ledger.Record) {
 	if r.Decision == "continue" && r.Left != nil {
 		d.printLine("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
 	}
-	d.printJudgement(r.Asked)
+	if r.Asked != nil {
+		d.printJudgement(r.Asked)
+	}
 	if r.Decision != ledger.None {
 		cost := "$0"
 		if r.Asked != nil && r.Asked.Micros != 0 {
@@ -175,9 +177,6 @@ func (d *Console) printDecision(r ledger.Record) {
 }
 
 func (d *Console) printJudgement(a *ledger.Asked) {
-	if a == nil {
-		return
-	}
 	s := a.Model
 	if a.Backend != "" {
 		s += " by " + a.Backend
@@ -215,9 +214,7 @@ func sessionKey(session string) string {
 }
 
 // printLine prints a line without control characters. The rest of a wide line is indented two columns more.
-func (d *Console) printLine(s string) { d.printHanging(s, len(s)-len(strings.TrimLeft(s, " "))+2) }
-
-func (d *Console) printHanging(s string, indent int) { d.printLead(0, "", s, indent) }
+func (d *Console) printLine(s string) { d.printLead(0, "", s, len(s)-len(strings.TrimLeft(s, " "))+2) }
 
 func (d *Console) printLead(s display.Style, begins, rest string, indent int) {
 	text, begins := d.foldLine(begins+rest, indent)+"\n", d.shortPath(display.OneLine(begins))
@@ -246,7 +243,7 @@ func (d *Console) printNote(s string) {
 
 func (d *Console) printField(name, value string) {
 	if value != "" {
-		d.printHanging(name+value, len(name))
+		d.printLead(0, "", name+value, len(name))
 	}
 }
 

@@ -32,7 +32,9 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 	l := list{Console: d, view: v}
 	rows := l.allRows(all, n)
 	for _, r := range rows {
-		l.fitColumns(r)
+		for i, text := range r.columns() {
+			l.wide[i] = max(l.wide[i], utf8.RuneCountInString(text))
+		}
 	}
 	for _, r := range rows {
 		l.printRow(r)
@@ -59,12 +61,6 @@ type list struct {
 
 func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
 
-func (l *list) fitColumns(r row) {
-	for i, text := range r.columns() {
-		l.wide[i] = max(l.wide[i], utf8.RuneCountInString(text))
-	}
-}
-
 func (l *list) printRow(r row) {
 	if r.place != "" && r.place != l.place {
 		l.printLead(display.Strong, r.place, "", 2)
@@ -85,7 +81,7 @@ func (l *list) printRow(r row) {
 	cells := strings.TrimRight(front, " ")
 	if l.Width > 0 && l.Width-wide < least {
 		l.printLead(r.style, cells, "", 2)
-		l.printHanging("    "+r.text, 4)
+		l.printLead(0, "", "    "+r.text, 4)
 		return
 	}
 	l.printLead(r.style, cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)

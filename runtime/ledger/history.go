@@ -36,8 +36,6 @@ type session struct {
 	dir string
 }
 
-func (s session) openTail() *tail { return openTail(SessionFile(s.dir, s.ID)) }
-
 func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {
@@ -77,7 +75,7 @@ func backwards(all []session) iter.Seq[Record] {
 				}
 			}
 			for ; len(ahead) > 0 && (newest < 0 || ahead[0].At/dayLength >= open[newest].head.At/dayLength); ahead = ahead[1:] {
-				t := ahead[0].openTail()
+				t := openTail(SessionFile(ahead[0].dir, ahead[0].ID))
 				if !t.stepBack() {
 					continue
 				}
@@ -100,7 +98,7 @@ func backwards(all []session) iter.Seq[Record] {
 func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
 		if len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) {
-			if t := s.openTail(); t.stepBack() {
+			if t := openTail(SessionFile(s.dir, s.ID)); t.stepBack() {
 				all = append(all, t.head)
 			}
 		}
@@ -190,7 +188,7 @@ func Overwritten(dirs []string) (paths []string) {
 	all := sessionsOf(dirs, Scope{})
 	for _, s := range all[:min(len(all), 16)] {
 		isRecord := func(line []byte) bool { return len(line) > 0 && codec.ReadObject(line, &Record{}) == nil }
-		if rest := s.openTail().rest; len(rest) > 0 && !slices.ContainsFunc(bytes.Split(rest, []byte{'\n'}), isRecord) {
+		if rest := openTail(SessionFile(s.dir, s.ID)).rest; len(rest) > 0 && !slices.ContainsFunc(bytes.Split(rest, []byte{'\n'}), isRecord) {
 			paths = append(paths, SessionFile(s.dir, s.ID))
 		}
 	}

@@ -160,7 +160,10 @@ func noteHold(dir string, e HoldEvent) error {
 // and removals that were not noticed before.
 func HoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
 	for i, dir := range dirs {
-		some, fault := holdEvents(dir, now)
+		some, fault := readHolds(dir)
+		if fault == nil && len(unseenHolds(dir, some, now)) > 0 {
+			some, fault = noteUnseen(dir, now)
+		}
 		if fault != nil {
 			err = fault
 		}
@@ -174,21 +177,18 @@ func HoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
 	return all, err
 }
 
-func holdEvents(dir string, now time.Time) ([]HoldEvent, error) {
+func noteUnseen(dir string, now time.Time) ([]HoldEvent, error) {
+	// If we do not get the lock, there might not be a line for the hold yet.
+	lock, busy := TakeLock(dir, "holds", holdWait)
 	all, err := readHolds(dir)
-	if err == nil && len(unseenHolds(dir, all, now)) > 0 {
-		// If we do not get the lock, there might not be a line for the hold yet.
-		lock, busy := TakeLock(dir, "holds", holdWait)
-		all, err = readHolds(dir)
-		for _, e := range unseenHolds(dir, all, now) {
-			all = append(all, e)
-			if busy == nil {
-				_ = noteHold(dir, e) // else it is noticed again
-			}
-		}
+	for _, e := range unseenHolds(dir, all, now) {
+		all = append(all, e)
 		if busy == nil {
-			lock.Close()
+			_ = noteHold(dir, e) // else it is noticed again
 		}
+	}
+	if busy == nil {
+		lock.Close()
 	}
 	return all, err
 }
