@@ -78,7 +78,8 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	if err == nil && hooks.Before != nil {
 		err = os.WriteFile(trialFile, hooks.Before.Data, 0o600)
 	}
-	copyTrust(settings, map[string]string{hooksFile: trialFile, hooks.At: trialFile})
+	resolved, _ := filepath.EvalSymlinks(at.Dir) // Codex resolves CODEX_HOME, but not the file
+	copyTrust(settings, map[string]string{hooksFile: trialFile, hooks.At: trialFile, filepath.Join(resolved, "hooks.json"): trialFile})
 	maps.DeleteFunc(settings, func(name string, _ any) bool { // the rest does not decide whether a hook runs
 		return !slices.Contains([]string{"marketplaces", "plugins", "hooks", "features"}, name)
 	})
