@@ -22,6 +22,7 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/group"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
@@ -143,6 +144,10 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(goCommand); err == nil && rooted.PathExists(filepath.Join(filepath.Dir(filepath.Dir(real)), "VERSION")) {
+		t.Home = "" // go would keep its counters there; only a version manager's go needs it
+		_, _ = t.runGo(ctx, stage, goCommand, nil, "telemetry", "off")
 	}
 	env, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION", "GOROOT")
 	if err != nil {
