@@ -24,13 +24,14 @@ func (entries) ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin,
 }
 
 func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err error) {
+	defer r.At.noteMoved(&c)
 	c.Did = fmt.Sprintf("enable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
 	knows, err := r.At.Installed()
 	if err != nil {
 		return c, err
 	}
 	moved, err := r.release(now, &c, func(e settings.EnabledPlugin) bool {
-		return client.NameOf(e.ID) == r.Plugin.Name && (e.ID != r.ID || !rooted.IsSame(e.File, r.EntryFile().Path))
+		return client.NameOf(e.ID) == r.Plugin.Name && !r.isRecord(e)
 	})
 	if err != nil {
 		return c, err
@@ -58,11 +59,13 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 }
 
 func (entries) PlanOff(now *settings.Settings, r Request) (c journal.Change, err error) {
+	defer r.At.noteMoved(&c)
 	c.Did = fmt.Sprintf("disable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
 	return c, r.planOff(now, &c)
 }
 
 func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
+	defer at.noteMoved(c)
 	byUs, err := now.EnabledOn(at.Host.Name)
 	if err != nil {
 		return nil, nil, err
@@ -78,7 +81,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 		return ids, append(left, settings.Left{What: err.Error(), Remove: "fix the cause, then run springfield disable --all again"}), nil
 	}
 	for _, i := range knows {
-		if i.Theirs && !i.On || !now.InstalledIn(i.Dir).IsOurs() || slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID }) {
+		if i.Theirs && !i.On || !i.IsOurs(now) || slices.ContainsFunc(byUs, at.removalOf(i).isRecord) {
 			continue
 		}
 		ids = append(ids, i.ID)
@@ -100,6 +103,16 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 func (r Request) EntryFile() settings.Foreign {
 	path, _ := r.At.Host.EntryIn(r.At, r.ID)
 	return settings.Foreign{Host: r.At.Host.Name, Path: path}
+}
+
+// isRecord reports whether e is the record of the plugin in the host's current file: its directory may have moved.
+func (r Request) isRecord(e settings.EnabledPlugin) bool {
+	return e.ID == r.ID && rooted.IsSame(e.File, r.EntryFile().Path)
+}
+
+// IsOurs reports whether springfield made the plugin. If it is missing but on, a hooks file has a command of our form.
+func (i Installed) IsOurs(now *settings.Settings) bool {
+	return now.InstalledIn(i.Dir).IsOurs() || !i.Theirs && i.On && rooted.IsMissing(i.Dir)
 }
 
 func (p Place) refuseTheirs(i Installed) error {
@@ -125,8 +138,12 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 }
 
 func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
-	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
-	if err != nil || len(released) > 0 {
+	here := false
+	_, err := r.release(now, c, func(e settings.EnabledPlugin) bool {
+		here = here || r.isRecord(e)
+		return e.ID == r.ID
+	})
+	if err != nil || here {
 		return err
 	}
 	knows, err := r.At.Installed()
