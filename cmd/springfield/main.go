@@ -18,7 +18,10 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -53,8 +56,7 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 		work = os.Getenv("PWD") // it was deleted; hold works there, too
 	}
 	if err != nil && !filepath.IsAbs(work) {
-		fmt.Fprintln(a.err, "springfield: error:", err)
-		return 1
+		return a.reportError(check.Advisef("cd into a directory that exists", "the working directory is gone: %w", err), asksJSON(&cobra.Command{}, args))
 	}
 	home, _ := os.UserHomeDir()
 	if !filepath.IsAbs(home) {

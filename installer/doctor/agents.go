@@ -178,21 +178,15 @@ func (a Agent) WriteText(out layout.Printer) {
 	case len(deciding) == 0:
 		out.InYellow().PrintText("%s: no springfield plugin decides when %s stops", a.Title, agent)
 	default:
-		verb := " decides"
-		if len(deciding) > 1 {
-			verb = " decide"
-		}
+		verb := map[bool]string{true: " decides", false: " decide"}[len(deciding) == 1]
 		out.InGreen().PrintText("%s: %s%s when %s stops", a.Title, strings.Join(deciding, " and "), verb, agent)
 	}
 	if a.silent != nil && len(a.Plugins) > 0 {
 		out.PrintItem("  ", a.silent.Text())
 	}
 	for _, p := range a.Plugins {
-		state := "off"
-		if p.On {
-			state = "on"
-		}
-		says := []string{strings.TrimSpace(p.ID + " " + p.Version), state + " in " + string(p.Scope) + " settings", "runs from " + p.Dir}
+		state := map[bool]string{true: "on in ", false: "off in "}[p.On]
+		says := []string{strings.TrimSpace(p.ID + " " + p.Version), state + string(p.Scope) + " settings", "runs from " + p.Dir}
 		if p.Problem != "" {
 			says = append(says, p.Problem)
 		}
