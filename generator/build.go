@@ -188,9 +188,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	return built, nil
 }
 
-func (t Toolchain) compileProgram(
-	ctx context.Context, stage, goCommand, overlay string, b Binary, step func(count string),
-) ([]byte, error) {
+func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary, step func(count string)) ([]byte, error) {
 	target, program := b.Target, "./runtime/"+string(b.Program)
 	system := []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}
 	if t.Working != nil {

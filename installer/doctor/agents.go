@@ -163,12 +163,8 @@ func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 
 func (a Agent) WriteText(out layout.Printer) {
 	agent := a.place.Host.Agent
-	var deciding []string
-	for _, p := range a.Plugins {
-		if p.Decides {
-			deciding = append(deciding, p.ID)
-		}
-	}
+	decides := slices.DeleteFunc(slices.Clone(a.Plugins), func(p AgentPlugin) bool { return !p.Decides })
+	deciding := check.NamesOf(decides, func(p AgentPlugin) string { return p.ID })
 	switch {
 	case !a.Found:
 		out.InYellow().PrintText("%s: not found on this machine", a.Title)

@@ -39,7 +39,7 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 	for _, other := range knows {
 		is := now.InstalledIn(other.Dir)
 		switch {
-		case slices.Contains(moved, other.ID):
+		case slices.ContainsFunc(moved, func(e settings.EnabledPlugin) bool { return e.ID == other.ID }):
 		case other.Name == r.Plugin.Name && other.Theirs && other.On && other.Scope == client.User:
 			return c, &PassedOverError{r.At.refuseTheirs(other)}
 		case other.Name == r.Plugin.Name || r.Keep || r.DecidesNothing || !other.On || other.Scope != client.User:
@@ -125,25 +125,21 @@ func (p Place) removalOf(i Installed) Request {
 	return r
 }
 
-// release plans to undo springfield's edits for the host's selected plugins, and returns their IDs.
-func (r Request) release(now *settings.Settings, c *journal.Change, of func(settings.EnabledPlugin) bool) (ids []string, err error) {
+// release plans to undo springfield's edits for the host's selected plugins, and returns their records.
+func (r Request) release(now *settings.Settings, c *journal.Change, of func(settings.EnabledPlugin) bool) (released []settings.EnabledPlugin, err error) {
 	byUs, err := now.EnabledOn(r.At.Host.Name)
 	for _, e := range byUs {
 		if err == nil && of(e) {
 			err = now.ReleaseFor(c, settings.Foreign{Host: r.At.Host.Name, Path: e.File}, e.ID)
-			ids = append(ids, e.ID)
+			released = append(released, e)
 		}
 	}
-	return ids, err
+	return released, err
 }
 
 func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
-	here := false
-	_, err := r.release(now, c, func(e settings.EnabledPlugin) bool {
-		here = here || r.isRecord(e)
-		return e.ID == r.ID
-	})
-	if err != nil || here {
+	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
+	if err != nil || slices.ContainsFunc(released, r.isRecord) {
 		return err
 	}
 	knows, err := r.At.Installed()

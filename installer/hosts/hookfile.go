@@ -93,10 +93,7 @@ func (p Place) noteMoved(c *journal.Change) {
 	all, _ := readHookEntries(p)
 	for _, edit := range c.Edits {
 		after, _ := document.ParseCommented(edit.After.Bytes())
-		goes := func(e hookEntry) bool {
-			_, stays, _ := after.Get(e.path...)
-			return e.first && !stays
-		}
+		goes := func(e hookEntry) bool { _, stays, _ := after.Get(e.path...); return e.first && !stays }
 		if p.Host.ByPosition && rooted.IsSame(edit.At, path) && slices.ContainsFunc(all, goes) {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s asks you to trust the hooks below it again: type /hooks in %[1]s", p.Host.Title))
 		}
