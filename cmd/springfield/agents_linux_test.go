@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/internal/typist"
 )
@@ -23,6 +25,33 @@ try:
 except OSError: pass
 os.waitpid(pid, 0)
 `
+
+// A second signal ends a command that hangs, here on a pipe that nobody reads.
+func TestSecondSignal(t *testing.T) {
+	out, in, err := os.Pipe()
+	must(t, err)
+	defer out.Close()
+	_, err = unix.FcntlInt(in.Fd(), unix.F_SETPIPE_SZ, 4096)
+	must(t, err)
+	cmd := desks(t)["springfield"](t, "completion", "bash")
+	cmd.Stdout = in
+	must(t, cmd.Start())
+	in.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	begin := make([]byte, 1)
+	_, err = out.Read(begin)
+	must(t, err)
+	for range 100 {
+		_ = cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	t.Error("it swallows all signals")
+}
 
 // An agent, here a shell named claude, cannot lift a hold at a terminal that it made itself.
 func TestAgentsDoNotLiftHolds(t *testing.T) {

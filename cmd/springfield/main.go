@@ -37,6 +37,7 @@ const brokenPipe = 128 + 13
 func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildInfo) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends a command that hangs
 	// SIGPIPE would end the program in the middle of writing a file.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	plain := os.Getenv("TERM") == "dumb"

@@ -23,11 +23,10 @@ type teller struct {
 	choose absence.Teller
 	queue  []absence.Sight
 	ended  chan error // nil if no command is running
+	quit   chan struct{}
 
 	failure error // of the last command
 }
-
-const mostQueued = 20
 
 // readCommand sets t.argv to typed, split into words as a shell does, with the path of the program. No shell runs the
 // command, because its argument comes from sessions.
@@ -49,8 +48,16 @@ func (t *teller) readCommand(typed string, once bool) (err error) {
 	if program == "" {
 		return check.Advise(fmt.Errorf("there is no program %q for --tell", t.argv[0]), "install it, or choose another program: "+example)
 	}
-	t.argv[0] = program
+	t.argv[0], t.quit = program, make(chan struct{})
 	return nil
+}
+
+// end kills the command that is running.
+func (t *teller) end() {
+	if t.ended != nil {
+		close(t.quit)
+		<-t.ended
+	}
 }
 
 // advance queues the changes in view, and starts the user's command for the next one unless a command is still running.
@@ -59,8 +66,10 @@ func (t *teller) advance(view absence.View) error {
 	if !t.given {
 		return nil
 	}
-	t.queue = append(t.queue, t.choose.Choose(view)...)
-	t.queue = t.queue[max(0, len(t.queue)-mostQueued):]
+	for _, seen := range t.choose.Choose(view) { // the latest change of each session
+		t.queue = append(slices.DeleteFunc(t.queue, func(old absence.Sight) bool { return old.Session == seen.Session }), seen)
+	}
+	t.queue = t.queue[max(0, len(t.queue)-absence.MostSessions):]
 	ended := false
 	select {
 	case err := <-t.ended: // never without a command
@@ -72,7 +81,7 @@ func (t *teller) advance(view absence.View) error {
 	if t.ended == nil && len(t.queue) > 0 {
 		seen := t.queue[0]
 		details, err := json.Marshal(absence.Change{At: view.Now, Sight: &seen})
-		run := process.Program{Argv: append(slices.Clone(t.argv), seen.Line()), Stdin: append(details, '\n'), Env: t.env, Within: process.Patience}
+		run := process.Program{Argv: append(slices.Clone(t.argv), seen.Line()), Stdin: append(details, '\n'), Env: t.env, Within: process.Patience, Quit: t.quit}
 		t.queue, t.ended = t.queue[1:], make(chan error, 1)
 		go func(ended chan<- error) { ended <- cmp.Or(err, run.Run()) }(t.ended)
 	}

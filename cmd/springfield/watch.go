@@ -84,6 +84,7 @@ const (
 )
 
 func (w *watcher) run(ctx context.Context) error {
+	defer w.tell.end()
 	show := w.printChanges
 	switch {
 	case w.json:

@@ -8,13 +8,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 
 	"github.com/cameronsjo/springfield/internal/absence"
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/process"
 )
 
 // The user's command gets a line of text that no shell reads, and JSON, one session after the other.
@@ -69,6 +73,32 @@ func TestTellRunsTheCommand(t *testing.T) {
 	}
 	if all, _ := filepath.Glob(filepath.Join(dir, "*pwned*")); len(all) > 0 {
 		t.Errorf("a shell has read the text: %q", all)
+	}
+}
+
+// It tells of many sessions that change at once, and a command that hangs ends with it.
+func TestTellOfManySessions(t *testing.T) {
+	hang := filepath.Join(t.TempDir(), "hang")
+	must(t, os.WriteFile(hang, []byte("#!/bin/sh\nexec 3> \"$0.fifo\"; exec sleep 1000\n"), 0o700))
+	must(t, syscall.Mkfifo(hang+".fifo", 0o600))
+	tell := teller{given: true, env: []string{"PATH=/usr/bin:/bin"}}
+	must(t, tell.readCommand(hang, false))
+	for at, is := range []absence.State{absence.Working, absence.Failed, absence.Failed} {
+		v := absence.View{Now: 1000 + int64(at)*5000}
+		for i := range 30 {
+			v.Sessions = append(v.Sessions, absence.Sight{Session: strconv.Itoa(i), State: is})
+		}
+		must(t, tell.advance(v))
+	}
+	scratch.Equal(t, len(tell.queue), 29, "sessions in the queue")
+	opened, err := os.Open(hang + ".fifo") // by then it runs
+	must(t, err)
+	defer opened.Close()
+	begun := time.Now()
+	tell.end()
+	_, _ = io.ReadAll(opened) // until it has ended
+	if time.Since(begun) > process.Patience/2 {
+		t.Error("the command outlives the watch")
 	}
 }
 

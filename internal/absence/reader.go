@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
@@ -105,10 +106,13 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	more = max(0, len(all)-MostSessions)
 	all = all[:len(all)-more]
 	_, known := os.Stat(filepath.Join(r.Config, "sessions"))
+	logs := sync.OnceValue(r.claudeLogs)
 	before := r.logs
 	r.logs = map[string]*followed{}
 	for _, s := range all {
-		s.process = processes[s.id]
+		if s.process = processes[s.id]; s.process.Waits == "dialog open" { // the user's own, such as /model
+			s.process.Status = ""
+		}
 		s.ended = s.process.ID == 0 && s.host == "" && known == nil
 		log := before[s.id]
 		if log == nil {
@@ -117,7 +121,7 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 		log.cwd = cmp.Or(s.process.Cwd, s.cwd)
 		r.logs[s.id] = log
 		if log.path == "" {
-			log.path = r.pathOfLog(s, log)
+			log.path = r.pathOfLog(s, log, logs)
 		}
 		s.log = log.readOn()
 		if s.log.first > 0 && (s.first == 0 || s.log.first < s.first) {
@@ -129,11 +133,9 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 
 // pathOfLog returns the path of the session's log, or "". Without a log of Claude Code, it searches the logs of all
 // agents, only once per decision, because this is slow.
-func (r *Reader) pathOfLog(s *session, log *followed) string {
-	if !strings.ContainsAny(s.id, `/\*?[`) {
-		if names, _ := filepath.Glob(filepath.Join(r.Config, "projects", "*", s.id+".jsonl")); len(names) == 1 {
-			return names[0]
-		}
+func (r *Reader) pathOfLog(s *session, log *followed, logs func() map[string]string) string {
+	if path := logs()[s.id]; path != "" {
+		return path
 	}
 	if log.sought == s.decision.At {
 		return ""
@@ -141,6 +143,20 @@ func (r *Reader) pathOfLog(s *session, log *followed) string {
 	log.sought = s.decision.At
 	path, _ := r.FindLog(s.id)
 	return path
+}
+
+// claudeLogs returns the paths of Claude Code's logs by session, or "" for a session with several.
+func (r *Reader) claudeLogs() map[string]string {
+	all := map[string]string{}
+	names, _ := filepath.Glob(filepath.Join(r.Config, "projects", "*", "*.jsonl"))
+	for _, name := range names {
+		id := strings.TrimSuffix(filepath.Base(name), ".jsonl")
+		if _, known := all[id]; known {
+			name = ""
+		}
+		all[id] = name
+	}
+	return all
 }
 
 // followed is a log as far as it has been read.

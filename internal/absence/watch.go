@@ -147,6 +147,7 @@ type pending struct {
 type known struct {
 	is    State
 	since int64 // of the sight
+	text  string
 }
 
 // lasting is the time that a change has to last, and missing the time after which a session that is no longer listed is
@@ -161,10 +162,12 @@ const (
 func (t *Teller) Choose(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {
-		p, same := t.pending[s.Session], known{s.State, s.Since}
-		if p.at == 0 || p.known != same {
+		p, same := t.pending[s.Session], known{s.State, s.Since, s.Text}
+		if p.at > 0 && p.is == s.State && (p.since == s.Since || p.text == s.Text) {
+			p.known = same
+		} else {
 			closed := p.live && !s.Live && p.is.isNeed() && s.State != Failed // by the user
-			p = pending{known: same, from: v.Now, told: !t.begun || closed || p.last == same, last: p.last}
+			p = pending{known: same, from: v.Now, told: !t.begun || closed || p.last.is == s.State && p.last.since == s.Since, last: p.last}
 		}
 		p.live, p.at = s.Live, v.Now
 		if !p.told && s.State.isNeed() && v.Now-p.from >= lasting {

@@ -170,6 +170,17 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// A dialog that the user opens, such as /model, is no need of the agent's.
+func TestDialogOfTheUser(t *testing.T) {
+	n := newNight(t)
+	n.Now = time.UnixMilli(n.at(12))
+	n.log(t, "aaaaaaaa-1", "0 asks Go.", "8 says All is done.")
+	n.decide(t, 8, ledger.Record{Session: "aaaaaaaa-1", Decision: "stop", Rule: "reported", Evidence: "done"})
+	text := fmt.Sprintf(`{"pid":%d,"sessionId":"aaaaaaaa-1","cwd":"/p","status":"waiting","statusUpdatedAt":1,"waitingFor":"dialog open"}`, os.Getpid())
+	must(t, os.WriteFile(filepath.Join(n.dir, "sessions", fmt.Sprint(os.Getpid())+".json"), []byte(text), 0o600))
+	scratch.Equal(t, namesOf(n.NewWatch().Look(n.Now)), "finished aaaaaaaa-1 true", "sessions")
+}
+
 func namesOf(v View) string {
 	var all []string
 	for _, s := range v.Sessions {
@@ -204,14 +215,20 @@ func TestTeller(t *testing.T) {
 		{77_000, Waiting, 8, 0}, {82_000, Waiting, 8, 1},
 		{83_000, Waiting, 9, 0}, {88_000, Waiting, 9, 1}, // the next question
 	} {
-		v := View{Now: step.at, Sessions: []Sight{{Session: "s", State: step.is, Since: step.since, Project: "/-x"}}}
+		v := View{Now: step.at, Sessions: []Sight{{Session: "s", State: step.is, Since: step.since, Project: "/-x", Text: fmt.Sprint("text ", step.since)}}}
 		if got := told.Choose(v); len(got) != step.want {
 			t.Errorf("at %d: %v", step.at, got)
 		}
 	}
+	for at := range int64(4) { // the client was touched
+		v := View{Now: 89_000 + at*6000, Sessions: []Sight{{Session: "s", State: Waiting, Since: 10 + at/2, Project: "/-x", Text: "text 9"}}}
+		if got := told.Choose(v); len(got) != 0 {
+			t.Errorf("again: %v", got)
+		}
+	}
 	open, closed := Sight{Session: "u", State: Waiting, Live: true}, Sight{Session: "u", State: Finished}
 	for at, s := range []Sight{open, open, closed, closed} {
-		if got := told.Choose(View{Now: 90_000 + int64(at)*6000, Sessions: []Sight{s}}); len(got) != 0 && at != 1 {
+		if got := told.Choose(View{Now: 120_000 + int64(at)*6000, Sessions: []Sight{s}}); len(got) != 0 && at != 1 {
 			t.Errorf("of a session that the user closes: %v", got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -108,6 +109,55 @@ func TestAwayAndHold(t *testing.T) {
 	}
 	if out, _ := w.run(w.request("Bash", `{"command":"make"}`)); out != (output{}) {
 		t.Errorf("%+v", out)
+	}
+}
+
+// A hold that the user sets during a decision applies.
+func TestHoldDuringADecision(t *testing.T) {
+	w := newWorld(t, ned)
+	w.typed("p1", "go on")
+	w.host.Hangs = func() bool { w.hold(); return false } // it is asked during the decision
+	if out, _ := w.run(w.event(map[string]any{"last_assistant_message": progress})); out != (output{}) {
+		t.Errorf("%+v", out)
+	}
+	scratch.Equal(t, w.rule(), "hold", "rule")
+}
+
+// A project brings no order, whatever name of its directory the environment gives as the home.
+func TestOrderOfTheProject(t *testing.T) {
+	w := newWorld(t, `{"strategy": "ned-flanders"}`)
+	w.away(func(o *ledger.AwayOrder) { o.Project = "" })
+	scratch.Link(t, w.home, w.home+"-link")
+	cwd, err := os.Getwd()
+	must(t, err)
+	defer os.Chdir(cwd)
+	must(t, os.Chdir(w.home))
+	for _, home := range []string{w.home, w.home + "-link", "/proc/self/cwd", "/proc/self/root" + w.home, "/dev/fd/../../proc/self/cwd", w.home + "-none"} {
+		w.host.Home, w.host.Project = home, w.home
+		if out, _ := w.run(w.event(map[string]any{"last_assistant_message": question})); out.Decision != "" {
+			t.Errorf("home %s: %+v", home, out)
+		}
+	}
+}
+
+// A clone below the order's project gets no note, a worktree does.
+func TestNoteOfAnOrder(t *testing.T) {
+	w := newWorld(t, `{"strategy": "ned-flanders"}`)
+	w.write("project/.git/worktrees/w/commondir", "../..")
+	w.write("project/vendor/clone/.git/HEAD", "")
+	w.write("project/vendor/sub/.git", "gitdir: ../../.git/modules/sub")
+	w.write("project/w/.git", "gitdir: "+w.path("project/.git/worktrees/w"))
+	w.write("project/plain/x", "")
+	project, err := filepath.EvalSymlinks(w.path("project"))
+	must(t, err)
+	w.away(func(o *ledger.AwayOrder) { o.Project, o.Note = project, "use tabs" })
+	for dir, noted := range map[string]bool{"": true, "plain": true, "w": true, "vendor/clone": false, "vendor/clone/deep": false, "vendor/sub": false} {
+		must(t, os.MkdirAll(w.path("project/"+dir), 0o755))
+		w.host.Project = w.path("project/" + dir)
+		out, _ := w.run(w.event(map[string]any{"session_id": dir, "last_assistant_message": question}))
+		if out.Decision != "block" || strings.Contains(out.Reason, "use tabs") != noted {
+			t.Errorf("%q: %+v", dir, out)
+		}
 	}
 }
 

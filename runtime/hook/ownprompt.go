@@ -145,13 +145,21 @@ func (s *Snapshot) leave() string {
 }
 
 // noteLeave updates the next state in out. A continue by the rule leave uses up the permission of a single yes. A
-// headless continue records that the agent was told to wait. At a stop it notes if the agent asked to go on.
+// headless continue records that the agent was told to wait. At a stop it notes if the agent asked to go on, and if it
+// waits for the user.
 func (s *Snapshot) noteLeave(out *Settled) {
 	if s.Settings.Strategy.Event != "Stop" {
 		return
 	}
 	next := &out.Next
 	next.AsksLeave = false
+	switch {
+	case s.Event.Name == stopFailure:
+	case out.Decision == strategy.Continue:
+		next.Stood = 0
+	case !guard.WakesAgent(out.Rule):
+		next.Stood = s.rounds()
+	}
 	switch {
 	case out.Decision != strategy.Continue:
 		_, next.AsksLeave = lastmessage.ReadMessage(s.Situation.Message.Text).FindAct(lastmessage.Leave, false)
@@ -161,3 +169,6 @@ func (s *Snapshot) noteLeave(out *Settled) {
 		next.Leave, next.Once = "", false
 	}
 }
+
+// rounds returns the number of prompts and of continues so far.
+func (s *Snapshot) rounds() int { return s.View.Turns + s.View.Feedback.All }

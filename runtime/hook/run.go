@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -279,9 +280,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	if s.isDecided(session.State, settings) {
 		return silentAnswer(settings)
 	}
-	if question.asked != nil { // the user may have set a hold meanwhile
-		snapshot.applyVeto(s.holdVeto())
-	}
+	snapshot.applyVeto(s.holdVeto()) // the user may have set a hold meanwhile
 	clock := session.State.Clock.Tell(s.Now, s.Up)
 	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, time.UnixMilli(clock.At)
 	var brought *ledger.AwayLog
@@ -413,9 +412,14 @@ func (s *start) holdVeto() guard.Veto {
 }
 
 // awayDir returns the directory of away orders. It is always in the home directory, so that one file counts
-// an order's continues. If the project contains the home directory, it returns "".
+// an order's continues. If the project contains the home directory or could name it by a link, it returns "".
 func (s *start) awayDir() string {
-	if project := s.projectDir(); !filepath.IsAbs(s.Home) || project != "" && file.LiesWithin(s.Home, project) {
+	clean := filepath.Clean(s.Home) // as StateDir does
+	home, err := filepath.EvalSymlinks(clean)
+	project := s.projectDir()
+	real, _ := filepath.EvalSymlinks(project)
+	if err != nil || !filepath.IsAbs(s.Home) || file.LiesWithin(clean, "/proc") ||
+		project != "" && (file.LiesWithin(clean, project) || real != "" && file.LiesWithin(home, real)) {
 		return ""
 	}
 	return ledger.StateDir("", s.Home)
@@ -433,6 +437,13 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 		real, err := filepath.EvalSymlinks(project) // orders name their project without links
 		if one.Covers(project) || err == nil && one.Covers(real) {
 			o, ok = one, true
+		}
+		for dir := real; dir != one.Project && file.LiesWithin(dir, one.Project); dir = filepath.Dir(dir) {
+			git := filepath.Join(dir, ".git")
+			_, common := file.LinkedWorktree(git)
+			if _, err := os.Lstat(git); err == nil && filepath.Dir(common) != one.Project { // another repository
+				o.Note = ""
+			}
 		}
 	}
 	return o, ok

@@ -5,7 +5,9 @@ package hook
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -47,30 +49,39 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	if wait == 0 || !s.sleep(wait) {
 		return 0
 	}
-	why := "its plugin was removed"
-	if own, err := ReadPlugin(s.root); err == nil {
-		settings = own.ReadSettings(s.state, s.projectDir())
-		settings.Prepared = verdictOfWake
-		present := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Now: s.Now}}
-		present.readTranscript(strategy.Needs{})
-		why = wake.WhyNot(before, s.momentOf(&present), wait)
+	settings, why := s.whyNot(before, wait, settings)
+	var a answer
+	if why == "" {
+		if a = s.decideAndRecord(settings); a.fault != nil {
+			s.recordUndecided(*a.fault)
+		}
+		if a.fault != nil || a.Decision != strategy.Continue {
+			return 0
+		}
+		_, why = s.whyNot(before, wait, settings) // the decision can take seconds
 	}
 	if why != "" {
 		s.recordRest(settings, why)
 		return 0
 	}
-	a := s.decideAndRecord(settings)
-	if a.fault != nil {
-		s.recordUndecided(*a.fault)
-	}
-	if a.fault != nil || a.Decision != strategy.Continue {
-		return 0
-	}
-	if _, err := io.WriteString(s.Stderr, display.PlainText(a.Reason)+"\n"); err != nil {
+	if _, err := io.WriteString(s.Stderr, withoutReminderEnd(display.PlainText(a.Reason))+"\n"); err != nil {
 		s.recordUndecided(fault{faultAnswer, newFailure("the answer could not be passed to "+s.event.Host.Title, err)})
 		return 0
 	}
 	return 2
+}
+
+// whyNot reads the plugin and the session again. It returns the present settings, and why the session must not be woken.
+func (s *start) whyNot(before wake.Moment, wait time.Duration, settings Settings) (Settings, string) {
+	own, err := ReadPlugin(s.root)
+	if err != nil {
+		return settings, "its plugin was removed"
+	}
+	settings = own.ReadSettings(s.state, s.projectDir())
+	settings.Prepared = verdictOfWake
+	present := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Now: s.Now}}
+	present.readTranscript(strategy.Needs{})
+	return settings, wake.WhyNot(before, s.momentOf(&present), wait)
 }
 
 // sleep waits, updates s.Now and s.Up, and restarts the hook's time limit. ok is false if the client has ended
@@ -109,21 +120,28 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	if !ok {
 		return before, 0, nil
 	}
-	verdict, more := snapshot.Verdict, false
+	verdict, cannot := snapshot.Verdict, before.CanWait(s.event.SessionID)
 	if snapshot.Veto.Rule == "" {
+		next, why, more := "", cannot, false
 		wait, more = wake.WaitAfter(claim.Times)
-		next := wake.Coming + timestamp.LengthInWords(wait.Milliseconds())
-		if why := before.CanWait(s.event.SessionID); why != "" {
+		switch {
+		case why != "":
+		case before.Turns == 0 || !snapshot.Situation.Turn.Known:
+			why = "your prompt is not in its log"
+		case session.State.Stood == snapshot.rounds():
+			why = "it had stopped, and you have sent no prompt since"
+		case !more:
+			why = "after " + strconv.Itoa(claim.Times) + " such failures in a row"
+		}
+		if next = wake.Coming + timestamp.LengthInWords(wait.Milliseconds()); why != "" {
 			next, wait = wake.NotWoken+": "+why, 0
-		} else if !more {
-			next = wake.NotWoken + ": after " + strconv.Itoa(claim.Times) + " such failures in a row"
 		}
 		verdict = strategy.StopBy(wake.Rule, "“"+verdict.Evidence+"”; "+next)
 	}
 	snapshot.Before = session.State
 	settled := Settled{Verdict: verdict, Next: snapshot.meetPrompt(session.State)}
 	settled.Next.Log, settled.Next.Clock = snapshot.Log, session.State.Clock.Tell(s.Now, s.Up)
-	if snapshot.Veto.Rule == "" {
+	if snapshot.Veto.Rule == "" && cannot == "" { // else an event that is not the client's could restart the count
 		settled.Next.Outage = claim
 	}
 	if _, err := session.AppendRecord(s.recordOf(settled, settings.Plugin)); err != nil {
@@ -171,19 +189,21 @@ func (s *start) ownClient() (own wake.Client) {
 }
 
 // readSwitches returns, as one string to compare, the members of the user's and the project's settings of Claude Code
-// that enable plugins and disable hooks.
+// that enable plugins and disable hooks, and the plugins that are installed. A file that cannot be read counts as changed.
 func (s *start) readSwitches() string {
 	var all []string
-	project := filepath.Join(s.projectDir(), ".claude")
+	config, project := filepath.Dir(s.state), filepath.Join(s.projectDir(), ".claude")
 	for _, path := range []string{
-		filepath.Join(filepath.Dir(s.state), "settings.json"),
+		filepath.Join(config, "settings.json"), filepath.Join(config, "plugins", "installed_plugins.json"),
 		filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json"),
 	} {
 		data, err := file.ReadRegular(path, maxConfig)
-		if err != nil || !codec.IsValid(data) {
-			data = nil
+		if err == nil && !codec.IsValid(data) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			all = append(all, s.Now.String())
 		}
-		all = append(all, string(codec.FindMember(data, "enabledPlugins")), string(codec.FindMember(data, "disableAllHooks")))
+		for _, name := range []string{"enabledPlugins", "disableAllHooks", "plugins"} {
+			all = append(all, string(codec.FindMember(data, name)))
+		}
 	}
 	return strings.Join(all, "\x00")
 }

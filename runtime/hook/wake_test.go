@@ -3,6 +3,7 @@ package hook
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -116,8 +117,27 @@ func TestWakeAfterError(t *testing.T) {
 		"a last word that forbids": {setting: "on", before: func(w *world) { w.typed("p1", "Stop. Don't change anything.") }, last: "StopFailure stop forbids"},
 		"a last word to a loop's plugin": {config: `{"plugin": "ned-flanders", "strategy": "ralph-wiggum"}`, setting: "on",
 			before: func(w *world) { w.typed("p1", "Stop. Don't change anything.") }, last: "StopFailure stop forbids"},
-		"a loop's plugin": {config: `{"plugin": "ned-flanders", "strategy": "ralph-wiggum"}`, setting: "on", code: 2, last: "StopFailure continue api-error"},
-		"a question":      {setting: "on", before: func(w *world) { w.typed("p1", "How does the cache work?"); w.breaks() }, code: 2, last: "StopFailure continue"},
+		"a loop's plugin":               {config: `{"plugin": "ned-flanders", "strategy": "ralph-wiggum"}`, setting: "on", code: 2, last: "StopFailure continue api-error"},
+		"a question":                    {setting: "on", before: func(w *world) { w.typed("p1", "How does the cache work?"); w.breaks() }, code: 2, last: "StopFailure continue"},
+		"a reminder's end in the error": {setting: "on", event: map[string]any{"last_assistant_message": "529 </system-reminder>"}, code: 2, last: "StopFailure continue api-error: 529 </system-reminder>"},
+		"a prompt that is not in the log": {setting: "on", last: "it is not woken: your prompt is not in its log",
+			before: func(w *world) { must(w.t, os.Truncate(w.path(".claude/projects/-w/s.jsonl"), 0)); w.breaks() }},
+		"no log": {setting: "on", last: "it is not woken: your prompt is not in its log",
+			before: func(w *world) { must(w.t, os.Remove(w.path(".claude/projects/-w/s.jsonl"))) }},
+		"after a question to the user": {setting: "on", last: "it is not woken: it had stopped, and you have sent no prompt since",
+			before: func(w *world) { w.stopsWith(question, nil); w.breaks() }},
+		"after a question that an order leaves": {away: func(o *ledger.AwayOrder) { o.Project = "" }, last: "it is not woken: it had stopped, and you have sent no prompt since",
+			before: func(w *world) {
+				w.stopsWith("The migration is written. Shall I delete the production table now?", nil)
+				w.breaks()
+			}},
+		"after a question and its answer": {setting: "on", code: 2, last: "StopFailure continue api-error",
+			before: func(w *world) { w.stopsWith(question, nil); w.typed("p2", "on disk"); w.breaks() }},
+		"after a stop and a continue": {setting: "on", code: 2, last: "StopFailure continue api-error",
+			before: func(w *world) { w.stopsWith(question, nil); w.stopsWith(progress, nil); w.breaks() }},
+		"after a stop while work went on": {setting: "on", code: 2, last: "StopFailure continue api-error", before: func(w *world) {
+			w.stopsWith("Waiting.", map[string]any{"background_tasks": []any{map[string]any{"id": "1", "type": "subagent", "description": "looks"}}})
+		}},
 		"a hold": {setting: "on", before: func(w *world) { w.hold() },
 			last: "StopFailure stop hold: a hold is in force, until you resume"},
 		"no file of the process": {setting: "on", before: func(w *world) { must(w.t, os.Remove(w.path(processFile(os.Getpid())))) },
@@ -160,11 +180,18 @@ func TestWakeAfterError(t *testing.T) {
 			if code != test.code || (len(all) > 0) != (test.last != "") || test.last != "" && !strings.Contains(all[len(all)-1], test.last) {
 				t.Errorf("exit %d, %q, records %q, want %d, %q", code, words, all, test.code, test.last)
 			}
-			if code == 2 && !strings.Contains(words, "] An API error ended your turn") {
+			if code == 2 && (!strings.Contains(words, "] An API error ended your turn") || strings.Contains(words, "</")) {
 				t.Errorf("Claude reads %q", words)
 			}
 		})
 	}
+}
+
+// stopsWith answers a stop at which words are the last.
+func (w *world) stopsWith(words string, more map[string]any) {
+	event := map[string]any{"last_assistant_message": words}
+	maps.Copy(event, more)
+	w.run(w.inProject(event))
 }
 
 func (w *world) hold() {
@@ -186,13 +213,17 @@ func TestWaitsThatEndWithoutAWake(t *testing.T) {
 		"a command": {func(w *world) {
 			w.write(".claude/history.jsonl", `{"display":"/rewind","timestamp":7,"sessionId":"s1"}`+"\n")
 		}, "it has been used since"},
-		"another process": {func(w *world) { w.writeProcess(os.Getppid(), `"sessionId":"s1"`) }, "another process has the session, too"},
-		"a dialog":        {func(w *world) { w.process("s1", "waiting", 2) }, "it is waiting again"},
-		"plan mode":       {func(w *world) { w.logged(`{"type":"permission-mode","permissionMode":"plan","sessionId":"s1"}` + "\n") }, "stop plan-mode"},
-		"switched":        {func(w *world) { w.write(".claude/settings.json", `{"enabledPlugins":{"ned-flanders@x":false}}`) }, "plugins were switched since"},
-		"uninstalled":     {func(w *world) { must(w.t, os.RemoveAll(w.path("plugin"))) }, "its plugin was removed"},
-		"sleep":           {func(w *world) { w.host.Now = w.host.Now.Add(2 * time.Minute) }, "the machine slept"},
-		"a panic":         {func(w *world) { panic("a bug") }, "none fault:panic: panic: a bug"},
+		"another process":           {func(w *world) { w.writeProcess(os.Getppid(), `"sessionId":"s1"`) }, "another process has the session, too"},
+		"a dialog":                  {func(w *world) { w.process("s1", "waiting", 2) }, "it is waiting now"},
+		"plan mode":                 {func(w *world) { w.logged(`{"type":"permission-mode","permissionMode":"plan","sessionId":"s1"}` + "\n") }, "stop plan-mode"},
+		"switched":                  {func(w *world) { w.write(".claude/settings.json", `{"enabledPlugins":{"ned-flanders@x":false}}`) }, "plugins were switched since"},
+		"a broken file of settings": {func(w *world) { w.write(".claude/settings.json", `{`) }, "a settings file cannot be read"},
+		"no longer installed": {func(w *world) {
+			w.write(".claude/plugins/installed_plugins.json", `{"plugins":{"ned-flanders@x":[]}}`)
+		}, "plugins were switched since"},
+		"uninstalled": {func(w *world) { must(w.t, os.RemoveAll(w.path("plugin"))) }, "its plugin was removed"},
+		"sleep":       {func(w *world) { w.host.Now = w.host.Now.Add(2 * time.Minute) }, "the machine slept"},
+		"a panic":     {func(w *world) { panic("a bug") }, "none fault:panic: panic: a bug"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := waiting(t, ned)
@@ -211,6 +242,39 @@ func TestWaitsThatEndWithoutAWake(t *testing.T) {
 				t.Errorf("exit %d, records %q, want %q", code, all, test.want)
 			}
 		})
+	}
+}
+
+// What happens during the last decision prevents the wake, too.
+func TestDecisionThatEndsWithoutAWake(t *testing.T) {
+	w := waiting(t, ned)
+	w.write(afterError, `{"after-error": "on"}`)
+	ancestors, looks := w.host.Ancestors, 0
+	w.host.Ancestors = func() []int {
+		if looks++; looks == 3 { // after beginWait and the wait
+			w.process("s2", "idle", 2)
+		}
+		return ancestors()
+	}
+	code, _ := w.fails(nil)
+	if all := w.records(); code != 0 || !strings.Contains(all[len(all)-1], "it is not woken: its process has another session") {
+		t.Errorf("exit %d, records %q", code, all)
+	}
+}
+
+// A failure that names another log, and is not the client's, does not restart the count.
+func TestForgedFailure(t *testing.T) {
+	w := waiting(t, ned)
+	w.write(afterError, `{"after-error": "on"}`)
+	w.write("other.jsonl", userLine("p1", "a", "")+userLine("p2", "b", ""))
+	for i, want := range []int{2, 2, 2, 2, 2, 0} {
+		code, _ := w.fails(nil)
+		scratch.Equal(t, code, want, "failure", i+1)
+		own := w.host.Ancestors
+		w.host.Ancestors = func() []int { return nil }
+		w.fails(map[string]any{"transcript_path": w.path("other.jsonl")})
+		w.host.Ancestors = own
+		w.process("s1", "idle", i+2)
 	}
 }
 

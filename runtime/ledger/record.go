@@ -139,6 +139,7 @@ type State struct {
 	Idle   int
 	Tools  int
 	Outage Outage
+	Stood  int               // prompts and continues when the agent last stopped for the user, 0 after a continue
 	Loops  []activity.Memory // the latest last
 	Judged []Judged          // the latest last
 	Spent  int64             // by judges, in millionths of a dollar
@@ -306,6 +307,7 @@ func (s *State) Members(m *codec.Members) {
 	codec.Number(m, "idle", &s.Idle)
 	codec.Number(m, "tools", &s.Tools)
 	m.Object("outage", &s.Outage)
+	codec.Number(m, "stood", &s.Stood)
 	codec.ListOf(m, "loops", &s.Loops)
 	codec.ListOf(m, "judged", &s.Judged)
 	codec.Number(m, "spent", &s.Spent)

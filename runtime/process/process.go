@@ -24,6 +24,7 @@ type Program struct {
 	Set    []string            // more variables, KEY=value
 	Env    []string            // the whole environment, if not nil; Getenv and Set are then unused
 	Within time.Duration       // the time limit; that of Run is Patience at most
+	Quit   <-chan struct{}     // if closed, the program is killed before
 }
 
 var ErrSlow = errors.New("it took too long, and was killed")
@@ -113,10 +114,11 @@ func (p Program) runInto(stdout *os.File) error {
 	select {
 	case err := <-ended:
 		return err
+	case <-p.Quit:
 	case <-time.After(p.Within):
-		end()
-		return ErrSlow
 	}
+	end()
+	return ErrSlow
 }
 
 func (p Program) environment() []string {

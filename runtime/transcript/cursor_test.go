@@ -2,6 +2,7 @@ package transcript_test
 
 import (
 	"bytes"
+	"io"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -57,6 +58,25 @@ func TestCursorPassesLongAndTornLines(t *testing.T) {
 	edge := text(strings.Repeat("y", MaxLine-200))
 	lines := []string{prompt("one"), text("two"), long, "", "no JSON", tool("Bash", `{"command":"ls"}`), edge, `{"type":"user","message":`, edge, text("three"), `{"type":"assist`}
 	sameAsCut(t, []byte(strings.Join(lines, "\n")), 4)
+}
+
+// Of a huge log only the end is read, also of what is new.
+func TestCursorReadsTheEnd(t *testing.T) {
+	path := write(t, prompt("one"), "")
+	c, visits := format.NewCursor(), 0
+	for range 2 {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		must(t, err)
+		end, err := f.Seek(0, io.SeekEnd)
+		must(t, err)
+		_, err = f.WriteAt([]byte("\n"+text("two")+"\n"), end+40<<30) // sparse
+		must(t, err)
+		f.Close()
+		must(t, c.ReadOn(path, func(c *Cursor) bool { visits++; return true }))
+	}
+	if visits != 4 { // each time the end of the long line, and the last line
+		t.Errorf("%d visits", visits)
+	}
 }
 
 // Blank lines are passed over together: each by itself would take more than a hook's time.

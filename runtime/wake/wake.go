@@ -75,7 +75,7 @@ func (c Client) CanWait(session string) string {
 	case c.Shared:
 		return "another process has the session, too"
 	case c.Status != "idle":
-		return "it is " + c.Status + " again"
+		return "it is " + c.Status + " now"
 	}
 	return ""
 }
@@ -95,7 +95,7 @@ type Moment struct {
 func WhyNot(before, after Moment, wait time.Duration) string {
 	passed := time.Duration(after.At-before.At) * time.Millisecond
 	switch why := after.CanWait(before.Session); {
-	case passed < 0 || passed > 2*wait:
+	case passed < wait-5*time.Second || passed > wait+time.Minute:
 		return "the machine slept, or its clock was set"
 	case why != "":
 		return why
@@ -104,7 +104,7 @@ func WhyNot(before, after Moment, wait time.Duration) string {
 	case after.Turns != before.Turns || after.Calls != before.Calls || after.Words != before.Words:
 		return "its log has gone on since"
 	case after.Switches != before.Switches:
-		return "plugins were switched since"
+		return "plugins were switched since, or a settings file cannot be read"
 	}
 	return ""
 }

@@ -66,19 +66,21 @@ func TestWhyNot(t *testing.T) {
 		"nothing":          {func(m *Moment) {}, ""},
 		"a minute late":    {func(m *Moment) { m.At += 60_000 }, ""},
 		"slept":            {func(m *Moment) { m.At += 60_001 }, "the machine slept, or its clock was set"},
-		"clock set back":   {func(m *Moment) { m.At = 999_999 }, "the machine slept, or its clock was set"},
+		"5 s early":        {func(m *Moment) { m.At -= 5_000 }, ""},
+		"clock set back":   {func(m *Moment) { m.At -= 5_001 }, "the machine slept, or its clock was set"},
+		"stopped":          {func(m *Moment) { m.Status = "stopped" }, "it is stopped now"},
 		"the process left": {func(m *Moment) { m.Client = Client{} }, "the file of its own process was not found"},
 		"another process":  {func(m *Moment) { m.Shared = true }, "another process has the session, too"},
 		"/clear":           {func(m *Moment) { m.Session = "t" }, "its process has another session"},
-		"at work":          {func(m *Moment) { m.Status = "busy" }, "it is busy again"},
-		"a dialog":         {func(m *Moment) { m.Status = "waiting" }, "it is waiting again"},
+		"at work":          {func(m *Moment) { m.Status = "busy" }, "it is busy now"},
+		"a dialog":         {func(m *Moment) { m.Status = "waiting" }, "it is waiting now"},
 		"was at work":      {func(m *Moment) { m.Since++ }, "it has been used since"},
 		"/rewind":          {func(m *Moment) { m.Typed = "7" }, "it has been used since"},
 		"headless":         {func(m *Moment) { m.Kind = "headless" }, "it is not at a terminal"},
 		"a prompt":         {func(m *Moment) { m.Turns++ }, "its log has gone on since"},
 		"a call":           {func(m *Moment) { m.Calls++ }, "its log has gone on since"},
 		"words":            {func(m *Moment) { m.Words = "" }, "its log has gone on since"},
-		"disabled":         {func(m *Moment) { m.Switches = "" }, "plugins were switched since"},
+		"disabled":         {func(m *Moment) { m.Switches = "" }, "plugins were switched since, or a settings file cannot be read"},
 	} {
 		after := before
 		after.At += 60_000
@@ -86,5 +88,10 @@ func TestWhyNot(t *testing.T) {
 		if got := WhyNot(before, after, time.Minute); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
+	}
+	after := before
+	after.At += 32 * time.Minute.Milliseconds()
+	if WhyNot(before, after, 30*time.Minute) == "" {
+		t.Error("it slept for less than the wait")
 	}
 }

@@ -25,7 +25,7 @@ type Process struct {
 	Begun   string // on Linux, the start time in /proc/PID/stat
 	Domain  string
 	Version string
-	Status  string // busy, idle, waiting, or shell: idle with a shell in the background
+	Status  string // busy, idle, waiting, shell: idle with a shell in the background, or on Linux stopped, as by Ctrl-Z
 	Waits   string
 	Since   int64 // of the status, Unix milliseconds
 }
@@ -77,7 +77,7 @@ func FindProcess(config string, id int) (p Process, ok bool) {
 
 // isRunning reports whether a process with this ID exists. On Linux it also detects reused IDs, and returns false for a
 // process in a different container.
-func (p Process) isRunning() bool {
+func (p *Process) isRunning() bool {
 	if runtime.GOOS != "linux" {
 		return isFound(p.ID)
 	}
@@ -91,6 +91,9 @@ func (p Process) isRunning() bool {
 	}
 	// The name is in brackets and can contain blanks. The start time is the 20th word after it.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) > 0 && fields[0] == "T" {
+		p.Status = "stopped"
+	}
 	return p.Begun == "" || len(fields) > 19 && fields[19] == p.Begun
 }
 
