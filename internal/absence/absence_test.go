@@ -225,6 +225,7 @@ needs you
 
 session bbbbbbbb: Tidy the disk.
   ran      Claude Code, 45 min, 0 continues, 0 tool calls
+  check    no run of make test is recorded
   stopped  22:50 ned-flanders let it stop (away: yours to decide)
   said     Shall I delete the old backups?
   process  running, waiting

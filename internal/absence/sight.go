@@ -97,7 +97,7 @@ func (s *session) wakeInWords(ordered bool, now time.Time) string {
 	case recorded && strings.Contains(d.Evidence, wake.Coming) && now.Before(due.Add(time.Minute)):
 		return "will be woken at " + clock(due.UnixMilli())
 	case !recorded && ordered && s.log.kind != "" && s.log.kind != "rate_limit" && !wake.IsOutage(s.log.kind):
-		return "not woken, " + say(strings.ReplaceAll(s.log.kind, "_", " "))
+		return "not woken, as only temporary errors are"
 	}
 	return ""
 }

@@ -63,7 +63,7 @@ func (r Report) WriteText(out layout.Printer) {
 		out.InYellow().PrintField("         ", "since you left, files that decide the check were changed: "+listFiles(r.Deciding))
 	}
 	open, quiet := slices.Concat(r.Questions, r.Waiting), 0
-	writeOpen(out, open)
+	r.writeOpen(out, open)
 	for _, s := range r.Sessions {
 		waits := slices.ContainsFunc(open, func(o Item) bool { return o.Session == s.ID })
 		if !waits && s.Continues+len(s.Decided)+len(s.Refused)+len(s.Failed) == 0 && s.Stands == nil && s.Check == "" {
@@ -84,7 +84,7 @@ func (r Report) WriteText(out layout.Printer) {
 	}
 }
 
-func writeOpen(out layout.Printer, all []Item) {
+func (r Report) writeOpen(out layout.Printer, all []Item) {
 	if len(all) == 0 {
 		out.InGreen().PrintText("nothing waits for you")
 		return
@@ -98,7 +98,13 @@ func writeOpen(out layout.Printer, all []Item) {
 		if o.Word != "" {
 			o.Needs = "yours alone to decide (“" + o.Word + "”)"
 		}
-		text := o.Needs + ", session " + short(o.Session) + " at " + clock(o.At)
+		where := ""
+		for _, s := range r.Sessions {
+			if s.ID == o.Session && s.Project != r.Order.Project && s.Project != "" {
+				where = " in " + s.Project
+			}
+		}
+		text := o.Needs + ", session " + short(o.Session) + where + " at " + clock(o.At)
 		if o.Text != "" {
 			text += ": " + o.Text
 		}
@@ -115,12 +121,11 @@ func (s Session) writeText(out layout.Printer, o Order) {
 		title += ": " + s.Asked
 	}
 	out.InBold().PrintText("\n%s", title)
-	ran := s.Host + ", " + timestamp.LengthInWords(s.Ran) + ", " + layout.CountOf(s.Continues, "continue") + ", " +
-		layout.CountOf(s.Calls, "tool call")
+	ran := s.Host + ", " + timestamp.LengthInWords(s.Ran) + ", " + layout.CountOf(s.Continues, "continue")
 	if s.Woken > 0 {
-		ran += ", woken after " + layout.CountOf(s.Woken, "API error")
+		ran += " (" + strconv.Itoa(s.Woken) + " after API errors)"
 	}
-	out.PrintField("  ran      ", ran)
+	out.PrintField("  ran      ", ran+", "+layout.CountOf(s.Calls, "tool call"))
 	printSome(out, "  decided  ", s.Decided, func(d Item) string {
 		return clock(d.At) + " " + d.Text + " → " + cmp.Or(d.Answer, "the agent did not report its choice")
 	})
@@ -140,6 +145,8 @@ func (s Session) writeText(out layout.Printer, o Order) {
 			result += "; " + activity.NeededFor(o.Check)
 		}
 		out.PrintField("  check    ", result)
+	} else if o.Check != "" {
+		out.PrintField("  check    ", "no run of "+o.Check+" is recorded")
 	}
 	if d := s.Stands; d != nil {
 		title, did := "  stopped  ", " let it stop "

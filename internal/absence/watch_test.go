@@ -82,7 +82,7 @@ func TestWakeInWords(t *testing.T) {
 		"long past":                   {failed("“API Error: 529”; it is woken in 3 min"), false, 1_000_000, ""},
 		"of a failure before":         {before, true, 9000, ""},
 		"never":                       {failed("“API Error: 529”; it is not woken: it is not at a terminal"), false, 9000, "not woken, it is not at a terminal"},
-		"an error of another kind":    {other, true, 9000, "not woken, invalid request"},
+		"an error of another kind":    {other, true, 9000, "not woken, as only temporary errors are"},
 		"the same without an order":   {other, false, 9000, ""},
 		"a usage limit":               {session{log: sessionLog{kind: "rate_limit"}}, true, 9000, ""},
 		"an outage, not yet recorded": {session{log: sessionLog{kind: "overloaded"}}, true, 9000, ""},
