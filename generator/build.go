@@ -22,6 +22,7 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/group"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
@@ -144,6 +145,10 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
+	if real, err := filepath.EvalSymlinks(goCommand); err == nil && rooted.PathExists(filepath.Join(filepath.Dir(filepath.Dir(real)), "VERSION")) {
+		t.Home = "" // go would keep its counters there; only a version manager's go needs it
+		_, _ = t.runGo(ctx, stage, goCommand, nil, "telemetry", "off")
+	}
 	env, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION", "GOROOT")
 	if err != nil {
 		return Build{}, err
@@ -183,9 +188,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	return built, nil
 }
 
-func (t Toolchain) compileProgram(
-	ctx context.Context, stage, goCommand, overlay string, b Binary, step func(count string),
-) ([]byte, error) {
+func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary, step func(count string)) ([]byte, error) {
 	target, program := b.Target, "./runtime/"+string(b.Program)
 	system := []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}
 	if t.Working != nil {
@@ -201,7 +204,7 @@ func (t Toolchain) compileProgram(
 	}
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
 	_, err := t.runGo(ctx, stage, goCommand, system, "build",
-		"-v", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", // without inlining, which adds 190 KB to the hook
+		"-v", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", "-gcflags=time=-l", "-gcflags=strings=-l", // without inlining, which adds 200 KB to the hook
 		"-ldflags=-s -w", "-overlay="+overlay, "-o", out, program)
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)

@@ -332,6 +332,9 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 		before.Version = o.claudeCommand().Version(ctx)
 	}
 	before.Notes = slices.Concat(before.Notes, o.settingsOfNight(before), in.PausedInWords())
+	if order.Check != "" && o.lackedRule(order) == "" {
+		before.Notes = append(before.Notes, "your rules allow the check")
+	}
 	before.Notes = append(before.Notes, "Claude Code's sessions are woken up to 30 min after an API error: you may then pay for the whole context again")
 	return before, nil
 }

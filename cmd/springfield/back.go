@@ -89,15 +89,8 @@ func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) e
 			reports[one.ID] = a.reportOf(ctx, p, one)
 		}
 	}
-	slices.SortStableFunc(ended, func(x, y ledger.AwayOrder) int { // those that need the user come first
-		switch needs := reports[x.ID].NeedsUser(); {
-		case needs == reports[y.ID].NeedsUser():
-			return 0
-		case needs:
-			return -1
-		}
-		return 1
-	})
+	needs := func(o ledger.AwayOrder) int { return min(1, len(reports[o.ID].Questions)+len(reports[o.ID].Waiting)) }
+	slices.SortStableFunc(ended, func(x, y ledger.AwayOrder) int { return needs(y) - needs(x) }) // those that need the user come first
 	for n, one := range ended {
 		if !o.dryRun && (!o.clean || one.Looked == 0) {
 			if n > 0 {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -321,5 +322,12 @@ func TestHelpOfANarrowTerminal(t *testing.T) {
 		var b bytes.Buffer
 		(&streams{out: &b, columns: 60}).printHelp(cmd)
 		scratch.Holds(t, name, b.String(), want)
+	}
+}
+
+// A suite's owner always has a name (twpayne/chezmoi#953).
+func TestOwnerWithoutAPasswdEntry(t *testing.T) {
+	if name := loginName(nil, user.UnknownUserIdError(4242)); name == "" {
+		t.Error("no name")
 	}
 }

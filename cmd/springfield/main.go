@@ -18,7 +18,10 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -54,8 +57,7 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 		work = os.Getenv("PWD") // it was deleted; hold works there, too
 	}
 	if err != nil && !filepath.IsAbs(work) {
-		fmt.Fprintln(a.err, "springfield: error:", err)
-		return 1
+		return a.reportError(check.Advisef("cd into a directory that exists", "the working directory is gone: %w", err), asksJSON(&cobra.Command{}, args))
 	}
 	home, _ := os.UserHomeDir()
 	if !filepath.IsAbs(home) {
@@ -65,7 +67,7 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 	cache, _ := os.UserCacheDir()
 	a.environment = environment{
 		work: work, home: home, cache: cache,
-		user: cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"), loginName()),
+		user: cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"), loginName(user.Current())),
 		env:  os.Environ(), getenv: os.Getenv, off: hook.IsOffWord(os.Getenv("SPRINGFIELD")),
 	}
 	a.caller, a.session = registry.CallingHost(os.Getenv)
@@ -112,10 +114,9 @@ type app struct {
 	args     []string // as typed
 }
 
-func loginName() string {
-	u, err := user.Current()
-	if err != nil {
-		return ""
+func loginName(u *user.User, err error) string {
+	if err != nil { // a container's user can lack a name
+		return "user " + strconv.Itoa(os.Getuid())
 	}
 	return u.Username
 }

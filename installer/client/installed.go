@@ -53,8 +53,8 @@ type Plugin struct {
 	Suite       string // absolute path of the marketplace; "" for a repository
 }
 
-// ID returns the plugin's key in enabledPlugins.
-func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
+// ID returns the plugin's key in enabledPlugins, or its name if the marketplace is unknown.
+func (p Plugin) ID() string { return strings.TrimSuffix(p.Name+"@"+p.Marketplace, "@") }
 
 // NameOf returns NAME from NAME or NAME@MARKETPLACE.
 func NameOf(id string) string {

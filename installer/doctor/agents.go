@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Agent is the state of an agent other than Claude Code, by the agent's records; see docs/files.md.
@@ -75,7 +77,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 	for _, i := range all {
 		found := in.settings.InstalledIn(i.Dir)
 		mine := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
-		if !found.IsOurs() && !mine {
+		if !i.IsOurs(in.settings) && !mine {
 			continue
 		}
 		p := AgentPlugin{Installed: i, Strategy: found.Strategy}
@@ -140,7 +142,8 @@ func (a Agent) checkPlugins(asked bool) (all []check.Finding) {
 
 func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 	again := fmt.Sprintf("springfield enable %s --host %s", p.Name, a.Host)
-	if p.Suite != "" {
+	gone := rooted.IsMissing(filepath.Join(p.Suite, generator.SuiteFile))
+	if !gone {
 		again += " --suite " + check.QuoteArgument(p.Suite)
 	}
 	switch says := fmt.Sprintf("%s is enabled in %s, but %s", p.ID, a.Title, p.Problem); {
@@ -148,10 +151,10 @@ func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 		return check.Failed(says, generator.HowToStart(generator.ErrNoExec, p.Suite))
 	case p.Problem != "" && p.Theirs:
 		return check.Failed(says, a.place.Host.RemoveCommand(p.ID)+", then "+again)
-	case p.Problem != "" && p.Suite != "":
-		return check.Failed(says, "springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
+	case p.Problem != "" && gone:
+		return check.Failed(says, fmt.Sprintf("%s, or springfield disable %s --host %s", again, p.ID, a.Host))
 	case p.Problem != "":
-		return check.Failed(says, again)
+		return check.Failed(says, "springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
 	case !p.Decides:
 		return check.Passed(fmt.Sprintf("%s is enabled in %s, but makes no decisions at a stop", p.ID, a.Title))
 	}
@@ -160,12 +163,8 @@ func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 
 func (a Agent) WriteText(out layout.Printer) {
 	agent := a.place.Host.Agent
-	var deciding []string
-	for _, p := range a.Plugins {
-		if p.Decides {
-			deciding = append(deciding, p.ID)
-		}
-	}
+	decides := slices.DeleteFunc(slices.Clone(a.Plugins), func(p AgentPlugin) bool { return !p.Decides })
+	deciding := check.NamesOf(decides, func(p AgentPlugin) string { return p.ID })
 	switch {
 	case !a.Found:
 		out.InYellow().PrintText("%s: not found on this machine", a.Title)
@@ -175,21 +174,15 @@ func (a Agent) WriteText(out layout.Printer) {
 	case len(deciding) == 0:
 		out.InYellow().PrintText("%s: no springfield plugin decides when %s stops", a.Title, agent)
 	default:
-		verb := " decides"
-		if len(deciding) > 1 {
-			verb = " decide"
-		}
+		verb := map[bool]string{true: " decides", false: " decide"}[len(deciding) == 1]
 		out.InGreen().PrintText("%s: %s%s when %s stops", a.Title, strings.Join(deciding, " and "), verb, agent)
 	}
 	if a.silent != nil && len(a.Plugins) > 0 {
 		out.PrintItem("  ", a.silent.Text())
 	}
 	for _, p := range a.Plugins {
-		state := "off"
-		if p.On {
-			state = "on"
-		}
-		says := []string{p.ID + " " + p.Version, state + " in " + string(p.Scope) + " settings", "runs from " + p.Dir}
+		state := map[bool]string{true: "on in ", false: "off in "}[p.On]
+		says := []string{strings.TrimSpace(p.ID + " " + p.Version), state + string(p.Scope) + " settings", "runs from " + p.Dir}
 		if p.Problem != "" {
 			says = append(says, p.Problem)
 		}

@@ -236,10 +236,10 @@ func (in *Inspection) LoopDriver(dir string) console.Driver {
 	return console.NoDriver(in.Places.StatePath(), dir, problem, next)
 }
 
-// Running returns the springfield plugins that the inspected agents run, without duplicate directories.
+// Running returns the springfield plugins that the inspected agents run, without duplicate or missing directories.
 func (in *Inspection) Running() (all []generator.Running) {
 	add := func(r generator.Running) {
-		if r.Dir != "" && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.IsSame(has.Dir, r.Dir) }) {
+		if !rooted.IsMissing(r.Dir) && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.IsSame(has.Dir, r.Dir) }) {
 			all = append(all, r)
 		}
 	}

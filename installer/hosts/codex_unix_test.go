@@ -166,3 +166,19 @@ func TestCodexChecksTrustInAnEntry(t *testing.T) {
 		scratch.Lacks(t, "asked", asked, "secret")
 	}
 }
+
+// Codex's key of an entry has the resolved directory, and the file as named there (stablyai/orca#4324).
+func TestCodexTrustBehindTwoLinks(t *testing.T) {
+	at := codexAt(t, "", `cat config.toml > "$HOME/asked"`+"\n"+lists("trusted", ""))
+	elsewhere, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	scratch.PutFile(t, filepath.Join(elsewhere, "dotfiles", "hooks.json"), "{}")
+	must(t, os.Rename(at.Dir, filepath.Join(elsewhere, "codex")))
+	must(t, os.Symlink(filepath.Join(elsewhere, "codex"), at.Dir))
+	must(t, os.Symlink("../dotfiles/hooks.json", filepath.Join(at.Dir, "hooks.json")))
+	scratch.PutFile(t, at.SettingsFile(), "[hooks.state.\""+filepath.Join(elsewhere, "codex", "hooks.json")+":stop:0:0\"]\ntrusted_hash = \"sha256:aa\"\n")
+	at.Host.Check(context.Background(), at, []Installed{nedByCodex})
+	if asked := scratch.LookAt(t, filepath.Join(at.Home, "asked")); !regexp.MustCompile(`springfield-host-\d+/hooks.json:stop:0:0`).MatchString(asked) {
+		t.Errorf("the trust stays behind: %s", asked)
+	}
+}

@@ -36,14 +36,11 @@ func (p Place) askProgram(ctx context.Context, args []string, questions ...quest
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, bareEnvironment(p.Env, p.Host.Variable), time.Second
 	group.EndTogether(cmd)
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
+	out, failed := cmd.StdoutPipe()
+	if err = cmp.Or(err, failed); err == nil {
+		err = cmd.Start()
 	}
-	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = out.Close() })() // it might be kept open by a child process

@@ -24,13 +24,14 @@ func (entries) ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin,
 }
 
 func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err error) {
+	defer r.At.noteMoved(&c)
 	c.Did = fmt.Sprintf("enable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
 	knows, err := r.At.Installed()
 	if err != nil {
 		return c, err
 	}
 	moved, err := r.release(now, &c, func(e settings.EnabledPlugin) bool {
-		return client.NameOf(e.ID) == r.Plugin.Name && (e.ID != r.ID || !rooted.IsSame(e.File, r.EntryFile().Path))
+		return client.NameOf(e.ID) == r.Plugin.Name && !r.isRecord(e)
 	})
 	if err != nil {
 		return c, err
@@ -38,7 +39,7 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 	for _, other := range knows {
 		is := now.InstalledIn(other.Dir)
 		switch {
-		case slices.Contains(moved, other.ID):
+		case slices.ContainsFunc(moved, func(e settings.EnabledPlugin) bool { return e.ID == other.ID }):
 		case other.Name == r.Plugin.Name && other.Theirs && other.On && other.Scope == client.User:
 			return c, &PassedOverError{r.At.refuseTheirs(other)}
 		case other.Name == r.Plugin.Name || r.Keep || r.DecidesNothing || !other.On || other.Scope != client.User:
@@ -58,11 +59,13 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 }
 
 func (entries) PlanOff(now *settings.Settings, r Request) (c journal.Change, err error) {
+	defer r.At.noteMoved(&c)
 	c.Did = fmt.Sprintf("disable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
 	return c, r.planOff(now, &c)
 }
 
 func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
+	defer at.noteMoved(c)
 	byUs, err := now.EnabledOn(at.Host.Name)
 	if err != nil {
 		return nil, nil, err
@@ -78,7 +81,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 		return ids, append(left, settings.Left{What: err.Error(), Remove: "fix the cause, then run springfield disable --all again"}), nil
 	}
 	for _, i := range knows {
-		if i.Theirs && !i.On || !now.InstalledIn(i.Dir).IsOurs() || slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID }) {
+		if i.Theirs && !i.On || !i.IsOurs(now) || slices.ContainsFunc(byUs, at.removalOf(i).isRecord) {
 			continue
 		}
 		ids = append(ids, i.ID)
@@ -102,6 +105,16 @@ func (r Request) EntryFile() settings.Foreign {
 	return settings.Foreign{Host: r.At.Host.Name, Path: path}
 }
 
+// isRecord reports whether e is the record of the plugin in the host's current file: its directory may have moved.
+func (r Request) isRecord(e settings.EnabledPlugin) bool {
+	return e.ID == r.ID && rooted.IsSame(e.File, r.EntryFile().Path)
+}
+
+// IsOurs reports whether springfield made the plugin. If it is missing but on, a hooks file has a command of our form.
+func (i Installed) IsOurs(now *settings.Settings) bool {
+	return now.InstalledIn(i.Dir).IsOurs() || !i.Theirs && i.On && rooted.IsMissing(i.Dir)
+}
+
 func (p Place) refuseTheirs(i Installed) error {
 	return check.Advisef(p.Host.RemoveCommand(i.ID), "%s installed %s with its own command, so only its own command can remove it", p.Host.Title, i.ID)
 }
@@ -112,21 +125,21 @@ func (p Place) removalOf(i Installed) Request {
 	return r
 }
 
-// release plans to undo springfield's edits for the host's selected plugins, and returns their IDs.
-func (r Request) release(now *settings.Settings, c *journal.Change, of func(settings.EnabledPlugin) bool) (ids []string, err error) {
+// release plans to undo springfield's edits for the host's selected plugins, and returns their records.
+func (r Request) release(now *settings.Settings, c *journal.Change, of func(settings.EnabledPlugin) bool) (released []settings.EnabledPlugin, err error) {
 	byUs, err := now.EnabledOn(r.At.Host.Name)
 	for _, e := range byUs {
 		if err == nil && of(e) {
 			err = now.ReleaseFor(c, settings.Foreign{Host: r.At.Host.Name, Path: e.File}, e.ID)
-			ids = append(ids, e.ID)
+			released = append(released, e)
 		}
 	}
-	return ids, err
+	return released, err
 }
 
 func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
-	if err != nil || len(released) > 0 {
+	if err != nil || slices.ContainsFunc(released, r.isRecord) {
 		return err
 	}
 	knows, err := r.At.Installed()

@@ -78,7 +78,15 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	if err == nil && hooks.Before != nil {
 		err = os.WriteFile(trialFile, hooks.Before.Data, 0o600)
 	}
-	copyTrust(settings, map[string]string{hooksFile: trialFile, hooks.At: trialFile})
+	resolved, _ := filepath.EvalSymlinks(at.Dir) // Codex resolves CODEX_HOME, but not the file
+	trust := settings.table("hooks", "state")
+	for key, value := range trust { // a key starts with the file's path
+		for _, from := range []string{hooksFile, hooks.At, filepath.Join(resolved, "hooks.json")} {
+			if rest, is := strings.CutPrefix(key, from+":"); is {
+				trust[trialFile+":"+rest] = value
+			}
+		}
+	}
 	maps.DeleteFunc(settings, func(name string, _ any) bool { // the rest does not decide whether a hook runs
 		return !slices.Contains([]string{"marketplaces", "plugins", "hooks", "features"}, name)
 	})
@@ -93,19 +101,6 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 		err = errors.Join(err, os.MkdirAll(filepath.Dir(filepath.Join(trial.Dir, copies)), 0o700), os.Symlink(filepath.Join(at.Dir, copies), filepath.Join(trial.Dir, copies)))
 	}
 	return trial, func() { _ = os.RemoveAll(dir) }, err
-}
-
-// copyTrust copies, in settings, the trust of the hooks of a file to another file, for each pair in files. The keys
-// start with the file's path.
-func copyTrust(settings config, files map[string]string) {
-	state := settings.table("hooks", "state")
-	for key, value := range state {
-		for from, to := range files {
-			if rest, is := strings.CutPrefix(key, from+":"); is {
-				state[to+":"+rest] = value
-			}
-		}
-	}
 }
 
 func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Finding) {

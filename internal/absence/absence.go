@@ -108,9 +108,9 @@ const (
 	diedNeed   = "its process ended while it worked"
 )
 
-// findNeed returns why the session needs the user, with details, or empty strings. passed reports whether the
-// order's check has passed. word is the word that makes a question grave, or "".
-func (s *session) findNeed(passed bool) (need, text, word string) {
+// findNeed returns why the session needs the user, with details, or empty strings. word is the word that makes a
+// question grave, or "".
+func (s *session) findNeed() (need, text, word string) {
 	rule := s.stopRule()
 	asks, found := s.log.findAsked()
 	tool, about, _ := strings.Cut(s.log.doing, " ")
@@ -130,7 +130,8 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 			word, _ = grave.Find(asks.Text)
 		}
 		return needs[asks.Rule], asks.Evidence, word
-	case passed:
+	case rule == "otherwise", rule == "hold": // no plugin has found work or a need
+	case rule == away.Rule && strings.HasPrefix(s.decision.Evidence, away.Passed):
 	case needs[rule] != "":
 		return needs[rule], s.decision.Evidence, ""
 	case s.log.asked != "" || s.decision.Plugin != "":

@@ -40,7 +40,7 @@ func TestSay(t *testing.T) {
 // The agent's words are masked before a rule quotes a part of them, which might be a secret without its name.
 func TestNeedHasNoSecret(t *testing.T) {
 	s := session{log: sessionLog{asked: "Go.", words: "The database is up with password: hunter22x. Is password: hunter22x right?", spoke: 900}}
-	if seen := s.see(false, 2000); seen.State != Waiting || strings.Contains(seen.Text, "hunter22x") {
+	if seen := s.see(2000); seen.State != Waiting || strings.Contains(seen.Text, "hunter22x") {
 		t.Errorf("%s: %q", seen.State, seen.Text)
 	}
 }
@@ -304,7 +304,9 @@ func TestNeeds(t *testing.T) {
 		"at work":             {log: []string{ask, "29 calls make all"}, status: "busy"},
 		"done":                {log: []string{ask, done}, rule: "finished", status: "idle"},
 		"done, and has ended": {log: []string{ask, done}, rule: "finished"},
-		"the check passes":    {log: []string{ask, done}, rule: "away", did: ledger.AwayPassed, status: "idle"},
+		"the check passes":    {log: []string{ask, done}, rule: "away", evidence: "the check has passed: make test", did: ledger.AwayPassed, status: "idle"},
+		"no need, by a rule":  {log: says("Tabs, then."), rule: "otherwise", status: "idle"},
+		"no need, in a hold":  {log: says("Tabs, then."), rule: "hold", status: "idle"},
 		"no rule matched": {log: says("Tabs, then."), rule: "unmatched", status: "idle",
 			want: "waits for you, session s at 22:30: Tabs, then."},
 		"left, then answered": {log: []string{ask, "25 says Tabs or blanks?", "31 asks tabs", "32 says All is done."},
@@ -462,6 +464,17 @@ func TestCheckAndDecisions(t *testing.T) {
 	if want := "check make test was denied, and so did not run, at 22:50; it needs Bash(make test) in permissions.allow, and no rule or hook against it"; !strings.Contains(got, want) {
 		t.Error(got)
 	}
+}
+
+// A check that has passed proves nothing about later changes, and a failed session does not go on.
+func TestChangedAfterTheCheck(t *testing.T) {
+	n := newNight(t)
+	n.log(t, "s", "5 asks Do it.", "20 calls make test", "25 says Step 1 is done.", "32 calls ls", "33 fails API Error: 529")
+	n.event(t, 30, ledger.AwayEvent{Session: "s", Did: ledger.AwayContinued, Check: ledger.AwayPassed})
+	n.decide(t, 30, ledger.Record{Session: "s", Decision: "continue", Rule: "progress", Evidence: "“Step 1”"})
+	scratch.Holds(t, "only looked", n.text(), "  check    make test passed at 22:30\n", "  at stop  22:30 ned-flanders kept it going (progress: “Step 1”)\n")
+	n.log(t, "s", "5 asks Do it.", "20 calls make test", "25 says Step 1 is done.", "32 calls echo x >a", "33 fails API Error: 529")
+	scratch.Holds(t, "changed", n.text(), "  check    make test passed, but files may have changed since, at 22:30\n")
 }
 
 // A hold in force is reported with its remedy; sessions without news are counted.

@@ -34,6 +34,7 @@ type sessionLog struct {
 	failure     string // that ended the last turn
 	kind        string // of the failure, as the API names it
 	words       string // the agent's last
+	changed     int64  // the last call that may have changed a file
 	asks        *need  // in words, nil if not yet sought
 	background  bool   // work of this turn that will wake the agent
 	at          int64  // of the line, or of one before it
@@ -146,6 +147,9 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
 			continue
 		}
 		l.turn, l.doing = true, codec.ValidText(p.Name)
+		if p.Changes() {
+			l.changed = l.at
+		}
 		if l.open == nil || len(l.open) >= mostKept {
 			l.open = map[string]string{}
 		}

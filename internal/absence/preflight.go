@@ -71,10 +71,7 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 		case live.Does != "":
 			live.Warnings = append(live.Warnings, "no hook can wake it: answer it before you leave")
 		default:
-			live.Does = "works"
-			if s.log.doing != "" {
-				live.Does += ": " + say(s.log.doing)
-			}
+			live.Does = strings.TrimSuffix("works: "+say(s.log.doing), ": ")
 		}
 		if warning := ModeWarnings[live.Mode]; warning != "" {
 			live.Warnings = append(live.Warnings, warning)

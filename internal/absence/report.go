@@ -66,7 +66,7 @@ type Session struct {
 	Decided   []Item `json:"decided"` // in the user's place
 	Refused   []Item `json:"refused"` // permissions
 	Failed    []Item `json:"failed"`
-	Check     string `json:"check,omitempty"` // passed, failed, denied, or checked if it was asked for
+	Check     string `json:"check,omitempty"` // passed, failed, denied, outdated, or checked if it was asked for
 	CheckAt   int64  `json:"check_at,omitempty"`
 	Stands    *Stand `json:"stands,omitempty"`
 	Words     string `json:"words"` // the agent's last
@@ -135,8 +135,8 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		case len(events) > 0, stands, s.first > 0 && s.first <= endOf(o):
 			r.addSession(s, since, events)
 		case s.first == 0 && s.process.ID != 0:
-			if need, _, _ := s.findNeed(false); need != idleNeed { // since before the order
-				r.addNeed(s, false)
+			if need, _, _ := s.findNeed(); need != idleNeed { // since before the order
+				r.addNeed(s)
 			}
 		}
 	}
@@ -197,6 +197,9 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 	for _, e := range events {
 		r.addEvent(&out, s, e)
 	}
+	if out.Check == ledger.AwayPassed && s.log.changed > out.CheckAt {
+		out.Check = "outdated"
+	}
 	for _, m := range s.log.decided { // it explains the last decision before it
 		for i, d := range slices.Backward(out.Decided) {
 			if d.At <= m.at {
@@ -226,12 +229,12 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 		out.Ran = end - max(since, s.log.began)
 	}
 	out.Decided, out.Refused = out.Decided[:min(len(out.Decided), mostOf)], out.Refused[:min(len(out.Refused), mostOf)]
-	r.addNeed(s, out.Check == ledger.AwayPassed)
+	r.addNeed(s)
 	r.Sessions = append(r.Sessions, out)
 }
 
-func (r *Report) addNeed(s *session, passed bool) {
-	need, text, word := s.findNeed(passed)
+func (r *Report) addNeed(s *session) {
+	need, text, word := s.findNeed()
 	at := max(s.process.Since, s.decision.At, s.log.spoke)
 	item := Item{At: at, Session: say(s.id), Needs: need, Text: say(text), Word: say(word)}
 	same := func(q Item) bool {

@@ -37,14 +37,13 @@ type Sight struct {
 	Left    *int   `json:"left,omitempty"` // continues, at its last stop
 }
 
-func (s *session) see(passed bool, now int64) Sight {
+func (s *session) see(now int64) Sight {
+	is, text := s.present()
 	out := Sight{
 		Session: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)),
 		Live: s.process.ID != 0, Plugin: say(s.decision.Plugin), Left: s.continuesLeft(now),
+		State: is, Text: say(text),
 	}
-	var text string
-	out.State, text = s.present(passed)
-	out.Text = say(text)
 	switch {
 	case out.State == Working && s.log.prompted > 0:
 		out.Since = max(s.log.prompted, s.log.pushed)
@@ -56,8 +55,8 @@ func (s *session) see(passed bool, now int64) Sight {
 	return out
 }
 
-func (s *session) present(passed bool) (is State, text string) {
-	need, text, _ := s.findNeed(passed)
+func (s *session) present() (is State, text string) {
+	need, text, _ := s.findNeed()
 	generic, words := s.waits(), cmp.Or(s.log.words, s.decision.Evidence)
 	unseen := s.process.ID == 0 && !s.ended
 	switch {
@@ -71,7 +70,7 @@ func (s *session) present(passed bool) (is State, text string) {
 		return Working, s.log.doing
 	case s.isInBackground():
 		return Background, words
-	case need != "" && s.stopRule() != "otherwise" && s.stopRule() != "hold": // else no plugin has found work or a need
+	case need != "":
 		return Waiting, cmp.Or(text, words)
 	}
 	return Finished, words

@@ -47,9 +47,6 @@ const (
 	shownFiles = 10
 )
 
-// NeedsUser reports whether anything in the report waits for the user.
-func (r Report) NeedsUser() bool { return len(r.Questions)+len(r.Waiting) > 0 }
-
 // WriteText prints the report, the user's needs first.
 func (r Report) WriteText(out layout.Printer) {
 	out.InBold().PrintText("%s", r.Order.Describe(r.now))
@@ -137,7 +134,7 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	if s.Check != "" {
 		result := o.Check + map[string]string{
 			ledger.AwayPassed: " passed at ", ledger.AwayFailed: " did not pass at ", ledger.AwayDenied: " was denied, and so did not run, at ",
-			ledger.AwayChecked: " has not passed; the agent was asked to run it at ",
+			ledger.AwayChecked: " has not passed; the agent was asked to run it at ", "outdated": " passed, but files may have changed since, at ",
 		}[s.Check] + clock(s.CheckAt)
 		if s.Check == ledger.AwayDenied {
 			result += "; " + activity.NeededFor(o.Check)
@@ -147,7 +144,7 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	if d := s.Stands; d != nil {
 		title, did := "  stopped  ", " let it stop "
 		if d.Decision == "continue" {
-			title, did = "  goes on  ", " kept it going "
+			title, did = "  at stop  ", " kept it going "
 		}
 		out.PrintField(title, clock(d.At)+" "+d.Plugin+did+"("+d.Rule+": "+d.Evidence+")")
 	}

@@ -15,7 +15,6 @@ type Watch struct {
 	reader Reader
 	stamp  string // of the files of decisions, orders and holds
 	orders []Order
-	passed map[string]bool // sessions whose check has passed
 	holds  []ledger.InForce
 }
 
@@ -32,14 +31,17 @@ func (w *Watch) Look(now time.Time) View {
 		w.stamp = stamp
 		w.reader.since = now.Add(-span).UnixMilli()
 		w.reader.findDecided()
-		w.findOrders()
+		w.orders = nil
+		for _, o := range w.reader.OrdersInForce("", true) {
+			w.orders = append(w.orders, w.reader.Summary(o))
+		}
 		w.holds, _ = ledger.HoldsInForce(w.reader.States, now)
 	}
 	view := View{Now: now.UnixMilli(), Orders: w.orders, Holds: w.holds}
 	sessions, more := w.reader.readSessions(nil)
 	view.More = more
 	for _, s := range sessions {
-		seen, ordered := s.see(w.passed[s.id], view.Now), false
+		seen, ordered := s.see(view.Now), false
 		for _, o := range w.orders {
 			if (ledger.AwayOrder{Project: o.Project}).Covers(seen.Project) {
 				if left := max(0, o.Most-o.Used); !s.ended {
@@ -74,17 +76,6 @@ func (w *Watch) stampOfState(now time.Time) string {
 		}
 	}
 	return strings.Join(all, "\n")
-}
-
-func (w *Watch) findOrders() {
-	w.orders, w.passed = nil, map[string]bool{}
-	for _, o := range w.reader.OrdersInForce("", true) {
-		w.orders = append(w.orders, w.reader.Summary(o))
-		events, _ := ledger.AwayEvents(w.reader.Orders, o.ID)
-		for _, e := range events {
-			w.passed[e.Session] = e.Did == ledger.AwayPassed || e.Check == ledger.AwayPassed
-		}
-	}
 }
 
 // Change is a change of one session, or of the orders and holds in force. watch --json prints one per line.

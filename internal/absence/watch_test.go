@@ -42,6 +42,7 @@ func TestPresent(t *testing.T) {
 		"a hold, which may be over":  {session{process: status("idle"), log: talked("It is raining."), decision: stop("hold")}, "finished: It is raining."},
 		"a question at a hold":       {session{process: status("idle"), log: talked(asks), decision: stop("hold")}, "waits for you: “Tabs or blanks?”"},
 		"no need, by the rules":      {session{process: status("idle"), log: talked("It is raining."), decision: stop("otherwise")}, "finished: It is raining."},
+		"a check, with no order now": {session{process: status("idle"), log: talked(done), decision: ledger.Record{Plugin: "p", Decision: "stop", Rule: "away", Evidence: "the check has passed: make test", At: 1000}}, "finished: " + done},
 		"without a plugin":           {session{process: status("idle"), log: talked("It is raining.")}, "waits for you: It is raining."},
 		"a limit":                    {session{process: status("idle"), log: talked("It is raining."), decision: stop("budget")}, "waits for you: it stopped with work left: evidence"},
 		"an error":                   {session{process: status("idle"), log: sessionLog{asked: "Go.", failure: "API Error: 529", spoke: 900}}, "failed: API Error: 529"},
@@ -56,7 +57,7 @@ func TestPresent(t *testing.T) {
 		"another agent, with a log":  {session{host: "codex", log: sessionLog{asked: "Go.", turn: true, doing: "shell ls"}}, "working: shell ls"},
 		"another agent, it finished": {session{host: "codex", log: talked(done), decision: stop("finished")}, "finished: " + done},
 	} {
-		seen := test.s.see(false, 2000)
+		seen := test.s.see(2000)
 		scratch.Equal(t, string(seen.State)+": "+seen.Text, test.want, name)
 	}
 }

@@ -24,8 +24,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/wake"
 )
 
-// Rule is the rule of an order's decisions.
-const Rule = "away"
+// Rule is the rule of an order's decisions. Passed begins the evidence of a stop after the check.
+const (
+	Rule   = "away"
+	Passed = "the check has passed: "
+)
 
 type Stop struct {
 	Situation *strategy.Situation
@@ -207,7 +210,7 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call acti
 	}
 	switch {
 	case ran && !failed:
-		out.stop(ledger.AwayPassed, "the check has passed: "+check)
+		out.stop(ledger.AwayPassed, Passed+check)
 		return
 	case e.Check == ledger.AwayDenied:
 		out.stop(ledger.AwaySeen, "the check was denied, so it did not run: "+check+"; "+activity.NeededFor(check))

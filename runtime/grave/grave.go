@@ -7,6 +7,7 @@ package grave
 
 import (
 	_ "embed"
+	"math"
 )
 
 // Buckets is the number of weights. Each feature has the weight at its hash. Features may share a weight.
@@ -24,8 +25,9 @@ var learned string
 // statements before the question.
 func Find(text string) (act string, found bool) { return Weights(learned).Find(text) }
 
-// sure is the score, in standard deviations of a random text, above which a question is grave whatever is around it.
-const sure = 3
+// A text is grave if its score, in standard deviations of a random text, is more than likely. A question with more than
+// sure is grave whatever is around it.
+const likely, sure = 0.5, 3
 
 // Find is like the function Find, with these weights.
 func (w Weights) Find(text string) (act string, found bool) {
@@ -33,13 +35,13 @@ func (w Weights) Find(text string) (act string, found bool) {
 	for _, question := range questions {
 		s := score{weights: w}
 		v := Visitor{Visit: s.add}
-		if v.Read(question, true); s.total > 0 && s.total*s.total > sure*sure*s.features {
+		if v.Read(question, true); s.isMoreThan(sure) {
 			return s.act, true
 		}
 	}
 	s := score{weights: w}
 	v := Visitor{Visit: s.add}
-	if v.ReadAll(questions, end); s.total > 0 {
+	if v.ReadAll(questions, end); s.isMoreThan(likely) {
 		return s.act, true
 	}
 	return "", false
@@ -50,6 +52,10 @@ type score struct {
 	features, total int
 	word, act       string // act is the word with the most weight so far
 	ofWord, most    int
+}
+
+func (s *score) isMoreThan(deviations float64) bool {
+	return float64(s.total) > deviations*math.Sqrt(float64(s.features))
 }
 
 func (s *score) add(bucket int, word string) {

@@ -17,7 +17,7 @@ func TestExamples(t *testing.T) {
 			t.Logf("grave %v: %s", e.Grave, e.Text)
 		}
 	}
-	if wrong > len(all)/100 {
+	if wrong > len(all)/50 {
 		t.Errorf("%d of the %d examples that the weights were learned from are wrong", wrong, len(all))
 	}
 }

@@ -117,10 +117,9 @@ func inOtherWords(examples []example) (all []example) {
 // learn returns the weights of a logistic regression, rounded.
 func learn(examples []example) grave.Weights {
 	const (
-		passes  = 15
-		stride  = 0.3
-		decay   = 1e-4
-		caution = 2.5 // how much worse it is to miss a grave act than to stop for a harmless one
+		passes = 15
+		stride = 0.3
+		decay  = 1e-4
 	)
 	examples = append(slices.Clip(examples), inOtherWords(examples)...)
 	examples = slices.Concat(examples, alone(examples), inContext(examples))
@@ -135,7 +134,7 @@ func learn(examples []example) grave.Weights {
 			scale := 1 / math.Sqrt(float64(len(e.buckets)))
 			off := 1 / (1 + math.Exp(-sum*scale))
 			if e.Grave {
-				off = (off - 1) * caution
+				off--
 			}
 			for _, b := range e.buckets {
 				slope := off*scale + decay*weights[b]
@@ -210,7 +209,7 @@ func TestUnseenAuthors(t *testing.T) {
 		}
 	}
 	t.Logf("found %d of %d grave acts, and %d of %d harmless ones", found[true], of[true], found[false], of[false])
-	if found[true]*100 < of[true]*80 || found[false]*100 > of[false]*25 {
+	if found[true]*100 < of[true]*75 || found[false]*100 > of[false]*20 {
 		t.Error("the weights do not generalise")
 	}
 }

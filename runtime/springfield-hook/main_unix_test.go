@@ -37,7 +37,7 @@ func install(t testing.TB) (hook string) {
 	t.Helper()
 	root := t.TempDir()
 	hook = filepath.Join(root, "hooks", "springfield-hook")
-	scratch.PlaceProgram(t, scratch.Program(t, "runtime/springfield-hook", "-trimpath", "-buildvcs=false", "-gcflags=github.com/cameronsjo/springfield/...=-l", "-gcflags=regexp/...=-l", "-ldflags=-s -w"), hook)
+	scratch.PlaceProgram(t, scratch.Program(t, "runtime/springfield-hook", "-trimpath", "-buildvcs=false", "-gcflags=github.com/cameronsjo/springfield/...=-l", "-gcflags=regexp/...=-l", "-gcflags=time=-l", "-gcflags=strings=-l", "-ldflags=-s -w"), hook)
 	must(t, os.WriteFile(filepath.Join(root, "strategy.json"), []byte(ned), 0o600))
 	return hook
 }

@@ -61,7 +61,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	if p.Does == WritesFile || p.Does == NothingSpecial && slices.ContainsFunc(proofs, in) {
 		l.Work++
 	}
-	l.Changed = l.Changed || p.changes()
+	l.Changed = l.Changed || p.Changes()
 	id, input := shortCallID(p.ID), e.placeOf(p.Input)
 	call := past{ID: id, Name: name, Does: p.Does, Input: input, Open: p.Does == MayGoOn}
 	l.Recent = append(l.Recent[max(0, len(l.Recent)+1-maxRecent):], call)

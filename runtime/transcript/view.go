@@ -264,8 +264,8 @@ var readers = []string{
 	"update_plan", "todo_write", "write_todos", "update_todo",
 }
 
-// changes reports whether a call can change anything outside the session.
-func (p *Part) changes() bool {
+// Changes reports whether a call can change anything outside the session.
+func (p *Part) Changes() bool {
 	switch p.Does {
 	case WritesTodos, MakesTask, ChangesTask, ReadsTask, ListsTasks, AsksPerson, BeginsPlan, EndsPlan, SchedulesWake:
 		return false
