@@ -52,8 +52,7 @@ func (t *teller) readCommand(typed string, once bool) (err error) {
 	return nil
 }
 
-// end kills the command that is running.
-func (t *teller) end() {
+func (t *teller) killCommand() {
 	if t.ended != nil {
 		close(t.quit)
 		<-t.ended

@@ -84,7 +84,7 @@ const (
 )
 
 func (w *watcher) run(ctx context.Context) error {
-	defer w.tell.end()
+	defer w.tell.killCommand()
 	show := w.printChanges
 	switch {
 	case w.json:

@@ -95,7 +95,7 @@ func TestTellOfManySessions(t *testing.T) {
 	must(t, err)
 	defer opened.Close()
 	begun := time.Now()
-	tell.end()
+	tell.killCommand()
 	_, _ = io.ReadAll(opened) // until it has ended
 	if time.Since(begun) > process.Patience/2 {
 		t.Error("the command outlives the watch")

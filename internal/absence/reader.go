@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/cameronsjo/springfield/runtime/file"
@@ -106,7 +105,10 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	more = max(0, len(all)-MostSessions)
 	all = all[:len(all)-more]
 	_, known := os.Stat(filepath.Join(r.Config, "sessions"))
-	logs := sync.OnceValue(r.claudeLogs)
+	logs := sync.OnceValue(func() []string {
+		names, _ := filepath.Glob(filepath.Join(r.Config, "projects", "*", "*.jsonl"))
+		return names
+	})
 	before := r.logs
 	r.logs = map[string]*followed{}
 	for _, s := range all {
@@ -133,9 +135,11 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 
 // pathOfLog returns the path of the session's log, or "". Without a log of Claude Code, it searches the logs of all
 // agents, only once per decision, because this is slow.
-func (r *Reader) pathOfLog(s *session, log *followed, logs func() map[string]string) string {
-	if path := logs()[s.id]; path != "" {
-		return path
+func (r *Reader) pathOfLog(s *session, log *followed, logs func() []string) string {
+	names := logs()
+	is := func(name string) bool { return filepath.Base(name) == s.id+".jsonl" }
+	if i := slices.IndexFunc(names, is); i >= 0 && !slices.ContainsFunc(names[i+1:], is) {
+		return names[i]
 	}
 	if log.sought == s.decision.At {
 		return ""
@@ -143,20 +147,6 @@ func (r *Reader) pathOfLog(s *session, log *followed, logs func() map[string]str
 	log.sought = s.decision.At
 	path, _ := r.FindLog(s.id)
 	return path
-}
-
-// claudeLogs returns the paths of Claude Code's logs by session, or "" for a session with several.
-func (r *Reader) claudeLogs() map[string]string {
-	all := map[string]string{}
-	names, _ := filepath.Glob(filepath.Join(r.Config, "projects", "*", "*.jsonl"))
-	for _, name := range names {
-		id := strings.TrimSuffix(filepath.Base(name), ".jsonl")
-		if _, known := all[id]; known {
-			name = ""
-		}
-		all[id] = name
-	}
-	return all
 }
 
 // followed is a log as far as it has been read.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/wake"
@@ -114,7 +113,7 @@ func needInWords(need, text string) string {
 // stop. Otherwise, it uses Claude Code's process file and the log.
 func (s *session) isInBackground() bool {
 	if rule := s.stopRule(); rule != "" {
-		return guard.WakesAgent(rule)
+		return slices.Contains([]string{"background", "team", "scheduled"}, rule)
 	}
 	return s.process.Status == "shell" || s.log.background && !s.ended
 }

@@ -42,11 +42,6 @@ type Veto struct {
 	Next, Limit string
 }
 
-// WakesAgent reports whether the agent goes on by itself after a veto by rule.
-func WakesAgent(rule string) bool {
-	return slices.Contains([]string{"background", "team", "scheduled"}, rule)
-}
-
 // CheckEvent returns a veto in plan mode, or when a schedule or background work will wake the agent. It
 // ignores servers, and shell commands that earlier turns started. earlier lists the IDs of earlier turns'
 // work. Unknown IDs are assumed to be from this turn, because the transcript can lag.

@@ -145,8 +145,7 @@ func (s *Snapshot) leave() string {
 }
 
 // noteLeave updates the next state in out. A continue by the rule leave uses up the permission of a single yes. A
-// headless continue records that the agent was told to wait. At a stop it notes if the agent asked to go on, and if it
-// waits for the user.
+// headless continue records that the agent was told to wait. A stop notes if the agent asks to go on or waits for the user.
 func (s *Snapshot) noteLeave(out *Settled) {
 	if s.Settings.Strategy.Event != "Stop" {
 		return
@@ -154,21 +153,14 @@ func (s *Snapshot) noteLeave(out *Settled) {
 	next := &out.Next
 	next.AsksLeave = false
 	switch {
-	case s.Event.Name == stopFailure:
-	case out.Decision == strategy.Continue:
-		next.Stood = 0
-	case !guard.WakesAgent(out.Rule):
-		next.Stood = s.rounds()
-	}
-	switch {
 	case out.Decision != strategy.Continue:
 		_, next.AsksLeave = lastmessage.ReadMessage(s.Situation.Message.Text).FindAct(lastmessage.Leave, false)
+		if s.Event.Name != stopFailure && !slices.Contains([]string{"background", "team", "scheduled"}, out.Rule) {
+			next.Stood = s.View.Turns + s.View.Feedback.All
+		}
 	case out.Rule == headless:
 		next.Waits = waitsFor(*next)
 	case out.Rule == "leave" && next.Once:
 		next.Leave, next.Once = "", false
 	}
 }
-
-// rounds returns the number of prompts and of continues so far.
-func (s *Snapshot) rounds() int { return s.View.Turns + s.View.Feedback.All }

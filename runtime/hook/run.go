@@ -83,9 +83,10 @@ type start struct {
 	eventName string // the event that the strategy answers
 	state     string // state directory
 	begun     time.Time
-	answered  bool   // an answer was written
-	prefix    string // of lines on standard error, "" for the default
-	quiet     bool   // Claude reads standard error
+	answered  bool                       // an answer was written
+	prefix    string                     // of lines on standard error, "" for the default
+	quiet     bool                       // Claude reads standard error
+	rest      func(*Snapshot) guard.Veto // why a session must not be woken, else nil
 }
 
 // maxTime is a second less than the timeout in hooks.json, after which the answer is ignored.
@@ -280,6 +281,9 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	if s.isDecided(session.State, settings) {
 		return silentAnswer(settings)
 	}
+	if s.rest != nil && snapshot.Veto.Rule == "" {
+		snapshot.applyVeto(s.rest(&snapshot))
+	}
 	snapshot.applyVeto(s.holdVeto()) // the user may have set a hold meanwhile
 	clock := session.State.Clock.Tell(s.Now, s.Up)
 	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, time.UnixMilli(clock.At)
@@ -348,28 +352,19 @@ func (s *start) stopOf(settings Settings, before ledger.State) Stop {
 // meetSession records at the start of a session that the plugin is enabled. From the first stop on, other plugins then
 // yield to its loop, and plugins of loops leave away orders to it.
 func (s *start) meetSession(settings Settings) {
-	err := s.recordMore(settings, func(next *Settled) {
+	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
+	if err == nil {
+		defer session.Close()
+		err = session.LockSession()
+	}
+	if err == nil {
+		next := Settled{Next: session.State}
 		next.Next.MeetPlugin(s.presentDecision(settings, next.Next.Clock.Tell(s.Now, s.Up)))
-	})
+		_, err = session.AppendRecord(s.recordOf(next, settings.Plugin))
+	}
 	if err != nil {
 		s.noteForDebug("write ledger: " + err.Error())
 	}
-}
-
-// recordMore adds a record that set has filled in to the session's ledger.
-func (s *start) recordMore(settings Settings, set func(*Settled)) error {
-	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
-	if err != nil {
-		return err
-	}
-	defer session.Close()
-	if err := session.LockSession(); err != nil {
-		return err
-	}
-	next := Settled{Next: session.State}
-	set(&next)
-	_, err = session.AppendRecord(s.recordOf(next, settings.Plugin))
-	return err
 }
 
 func silentAnswer(settings Settings) answer {
@@ -414,12 +409,11 @@ func (s *start) holdVeto() guard.Veto {
 // awayDir returns the directory of away orders. It is always in the home directory, so that one file counts
 // an order's continues. If the project contains the home directory or could name it by a link, it returns "".
 func (s *start) awayDir() string {
-	clean := filepath.Clean(s.Home) // as StateDir does
-	home, err := filepath.EvalSymlinks(clean)
+	home, err := filepath.EvalSymlinks(filepath.Clean(s.Home)) // StateDir cleans it, too
 	project := s.projectDir()
 	real, _ := filepath.EvalSymlinks(project)
-	if err != nil || !filepath.IsAbs(s.Home) || file.LiesWithin(clean, "/proc") ||
-		project != "" && (file.LiesWithin(clean, project) || real != "" && file.LiesWithin(home, real)) {
+	if err != nil || !filepath.IsAbs(s.Home) || file.LiesWithin(s.Home, "/proc") ||
+		project != "" && (file.LiesWithin(s.Home, project) || real != "" && file.LiesWithin(home, real)) {
 		return ""
 	}
 	return ledger.StateDir("", s.Home)
@@ -439,9 +433,8 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 			o, ok = one, true
 		}
 		for dir := real; dir != one.Project && file.LiesWithin(dir, one.Project); dir = filepath.Dir(dir) {
-			git := filepath.Join(dir, ".git")
-			_, common := file.LinkedWorktree(git)
-			if _, err := os.Lstat(git); err == nil && filepath.Dir(common) != one.Project { // another repository
+			_, common := file.LinkedWorktree(filepath.Join(dir, ".git"))
+			if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && filepath.Dir(common) != one.Project { // another repository
 				o.Note = ""
 			}
 		}

@@ -5,10 +5,9 @@ package hook
 
 import (
 	"bytes"
-	"errors"
 	"io"
-	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -49,19 +48,26 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	if wait == 0 || !s.sleep(wait) {
 		return 0
 	}
-	settings, why := s.whyNot(before, wait, settings)
-	var a answer
-	if why == "" {
-		if a = s.decideAndRecord(settings); a.fault != nil {
-			s.recordUndecided(*a.fault)
-		}
-		if a.fault != nil || a.Decision != strategy.Continue {
-			return 0
-		}
-		_, why = s.whyNot(before, wait, settings) // the decision can take seconds
+	own, err := ReadPlugin(s.root)
+	if err == nil {
+		settings = own.ReadSettings(s.state, s.projectDir())
+		settings.Prepared = verdictOfWake
 	}
-	if why != "" {
-		s.recordRest(settings, why)
+	s.rest = func(now *Snapshot) (veto guard.Veto) {
+		why := "its plugin was removed"
+		if err == nil {
+			why = wake.WhyNot(before, s.momentOf(now), wait)
+		}
+		if why != "" {
+			veto = guard.Veto{Rule: wake.Rule, Evidence: wake.NotWoken + ": " + why}
+		}
+		return veto
+	}
+	a := s.decideAndRecord(settings)
+	if a.fault != nil {
+		s.recordUndecided(*a.fault)
+	}
+	if a.fault != nil || a.Decision != strategy.Continue {
 		return 0
 	}
 	if _, err := io.WriteString(s.Stderr, withoutReminderEnd(display.PlainText(a.Reason))+"\n"); err != nil {
@@ -69,19 +75,6 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 		return 0
 	}
 	return 2
-}
-
-// whyNot reads the plugin and the session again. It returns the present settings, and why the session must not be woken.
-func (s *start) whyNot(before wake.Moment, wait time.Duration, settings Settings) (Settings, string) {
-	own, err := ReadPlugin(s.root)
-	if err != nil {
-		return settings, "its plugin was removed"
-	}
-	settings = own.ReadSettings(s.state, s.projectDir())
-	settings.Prepared = verdictOfWake
-	present := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Now: s.Now}}
-	present.readTranscript(strategy.Needs{})
-	return settings, wake.WhyNot(before, s.momentOf(&present), wait)
 }
 
 // sleep waits, updates s.Now and s.Up, and restarts the hook's time limit. ok is false if the client has ended
@@ -122,18 +115,18 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	}
 	verdict, cannot := snapshot.Verdict, before.CanWait(s.event.SessionID)
 	if snapshot.Veto.Rule == "" {
-		next, why, more := "", cannot, false
-		wait, more = wake.WaitAfter(claim.Times)
+		wait, _ = wake.WaitAfter(claim.Times)
+		next, why := wake.Coming+timestamp.LengthInWords(wait.Milliseconds()), cannot
 		switch {
 		case why != "":
 		case before.Turns == 0 || !snapshot.Situation.Turn.Known:
 			why = "your prompt is not in its log"
-		case session.State.Stood == snapshot.rounds():
+		case session.State.Stood == before.Turns+snapshot.View.Feedback.All:
 			why = "it had stopped, and you have sent no prompt since"
-		case !more:
+		case wait == 0:
 			why = "after " + strconv.Itoa(claim.Times) + " such failures in a row"
 		}
-		if next = wake.Coming + timestamp.LengthInWords(wait.Milliseconds()); why != "" {
+		if why != "" {
 			next, wait = wake.NotWoken+": "+why, 0
 		}
 		verdict = strategy.StopBy(wake.Rule, "“"+verdict.Evidence+"”; "+next)
@@ -148,13 +141,6 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 		return before, 0, &fault{faultLedger, newFailure("write ledger", err)}
 	}
 	return before, wait, nil
-}
-
-func (s *start) recordRest(settings Settings, why string) {
-	rest := func(next *Settled) { next.Verdict = strategy.StopBy(wake.Rule, wake.NotWoken+": "+why) }
-	if err := s.recordMore(settings, rest); err != nil {
-		s.recordUndecided(fault{faultLedger, newFailure("write ledger", err)})
-	}
 }
 
 func (s *start) momentOf(of *Snapshot) wake.Moment {
@@ -198,12 +184,10 @@ func (s *start) readSwitches() string {
 		filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json"),
 	} {
 		data, err := file.ReadRegular(path, maxConfig)
-		if err == nil && !codec.IsValid(data) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if !os.IsNotExist(err) && !codec.IsValid(data) {
 			all = append(all, s.Now.String())
 		}
-		for _, name := range []string{"enabledPlugins", "disableAllHooks", "plugins"} {
-			all = append(all, string(codec.FindMember(data, name)))
-		}
+		all = append(all, string(codec.FindMember(data, "enabledPlugins", "plugins")), string(codec.FindMember(data, "disableAllHooks")))
 	}
 	return strings.Join(all, "\x00")
 }

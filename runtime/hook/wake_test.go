@@ -79,6 +79,8 @@ func (w *world) records() (all []string) {
 	return all
 }
 
+const pushedLine = `{"type":"attachment","uuid":"pushed","timestamp":"2026-11-28T10:00:00.000Z","attachment":{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"springfield-hook"}}}` + "\n"
+
 const afterError = ".claude/springfield/ned-flanders.json"
 
 // Without an order and the setting nothing is recorded, and no error wakes but an outage.
@@ -134,7 +136,12 @@ func TestWakeAfterError(t *testing.T) {
 		"after a question and its answer": {setting: "on", code: 2, last: "StopFailure continue api-error",
 			before: func(w *world) { w.stopsWith(question, nil); w.typed("p2", "on disk"); w.breaks() }},
 		"after a stop and a continue": {setting: "on", code: 2, last: "StopFailure continue api-error",
-			before: func(w *world) { w.stopsWith(question, nil); w.stopsWith(progress, nil); w.breaks() }},
+			before: func(w *world) {
+				w.stopsWith(question, nil)
+				w.stopsWith(progress, nil)
+				w.logged(pushedLine)
+				w.breaks()
+			}},
 		"after a stop while work went on": {setting: "on", code: 2, last: "StopFailure continue api-error", before: func(w *world) {
 			w.stopsWith("Waiting.", map[string]any{"background_tasks": []any{map[string]any{"id": "1", "type": "subagent", "description": "looks"}}})
 		}},
@@ -249,12 +256,14 @@ func TestWaitsThatEndWithoutAWake(t *testing.T) {
 func TestDecisionThatEndsWithoutAWake(t *testing.T) {
 	w := waiting(t, ned)
 	w.write(afterError, `{"after-error": "on"}`)
-	ancestors, looks := w.host.Ancestors, 0
-	w.host.Ancestors = func() []int {
-		if looks++; looks == 3 { // after beginWait and the wait
-			w.process("s2", "idle", 2)
+	asked := 0
+	w.host.Getenv = func(name string) string {
+		if name == "CLAUDE_CODE_SESSION_ATTENDED" {
+			if asked++; asked == 2 { // after beginWait
+				w.process("s2", "idle", 2)
+			}
 		}
-		return ancestors()
+		return ""
 	}
 	code, _ := w.fails(nil)
 	if all := w.records(); code != 0 || !strings.Contains(all[len(all)-1], "it is not woken: its process has another session") {

@@ -139,7 +139,7 @@ type State struct {
 	Idle   int
 	Tools  int
 	Outage Outage
-	Stood  int               // prompts and continues when the agent last stopped for the user, 0 after a continue
+	Stood  int               // prompts and continues when the agent last stopped for the user
 	Loops  []activity.Memory // the latest last
 	Judged []Judged          // the latest last
 	Spent  int64             // by judges, in millionths of a dollar

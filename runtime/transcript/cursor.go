@@ -91,8 +91,7 @@ func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
 	}
 	defer opened.Close()
 	if from := size - maxNew; c.Log.Offset < from {
-		c.skipTo(from)
-		c.Log.Mark = markBefore(opened, from)
+		c.Log = Log{Form: form, Format: c.format.Name, Offset: from, Mark: markBefore(opened, from), Facts: Facts{Skipped: from, Turns: 1}, fresh: true}
 	}
 	_, err = c.readOn(opened, size, visit)
 	return err

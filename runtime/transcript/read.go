@@ -53,7 +53,9 @@ func (f File) ReadNew(since []byte, prompt string) (log []byte, view View, err e
 		r.Log = prior
 	}
 	r.Log.fresh = r.Log.Offset == 0
-	r.skipTo(size - maxNew)
+	if from := size - maxNew; r.Log.Offset < from {
+		r.Log = Log{Form: form, Format: f.Name, Offset: from, Facts: Facts{Skipped: from, Turns: 1}, fresh: true}
+	}
 	rewritten := known && prior.Offset > 0 && r.Log.fresh
 	if o := &r.Log.Opening; prompt != "" && (!o.Named || o.ID != prompt) {
 		*o = opening{ID: prompt, Named: true}
@@ -79,13 +81,6 @@ func (f File) ReadNew(since []byte, prompt string) (log []byte, view View, err e
 	view = r.Log.makeView(opened, f.Brief)
 	view.Rewritten = rewritten
 	return log, view, nil
-}
-
-// skipTo discards the log if it ends before from, and starts there.
-func (r *reader) skipTo(from int64) {
-	if r.Log.Offset < from {
-		r.Log = Log{Form: form, Format: r.format.Name, Offset: from, Facts: Facts{Skipped: from, Turns: 1}, fresh: true}
-	}
 }
 
 func markBefore(f *os.File, offset int64) string {
