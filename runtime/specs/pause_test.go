@@ -100,6 +100,7 @@ func TestSpecsAreLost(t *testing.T) {
 				v := decideIn(t, k.Strategy, chosen{}, s, test.in)
 				told := i == 0 && test.told != ""
 				failIf(t, told && !strings.Contains(v.Told, test.told) || !told && strings.Contains(v.Told, "is left"), "%s/%s, stop %d: %s, %q", k.Name, name, i, v.Rule, v.Told)
+				failIf(t, test.text != "" && i == 0 && v.Rule != "signal", "%s/%s: %s", k.Name, name, v.Rule)
 				if v.Remember.Key != "" {
 					s.Memories = append(s.Memories, v.Remember)
 				}

@@ -276,7 +276,9 @@ func (k Kind) withLost(s strategy.Situation, v strategy.Verdict, here string) st
 	case !strings.HasPrefix(last.Key, s.Workspace.Dir+"/"):
 		why = "the session is in " + quotation.ShownName(s.Workspace.Dir, maxShownPath) + " now"
 	}
-	if whereSignalled(s) == "" {
+	if where := whereSignalled(s); where != "" {
+		v.Rule, v.Evidence = "signal", allDone+" in "+where+"; "+why
+	} else {
 		told := k.Title + ": the loop of " + quotation.PlainName(path.Base(path.Dir(last.Key))) + " is left: " + why
 		v.Told = strings.TrimSuffix(told+". "+v.Told, ". ")
 	}
