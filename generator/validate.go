@@ -313,7 +313,8 @@ func (in *inspection) lookAtStrategy(p Plugin) {
 	defaults, err := NewPlugin(p.Name, p.Strategy, nil)
 	in.err = cmp.Or(in.err, err)
 	for key, want := range p.Settings {
-		if got := cmp.Or(t.textAt(key), t.textAt("judge", key), defaults.Settings[key]); got != want {
+		set := cmp.Or(t.valueAt(key), t.valueAt("judge", key), any(defaults.Settings[key]))
+		if got := fmt.Sprint(set); got != want { // a setting can be a number
 			t.reportFailure(fmt.Sprintf("%s is %q, but %s has %q, and README.md names that", key, got, SuiteFile, want),
 				fmt.Sprintf("set %s: %s there, then run springfield update %s", key, got, in.called))
 		}
