@@ -147,16 +147,17 @@ func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 		}
 		return []check.Finding{check.Failed(says, HowToStart(err, suite))}
 	}
+	var bad []check.Finding
 	if err := checkSums(dir, HostTarget(), all); err != nil {
-		return []check.Finding{check.Failed(id+": "+err.Error(), HowToStart(err, suite))}
+		bad = append(bad, check.Failed(id+": "+err.Error(), HowToStart(err, suite)))
 	}
 	for _, p := range all {
 		if p.data != nil && !bytes.Contains(p.data, []byte(goMark)) {
 			err := fmt.Errorf("%s: %w", p.path, ErrReadsGo)
-			return []check.Finding{check.Warned(id+": "+err.Error(), HowToStart(err, suite))}
+			return append(bad, check.Warned(id+": "+err.Error(), HowToStart(err, suite)))
 		}
 	}
-	return nil
+	return bad
 }
 
 // HowToStart returns a hint for an error of CheckPrograms or CheckMount. suite is the directory to rebuild, or "" if none exists.

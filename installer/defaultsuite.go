@@ -37,7 +37,7 @@ type DefaultSuite struct {
 
 func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err error) {
 	suite, err := generator.Existing(o.Dir)
-	if err == nil && !m.Settings.Preview {
+	if err == nil {
 		err = journal.Edit{At: filepath.Join(o.Dir, generator.SuiteFile)}.Writable()
 	}
 	if err != nil {

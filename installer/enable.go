@@ -71,7 +71,6 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""
 	}
-	m.Settings.Preview = r.DryRun
 	wanted := settings.Switch{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}
 	e := &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 	defer func() {
@@ -318,10 +317,7 @@ func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 			return c, err
 		}
 	}
-	if err = c.Writable(); err != nil && e.DryRun {
-		c.Notes, err = append(c.Notes, "without --dry-run, this fails: "+err.Error()), nil
-	}
-	return c, err
+	return c, c.Writable()
 }
 
 func (e *enableRun) planEdit(now *settings.Settings) (journal.Change, error) {

@@ -165,7 +165,7 @@ func (m Means) noteChoices(in inputs, q Request) {
 		m.Note("each plugin also gets hooks for " + names + ", which git keeps forever; --dry-run shows the sizes, --target TARGET limits them")
 	}
 	if address := cmp.Or(in.market.Address, "OWNER/REPO"); in.market.Own && in.suite.Repository == "" && strings.Count(address, "/") == 1 {
-		m.Note("the READMEs contain OWNER/REPO; for your own, add repository: " + address + " to " + generator.SuiteFile + ", then run springfield update " + dir)
+		m.Note("the READMEs contain OWNER/REPO until " + generator.SuiteFile + " has repository: " + address + " and the suite is updated")
 	}
 }
 

@@ -18,12 +18,11 @@ import (
 // Settings holds Claude Code's files and springfield's memories of edits. It reads each file once, on demand.
 type Settings struct {
 	*client.Snapshot
-	Preview bool // plan edits even of files that are not writable
-	kept    map[string]*kept
+	kept map[string]*kept
 }
 
 func ReadSettings(p client.Places) *Settings {
-	return &Settings{Snapshot: client.NewSnapshot(p), kept: map[string]*kept{}}
+	return &Settings{client.NewSnapshot(p), map[string]*kept{}}
 }
 
 // Journal returns the journal of a user's edits, which undo reads.
@@ -108,7 +107,7 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 		after = f.Before.Bytes()
 	}
 	edit := f.Edit
-	if err := edit.ChangeTo(after, newFileMode); err != nil && !s.Preview {
+	if err := edit.ChangeTo(after, newFileMode); err != nil {
 		return fmt.Errorf("write settings: %w", err)
 	}
 	if behalf != "" {
@@ -148,7 +147,7 @@ func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only fu
 func (s *Settings) addRelease(c *journal.Change, f file, back released) (err error) {
 	edit := f.Edit
 	if f.Before != nil {
-		if err := edit.ChangeTo(back.data, newFileMode); err != nil && !s.Preview { // no bytes: it is removed
+		if err := edit.ChangeTo(back.data, newFileMode); err != nil { // no bytes: it is removed
 			return fmt.Errorf("write settings: %w", err)
 		}
 	}
