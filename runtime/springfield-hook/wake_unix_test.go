@@ -26,9 +26,10 @@ func startWaiting(t *testing.T, waits string) (cmd *exec.Cmd, said *bytes.Buffer
 	root, home, work := t.TempDir(), t.TempDir(), t.TempDir()
 	hook := filepath.Join(root, "hooks", "springfield-hook")
 	scratch.PlaceProgram(t, scratch.Program(t, "runtime/springfield-hook", "-ldflags=-s -w -X github.com/cameronsjo/springfield/runtime/wake.waits="+waits), hook)
-	state := filepath.Join(home, ".claude", "springfield")
+	state, log := filepath.Join(home, ".claude", "springfield"), filepath.Join(home, ".claude", "projects", "w", "s.jsonl")
 	for name, text := range map[string]string{
-		filepath.Join(root, "strategy.json"):                                         ned,
+		log:                                  `{"type":"user","uuid":"u1","promptId":"p1","origin":{"kind":"human"},"timestamp":"2026-11-20T10:00:00.000Z","message":{"role":"user","content":"Carry out the plan."}}` + "\n",
+		filepath.Join(root, "strategy.json"): ned,
 		filepath.Join(state, "ned-flanders.json"):                                    `{"after-error": "on"}`,
 		filepath.Join(home, ".claude", "sessions", fmt.Sprint(os.Getpid(), ".json")): fmt.Sprintf(`{"pid":%d,"sessionId":"s","kind":"interactive","status":"idle","statusUpdatedAt":1}`, os.Getpid()),
 	} {
@@ -37,7 +38,7 @@ func startWaiting(t *testing.T, waits string) (cmd *exec.Cmd, said *bytes.Buffer
 	}
 	cmd, said = exec.Command(hook), &bytes.Buffer{}
 	cmd.Dir, cmd.Env, cmd.Stderr = work, []string{"HOME=" + home}, said
-	cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"hook_event_name":"StopFailure","session_id":"s","cwd":%q,"error":"server_error","last_assistant_message":"API Error"}`, work))
+	cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"hook_event_name":"StopFailure","session_id":"s","transcript_path":%q,"prompt_id":"p1","cwd":%q,"error":"server_error","last_assistant_message":"API Error"}`, log, work))
 	must(t, cmd.Start())
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		names, _ := filepath.Glob(filepath.Join(state, "sessions", "*.jsonl"))

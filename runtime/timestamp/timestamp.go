@@ -14,7 +14,10 @@ func ParseTime(text string) (ms int64, ok bool) {
 		text = text[:10] + "T" + text[11:]
 	}
 	at, err := time.ParseInLocation(time.RFC3339, text, time.UTC)
-	return at.UnixMilli(), err == nil && at.Year() >= 1970
+	if err != nil || at.Year() < 1970 {
+		return 0, false
+	}
+	return at.UnixMilli(), true
 }
 
 // FormatTime formats a time from 1970 on as RFC 3339 in UTC, without a fraction.
