@@ -38,7 +38,7 @@ func WaitAfter(failures int) (wait time.Duration, ok bool) {
 	return time.Duration(seconds) * time.Second, err == nil
 }
 
-// claimed is how long a claim lasts that no wait follows.
+// claimed is the lifetime of a claim without a wait.
 const claimed = 30 * time.Second
 
 // Claim returns failure with the number of failures in a row. A prompt or a tool call since last restarts the
