@@ -345,9 +345,9 @@ func TestAnswer(t *testing.T) {
 
 func TestCheckWord(t *testing.T) {
 	for _, test := range []struct {
-		kind                     lastword.Kind
-		called, changed, intends bool
-		want                     string
+		kind                   lastword.Kind
+		called, changed, seeks bool
+		want                   string
 	}{
 		{lastword.Forbids, true, true, true, "forbids"},
 		{lastword.Asks, true, false, false, "answers"},
@@ -360,9 +360,9 @@ func TestCheckWord(t *testing.T) {
 		{lastword.Orders, false, false, false, ""},
 		{lastword.Unknown, false, false, false, ""},
 	} {
-		veto := CheckWord(lastword.Word{Kind: test.kind, Evidence: "“so”"}, test.called, test.changed, func() bool { return test.intends })
+		veto := CheckWord(lastword.Word{Kind: test.kind, Evidence: "“so”"}, test.called, test.changed, func() bool { return test.seeks })
 		if veto.Rule != test.want {
-			t.Errorf("%s, changed %t, intends %t: %q, want %q", test.kind, test.changed, test.intends, veto.Rule, test.want)
+			t.Errorf("%s, changed %t, seeks %t: %q, want %q", test.kind, test.changed, test.seeks, veto.Rule, test.want)
 		}
 	}
 }

@@ -6,9 +6,8 @@ import "github.com/cameronsjo/springfield/runtime/lastword"
 const Escaped = "you pressed Esc"
 
 // CheckWord returns a veto if the user's last word forbids work. After a turn with no changes, an unclear
-// word is also a veto, and so is a question, unless intends reports that the answer announces the next
-// action. After a turn with no tool calls, so is a mere statement.
-func CheckWord(word lastword.Word, called, changed bool, intends func() bool) Veto {
+// word is also a veto, and so is a question, unless seeks reports that the answer announces to look for more. After a turn with no tool calls, so is a mere statement.
+func CheckWord(word lastword.Word, called, changed bool, seeks func() bool) Veto {
 	switch {
 	case word.Kind == lastword.Forbids && word.Evidence == Escaped:
 		return Veto{Rule: "forbids", Evidence: Escaped}
@@ -17,7 +16,7 @@ func CheckWord(word lastword.Word, called, changed bool, intends func() bool) Ve
 	case word.Kind == lastword.Unclear && !changed, word.Kind == lastword.States && !called:
 		return Veto{Rule: "unclear",
 			Evidence: "nothing was changed, and it is not clear that you want it: you said " + word.Evidence}
-	case word.Kind == lastword.Asks && !changed && !intends():
+	case word.Kind == lastword.Asks && !changed && !seeks():
 		return Veto{Rule: "answers", Evidence: "you asked " + word.Evidence + ", and this is the answer"}
 	}
 	return Veto{}

@@ -160,7 +160,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	failed := s.Event.Name == stopFailure // there is no answer yet, and no strategy is asked
 	if turn := &s.Situation.Turn; veto.Rule == "" && (s.Settings.Strategy.Loop == nil || failed) {
 		veto = guard.CheckWord(turn.Word, s.View.CallsInTurn > 0 || failed, turn.Changed || failed, func() bool {
-			return lastmessage.ReadMessage(s.Situation.Message.Text).IntendsLast()
+			return lastmessage.ReadMessage(s.Situation.Message.Text).SeeksLast()
 		})
 	}
 	return veto

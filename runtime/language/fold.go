@@ -93,10 +93,14 @@ func HasBlanks(word string) bool {
 	return isWordRune(r)
 }
 
-// IsWithinWord reports whether offset i of s is inside a word, not at its beginning or end.
+// IsWithinWord reports whether offset i of s is inside a word, not at its beginning or end. A dot between letters is
+// in a name: "install.mk".
 func IsWithinWord(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return false
+	}
+	if isDotInName(s, i) || isDotInName(s, i-1) {
+		return true
 	}
 	if a, b := rune(s[i-1]), rune(s[i]); a < utf8.RuneSelf && !isWordRune(a) || b < utf8.RuneSelf && !isWordRune(b) {
 		return false
@@ -107,3 +111,9 @@ func IsWithinWord(s string, i int) bool {
 	behind, _ := utf8.DecodeRuneInString(s[i:])
 	return isWordRune(before) && isWordRune(behind)
 }
+
+func isDotInName(s string, i int) bool {
+	return i > 0 && i+1 < len(s) && s[i] == '.' && isAlphanumeric(s[i-1]) && isAlphanumeric(s[i+1])
+}
+
+func isAlphanumeric(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }

@@ -52,6 +52,7 @@ const (
 	Ready                 // the same without a question: "ready for phase 3 when you are"
 	May                   // words that ask permission
 	GoOn                  // verbs of going on, after such words
+	Seek                  // verbs of looking at something and of testing, as announced
 	Rest                  // announces a pause, which is a wait and no work: "i'll stop here"
 
 	// Classes for prompts, see package lastword. A clause is compared without signs and soft words at its ends.
@@ -88,7 +89,7 @@ const (
 var ClassNames = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
-	"leave", "ready", "may", "goon", "rest",
+	"leave", "ready", "may", "goon", "seek", "rest",
 	"forbid", "look", "halt", "while", "not", "resume", "touch", "any", "need", "think", "bother", "all", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "but", "fault", "soft",
 }
 

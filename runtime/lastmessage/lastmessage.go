@@ -133,14 +133,15 @@ func (c *Closing) AnnouncesWork() bool {
 	})
 }
 
-// IntendsLast reports whether the last sentence starts or announces work, and is not about moving to the next step.
-func (c *Closing) IntendsLast() bool {
+// SeeksLast reports whether the last sentence announces that the agent looks for more, and is not about moving to the
+// next step.
+func (c *Closing) SeeksLast() bool {
 	last := *c
 	last.intro, last.final = nil, c.final[max(0, len(c.final)-1):]
 	_, starts := last.startsAction()
 	_, announces := last.announcesWork(language.Announce)
 	_, moves := last.announcesWork(language.Move)
-	return (starts || announces) && !moves
+	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
 }
 
 func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {

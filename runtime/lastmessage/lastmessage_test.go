@@ -18,6 +18,8 @@ func TestActs(t *testing.T) {
 		"a question in a bold title":    {"**3.2 Why two clocks? The answer of the kernel**", Asks, false},
 		"a bold question":               {"**Shall I go on?**", Asks, true},
 		"a question in code":            {"Now I'll run `a ? b : c`.", Asks, false},
+		"a file called like a request":  {"build.mk is done. install.mk is next.", Hands, false},
+		"the agent's own verb":          {"Die CI ist durch. Dann setze ich jetzt den Tag.", Hands, false},
 		"a question that is quoted":     {"You asked \"does it work?\" and I'm checking that now.", Asks, false},
 		"a question answered":           {"Is it gone? Yes, on all pages.", Asks, false},
 		"a question in the middle":      {"Do you want A or B? A is cheap. The rest is as it was.", Asks, true},
