@@ -42,7 +42,7 @@ type Word struct {
 // the whole text.
 type Prompt struct{ Begin, End string }
 
-// maxShort is the maximum length of a short prompt in bytes. In a short prompt any clause that forbids counts
+// maxShort is the maximum length of a short prompt in characters. In a short prompt any clause that forbids counts
 // if no order follows. In a longer prompt only the last clause or the first sentence does.
 const maxShort = 200
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/quotation"
@@ -28,14 +29,14 @@ func isCommand(begin string) bool {
 }
 
 // ownSentences returns the sentences that the user has probably typed. In a long prompt these are the first
-// and last ones. short reports whether they are at most maxShort bytes long.
+// and last ones. short reports whether they are at most maxShort characters long.
 func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 	var first, last []lastmessage.Sentence
 	if whole, ok := joinParts(p); ok {
 		if all = sentencesOf(whole); len(all) <= 2*maxSentences {
 			length := 0
 			for _, s := range all {
-				length += len(s.Text)
+				length += utf8.RuneCountInString(s.Text)
 			}
 			return all, length <= maxShort
 		}
