@@ -21,17 +21,23 @@ const goMark = "springfield: this runtime reads no variable whose name begins wi
 
 // runtimePatches returns the names of files in Go's runtime, and pairs of old and new text. The new text ignores
 // variables like GODEBUG, and exits with 1, not 2. It runs Go code on one processor, because a decision has one thread
-// of work and others cost it time. In each supported version of Go, every file contains an old text.
-// getGodebugEarly reads GODEBUG before the environment exists. Except in early releases of Go 1.25, a second result
-// reports whether this worked. Other code uses gogetenv.
+// of work and others cost it time. It has no metrics and traces, which take 120 KB. In each supported version of Go,
+// every file contains an old text. getGodebugEarly reads GODEBUG before the environment exists. Except in early releases
+// of Go 1.25, a second result reports whether this worked. Other code uses gogetenv.
 func runtimePatches() (files, pairs []string) {
 	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
 	const one = "\t\tif key == \"GOMAXPROCS\" {\n\t\t\treturn \"1\"\n\t\t}\n"
-	return []string{"env_posix.go", "proc.go", "panic.go", "signal_unix.go", "signal_windows.go", "mem_linux.go"}, []string{
+	const metrics, never = "func initMetrics() {\n", "\treturn false\n"
+	return []string{"env_posix.go", "proc.go", "panic.go", "signal_unix.go", "signal_windows.go", "mem_linux.go", "traceruntime.go", "metrics.go"}, []string{
 		reads, reads + "\tif len(key) > 1 && key[0]|0x20 == 'g' && key[1]|0x20 == 'o' {\n" + one + "\t\treturn springfieldMark[len(springfieldMark):]\n\t}\n",
 		early, early + "\tif true {\n\t\treturn \"\", GOOS != \"windows\"\n\t}\n",
 		first, first + "\tif true {\n\t\treturn \"\"\n\t}\n",
 		"\texit(2)\n", "\texit(1)\n",
+		metrics, metrics + "\tif true {\n\t\treturn\n\t}\n",
+		"\treturn trace.enabled\n", never,
+		"\treturn trace.enabledWithAllocFree\n", never,
+		"\treturn trace.shutdown.Load()\n", never,
+		"\treturn tl.gen != 0\n", never,
 	}
 }
 
