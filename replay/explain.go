@@ -185,6 +185,9 @@ func (e Explanation) WriteText(out layout.Printer) {
 	var reasons []string
 	without := map[string][]string{} // rules by the reason why they do not match
 	listed := map[string]bool{}      // IDs, which rules can share
+	if decides := func(r Asked) bool { return r.Decides }; e.Rule != otherwise && len(e.Rules) > 0 && !slices.ContainsFunc(e.Rules, decides) {
+		rows = append(rows, []string{"> " + e.Rule, string(e.Decision), "a check before the rules"})
+	}
 	for _, r := range e.Rules {
 		if mark := map[bool]string{true: "> ", false: "+ "}[r.Decides]; r.Holds && !listed[r.ID] {
 			listed[r.ID] = true

@@ -96,12 +96,14 @@ func (f *finder) listDir(path string, depth int) {
 		name := e.Name()
 		inner := filepath.Join(path, name)
 		info, err := os.Stat(inner) // follows links
+		isLog := filepath.Ext(name) == ".jsonl" && !strings.HasPrefix(name, "agent-")
 		if err != nil {
-			f.skipPath(inner, err)
+			if isLog || !errors.Is(err, fs.ErrNotExist) {
+				f.skipPath(inner, err)
+			}
 			continue
 		}
 		directory := info.IsDir()
-		isLog := filepath.Ext(name) == ".jsonl" && !strings.HasPrefix(name, "agent-")
 		wanted := directory && name != "subagents" || !directory && isLog
 		if f.kept.Host != nil {
 			wanted = f.keepsLogs(inner, directory)

@@ -36,8 +36,11 @@ func (r Report) SummarizeStops() string {
 	}
 	said += fmt.Sprintf(": you answered %d with “continue”, %d with a yes, %d with something new; "+
 		"%d waited for background work, %d got no answer", s.Continue, s.Yes, s.New, s.Background, s.Ended)
-	if broken := s.Interrupted + s.Pushed; broken > 0 {
-		said += fmt.Sprintf("; at %d, you interrupted or a hook continued", broken)
+	if s.Interrupted > 0 {
+		said += fmt.Sprintf("; at %d, you interrupted", s.Interrupted)
+	}
+	if s.Pushed > 0 {
+		said += fmt.Sprintf("; at %d, a hook continued", s.Pushed)
 	}
 	return said
 }

@@ -143,10 +143,15 @@ func (r *Report) adviceFor() string {
 		return fmt.Sprintf("%s would have saved you %s here.", best.Name, layout.CountOf(best.Saved.N, "prompt"))
 	case slices.ContainsFunc(r.Scores, func(s Score) bool { return s.Saved.N > 0 }):
 		return "Your answers favor no plugin here: each would have been in the way at least as often as it saved you a prompt."
-	case len(r.Scores) == 1:
-		return best.Name + " would have saved you no prompt here."
 	}
-	return "None of these would have saved you a prompt here."
+	said, n := "None of these would have saved you a prompt here", r.Stops.Pushed
+	if len(r.Scores) == 1 {
+		said = best.Name + " would have saved you no prompt here"
+	}
+	if n > 0 {
+		said += fmt.Sprintf("; at %s a hook continued already, which is not counted", layout.CountOf(n, "stop"))
+	}
+	return said + "."
 }
 
 func (r *Report) nothing() string {

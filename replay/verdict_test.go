@@ -47,6 +47,7 @@ func TestAdvice(t *testing.T) {
 		"ned-flanders would have saved you 2 prompts: run springfield enable ned-flanders": reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Answered, "go", "stop")),
 		"mine.json would have saved you 2 prompts here.":                                   reportOf([]string{"mine.json"}, rowsOf(2, Nudge, "go")),
 		"None of these would have saved you a prompt here.":                                reportOf(both, rowsOf(9, Nudge, "stop", "stop"), rowsOf(9, MidWork, "go", "go")),
+		"no prompt here; at 2 stops a hook continued already, which is not counted.":       reportOf(both[1:], rowsOf(2, Pushed, "go")),
 		"ned-flanders would have saved you no prompt here.":                                reportOf(both[1:], rowsOf(2, Nudge, "stop"), rowsOf(3, Answered, "go")),
 		"favor no plugin here: each would have been in the way":                            reportOf(both, rowsOf(2, Nudge, "stop", "go"), rowsOf(2, Answered, "stop", "go")),
 	} {
@@ -115,7 +116,7 @@ func TestLeaveInReplay(t *testing.T) {
 func TestStopsAreSaid(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]Report{
-		"12 stops in 0 sessions: you answered 1 with “continue”, 2 with a yes, 3 with something new; 1 waited for background work, 1 got no answer; at 4, you interrupted or a hook continued": reportOf(nil,
+		"12 stops in 0 sessions: you answered 1 with “continue”, 2 with a yes, 3 with something new; 1 waited for background work, 1 got no answer; at 3, you interrupted; at 1, a hook continued": reportOf(nil,
 			rowsOf(1, Nudge), rowsOf(2, Affirmed), rowsOf(1, Answered), rowsOf(1, Commanded), rowsOf(1, Queued), rowsOf(1, Background),
 			rowsOf(1, Ended), rowsOf(3, Interrupted), rowsOf(1, Pushed), rowsOf(7, MidWork)),
 		"1 stop in 0 sessions: you answered 0 with “continue”, 0 with a yes, 0 with something new; 1 waited for background work, 0 got no answer": reportOf(nil, rowsOf(1, Background)),

@@ -267,7 +267,11 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 	}
 	before.WriteText(o.notePrinter())
 	agreed := o.askSettings(ctx, tty, order, before.Version)
-	if err := o.confirm(ctx, tty, o.question(order)); err != nil {
+	question := o.question(order)
+	if o.yes && len(agreed) > 0 {
+		question += " springfield will also " + strings.Join(check.NamesOf(agreed, func(m settings.Member) string { return m.Did }), " and ") + "."
+	}
+	if err := o.confirm(ctx, tty, question); err != nil {
 		return err
 	}
 	o.Now = time.Now()

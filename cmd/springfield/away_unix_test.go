@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/internal/typist"
 )
 
@@ -87,6 +88,10 @@ func TestAwayIsAskedAbout(t *testing.T) {
 		os.Remove(orders)
 		os.Remove(local)
 	}
+	cmd := command("away", "8h", "--check", "make test", "--yes")
+	cmd.Dir = filepath.Join(home, "p")
+	screen, _, _ := typist.RunTyping(cmd, func() string { return "n\n" })
+	scratch.Holds(t, "the question of --yes", strings.Join(strings.Fields(screen), " "), "springfield will also allow Bash(make test) in local settings. [y/N]")
 }
 
 // An order ends after a duration or at a time of day, from a minute to a day away.

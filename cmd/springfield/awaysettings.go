@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -58,7 +59,7 @@ func (o awayOptions) settingsOfNight(before absence.Preflight) (notes []string) 
 		mode = "default" // later ones begin in auto mode
 	}
 	if warning := absence.ModeWarnings[mode]; warning != "" && len(before.Sessions) == 0 {
-		notes = append(notes, "new sessions begin in "+mode+" mode"+inSettings("permissions.defaultMode", from)+": "+warning+
+		notes = append(notes, "new sessions begin in "+mode+" mode"+inSettings("permissions.defaultMode", from)+": "+strings.TrimPrefix(warning, "in "+mode+" mode, ")+
 			"; press Shift+Tab in a session to change its mode")
 	}
 	if value, from := client.MemberIn(own, "permissions", "denyInsteadOfPrompting"); value == "true" {
@@ -231,7 +232,7 @@ func (a *app) addedFor(order ledger.AwayOrder, places client.Places) (all []addi
 			return e.Did == m.Did && slices.ContainsFunc(e.Edits, func(edit journal.Edit) bool { return edit.At == at })
 		})
 		if i >= 0 {
-			m.Did, m.Change = "revert: "+m.Did, remove
+			m.Did, m.Change = revert+m.Did, remove
 			all = append(all, addition{m, stays, entries[i]})
 		}
 	}

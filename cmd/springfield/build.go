@@ -89,10 +89,10 @@ func (e *environment) suiteDir(dir string) (string, error) {
 		if around := generator.FindSuite(e.work); around != "" {
 			return around, nil
 		}
-		advice := "run springfield init to make one, or name the directory of one"
+		advice := "run springfield init to make one, or cd into one"
 		if e.findPlaces() == nil {
 			if known, _, _ := settings.KnownSuites(e.places); len(known) > 0 {
-				advice = "name the directory of a suite: " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", ")
+				advice = "run it in a suite: cd " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", or cd ")
 			}
 		}
 		return "", check.Advise(fmt.Errorf("no suite in %s or above it", e.work), advice)

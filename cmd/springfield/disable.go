@@ -210,7 +210,7 @@ func (o disableOptions) leftByEdits(places client.Places) (left []settings.Left)
 	seen := map[string]bool{}
 	for _, e := range entries {
 		did, _, _ := strings.Cut(e.Did, " in ")
-		did, reverted := strings.CutPrefix(did, "revert: ")
+		did, reverted := strings.CutPrefix(did, revert)
 		agreed := strings.HasPrefix(did, "allow ") || strings.HasPrefix(did, "set autoContinue")
 		for _, file := range e.Files() {
 			dir := filepath.Dir(file)

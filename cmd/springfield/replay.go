@@ -100,21 +100,20 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if i := slices.IndexFunc(report.Skipped, named); i >= 0 {
 		return check.Advisef(nameLogs, "read %s: %s", report.Skipped[i].File, report.Skipped[i].Why)
 	}
-	if err := a.showReplay(o, report); err != nil {
-		return err
-	}
-	for i, s := range report.Skipped {
-		if i == mostSkipped {
-			a.talk("springfield: note: skipped %d more; use --json to list them all", len(report.Skipped)-i)
-			break
+	none := len(o.paths) > 0 && report.Files+report.Elsewhere == 0 && !report.Partial
+	if !none {
+		if err := a.showReplay(o, report); err != nil {
+			return err
 		}
-		a.talk("springfield: note: skipped %s: %s", s.File, s.Why)
 	}
+	a.noteSkipped(report.Skipped)
 	if report.Partial {
 		a.talk("springfield: note: interrupted: the results cover only the logs read so far")
 		return errCancelled
 	}
 	switch {
+	case none:
+		return check.Advisef(nameLogs, "find session logs: there is none in %s", strings.Join(o.paths, " or "))
 	case len(report.Rows) > 0 || o.json || o.html == "-":
 	case len(o.paths) > 0 || o.since+o.project+o.host != "":
 		a.resultPrinter().PrintCommand("springfield replay")
@@ -122,6 +121,16 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 		a.sayNext()
 	}
 	return nil
+}
+
+func (a *app) noteSkipped(all []replay.Skipped) {
+	for i, s := range all {
+		if i == mostSkipped {
+			a.talk("springfield: note: skipped %d more; use --json to list them all", len(all)-i)
+			break
+		}
+		a.talk("springfield: note: skipped %s: %s", s.File, s.Why)
+	}
 }
 
 const mostSkipped, nameLogs = 10, "name a session log or a directory of logs; without a path, all your logs are read"

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/runtime/console"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 func newResume(a *app) *cobra.Command {
@@ -19,7 +22,13 @@ indirectly.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				d.JSON = asJSON
-				return d.LiftHold(session)
+				if err := d.LiftHold(session); err != nil || asJSON || session != "" {
+					return err
+				}
+				if rest, err := ledger.HoldsInForce(slices.Compact([]string{d.Dir, d.Also}), d.Now()); err != nil || len(rest) == 0 {
+					return err
+				}
+				return d.ListHolds()
 			})
 		},
 	}

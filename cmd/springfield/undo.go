@@ -88,7 +88,7 @@ func runUndo(a *app, o undoOptions) error {
 			return a.hintUndo(err)
 		}
 		if !o.json {
-			a.talk("would undo: %s, %s", undo.Entry.Did, doctor.AgoInWords(time.Now(), undo.Entry.At))
+			a.talk("would %s, %s", inWords(undo.Entry, "undo", "do"), doctor.AgoInWords(time.Now(), undo.Entry.At))
 		}
 		return a.showPreview(o.json, undo.Change, "")
 	}
@@ -115,7 +115,7 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 			Leaves  []string `json:"leaves"`  // what is no file, and is as it was left
 		}{u.Entry.Did, u.Entry.At.UnixMilli(), nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
-	a.say("undone: %s, %s", u.Entry.Did, doctor.AgoInWords(time.Now(), u.Entry.At))
+	a.say("%s, %s", inWords(u.Entry, "undone", "done"), doctor.AgoInWords(time.Now(), u.Entry.At))
 	a.sayFiles("changed ", shortenFileList(written), "")
 	a.sayFiles("removed ", shortenFileList(removed), wasAbsent)
 	a.sayFiles("nothing to revert in ", shortenFileList(u.Gone), ", because the directory no longer exists")
@@ -124,6 +124,16 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 		a.say("  the files were already as they were before the edit")
 	}
 	return nil
+}
+
+const revert = "revert: " // begins what an entry did that reverts another
+
+// inWords names the edit after undo, or, for an edit that reverted another, that one after redo and "again".
+func inWords(e journal.Entry, undo, redo string) string {
+	if other, reverted := strings.CutPrefix(e.Did, revert); reverted {
+		return redo + " again: " + other
+	}
+	return undo + ": " + e.Did
 }
 
 // shortenFileList replaces a long list by at most two files, and the number of the rest with their directory.

@@ -183,7 +183,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		say(out.InYellow(), "off", "no plugin decides here: "+reason)
 	}
 	if d := o.Last; d != nil {
-		say(out, "last", layout.ClipText(out.ShortPath(d.inWords(now)), 120)) // two lines; why shows the whole quotation
+		say(out, "last", layout.ClipText(out.ShortPath(d.inWords(now)), 240)) // with a question; why shows a longer quotation
 		if outcome := (console.Aftermath{Failure: d.Failed, Dropped: d.Dropped}).OutcomeInWords(registry.AgentName(d.Host)); outcome != "" {
 			say(out.InRed(), "then", outcome)
 		}

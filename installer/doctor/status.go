@@ -143,11 +143,15 @@ func (in *Inspection) HowToBegin() string {
 }
 
 // howToSwitchOn returns the command that enables a plugin, with --scope local if a project's settings disable it. If
-// the user's settings are not JSON, it returns a hint to fix them.
+// the user's settings cannot be read, it returns a hint to fix them.
 func (in *Inspection) howToSwitchOn(plugin string) string {
 	for _, l := range in.Settings {
-		if syntax := (*document.SyntaxError)(nil); l.Name == string(client.User) && errors.As(l.Err, &syntax) {
+		switch syntax := (*document.SyntaxError)(nil); {
+		case l.Name != string(client.User) || l.Err == nil:
+		case errors.As(l.Err, &syntax):
 			return "fix " + l.File + ": " + l.Problem
+		default:
+			return HowToRead(l.Err)
 		}
 	}
 	for _, p := range in.Plugins { // a project's settings override the user's

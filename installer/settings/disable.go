@@ -12,13 +12,15 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Disable plans to undo PlanEnable in a scope. If other plugins that springfield enabled remain there, it keeps their
 // entries and the marketplace. If one of these decides at Stop, it undoes only the plugin's entry. If springfield did
-// not enable the plugin, but these or lower settings do, it only sets the entry to false.
+// not enable the plugin, but these or lower settings do, it only sets the entry to false. If there is nothing to undo,
+// and higher settings enable the plugin, it returns an error.
 func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
@@ -50,6 +52,10 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 	}
 	if !slices.Contains(v.pluginIDs(), id) && c.IsEmpty() {
 		c.Notes = append(c.Notes, "no settings here mention it; run springfield status to see which plugins are enabled")
+	}
+	if why := v.overruled(id, false); why != "" && c.IsEmpty() {
+		says, how, _ := strings.Cut(why, "; ")
+		return c, check.Advise(errors.New(says), how)
 	}
 	v.noteWhatIsLeft(&c, f, id)
 	return c, nil
@@ -97,6 +103,10 @@ func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id str
 	switch {
 	case slices.ContainsFunc(others, func(other string) bool { return s.drivesStop(s.Snapshot, v, other) }):
 		only = func(r remembered) bool { return r.isSwitch(id) }
+		raised := slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.Path, client.BlockCap) })
+		if value, _, found := client.VariableIn([]client.Layer{v.edited}, client.BlockCap); raised && found {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s for the plugins that are still enabled", client.BlockCap, value))
+		}
 	case len(others) > 0:
 		only = func(r remembered) bool {
 			return r.Path[0] != "extraKnownMarketplaces" && !slices.ContainsFunc(others, r.isSwitch)

@@ -13,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/grave"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -130,6 +131,8 @@ func (s *session) findNeed() (need, text, word string) {
 			word, _ = grave.Find(asks.Text)
 		}
 		return needs[asks.Rule], asks.Evidence, word
+	case rule == "hold" && lastmessage.ReadMessage(s.log.words).AnnouncesWork():
+		return workLeft, s.log.words, ""
 	case rule == "otherwise", rule == "hold": // no plugin has found work or a need
 	case rule == away.Rule && strings.HasPrefix(s.decision.Evidence, away.Passed):
 	case needs[rule] != "":

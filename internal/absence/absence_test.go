@@ -242,7 +242,7 @@ session aaaaaaaa: Work through PLAN.md. The key is sk-[secret].
   process  ended
   go on    cd /p && claude --resume aaaaaaaa-1
 
-changed since you left: 3 files, +3 -1
+changed since you left, until now: 3 files, +3 -1
   Makefile +2 -1
   a.go +1 -0
   b.png (binary), new
@@ -308,6 +308,7 @@ func TestNeeds(t *testing.T) {
 		"the check passes":    {log: []string{ask, done}, rule: "away", evidence: "the check has passed: make test", did: ledger.AwayPassed, status: "idle"},
 		"no need, by a rule":  {log: says("Tabs, then."), rule: "otherwise", status: "idle"},
 		"no need, in a hold":  {log: says("Tabs, then."), rule: "hold", status: "idle"},
+		"work, in a hold":     {log: says("Task 1 complete. Moving to Task 2."), rule: "hold", want: left + "Task 1 complete. Moving to Task 2."},
 		"no rule matched": {log: says("Tabs, then."), rule: "unmatched", status: "idle",
 			want: "waits for you, session s at 22:30: Tabs, then."},
 		"left, then answered": {log: []string{ask, "25 says Tabs or blanks?", "31 asks tabs", "32 says All is done."},

@@ -190,7 +190,7 @@ func (r Report) writeFiles(out layout.Printer) {
 	for _, f := range r.Changed {
 		added, deleted = added+f.Added, deleted+f.Deleted
 	}
-	out.InBold().PrintText("\nchanged since you left: %s, +%d -%d", layout.CountOf(len(r.Changed), "file"), added, deleted)
+	out.InBold().PrintText("\nchanged since you left, until now: %s, +%d -%d", layout.CountOf(len(r.Changed), "file"), added, deleted)
 	for i, f := range r.Changed {
 		if i == shownFiles {
 			out.PrintText("  and %d more", len(r.Changed)-i)

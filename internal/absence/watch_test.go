@@ -40,6 +40,7 @@ func TestPresent(t *testing.T) {
 		"a stop that asks nothing":   {session{process: status("idle"), log: talked("It is raining."), decision: stop("nothing")}, "waits for you: It is raining."},
 		"done":                       {session{process: status("idle"), log: talked(done), decision: stop("reported")}, "finished: " + done},
 		"a hold, which may be over":  {session{process: status("idle"), log: talked("It is raining."), decision: stop("hold")}, "finished: It is raining."},
+		"work at a hold":             {session{ended: true, log: talked("Moving to Task 2."), decision: stop("hold")}, "waits for you: it stopped with work left: Moving to Task 2."},
 		"a question at a hold":       {session{process: status("idle"), log: talked(asks), decision: stop("hold")}, "waits for you: “Tabs or blanks?”"},
 		"no need, by the rules":      {session{process: status("idle"), log: talked("It is raining."), decision: stop("otherwise")}, "finished: It is raining."},
 		"a check, with no order now": {session{process: status("idle"), log: talked(done), decision: ledger.Record{Plugin: "p", Decision: "stop", Rule: "away", Evidence: "the check has passed: make test", At: 1000}}, "finished: " + done},

@@ -325,7 +325,7 @@ func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 		return "was removed without resume, as noticed " + ago + ": its file was deleted or rewritten"
 	}
 	s := "was " + shorten(e.Did) + " " + ago + holdLength(e) + originOf(e)
-	if e.Program != "" {
+	if e.Program != "" && e.Program != "springfield" {
 		s += ", through " + shorten(e.Program)
 	}
 	return display.OneLine(s)

@@ -228,8 +228,8 @@ var conditions = [...]condition{
 		}
 		return "the message is in " + a.message.closing().Languages[i], true
 	}},
-	{"the message does not end so", func(r *Rule) bool { return r.Act != "" && !r.Near }, (*asking).matchesAct},
-	{"nothing so before the last paragraph", func(r *Rule) bool { return r.Act != "" && r.Near }, (*asking).matchesAct},
+	{"the message does not end with such an act", func(r *Rule) bool { return r.Act != "" && !r.Near }, (*asking).matchesAct},
+	{"no such act before the last paragraph", func(r *Rule) bool { return r.Act != "" && r.Near }, (*asking).matchesAct},
 	{"the message does not end with this sign", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *Meter) (string, bool) {
 		return quoteIf(ClosesParagraph(a.message.end.paragraph, r.Closes, m), a.message.end.last)
 	}},
