@@ -162,8 +162,7 @@ func ValueText(raw json.RawMessage) string {
 }
 
 // Variables returns the environment variables in all settings layers, including duplicates, highest layer first.
-func (i Inventory) Variables() []Variable {
-	var all []Variable
+func (i Inventory) Variables() (all []Variable) {
 	for _, l := range i.Settings {
 		if l.doc == nil {
 			continue

@@ -265,8 +265,7 @@ func (j Journal) restoreContents(e *Entry) error {
 }
 
 // Damaged returns an error for each entry that cannot be read.
-func (j Journal) Damaged() []error {
-	var all []error
+func (j Journal) Damaged() (all []error) {
 	ids, _ := j.listIDs()
 	for _, id := range ids {
 		if _, err := j.readEntry(id); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -33,8 +33,7 @@ func BreakLine(line string, indent, width int) []string {
 	return wrapText(line[:len(line)-len(text)], strings.Repeat(" ", indent), text, width)
 }
 
-func wrapText(first, rest, text string, width int) []string {
-	var lines []string
+func wrapText(first, rest, text string, width int) (lines []string) {
 	line, empty := first, true
 	for text != "" {
 		word := strings.TrimLeft(text, " ")
