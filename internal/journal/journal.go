@@ -159,12 +159,11 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 }
 
 // ReadEntries returns the entries that can be undone, the latest first.
-func (j Journal) ReadEntries() ([]Entry, error) {
+func (j Journal) ReadEntries() (entries []Entry, err error) {
 	ids, err := j.listIDs()
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
-	var entries []Entry
 	for _, id := range slices.Backward(ids) {
 		e, err := j.readEntry(id)
 		if errors.Is(err, fs.ErrNotExist) {

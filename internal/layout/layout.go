@@ -53,7 +53,7 @@ func wrapText(first, rest, text string, width int) (lines []string) {
 }
 
 // LayOutTable returns rows as lines with aligned columns, two blanks apart.
-func LayOutTable(rows [][]string) []string {
+func LayOutTable(rows [][]string) (lines []string) {
 	var widths []int
 	for _, row := range rows {
 		for n, cell := range row {
@@ -63,7 +63,6 @@ func LayOutTable(rows [][]string) []string {
 			widths[n] = max(widths[n], TextWidth(cell))
 		}
 	}
-	var lines []string
 	for _, row := range rows {
 		line := ""
 		for n, cell := range row {
