@@ -84,7 +84,7 @@ func TestAppend(t *testing.T) {
 
 	fresh := filepath.Join(p.Work, "fresh", "CLAUDE.md")
 	appendNote(fresh)
-	if info, err := os.Stat(fresh); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != newTextMode {
+	if info, err := os.Stat(fresh); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 {
 		t.Errorf("%v, %v", info, err)
 	}
 	undo()
