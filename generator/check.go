@@ -131,7 +131,7 @@ func checkSums(dir string, machine Target, all []openedProgram) error {
 
 // CheckPlugin returns a finding if a program of the plugin in dir would not start here, differs from its suite's record
 // or reads Go's own variables. Unless judges is set, the judge need not start. suite is the directory to rebuild, or "".
-func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
+func CheckPlugin(id, dir, suite string, judges bool) (bad []check.Finding) {
 	if err := CheckMount(dir); err != nil {
 		return []check.Finding{check.Failed(id+": "+err.Error(), HowToStart(err, suite))}
 	}
@@ -147,7 +147,6 @@ func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 		}
 		return []check.Finding{check.Failed(says, HowToStart(err, suite))}
 	}
-	var bad []check.Finding
 	if err := checkSums(dir, HostTarget(), all); err != nil {
 		bad = append(bad, check.Failed(id+": "+err.Error(), HowToStart(err, suite)))
 	}

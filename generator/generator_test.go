@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -150,9 +149,7 @@ func TestFiguresAgree(t *testing.T) {
 	} {
 		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
 		must(t, err)
-		if !strings.Contains(string(text), want) {
-			t.Errorf("%s does not contain %q", name, want)
-		}
+		scratch.Holds(t, name, string(text), want)
 	}
 }
 
@@ -383,17 +380,6 @@ esac
 	must(t, err)
 	says := "compiling the hook for " + HostTarget().String()
 	scratch.Equal(t, talk, says+"\n"+says+": 1 of 3 packages\n"+says+": 2 of 3 packages\n")
-}
-
-// The output of go build is separated into compiled packages and errors.
-func TestBuildTells(t *testing.T) {
-	heard := 0
-	said := packages{heard: func() { heard++ }}
-	from := struct{ io.Reader }{strings.NewReader("internal/abi\nexample.org/a\n# example.org/a\na.go:1:2: undefined: x\n")}
-	_, err := io.Copy(&said, from) // as from a program
-	must(t, err)
-	scratch.Equal(t, heard, 2, "packages")
-	scratch.Equal(t, said.said.String(), "# example.org/a\na.go:1:2: undefined: x\n", "what is wrong")
 }
 
 func goVersion(t *testing.T) string {

@@ -68,8 +68,7 @@ type Plan struct {
 // Diff returns the plan as a diff with paths relative to the suite.
 func (p Plan) Diff() string { return p.DiffIn(p.dir) }
 
-func (p Plan) Paths(states ...State) []string {
-	var paths []string
+func (p Plan) Paths(states ...State) (paths []string) {
 	for _, o := range p.Outcomes {
 		if slices.Contains(states, o.State) {
 			paths = append(paths, o.Path)

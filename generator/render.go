@@ -140,9 +140,8 @@ func RenderSuite(spec Spec, built Build) ([]File, error) {
 	return append(files, File{Path: SuiteFile, Mode: 0o644, Data: answers}), nil
 }
 
-func renderTree(tree, into string, data any) ([]File, error) {
-	var files []File
-	err := fs.WalkDir(templates.Files, tree, func(name string, d fs.DirEntry, err error) error {
+func renderTree(tree, into string, data any) (files []File, err error) {
+	err = fs.WalkDir(templates.Files, tree, func(name string, d fs.DirEntry, err error) error {
 		var text []byte
 		switch {
 		case err != nil || d.IsDir():

@@ -180,8 +180,7 @@ type yamlBlock struct{ key, text string }
 
 // splitBlocks splits YAML into its top-level members and the comments around them. The concatenated blocks are the
 // file.
-func splitBlocks(text string) []yamlBlock {
-	var blocks []yamlBlock
+func splitBlocks(text string) (blocks []yamlBlock) {
 	later := "" // comments that end the member, unless it continues
 	for line := range strings.Lines(text) {
 		key, _, ok := strings.Cut(line, ":")

@@ -373,12 +373,10 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 		Plugin: plugin.ID(), State: "enabled", Suite: plugin.Suite, From: e.from,
 		Live: "takes effect in your next session", Change: plan,
 	}
-	older, known := false, false
-	if e.wanted.Declare && e.Claude.Path != "" {
-		older, known = client.IsOlder(e.Claude.Version(ctx), "2.1.285")
-	}
-	if e.wanted.Declare && (older || !known) {
-		d.Live += " (in the one after that, before Claude Code 2.1.285)"
+	if e.wanted.Declare {
+		if older, known := client.IsOlder(e.Claude.Version(ctx), "2.1.285"); older || !known {
+			d.Live += " (in the one after that, before Claude Code 2.1.285)"
+		}
 	}
 	switch { // a dry run describes the call of registerPlugin
 	case e.DryRun && e.install != "":

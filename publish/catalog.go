@@ -91,7 +91,7 @@ type member struct {
 	keep  bool // keeps an existing value
 }
 
-func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit, error) {
+func (c catalog) editsForEntry(plugin string, members []member) (edits []document.Edit, err error) {
 	at := []string{"plugins", document.Element(plugin)}
 	if _, known := c.items[plugin]; !known {
 		text := `{"name":` + document.QuoteKey(plugin)
@@ -100,7 +100,6 @@ func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit
 		}
 		return []document.Edit{{Path: at, Value: json.RawMessage(text + "}")}}, nil
 	}
-	var edits []document.Edit
 	for _, m := range members {
 		where := append(at[:2:2], m.name)
 		_, has, err := c.doc.Get(where...)

@@ -23,8 +23,7 @@ type Candidate struct {
 }
 
 // CandidateNames returns the names that Candidates accepts, in the order of a report.
-func CandidateNames() []string {
-	var names []string
+func CandidateNames() (names []string) {
 	for _, s := range registry.Strategies {
 		if s.Event != "Stop" {
 			continue
@@ -51,8 +50,7 @@ func NamesForLogs() []string {
 
 // Candidates returns the candidates with the given names, without duplicates. A .json path, relative to dir, selects a
 // rules file.
-func Candidates(names []string, dir string) ([]Candidate, error) {
-	var all []Candidate
+func Candidates(names []string, dir string) (all []Candidate, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			continue

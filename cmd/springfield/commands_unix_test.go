@@ -343,9 +343,7 @@ func TestLoopStartOffersItsPlugin(t *testing.T) {
 			t.Errorf("%q: %v\n%s", test.keys, err, x.vt.String())
 		}
 	}
-	if screen := x.vt.String(); !strings.Contains(screen, ", 40 turns: this one and 39 continues") {
-		t.Errorf("the maximum that was typed does not count:\n%s", screen)
-	}
+	scratch.Holds(t, "the maximum that was typed", x.vt.String(), ", 40 turns: this one and 39 continues")
 	// If the project's settings disable it, it is enabled in local settings.
 	must(t, os.Remove(file))
 	scratch.PutFile(t, filepath.Join(dir, ".claude", "settings.json"), `{"enabledPlugins": {"ralph-wiggum@suite": false}}`)

@@ -13,13 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-type doctorOptions struct {
-	hosts []string
-	json  bool
-}
-
 func newDoctor(a *app) *cobra.Command {
-	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that your plugins work, and suggest fixes",
@@ -30,26 +24,19 @@ doctor compares installed hooks, and other files that can start a program or rea
 byte with those that springfield contains or compiles. It reports the files that it cannot compare,
 and runs no part of a plugin.`,
 		Example: `  springfield doctor --host codex`,
-		Args:    arguments(0, 0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), a, o) },
-		PreRunE: a.needPlaces,
 	}
-	f := cmd.Flags()
-	hostFlag(cmd, &o.hosts)
-	f.BoolVar(&o.json, "json", false, "print JSON")
-	return cmd
+	return a.showing(cmd, func(in *doctor.Inspection, asJSON bool) error { return a.runDoctor(cmd.Context(), in, asJSON) })
 }
 
-func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
-	r := a.inspectionRequest()
-	if r.Client.Path != "" {
-		r.Version = r.Client.Version(ctx) // doctor reports an unknown version
+func (a *app) runDoctor(ctx context.Context, in *doctor.Inspection, asJSON bool) error {
+	if in.Client.Path != "" {
+		in.Version = in.Client.Version(ctx) // doctor reports an unknown version
 	}
-	found, err := a.examine(ctx, r, o.hosts)
+	found, err := check.RunAll(ctx, in, append(in.Checks(), check.Check[*doctor.Inspection]{Name: "what runs", Look: a.compareRunning})...)
 	if err != nil {
 		return err
 	}
-	if !o.json {
+	if !asJSON {
 		a.printFindings(found)
 	} else if err := a.printJSON(struct {
 		Checks []check.Finding `json:"checks"`
@@ -62,20 +49,12 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	return nil
 }
 
-func (a *app) examine(ctx context.Context, r doctor.Request, names []string) ([]check.Finding, error) {
-	in, err := a.inspectHosts(r, names)
-	if err != nil {
-		return nil, err
+func (a *app) compareRunning(ctx context.Context, in *doctor.Inspection) ([]check.Finding, error) {
+	all, err := a.toolchain().Compare(ctx, in.Running())
+	if carried, unread := generator.ReadCarried(a.prebuilt); carried == nil && unread == nil && findProgram("go") == "" {
+		all = append(all, check.Warned(generator.ErrNoGo.Error()+", so enable, init and update cannot make a plugin", hintOf(generator.ErrNoGo)))
 	}
-	checks := append(in.Checks(), check.Check[*doctor.Inspection]{Name: "what runs",
-		Look: func(ctx context.Context, in *doctor.Inspection) ([]check.Finding, error) {
-			all, err := a.toolchain().Compare(ctx, in.Running())
-			if carried, unread := generator.ReadCarried(a.prebuilt); carried == nil && unread == nil && findProgram("go") == "" {
-				all = append(all, check.Warned(generator.ErrNoGo.Error()+", so enable, init and update cannot make a plugin", hintOf(generator.ErrNoGo)))
-			}
-			return all, err
-		}})
-	return check.RunAll(ctx, in, checks...)
+	return all, err
 }
 
 func (s *streams) printFindings(findings []check.Finding) {

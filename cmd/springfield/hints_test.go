@@ -98,7 +98,10 @@ func (h *hints) walk(t *testing.T, s state) {
 		"STRATEGY": "ned-flanders", "SESSION.jsonl": h.path("log.jsonl"), "FILE": h.path("log.jsonl"),
 	}
 	done := ""
-	h.restore(t, done)
+	if h.made[done] == "" { // the world as it was at first
+		h.made[done] = h.keep(t)
+	}
+	h.copy(t, h.made[done])
 	if !slices.Contains(s.lines, "files") {
 		h.put(t, s)
 		done += "files of " + s.name + "\n"
@@ -164,15 +167,6 @@ func (h *hints) copy(t *testing.T, from string) {
 	t.Helper()
 	must(t, os.RemoveAll(h.dir))
 	must(t, os.CopyFS(h.dir, os.DirFS(from)))
-}
-
-// restore is copy; "" is the world as it was at first.
-func (h *hints) restore(t *testing.T, done string) {
-	t.Helper()
-	if h.made[done] == "" {
-		h.made[done] = h.keep(t)
-	}
-	h.copy(t, h.made[done])
 }
 
 func (h *hints) put(t *testing.T, s state) {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer"
-	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -66,14 +65,6 @@ func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error
 		}
 	}
 	return chosen, nil
-}
-
-func (a *app) inspectHosts(r doctor.Request, names []string) (*doctor.Inspection, error) {
-	named, err := hostsNamed(a.hostOwner(), names)
-	if err != nil {
-		return nil, err
-	}
-	return doctor.InspectHosts(r, named), nil
 }
 
 func noHost(name string, others ...string) error {

@@ -82,7 +82,7 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 	if old {
 		c.write("clone/suite/ned-flanders/hooks/springfield-hook", "an older hook\n")
 	}
-	text := c.read("clone/suite/springfield.yaml")
+	text := string(scratch.ReadFile(c.t, c.at("clone/suite/springfield.yaml")))
 	c.write("clone/suite/springfield.yaml", strings.Replace(text, "name: Sideshow", "name: Bob", 1))
 	c.snapshots = map[string]string{"canary": c.tree("canary"), "home/.claude": c.tree("home/.claude")}
 	return c
@@ -93,11 +93,6 @@ func (c *clone) at(name string) string { return filepath.Join(c.dir, filepath.Fr
 func (c *clone) write(name, text string) {
 	c.t.Helper()
 	scratch.PutFile(c.t, c.at(name), text)
-}
-
-func (c *clone) read(name string) string {
-	c.t.Helper()
-	return string(scratch.ReadFile(c.t, c.at(name)))
 }
 
 // tree returns modes, links and bytes below a directory, without springfield's own state.

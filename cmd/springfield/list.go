@@ -32,11 +32,11 @@ func (a *app) showing(cmd *cobra.Command, show func(in *doctor.Inspection, asJSO
 	var chosen []string
 	cmd.Args, cmd.PreRunE = arguments(0, 0, "no arguments"), a.needPlaces
 	cmd.RunE = func(*cobra.Command, []string) error {
-		in, err := a.inspectHosts(a.inspectionRequest(), chosen)
+		named, err := hostsNamed(a.hostOwner(), chosen)
 		if err != nil {
 			return err
 		}
-		return show(in, asJSON)
+		return show(doctor.InspectHosts(a.inspectionRequest(), named), asJSON)
 	}
 	hostFlag(cmd, &chosen)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

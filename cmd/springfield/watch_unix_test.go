@@ -114,9 +114,7 @@ func TestWatchEnds(t *testing.T) {
 		t.Errorf("%v: %s", err, line)
 	}
 	must(t, cmd.Process.Signal(os.Interrupt))
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("Ctrl-C: %v", err)
-	}
+	scratch.Must(t, cmd.Wait(), "Ctrl-C")
 
 	cmd = command(t, "watch")
 	cmd.Env = append(cmd.Env, "TERM=xterm", "NO_COLOR=1")
@@ -138,12 +136,8 @@ func TestWatchEnds(t *testing.T) {
 	must(t, err)
 	rest, _ := io.ReadAll(screen) // on Linux an error ends it
 	shown.Write(rest)
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("Ctrl-C at a terminal: %v", err)
-	}
+	scratch.Must(t, cmd.Wait(), "Ctrl-C at a terminal")
 	const frame = "\x1b[?2026h\x1b[Hno session is at work; new sessions will appear here\x1b[K\r\n\x1b[J\x1b[?2026l"
 	want := "\x1b[?1049h\x1b[?25l" + frame + frame + "^C\x1b[?25h\x1b[?1049l"
-	if got := shown.String(); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	scratch.Equal(t, shown.String(), want)
 }

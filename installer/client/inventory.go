@@ -48,14 +48,13 @@ func (s *Snapshot) Inventory() Inventory {
 	return i
 }
 
-func (s *Snapshot) AllPlugins() []Switched {
+func (s *Snapshot) AllPlugins() (all []Switched) {
 	layers := s.AllLayers()
 	beside := s.allSideloaded()
 	ids := slices.Collect(maps.Keys(beside))
 	for _, l := range layers {
 		ids = slices.AppendSeq(ids, maps.Keys(l.switches))
 	}
-	var all []Switched
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		found := Switched{Installed: s.Installed(id), Says: []Said{}}
 		for _, l := range layers {

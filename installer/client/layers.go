@@ -71,11 +71,10 @@ func (s *Snapshot) readLayer(name, path string) Layer {
 
 func (s *Snapshot) userLayer() Layer { return s.AllLayers()[len(s.AllLayers())-1] }
 
-func (p Places) managedFiles() []string {
+func (p Places) managedFiles() (files []string) {
 	if p.Managed == "" {
 		return nil
 	}
-	var files []string
 	if path := filepath.Join(p.Managed, "managed-settings.json"); rooted.PathExists(path) {
 		files = append(files, path)
 	}
@@ -162,8 +161,7 @@ func ValueText(raw json.RawMessage) string {
 }
 
 // Variables returns the environment variables in all settings layers, including duplicates, highest layer first.
-func (i Inventory) Variables() []Variable {
-	var all []Variable
+func (i Inventory) Variables() (all []Variable) {
 	for _, l := range i.Settings {
 		if l.doc == nil {
 			continue

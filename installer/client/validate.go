@@ -72,8 +72,7 @@ func (v *validator) lookAt(ctx context.Context, target string) error {
 // expected begins the warning that every plugin gets.
 const expected = "CLAUDE.md at the plugin root is not loaded"
 
-func (v *validator) summarizeFindings() []check.Finding {
-	var all []check.Finding
+func (v *validator) summarizeFindings() (all []check.Finding) {
 	for i, f := range v.found {
 		// The suite's run repeats findings of its plugins, those of a manifest after "plugins[0] plugin.json → ".
 		_, ofPlugin, repeats := strings.Cut(f.Says, " → ")

@@ -11,13 +11,24 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// steer is the effect of a variable on hooks and Claude Code, or "". name is a pattern of path.Match.
-type steer struct{ name, does string }
+// checkProject reports variables in project and local settings that can affect hooks or Claude Code, unless
+// springfield set them.
+func (in *Inspection) checkProject() (all []check.Finding) {
+	for _, v := range in.Variables() {
+		does := effectOfVariable(v.Key)
+		if does == "" || v.Name != string(client.Project) && v.Name != string(client.Local) || in.settings.HasSetVariable(v) {
+			continue
+		}
+		all = append(all, check.Warned(fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s",
+			v.Name, v.Key, client.ValueText(v.Value), v.File, v.Line, v.Column, does), "remove it from env there if you did not add it"))
+	}
+	return all
+}
 
-// steeringVariables returns the variables that can affect hooks or Claude Code. The first match wins, and one without
-// an effect is not reported.
-func steeringVariables() []steer {
-	return []steer{
+// effectOfVariable returns the effect of a variable on hooks or Claude Code, or "". The first pattern that matches wins.
+// Names are case-insensitive, as on Windows.
+func effectOfVariable(name string) string {
+	for _, s := range []struct{ pattern, does string }{
 		{"SPRINGFIELD", "off, 0, false, no and none make hooks always let the agent stop; other values have no effect"},
 		{"SPRINGFIELD_*", "any value of SPRINGFIELD_JUDGE makes hooks always let the agent stop, as in a judge's own session"},
 		{"LISA_SIMPSON_MODEL", "it chooses the model for the judge that claude -p runs, within your spending limit"},
@@ -42,27 +53,8 @@ func steeringVariables() []steer {
 		{"TMPDIR", "it chooses the directory for temporary files"},
 		{"SSL_*", "it chooses the certificates that are trusted"},
 		{"*_PROXY", "it redirects network traffic"},
-	}
-}
-
-// checkProject reports variables in project and local settings that can affect hooks or Claude Code, unless
-// springfield set them.
-func (in *Inspection) checkProject() (all []check.Finding) {
-	for _, v := range in.Variables() {
-		does := effectOfVariable(v.Key)
-		if does == "" || v.Name != string(client.Project) && v.Name != string(client.Local) || in.settings.HasSetVariable(v) {
-			continue
-		}
-		all = append(all, check.Warned(fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s",
-			v.Name, v.Key, client.ValueText(v.Value), v.File, v.Line, v.Column, does), "remove it from env there if you did not add it"))
-	}
-	return all
-}
-
-// effectOfVariable returns the effect of a variable on hooks or Claude Code, or "". Names are case-insensitive, as on Windows.
-func effectOfVariable(name string) string {
-	for _, s := range steeringVariables() {
-		if ok, err := path.Match(s.name, strings.ToUpper(name)); err == nil && ok {
+	} {
+		if ok, err := path.Match(s.pattern, strings.ToUpper(name)); err == nil && ok {
 			return s.does
 		}
 	}

@@ -145,8 +145,7 @@ type Member struct {
 }
 
 // Members returns the members of the object at a key of the root, including duplicates.
-func (d *Document) Members(key string) []Member {
-	var all []Member
+func (d *Document) Members(key string) (all []Member) {
 	at := place{text: d.text, line: 1, column: 1}
 	for _, outer := range d.root.listMembers() {
 		if outer.key != key || !outer.value.isObject() {
@@ -163,8 +162,7 @@ func (d *Document) Members(key string) []Member {
 const maxDuplicates = 10
 
 // Duplicates returns up to ten members that repeat a key of their object. Claude Code only uses the last.
-func (d *Document) Duplicates() []Member {
-	var all []Member
+func (d *Document) Duplicates() (all []Member) {
 	at := place{text: d.text, line: 1, column: 1}
 	var visit func(v *value, top string)
 	visit = func(v *value, top string) {

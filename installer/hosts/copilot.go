@@ -78,11 +78,11 @@ func copilotInstalled(at Place) ([]Installed, error) {
 		more, _ := copilotPlugins(at, f.scope, at.Root, f.path)
 		for _, i := range more {
 			known := slices.IndexFunc(all, func(other Installed) bool { return other.ID == i.ID })
-			if known < 0 {
+			if known >= 0 {
+				all[known].On = i.On
+			} else {
 				all = append(all, i)
-				continue
 			}
-			all[known].On = i.On
 		}
 	}
 	return all, err

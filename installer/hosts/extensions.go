@@ -136,9 +136,7 @@ func checkSwitches(_ context.Context, at Place, on []Installed) (findings []chec
 		return nil
 	}
 	fail := func(says, fix string) {
-		finding := check.Failed(says, fix)
-		finding.File = at.SettingsFile()
-		findings = append(findings, finding)
+		findings = append(findings, check.Finding{State: check.Failure, File: at.SettingsFile(), Says: says, Fix: fix})
 	}
 	settings, err := readSettings(at)
 	var syntax *document.SyntaxError

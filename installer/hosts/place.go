@@ -76,7 +76,6 @@ func (p Place) FindSilencer() *check.Finding {
 	if value, is := settings.table(path[:last]...)[path[last]].(bool); err != nil || !is || strconv.FormatBool(value) != off {
 		return nil
 	}
-	found := check.Failed("hooks are disabled in "+p.Host.Title+", so no plugin decides: "+name+" is "+off, "remove "+name)
-	found.File = p.SettingsFile()
-	return &found
+	says := "hooks are disabled in " + p.Host.Title + ", so no plugin decides: " + name + " is " + off
+	return &check.Finding{State: check.Failure, File: p.SettingsFile(), Says: says, Fix: "remove " + name}
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-const newTextMode = 0o644
-
 var ErrNotText = errors.New("not UTF-8 text")
 
 // AppendParagraph plans to append a paragraph to a text file such as CLAUDE.md, unless the file contains it. A missing
@@ -28,7 +26,7 @@ func AppendParagraph(in, path, text string) (journal.Edit, error) {
 	if after == string(had) {
 		return e, nil
 	}
-	if err := e.ChangeTo([]byte(after), newTextMode); err != nil {
+	if err := e.ChangeTo([]byte(after), 0o644); err != nil {
 		return e, fmt.Errorf("write text: %w", err)
 	}
 	return e, nil

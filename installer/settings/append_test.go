@@ -37,12 +37,8 @@ func TestWithParagraph(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := withParagraph(test.have, "\n"+note+"\n\n")
-			if got != cmp.Or(test.want, test.have) {
-				t.Errorf("%q", got)
-			}
-			if again := withParagraph(got, note); again != got {
-				t.Errorf("again: %q", again)
-			}
+			scratch.Equal(t, got, cmp.Or(test.want, test.have))
+			scratch.Equal(t, withParagraph(got, note), got, "again")
 		})
 	}
 }
@@ -78,12 +74,8 @@ func TestAppend(t *testing.T) {
 	if want := withParagraph(mine, note); look(t, real) != want {
 		t.Errorf("%q", look(t, real))
 	}
-	if u := undo(); u.Entry.Did != "tell "+link+" about hooks" {
-		t.Errorf("undone: %s", u.Entry.Did)
-	}
-	if look(t, real) != mine {
-		t.Errorf("not as it was: %q", look(t, real))
-	}
+	scratch.Equal(t, undo().Entry.Did, "tell "+link+" about hooks", "undone")
+	scratch.Equal(t, look(t, real), mine, "not as it was")
 	info, err := os.Lstat(link)
 	scratch.FailIf(t, err != nil || info.Mode()&fs.ModeSymlink == 0, "no longer a link: %v, %v", info, err)
 	if info, err := os.Stat(real); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
@@ -92,7 +84,7 @@ func TestAppend(t *testing.T) {
 
 	fresh := filepath.Join(p.Work, "fresh", "CLAUDE.md")
 	appendNote(fresh)
-	if info, err := os.Stat(fresh); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != newTextMode {
+	if info, err := os.Stat(fresh); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 {
 		t.Errorf("%v, %v", info, err)
 	}
 	undo()

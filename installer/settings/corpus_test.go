@@ -205,13 +205,6 @@ func (k settingsKind) inWorld(t *testing.T, p client.Places) string {
 	return strings.ReplaceAll(k.data, suiteMark, string(suite))
 }
 
-func (k settingsKind) put(t *testing.T, path, data string) {
-	t.Helper()
-	if data != "(none)" {
-		put(t, path, data)
-	}
-}
-
 func TestCorpusIsEdited(t *testing.T) {
 	for i, k := range acceptedKinds() {
 		// Each content and each style meets all scopes and ways; all combinations take minutes.
@@ -231,7 +224,9 @@ func checkEdited(t *testing.T, k settingsKind, e Switch) {
 	p := newPlaces(t)
 	path, user := p.Settings(e.Scope), p.Settings(client.User)
 	before := k.inWorld(t, p)
-	k.put(t, path, before)
+	if before != "(none)" {
+		put(t, path, before)
+	}
 	userBefore := look(t, user)
 	ask := func(name string) journal.Change {
 		t.Helper()
@@ -361,9 +356,7 @@ func TestCorpusIsRefused(t *testing.T) {
 				if err == nil {
 					t.Fatal("it was not refused")
 				}
-				if !strings.Contains(err.Error(), path) {
-					t.Errorf("it does not name %s: %v", path, err)
-				}
+				scratch.Holds(t, "the error", err.Error(), path)
 				var syntax *document.SyntaxError
 				scratch.Equal(t, errors.As(err, &syntax), k.line > 0, err, "a place", k.line > 0)
 				if syntax != nil && (syntax.Line != k.line || syntax.Column != k.column) {

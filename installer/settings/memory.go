@@ -227,7 +227,7 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, behalf s
 	}
 	i := slices.IndexFunc(m.Members, func(r remembered) bool { return slices.Equal(r.Path, e.Path) })
 	if i >= 0 {
-		r := m.Members[i]
+		r := &m.Members[i]
 		if !r.isStillSet(raw, found) {
 			r.Before = string(raw) // changed by the user since
 		}
@@ -235,7 +235,6 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, behalf s
 		if !slices.Contains(r.For, behalf) {
 			r.For = append(slices.Clone(r.For), behalf)
 		}
-		m.Members[i] = r
 		return nil
 	}
 	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{behalf}})
@@ -342,8 +341,7 @@ func (back released) notesOn(f file) (notes []string) {
 // restoreEmptyObjects restores the objects and arrays in all that are empty again, innermost first, and returns the new
 // text. It removes those that were absent before. rest lists those still in use.
 func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
-	for i := len(all) - 1; i >= 0; i-- {
-		f := all[i]
+	for _, f := range slices.Backward(all) {
 		doc, err := document.ParseCommented(data)
 		if err != nil {
 			return nil, nil, err

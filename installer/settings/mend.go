@@ -55,8 +55,7 @@ type EnabledPlugin struct {
 }
 
 // EnabledByUs returns the plugins that springfield has enabled in Claude Code's scopes, widest first.
-func (s *Settings) EnabledByUs() []EnabledPlugin {
-	var all []EnabledPlugin
+func (s *Settings) EnabledByUs() (all []EnabledPlugin) {
 	for _, scope := range client.AllScopes() {
 		path := s.Settings(scope)
 		at, _ := journal.Resolve(path) // unreadable: nothing

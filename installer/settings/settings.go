@@ -99,11 +99,10 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	if err != nil {
 		return err
 	}
-	same := bytes.Equal(after, f.Before.Bytes())
-	if same && (behalf == "" || !m.sharesEdits(edits, behalf)) {
-		return nil
-	}
-	if same {
+	if bytes.Equal(after, f.Before.Bytes()) {
+		if behalf == "" || !m.sharesEdits(edits, behalf) {
+			return nil
+		}
 		after = f.Before.Bytes()
 	}
 	edit := f.Edit

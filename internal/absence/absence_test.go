@@ -29,12 +29,8 @@ var must = scratch.Must
 
 // A text is bounded, and a secret is masked before the cut.
 func TestSay(t *testing.T) {
-	if got := say(strings.Repeat("ü", 500)); len([]rune(got)) != maxText+1 {
-		t.Errorf("%d characters", len([]rune(got)))
-	}
-	if got := say(strings.Repeat("x", 290) + " sk-ant-api03-abcdefghijklmnop1234"); strings.Contains(got, "api03") {
-		t.Errorf("a secret is cut, not masked: %q", got)
-	}
+	scratch.Equal(t, len([]rune(say(strings.Repeat("ü", 500)))), maxText+1)
+	scratch.Lacks(t, "a secret is cut, not masked", say(strings.Repeat("x", 290)+" sk-ant-api03-abcdefghijklmnop1234"), "api03")
 }
 
 // The agent's words are masked before a rule quotes a part of them, which might be a secret without its name.
@@ -88,19 +84,11 @@ func TestSleepNote(t *testing.T) {
 		must(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	if got := sleepNote(dir, ""); !strings.Contains(got, "on battery") {
-		t.Errorf("on battery: %q", got)
-	}
+	scratch.Holds(t, "on battery", sleepNote(dir, ""), "on battery")
 	must(t, os.WriteFile(filepath.Join(dir, "AC/online"), []byte("1\n"), 0o600))
-	if got := sleepNote(dir, ""); got != "" {
-		t.Errorf("at the mains: %q", got)
-	}
-	if got := sleepNote("", " displaysleep        10\n sleep                1\n"); !strings.Contains(got, "after 1 min") {
-		t.Errorf("a Mac: %q", got)
-	}
-	if got := sleepNote("", " sleep                0\n sleep   1 (sleep prevented by caffeinate)\n"); got != "" {
-		t.Errorf("a Mac that does not: %q", got)
-	}
+	scratch.Equal(t, sleepNote(dir, ""), "", "at the mains")
+	scratch.Holds(t, "a Mac", sleepNote("", " displaysleep        10\n sleep                1\n"), "after 1 min")
+	scratch.Equal(t, sleepNote("", " sleep                0\n sleep   1 (sleep prevented by caffeinate)\n"), "", "a Mac that does not")
 }
 
 const hour = int64(3600_000)
@@ -249,9 +237,7 @@ changed since you left, until now: 3 files, +3 -1
 to restore the files as you left them; new files stay unless git tracks them:
   git -C /p restore --source=refs/springfield/away/o1 --worktree -- :/
 `
-	if got := b.String(); got != want {
-		t.Errorf("%s", got)
-	}
+	scratch.Equal(t, b.String(), want)
 	if len(r.Waiting) != 1 || r.Waiting[0].Session != "bbbbbbbb-2" {
 		t.Errorf("waiting: %+v", r.Waiting)
 	}
@@ -331,9 +317,7 @@ func TestNeeds(t *testing.T) {
 		if test.want != "" {
 			want = "\nneeds you\n  - " + test.want + "\n\n"
 		}
-		if got := n.text(); !strings.Contains(got, want) {
-			t.Errorf("%s: not %q\n%s", name, want, got)
-		}
+		scratch.Holds(t, name, n.text(), want)
 	}
 }
 
@@ -539,9 +523,7 @@ func TestLook(t *testing.T) {
 		"elsewhere": "ned-flanders, , waits for you, according to its log: no hook can wake it: answer it before you leave",
 		"gone":      "",
 	} {
-		if got[session] != want {
-			t.Errorf("%s: %q", session, got[session])
-		}
+		scratch.Equal(t, got[session], want, session)
 	}
 	if f.Version != "2.1.330" || !NewerVersion(f.Version, "2.1.233") || NewerVersion("2.1.233", "2.1.233") || NewerVersion("", "2.1.233") || !NewerVersion("2.2.0", "2.1.233") {
 		t.Errorf("version %q", f.Version)

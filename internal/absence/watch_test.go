@@ -217,15 +217,11 @@ func TestTeller(t *testing.T) {
 		{83_000, Waiting, 9, 0}, {88_000, Waiting, 9, 1}, // the next question
 	} {
 		v := View{Now: step.at, Sessions: []Sight{{Session: "s", State: step.is, Since: step.since, Project: "/-x", Text: fmt.Sprint("text ", step.since)}}}
-		if got := told.Choose(v); len(got) != step.want {
-			t.Errorf("at %d: %v", step.at, got)
-		}
+		scratch.Equal(t, len(told.Choose(v)), step.want, step.at)
 	}
 	for at := range int64(4) { // the client was touched
 		v := View{Now: 89_000 + at*6000, Sessions: []Sight{{Session: "s", State: Waiting, Since: 10 + at/2, Project: "/-x", Text: "text 9"}}}
-		if got := told.Choose(v); len(got) != 0 {
-			t.Errorf("again: %v", got)
-		}
+		scratch.Equal(t, len(told.Choose(v)), 0, "again")
 	}
 	open, closed := Sight{Session: "u", State: Waiting, Live: true}, Sight{Session: "u", State: Finished}
 	for at, s := range []Sight{open, open, closed, closed} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 func TestHintAtNames(t *testing.T) {
@@ -14,9 +15,7 @@ func TestHintAtNames(t *testing.T) {
 		"lal": "did you mean --x all?", "aLisa": "nothing", "simpson": "did you mean --x lisa-simpson or --x bart-simpson?", "al": "did you mean --x all?",
 		"x": "nothing", "": "nothing", "homer-simpsons-donut": "nothing", strings.Repeat("a", 1<<20): "nothing",
 	} {
-		if got := check.HintAtNames(typed, "--x ", names, "nothing"); got != want {
-			t.Errorf("%.30q: %q, want %q", typed, got, want)
-		}
+		scratch.Equal(t, check.HintAtNames(typed, "--x ", names, "nothing"), want, typed)
 	}
 	if got := check.HintAtNames("moe", "--x ", names[3:], ""); got != "--x is bart-simpson or all" {
 		t.Error(got)

@@ -243,7 +243,7 @@ func (r *Repository) MarkExecutable(ctx context.Context, files []string) error {
 }
 
 // Ignored returns the given files that git ignores. They need not exist.
-func (r *Repository) Ignored(ctx context.Context, files []string) ([]string, error) {
+func (r *Repository) Ignored(ctx context.Context, files []string) (found []string, err error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -252,7 +252,6 @@ func (r *Repository) Ignored(ctx context.Context, files []string) ([]string, err
 	if exitedWith(err, 1) {
 		return nil, nil
 	}
-	var found []string
 	for _, file := range strings.FieldsFunc(out, func(r rune) bool { return r == 0 }) {
 		found = append(found, strings.TrimPrefix(file, "./"))
 	}

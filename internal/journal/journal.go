@@ -159,12 +159,11 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 }
 
 // ReadEntries returns the entries that can be undone, the latest first.
-func (j Journal) ReadEntries() ([]Entry, error) {
+func (j Journal) ReadEntries() (entries []Entry, err error) {
 	ids, err := j.listIDs()
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
-	var entries []Entry
 	for _, id := range slices.Backward(ids) {
 		e, err := j.readEntry(id)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -265,8 +264,7 @@ func (j Journal) restoreContents(e *Entry) error {
 }
 
 // Damaged returns an error for each entry that cannot be read.
-func (j Journal) Damaged() []error {
-	var all []error
+func (j Journal) Damaged() (all []error) {
 	ids, _ := j.listIDs()
 	for _, id := range ids {
 		if _, err := j.readEntry(id); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -33,8 +33,7 @@ func BreakLine(line string, indent, width int) []string {
 	return wrapText(line[:len(line)-len(text)], strings.Repeat(" ", indent), text, width)
 }
 
-func wrapText(first, rest, text string, width int) []string {
-	var lines []string
+func wrapText(first, rest, text string, width int) (lines []string) {
 	line, empty := first, true
 	for text != "" {
 		word := strings.TrimLeft(text, " ")
@@ -54,7 +53,7 @@ func wrapText(first, rest, text string, width int) []string {
 }
 
 // LayOutTable returns rows as lines with aligned columns, two blanks apart.
-func LayOutTable(rows [][]string) []string {
+func LayOutTable(rows [][]string) (lines []string) {
 	var widths []int
 	for _, row := range rows {
 		for n, cell := range row {
@@ -64,7 +63,6 @@ func LayOutTable(rows [][]string) []string {
 			widths[n] = max(widths[n], TextWidth(cell))
 		}
 	}
-	var lines []string
 	for _, row := range rows {
 		line := ""
 		for n, cell := range row {

@@ -132,14 +132,11 @@ func ReadPath(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return readRegular(path, path, limit, os.Stat, os.Open)
 }
 
-type (
-	stat func(name string) (fs.FileInfo, error)
-	open func(name string) (*os.File, error)
-)
-
 // readRegular reads a regular file of at most limit bytes. It calls stat first, because opening a pipe would wait for
 // its writer. path is for errors.
-func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, fs.FileInfo, error) {
+func readRegular(
+	path, name string, limit int64, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error),
+) ([]byte, fs.FileInfo, error) {
 	info, err := stat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}

@@ -94,8 +94,7 @@ func PlaceProgram(t testing.TB, program, path string) {
 }
 
 // PrepareHome disables Go's telemetry in a home directory, because it would start a background process.
-func PrepareHome(dir string) error {
-	var all error
+func PrepareHome(dir string) (all error) {
 	for name, text := range map[string]string{
 		".config/go/telemetry/mode":                     "off 2026-01-01",
 		"Library/Application Support/go/telemetry/mode": "off 2026-01-01",

@@ -28,11 +28,6 @@ var (
 
 const closings = "../../closings"
 
-// langs are the languages that are asked for, none for all.
-func langs() []string {
-	return strings.FieldsFunc(*lang, func(r rune) bool { return r == ',' })
-}
-
 // closing is a labelled last message.
 type closing struct {
 	ID     string `json:"id"`
@@ -239,7 +234,7 @@ func TestExamples(t *testing.T) {
 // With -scores this prints the scores; -v lists the rows of dev that are decided wrongly.
 func TestScoreClosings(t *testing.T) {
 	if *printed {
-		scoreClosings(t, &display.SafeWriter{To: os.Stdout}, closings, testing.Verbose(), langs())
+		scoreClosings(t, &display.SafeWriter{To: os.Stdout}, closings, testing.Verbose(), strings.FieldsFunc(*lang, func(r rune) bool { return r == ',' }))
 		return
 	}
 	var out bytes.Buffer

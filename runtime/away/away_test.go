@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -107,9 +108,7 @@ func TestEachAnswerHasTheNote(t *testing.T) {
 	closed, _ := AnswerRequest(a, Request{Tool: "AskUserQuestion", Questions: "Tabs or blanks?", Session: "s", Now: 12 * hour})
 	done := AnswerStop(a, with(stopped("All is done."), func(s *Stop) { s.Verdict.Rule = "reported" })).Verdict.Reason
 	for _, words := range []string{denied, closed, done} {
-		if !strings.Contains(words, "They left a note: “prefer TOML[2J”.") {
-			t.Errorf("%q", words)
-		}
+		scratch.Holds(t, "the note", words, "They left a note: “prefer TOML[2J”.")
 	}
 }
 

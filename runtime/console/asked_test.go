@@ -351,9 +351,7 @@ func TestCommandsAreNotBroken(t *testing.T) {
 				commands++
 			}
 		}
-		if strings.Contains(out.String(), "\u00a0") {
-			t.Errorf("%s: no blank in %q", words, out.String())
-		}
+		scratch.Lacks(t, words, out.String(), "\u00a0")
 	}
 	failIf(t, commands < 20, "only %d commands", commands)
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -100,7 +101,7 @@ func TestLoopStopsOnce(t *testing.T) {
 	for name, end := range map[string]func(d Console) error{
 		"stop --delete":  func(d Console) error { return d.StopLoop(true) },
 		"set active":     func(d Console) error { return d.SetLoop("active", []string{"false"}) },
-		"stop, delete":   func(d Console) error { return firstOf(d.StopLoop(false), d.StopLoop(true)) },
+		"stop, delete":   func(d Console) error { return cmp.Or(d.StopLoop(false), d.StopLoop(true)) },
 		"start, replace": func(d Console) error { return d.StartLoop(LoopStart{Goal: "Another", Replace: true}) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -124,15 +125,6 @@ func TestLoopStopsOnce(t *testing.T) {
 			failIf(t, got != "start iteration cancel", "the history says %s", got)
 		})
 	}
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Whatever the file contains, the words answer, write nothing outside, and replace no loop unasked.

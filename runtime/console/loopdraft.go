@@ -211,8 +211,7 @@ func isTemplateName(s string) bool {
 }
 
 // TemplateNames returns the names of all templates, the user's own last.
-func TemplateNames(state string) []string {
-	var all []string
+func TemplateNames(state string) (all []string) {
 	for _, t := range templates {
 		all = append(all, t.name)
 	}

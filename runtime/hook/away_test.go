@@ -177,9 +177,7 @@ func TestAwayCountsOverAllSessions(t *testing.T) {
 		}()
 	}
 	wait.Wait()
-	if n := strings.Count(strings.Join(w.brought(), " "), ledger.AwayAnswered); n != most {
-		t.Errorf("%d continues of %d", n, most)
-	}
+	scratch.Equal(t, strings.Count(strings.Join(w.brought(), " "), ledger.AwayAnswered), most)
 
 	w = newWorld(t, `{"strategy": "ned-flanders"}`)
 	w.away(nil)
@@ -189,9 +187,7 @@ func TestAwayCountsOverAllSessions(t *testing.T) {
 		}
 	}
 	all := strings.Join(w.brought(), " ")
-	if all != strings.TrimSpace(strings.Repeat(ledger.AwayContinued+" ", 6)) {
-		t.Errorf("brought %s", all)
-	}
+	scratch.Equal(t, all, strings.TrimSpace(strings.Repeat(ledger.AwayContinued+" ", 6)), "brought")
 }
 
 // Continues are counted, whatever has been forgotten of them.

@@ -71,9 +71,7 @@ func TestRecordedMessages(t *testing.T) {
 			w.run(event)
 			r, _ := w.newest("session:s1")
 			got = append(got, r.Rule)
-			if strings.Contains(r.Evidence, "Claude") {
-				t.Errorf("%s is told of Claude: %s", host, r.Evidence)
-			}
+			scratch.Lacks(t, host, r.Evidence, "Claude")
 			scratch.Equal(t, r.Host, host, c.log, "the decision is one of")
 		}
 		scratch.Equal(t, strings.Join(got, " "), c.want, c.log, c.more)

@@ -361,8 +361,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 
 // mergePlans returns the plans named in text, then the other known plans. text is the last message, which might not be
 // in the transcript yet.
-func mergePlans(text string, known []activity.Plan) []activity.Plan {
-	var all []activity.Plan
+func mergePlans(text string, known []activity.Plan) (all []activity.Plan) {
 	for _, name := range transcript.PlansIn(text) {
 		all = append(all, activity.Plan{Name: name})
 	}

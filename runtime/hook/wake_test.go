@@ -307,9 +307,7 @@ func TestWakesAreLimited(t *testing.T) {
 		scratch.Equal(t, code, want, "failure", i+1)
 		w.process("s1", "idle", i+2)
 	}
-	if took := w.host.Now.Sub(begun) - 6*settling; took != 74*time.Minute {
-		t.Errorf("it waited for %v", took)
-	}
+	scratch.Equal(t, w.host.Now.Sub(begun)-6*settling, 74*time.Minute, "it waited for")
 	all := w.records()
 	if last := all[len(all)-1]; len(all) != 11 || !strings.Contains(last, "it is not woken: after 6 such failures in a row") {
 		t.Errorf("records %q", all)

@@ -274,8 +274,6 @@ func TestProjectName(t *testing.T) {
 		"/tmp/🍩":                "-tmp---",
 	} {
 		got := claude.ProjectName(dir)
-		if got != want {
-			t.Errorf("%s: %s, want %s", dir, got, want)
-		}
+		scratch.Equal(t, got, want, dir)
 	}
 }

@@ -254,9 +254,7 @@ func wellFormed(t *testing.T, p Page) {
 		case 4, 6:
 			scratch.Equal(t, bare, "", i+1, s, "line, is outside of the quotation marks")
 		case 1:
-			if strings.Trim(bare, plainLetters) != "" {
-				t.Errorf("skill %q", bare)
-			}
+			scratch.Equal(t, strings.Trim(bare, plainLetters), "", bare)
 		case 3:
 			calls := strings.TrimSuffix(bare, "]")
 			if n := strings.Count(calls, "("); n != min(len(p.Calls), maxCalls) || strings.Count(calls, ")") != n || strings.ContainsAny(calls, `[]{}<>"\`) {

@@ -5,12 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-func finderFor(t *testing.T, data, sentence string) Finders {
-	t.Helper()
-	return FindersFor([]*Pack{ParsePack("xx", "# Test\n"+data)}, []string{sentence})
-}
+	"github.com/cameronsjo/springfield/internal/scratch"
+)
 
 func TestEntries(t *testing.T) {
 	const classes = "[do]\nfix\nrun\n[doing]\n-nothing\n*ing\n[finite]\nis\n[break]\nwhich\n[link]\nso\nok\n[step]\ntask\n[move]\n"
@@ -52,7 +49,7 @@ func TestEntries(t *testing.T) {
 		{"现在", "我现在修复它。", true},
 		{"下一步", "现在", false},
 	} {
-		f := finderFor(t, classes+test.entry, test.sentence)
+		f := FindersFor([]*Pack{ParsePack("xx", "# Test\n"+classes+test.entry)}, []string{test.sentence})
 		if got := f.Has(Move, test.sentence); got != test.want {
 			t.Errorf("%q in %q: %v", test.entry, test.sentence, got)
 		}
@@ -69,9 +66,7 @@ func TestFold(t *testing.T) {
 		"\u200bzero\u200d width": "zero width",
 		"\xff\xfe":               "",
 	} {
-		if got := FoldText(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		scratch.Equal(t, FoldText(in), want, in)
 	}
 }
 
@@ -161,9 +156,7 @@ func FuzzEntry(f *testing.F) {
 			return
 		}
 		sentence = FoldText(sentence)
-		if FoldText(sentence) != sentence {
-			t.Errorf("%q folds twice", sentence)
-		}
+		scratch.Equal(t, FoldText(sentence), sentence, "folded again")
 		entry = strings.ReplaceAll(entry, "\n", " ")
 		p := ParsePack("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
 		FindersFor([]*Pack{p}, []string{sentence}).Has(Move, sentence)

@@ -34,8 +34,7 @@ const maxBlocks = 200 // from the end of a message
 
 var rulers = []string{"- ", "* ", "_ ", "━─═="}
 
-func splitBlocks(text string) []block {
-	var all []block
+func splitBlocks(text string) (all []block) {
 	blank := true
 	add := func(b block) {
 		blank = false

@@ -9,8 +9,7 @@ import (
 
 // Traits returns features of the message's end: the classes of its sentences, the kinds of the last two
 // blocks, and the final punctuation mark.
-func (c *Closing) Traits() []string {
-	var all []string
+func (c *Closing) Traits() (all []string) {
 	for _, place := range []struct {
 		name      string
 		sentences []sentence

@@ -40,9 +40,7 @@ func TestProgramGetsItsLineAndLittleElse(t *testing.T) {
 // One that does not read, or closes its input, delays no other program, however long the line is.
 func TestProgramThatDoesNotRead(t *testing.T) {
 	for name, text := range map[string]string{"does not read": "exit 0", "closes": "exec <&-; exit 0"} {
-		if err := (Program{Within: Patience, Argv: []string{script(t, text)}, Stdin: make([]byte, 1<<20), Getenv: none}).Run(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		scratch.Must(t, (Program{Within: Patience, Argv: []string{script(t, text)}, Stdin: make([]byte, 1<<20), Getenv: none}).Run(), name)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -16,13 +17,9 @@ import (
 func compiled(t *testing.T, text string) int {
 	t.Helper()
 	tree, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
+	scratch.Must(t, err, text)
 	prog, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
+	scratch.Must(t, err, text)
 	return len(prog.Inst)
 }
 
@@ -86,9 +83,7 @@ func TestStepsAreBounded(t *testing.T) {
 	mine := Rule{ID: "mine", Text: "^a", Then: strategy.Stop}
 	for name, c := range costly() {
 		for _, r := range c.rules[:1] {
-			if err := r.checkFields(); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			scratch.Must(t, r.checkFields(), name)
 		}
 		a := newAsking(strategy.Situation{Message: strategy.Message{Text: c.text}}, nil)
 		for _, r := range c.rules {
@@ -126,9 +121,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 		t.Errorf("%s, %s", v.Rule, faults)
 	}
 	for _, says := range []string{`rule "long": pattern has 200002 instructions, more than 1000`, `rule "dear": takes more steps`, `rule "none": error parsing regexp`} {
-		if !strings.Contains(faults, says) {
-			t.Errorf("%s not in %s", says, faults)
-		}
+		scratch.Holds(t, "the faults", faults, says)
 	}
 	a := newAsking(strategy.Situation{Message: strategy.Message{Text: "Done: a"}}, nil)
 	a.byProject.left = asked + 100
@@ -138,9 +131,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 	for _, r := range rules { // the user may
 		r.ByProject = false
 		if r.ID == "dear" {
-			if v := Matching([]Rule{r}, nil)(strategy.Situation{Message: strategy.Message{Text: text}}); len(v.Faults) != 0 {
-				t.Errorf("the user's: %v", v.Faults)
-			}
+			scratch.Equal(t, len(Matching([]Rule{r}, nil)(strategy.Situation{Message: strategy.Message{Text: text}}).Faults), 0, "the user's")
 		}
 	}
 }
@@ -151,9 +142,7 @@ func TestStepsDoNotDependOnWhatWasBefore(t *testing.T) {
 	decide := Matching(c.rules, &Cache{})
 	first := fmt.Sprint(decide(strategy.Situation{Message: strategy.Message{Text: c.text}}))
 	for range 3 {
-		if again := fmt.Sprint(decide(strategy.Situation{Message: strategy.Message{Text: c.text}})); again != first {
-			t.Errorf("%s, then %s", first, again)
-		}
+		scratch.Equal(t, fmt.Sprint(decide(strategy.Situation{Message: strategy.Message{Text: c.text}})), first)
 	}
 }
 

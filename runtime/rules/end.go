@@ -64,8 +64,7 @@ func isWhollyList(p string) bool {
 
 // Sentences splits p at line endings and after full stops, colons, question marks and exclamation marks. The
 // ASCII ones must be followed by a space. Leading markup is removed.
-func Sentences(p string) []string {
-	var all []string
+func Sentences(p string) (all []string) {
 	start := 0
 	cut := func(end int) {
 		if s := strings.TrimLeft(p[start:end], lead); strings.Trim(s, markup) != "" {

@@ -3,6 +3,8 @@ package secret
 import (
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Secrets of known shapes do not stay in a text, also not in pieces; other words do.
@@ -60,9 +62,7 @@ func TestMask(t *testing.T) {
 		"https://example.com/a:b@c":                                                 "https://example.com/a:b@c",
 		"a bearer of news; sk-short; risk-assessment":                               "a bearer of news; sk-short; risk-assessment",
 	} {
-		if got := Mask(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		scratch.Equal(t, Mask(text), want, text)
 	}
 }
 
@@ -113,9 +113,7 @@ func TestShapesOfMakers(t *testing.T) {
 			if strings.Contains(got, x[:8]) || strings.Contains(got, x[len(x)-8:]) || strings.Contains(got, hex[:8]) || strings.Contains(got, hex[len(hex)-8:]) {
 				t.Errorf("%q: %q", around, got)
 			}
-			if again := Mask(got); again != got {
-				t.Errorf("%q is masked again: %q", got, again)
-			}
+			scratch.Equal(t, Mask(got), got, "masked again")
 		}
 	}
 }
@@ -146,9 +144,7 @@ func TestShapesOfTokens(t *testing.T) {
 			if !strings.Contains(got, "[secret]") || strings.Contains(got, rest[len(rest)-5:]) || strings.Contains(got, x[:8]) || strings.Contains(got, hex[:8]) {
 				t.Errorf("%q: %q", around, got)
 			}
-			if again := Mask(got); again != got {
-				t.Errorf("%q is masked again: %q", got, again)
-			}
+			scratch.Equal(t, Mask(got), got, "masked again")
 		}
 	}
 }
@@ -203,12 +199,8 @@ func TestPasswordsOfCommands(t *testing.T) {
 		"sqlplus -s ned/hunter2@//h:1521/x @a.sql":                   "sqlplus -s ned/[secret]@//h:1521/x @a.sql",
 	} {
 		got := Mask(text)
-		if got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-		if again := Mask(got); again != got {
-			t.Errorf("%q is masked again: %q", got, again)
-		}
+		scratch.Equal(t, got, want, text)
+		scratch.Equal(t, Mask(got), got, "masked again")
 	}
 }
 
@@ -258,8 +250,6 @@ func TestOrdinaryTexts(t *testing.T) {
 		"app.get('/pass:id')", "the route /pass: none", "basic_auth=enabled1", "self._auth = requests.auth", "_auth = HTTPBasicAuth(user, pw)", "_auth=$NPM_AUTH", `<add key="Password" value="%PW%" />`, "no password, identified later",
 		"r8_shrink_resources", "ntn_config", "rubygems_version", "lin_api_client", "sbp_profile", "dp.padding", "pscale_tkn_",
 	} {
-		if got := Mask(text); got != text {
-			t.Errorf("%q: %q", text, got)
-		}
+		scratch.Equal(t, Mask(text), text)
 	}
 }

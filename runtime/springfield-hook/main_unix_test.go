@@ -160,24 +160,14 @@ func TestSlashCommandIsAnsweredAtOnce(t *testing.T) {
 			t.Errorf("%s: %q, want %q", step.event, got, step.want)
 		}
 	}
-	if got := tell(why, "SPRINGFIELD=off"); got != "" {
-		t.Errorf("switched off: %q", got)
-	}
-	if got := tell(typed("ned-flanders:hold", ""), "PATH="+filepath.Dir(hook)); strings.Contains(got, "springfield resume") {
-		t.Errorf("there is no springfield on PATH: %q", got)
-	}
+	scratch.Equal(t, tell(why, "SPRINGFIELD=off"), "", "switched off")
+	scratch.Lacks(t, "there is no springfield on PATH", tell(typed("ned-flanders:hold", ""), "PATH="+filepath.Dir(hook)), "springfield resume")
 	must(t, os.WriteFile(filepath.Join(work, "springfield"), []byte("#!/bin/sh\n"), 0o755))
-	if got := tell(typed("ned-flanders:hold", ""), "PATH="+work); !strings.Contains(got, "lift it from a terminal of your own: springfield resume") {
-		t.Errorf("springfield is on PATH: %q", got)
-	}
+	scratch.Holds(t, "springfield is on PATH", tell(typed("ned-flanders:hold", ""), "PATH="+work), "lift it from a terminal of your own: springfield resume")
 	begins := fmt.Sprintf(`{"session_id":"t","cwd":%q,"hook_event_name":"SessionStart","source":"startup"}`, work)
-	if got := tell(begins, "PATH="+work); !strings.Contains(got, "; springfield resume lifts it") {
-		t.Errorf("a session begins under a hold, springfield is on PATH: %q", got)
-	}
+	scratch.Holds(t, "a session begins under a hold, springfield is on PATH", tell(begins, "PATH="+work), "; springfield resume lifts it")
 	begins = strings.Replace(begins, `"t"`, `"u"`, 1)
-	if got := tell(begins, "PATH="+filepath.Dir(hook)); !strings.Contains(got, `springfield-hook\" resume lifts it`) {
-		t.Errorf("a session begins under a hold, there is no springfield on PATH: %q", got)
-	}
+	scratch.Holds(t, "a session begins under a hold, there is no springfield on PATH", tell(begins, "PATH="+filepath.Dir(hook)), `springfield-hook\" resume lifts it`)
 	if got := tell(typed("ned-flanders:log", "")); !regexp.MustCompile(`-1 +(just now|\d+ s ago) +continue`).MatchString(got) || strings.Contains(got, "-2  ") {
 		t.Errorf("decisions were recorded: %q", got)
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // processes parses a process table, from the first process down to the command. Each is a child of the one before, with
@@ -67,9 +69,7 @@ func TestPersonAtTerminal(t *testing.T) {
 		"a name like Claude's":     "xterm 1 > bash 2 pseudo > claudette 2 pseudo with:claudette,claude > springfield 2 pseudo",
 		"a file of that name":      "xterm 1 > bash 2 pseudo > vim 2 pseudo with:vim,claude > springfield 2 pseudo",
 	} {
-		if err := findIn(processes(line), 0); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		scratch.Must(t, findIn(processes(line), 0), name)
 	}
 }
 
@@ -119,9 +119,7 @@ func TestAgentAtTerminal(t *testing.T) {
 func TestHiddenAncestors(t *testing.T) {
 	all := processes("sshd 1 > bash 2 pseudo > springfield 2 pseudo")
 	for hidden, want := range []error{nil, nil, errUnfollowed, errUnfollowed} {
-		if err := findIn(all, hidden); err != want {
-			t.Errorf("%d hidden: %v, want %v", hidden, err, want)
-		}
+		scratch.Equal(t, findIn(all, hidden), want, hidden, "hidden")
 	}
 }
 
@@ -147,8 +145,6 @@ func TestHangsOnAgent(t *testing.T) {
 			}
 			return all[id-1], nil
 		}, len(all))
-		if got != want {
-			t.Errorf("%s: %t", line, got)
-		}
+		scratch.Equal(t, got, want, line)
 	}
 }

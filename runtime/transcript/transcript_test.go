@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
@@ -340,8 +341,6 @@ func TestIsBlank(t *testing.T) {
 		``: true, `  `: true, `\n \t\r`: true,
 		`\\`: false, ` \\n`: false, `\\\n`: false, `x`: false, `n`: false, `\b`: false, `\u0020`: false, `\`: false,
 	} {
-		if got := IsBlank([]byte(raw)); got != want {
-			t.Errorf("%q: %v, want %v", raw, got, want)
-		}
+		scratch.Equal(t, IsBlank([]byte(raw)), want, raw)
 	}
 }

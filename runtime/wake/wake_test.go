@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
@@ -14,9 +15,7 @@ func TestIsOutage(t *testing.T) {
 		"": false, "unknown": false, "rate_limit": false, "invalid_request": false, "authentication_failed": false, "billing_error": false,
 		"oauth_org_not_allowed": false, "model_not_found": false, "max_output_tokens": false, "Overloaded": false,
 	} {
-		if got := IsOutage(kind); got != want {
-			t.Errorf("%q: %v, want %v", kind, got, want)
-		}
+		scratch.Equal(t, IsOutage(kind), want, kind)
 	}
 }
 
@@ -85,9 +84,7 @@ func TestWhyNot(t *testing.T) {
 		after := before
 		after.At += 60_000
 		test.change(&after)
-		if got := WhyNot(before, after, time.Minute); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
+		scratch.Equal(t, WhyNot(before, after, time.Minute), test.want, name)
 	}
 	after := before
 	after.At += 32 * time.Minute.Milliseconds()

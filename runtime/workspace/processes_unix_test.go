@@ -24,17 +24,14 @@ import (
 // over and over, and one that has no room to write.
 func TestMain(m *testing.M) {
 	if role := os.Getenv("WORKSPACE_TEST"); role != "" {
-		if err := roles()[role](os.Getenv("WORKSPACE_TEST_DIR")); err != nil {
+		roles := map[string]func(dir string) error{"write": writeOften, "no room": writeWithoutRoom}
+		if err := roles[role](os.Getenv("WORKSPACE_TEST_DIR")); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
-}
-
-func roles() map[string]func(dir string) error {
-	return map[string]func(dir string) error{"write": writeOften, "no room": writeWithoutRoom}
 }
 
 // play starts this test binary in a role.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/hook"
 )
 
@@ -58,9 +59,7 @@ func run(t *testing.T, home, settings, event string) (out, notes string) {
 		Stdin: strings.NewReader(event), Stdout: &stdout, Stderr: &stderr, Home: home, Now: time.Unix(1_800_000_000, 0),
 		Executable: filepath.Join(home, "plugin", "hooks", "springfield-hook"), Getenv: func(string) string { return "" }, Environ: func() []string { return nil },
 	}
-	if code := h.Run(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
+	scratch.Equal(t, h.Run(), 0, "exit code")
 	return stdout.String(), stderr.String()
 }
 

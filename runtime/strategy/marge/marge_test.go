@@ -224,9 +224,7 @@ func TestMarge(t *testing.T) {
 			if v.Decision != test.want || v.Rule != test.rule {
 				t.Fatalf("%s by %s (%s), want %s by %s", v.Decision, v.Rule, v.Evidence, test.want, test.rule)
 			}
-			if !strings.Contains(v.Evidence+"\n"+v.Reason, test.says) {
-				t.Errorf("%q is not in\n%s\n%s", test.says, v.Evidence, v.Reason)
-			}
+			scratch.Holds(t, name, v.Evidence+"\n"+v.Reason, test.says)
 			if (v.Decision == strategy.Continue) != (v.Reason != "") || v.Once || v.Remember.Key != "" || len(v.Changes) > 0 {
 				t.Errorf("%+v", v)
 			}
@@ -294,9 +292,7 @@ func TestMargeWorkIsBounded(t *testing.T) {
 	if l := parseSDD(string(long[ledgerName].Data)); l.mentions > maxMentions+maxLabels {
 		t.Errorf("%d mentions were read", l.mentions)
 	}
-	if l := parseSDD(strings.Repeat("Tasks 1-200: complete\n", 5)); len(l.done) != 200 {
-		t.Errorf("%d tasks are done, want 200", len(l.done))
-	}
+	scratch.Equal(t, len(parseSDD(strings.Repeat("Tasks 1-200: complete\n", 5)).done), 200)
 }
 
 func FuzzParseWorkflow(f *testing.F) {

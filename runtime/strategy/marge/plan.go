@@ -160,8 +160,7 @@ func plansInUse(s strategy.Situation) []activity.Plan {
 	return all
 }
 
-func planWants(s strategy.Situation) []strategy.Want {
-	var all []strategy.Want
+func planWants(s strategy.Situation) (all []strategy.Want) {
 	for _, p := range plansInUse(s) {
 		all = append(all, strategy.Want{Name: p.Name})
 	}

@@ -220,8 +220,7 @@ func sddWants(s strategy.Situation) []strategy.Want {
 	return all
 }
 
-func planNames(s strategy.Situation, slug string) []string {
-	var all []string
+func planNames(s strategy.Situation, slug string) (all []string) {
 	base := slug + ".md"
 	if named := parseSDD(string(s.Workspace.Files[sddDir+slug+sddFile].Data)).plan; named != "" {
 		if name := relativeToWorkspace(s.Workspace.Dir, named); name != "" {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -101,9 +102,7 @@ func TestTodosAreData(t *testing.T) {
 		strings.Repeat("é", 200):         strings.Repeat("é", 80) + "…",
 		"a\xffb":                         "a\uFFFDb",
 	} {
-		if got := shortEntry(content); got != want {
-			t.Errorf("%q becomes %q, want %q", content, got, want)
-		}
+		scratch.Equal(t, shortEntry(content), want, content, "becomes")
 	}
 }
 

@@ -80,9 +80,7 @@ func TestPromiseNeedsTheCheck(t *testing.T) {
 	if v := decide(loopAt(goalOf("check: "+strings.Repeat("x", 121)), "x")); v.Rule != "frontmatter" {
 		t.Errorf("too long: %+v", v)
 	}
-	if v := decide(loopAt(goalOf("completion_promise: ok", "check: \"a\\n\\x1b[2J\"", "max_iterations: 3"), "ok")); strings.Contains(v.Reason, "\x1b") {
-		t.Errorf("a forged check: %q", v.Reason)
-	}
+	scratch.Lacks(t, "a forged check", decide(loopAt(goalOf("completion_promise: ok", "check: \"a\\n\\x1b[2J\"", "max_iterations: 3"), "ok")).Reason, "\x1b")
 	s := loopAt(goalOf("completion_promise: ok", "check: make test", "max_iterations: 2"), "ok")
 	if v := decide(s); v.Rule != activity.LoopLimited {
 		t.Errorf("at the limit: %+v", v)
