@@ -16,6 +16,7 @@ import (
 // script is run from a directory with a blank in its name, and with a scratch directory that has one.
 func TestDemo(t *testing.T) {
 	_, cache := scratch.FindGo(t)
+	cli := scratch.Program(t, "cmd/springfield") // compiles its hook, as in a clone
 	w := newWorld(t, newest)
 	tree, err := filepath.Abs("..")
 	must(t, err)
@@ -26,7 +27,7 @@ func TestDemo(t *testing.T) {
 	demo := func(more ...string) string {
 		t.Helper()
 		env := append(w.env([]string{w.bin(), "/usr/bin", "/bin"}, "GOCACHE="+cache, "TMPDIR="+temporary), more...)
-		out := w.exec("sh", env, filepath.Join(clone, "e2e", "demo.sh"), springfield(t))
+		out := w.exec("sh", env, filepath.Join(clone, "e2e", "demo.sh"), cli)
 		if out.Code != 0 || out.Stderr != "" {
 			t.Fatalf("exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 		}
@@ -48,7 +49,7 @@ func TestDemo(t *testing.T) {
 		rest = rest[at[1]:]
 	}
 	for _, typed := range regexp.MustCompile(`(?m)^    bin/springfield (.+)$`).FindAllStringSubmatch(told, -1) {
-		if out := w.exec(springfield(t), w.env([]string{w.bin(), "/usr/bin", "/bin"}, "GOCACHE="+cache), strings.Fields(typed[1])...); out.Code != 0 {
+		if out := w.exec(cli, w.env([]string{w.bin(), "/usr/bin", "/bin"}, "GOCACHE="+cache), strings.Fields(typed[1])...); out.Code != 0 {
 			t.Errorf("springfield %s, the last word of the demo, exits %d:\n%s%s", typed[1], out.Code, out.Stdout, out.Stderr)
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/internal/typist"
 )
@@ -58,10 +59,25 @@ func (p prepared) Run() int {
 	return p.M.Run()
 }
 
+// springfield carries the programs for this machine, so that they are compiled once.
 func springfield(t *testing.T) string {
 	t.Helper()
-	return scratch.Program(t, "cmd/springfield")
+	compiling.Do(func() {
+		goroot, gocache := scratch.FindGo(t)
+		dir := scratch.SharedPath("hooks")
+		tools := generator.Toolchain{Path: filepath.Join(goroot, "bin"), GoCache: gocache}
+		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
+		must(t, err)
+		must(t, generator.WritePrebuilt(dir, built))
+		carrying = scratch.Carrying(t, dir, "../generator/prebuilt")
+	})
+	return scratch.Program(t, "cmd/springfield", carrying)
 }
+
+var (
+	compiling sync.Once
+	carrying  string // a flag of go build
+)
 
 // World is where one test lives.
 type World struct {

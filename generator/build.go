@@ -291,11 +291,13 @@ func sourceFiles() (map[string][]byte, string, error) {
 		if err != nil {
 			return err
 		}
-		// A checkout on Windows can contain other line endings, for the same hash.
-		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+		if bytes.Contains(data, []byte("\r\n")) { // a checkout on Windows, for the same hash
+			data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+		}
 		files["runtime/"+name] = data
-		fmt.Fprintf(h, "runtime/%s %d\n%s", name, len(data), data)
-		return nil
+		fmt.Fprintf(h, "runtime/%s %d\n", name, len(data))
+		_, err = h.Write(data) // not through fmt, which copies it
+		return err
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("read the hook's sources: %w", err)

@@ -161,22 +161,25 @@ func cliDoc(root *cobra.Command) string {
 	return top.String() + entries.String()
 }
 
-// carriedHeads returns a directory of prebuilt hooks that are only the heads of programs.
+// carriedHeads returns a directory of prebuilt hooks that are only the heads of programs. It is made once: packing
+// takes half a second.
 func carriedHeads(t *testing.T) string {
 	t.Helper()
-	source, err := generator.SourceHash()
-	must(t, err)
-	built := generator.Build{Source: source, Go: runtime.Version(), SHA256: map[string]string{}, Judge: map[string]string{}}
-	for _, target := range generator.AllTargets() {
-		data := append(scratch.ProgramHead(target.OS, target.Arch), "springfield: this runtime reads no variable whose name begins with GO"...)
-		sum := fmt.Sprintf("%x", sha256.Sum256(data))
-		built.SHA256[target.String()], built.Judge[target.String()] = sum, sum
-		for _, program := range []generator.Program{generator.Hook, generator.Judge} {
-			built.Binaries = append(built.Binaries, generator.Binary{Program: program, Target: target, Data: data})
+	dir := scratch.SharedPath("heads")
+	packing.Do(func() {
+		source, err := generator.SourceHash()
+		must(t, err)
+		built := generator.Build{Source: source, Go: runtime.Version(), SHA256: map[string]string{}, Judge: map[string]string{}}
+		for _, target := range generator.AllTargets() {
+			data := append(scratch.ProgramHead(target.OS, target.Arch), "springfield: this runtime reads no variable whose name begins with GO"...)
+			sum := fmt.Sprintf("%x", sha256.Sum256(data))
+			built.SHA256[target.String()], built.Judge[target.String()] = sum, sum
+			for _, program := range []generator.Program{generator.Hook, generator.Judge} {
+				built.Binaries = append(built.Binaries, generator.Binary{Program: program, Target: target, Data: data})
+			}
 		}
-	}
-	dir := t.TempDir()
-	must(t, generator.WritePrebuilt(dir, built))
+		must(t, generator.WritePrebuilt(dir, built))
+	})
 	return dir
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -126,28 +125,11 @@ func differs(a, b map[string]string) []string {
 
 var leftFiles = regexp.MustCompile(`still changed: (.*?);`)
 
-// carrying returns the go build flag that embeds prebuilt hooks, so that verbs compile none.
-func carrying(t *testing.T) string {
-	t.Helper()
-	heads := carriedHeads(t)
-	to, err := filepath.Abs("../../generator/prebuilt")
-	must(t, err)
-	replace := map[string]string{}
-	for name := range scratch.ReadTree(t, heads) {
-		replace[filepath.Join(to, name)] = filepath.Join(heads, name)
-	}
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	must(t, err)
-	file := filepath.Join(t.TempDir(), "overlay.json")
-	must(t, os.WriteFile(file, data, 0o600))
-	return "-overlay=" + file
-}
-
 // A verb reports the state of the files correctly if one step of writing fails, or every one from there on.
 func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := claims{program: scratch.Program(t, "cmd/springfield", "-tags", "faults", carrying(t)), dir: filepath.Join(dir, "world")}
+	c := claims{program: scratch.Program(t, "cmd/springfield", "-tags", "faults", scratch.Carrying(t, carriedHeads(t), "../../generator/prebuilt")), dir: filepath.Join(dir, "world")}
 	for _, name := range []string{"home", "project", "tmp"} {
 		must(t, os.MkdirAll(c.path(name), 0o755))
 	}

@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"syscall"
 
@@ -40,6 +41,9 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 	context.AfterFunc(ctx, stop) // a second signal ends a command that hangs
 	// SIGPIPE would end the program in the middle of writing a file.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	// Most commands end before they have made 16 MB, and so need no collection.
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(1 << 30)
 	plain := os.Getenv("TERM") == "dumb"
 	a := &app{prebuilt: prebuilt, built: built}
 	a.streams = streams{

@@ -81,4 +81,4 @@ func carriedHooks(t *testing.T) string {
 	return dir
 }
 
-var compiling sync.Once
+var compiling, packing sync.Once

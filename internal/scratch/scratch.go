@@ -2,6 +2,7 @@
 package scratch
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,6 +83,19 @@ func Program(t testing.TB, command string, flags ...string) string {
 	}
 	built.path[key] = path
 	return path
+}
+
+// Carrying returns the go build flag that puts the compiled hooks of dir into prebuilt, so that verbs compile none.
+func Carrying(t testing.TB, dir, prebuilt string) string {
+	t.Helper()
+	replace := map[string]string{}
+	for _, file := range ListFiles(t, dir) {
+		replace[filepath.Join(prebuilt, filepath.Base(file))] = file
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	Must(t, err)
+	PutFile(t, dir+".json", string(data))
+	return "-overlay=" + dir + ".json"
 }
 
 // PlaceProgram links or copies a program to path, and creates its directory.
