@@ -57,6 +57,7 @@ const (
 
 	// Classes for prompts, see package lastword. A clause is compared without signs and soft words at its ends.
 	Forbid   // stop, wait, not yet
+	Bar      // forbids some work, and all of it if nothing is ordered: "don't push yet"
 	Look     // an order to only look, which forbids unless it asks something
 	Halt     // words that stop work, alone or with those of while: "stop", "hold on"
 	While    // "here", "for now", "a second"
@@ -90,7 +91,7 @@ var ClassNames = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
 	"leave", "ready", "may", "goon", "seek", "rest",
-	"forbid", "look", "halt", "while", "not", "resume", "touch", "any", "need", "think", "bother", "all", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "but", "fault", "soft",
+	"forbid", "bar", "look", "halt", "while", "not", "resume", "touch", "any", "need", "think", "bother", "all", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "but", "fault", "soft",
 }
 
 var named = func() map[string]Class {

@@ -15,6 +15,7 @@ type act byte
 const (
 	states act = iota
 	forbids
+	bars
 	looks
 	asks
 	does
@@ -56,6 +57,8 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 		return looks, true
 	case says(language.Forbid) && !(c.listed && language.HasBlanks(c.text) && isBehindWork(before)):
 		return forbids, true
+	case says(language.Bar):
+		return bars, true
 	case says(language.Request):
 		return does, true
 	}

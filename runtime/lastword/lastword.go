@@ -119,10 +119,13 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	if c, ok := forbidding(all, short); ok {
 		return found(Forbids, c.said), sure
 	}
+	first := func(a act) int { return slices.IndexFunc(all, func(c clause) bool { return c.act == a }) }
+	if bar := first(bars); bar >= 0 && !ordered && first(asks) < 0 {
+		return found(Forbids, all[bar].said), sure
+	}
 	if in.isYes(own) {
 		return found(Yes, own[0].Text), true
 	}
-	first := func(a act) int { return slices.IndexFunc(all, func(c clause) bool { return c.act == a }) }
 	switch look, ask := first(looks), first(asks); {
 	case look >= 0 && !ordered && ask < 0 && !in.Has(language.Inquire, all[look].text):
 		return found(Forbids, all[look].said), sure
