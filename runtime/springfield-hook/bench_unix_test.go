@@ -12,9 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // BenchmarkProcess times the hook as Claude Code starts it: a whole process a stop, in turn with a Go program that does
@@ -22,12 +19,6 @@ import (
 // ones; every stop has a prompt, a tool call and words of its own.
 func BenchmarkProcess(b *testing.B) {
 	hook := install(b)
-	_, cache := scratch.FindGo(b)
-	tools := generator.Toolchain{Builder: generator.WithGo, Path: os.Getenv("PATH"), Home: b.TempDir(), GoCache: cache}
-	built, err := tools.BuildPrograms(b.Context(), []generator.Target{generator.HostTarget()}, generator.Hook)
-	must(b, err)
-	must(b, os.Remove(hook))
-	must(b, os.WriteFile(hook, built.Binaries[0].Data, 0o755)) // as it is shipped
 	empty := emptyProgram(b)
 	for _, size := range []struct {
 		name  string
