@@ -1,6 +1,6 @@
 # springfield: `make help` lists what there is.
 SHELL = /bin/sh
-HOOK_FLAGS = -trimpath -buildvcs=false -gcflags=github.com/cameronsjo/springfield/...=-l -gcflags=regexp/...=-l -gcflags=time=-l -gcflags=strings=-l -ldflags='-s -w'
+HOOK_FLAGS = -trimpath -buildvcs=false -gcflags=github.com/cameronsjo/springfield/...=-l -gcflags=regexp/...=-l -gcflags=time=-l -gcflags=strings=-l -gcflags=syscall=-l -ldflags='-s -w'
 TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME = 1m
 PREFIX = $(HOME)/.local

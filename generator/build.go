@@ -204,7 +204,7 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 	}
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
 	_, err := t.runGo(ctx, stage, goCommand, system, "build",
-		"-v", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", "-gcflags=time=-l", "-gcflags=strings=-l", // without inlining, which adds 200 KB to the hook
+		"-v", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", "-gcflags=time=-l", "-gcflags=strings=-l", "-gcflags=syscall=-l", // without inlining, which adds 200 KB to the hook
 		"-ldflags=-s -w", "-overlay="+overlay, "-o", out, program)
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)

@@ -270,7 +270,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	must(t, err)
 	for _, b := range first.Binaries {
 		out := filepath.Join(t.TempDir(), b.Program.ShortName())
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", "-gcflags=time=-l", "-gcflags=strings=-l", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "../runtime/"+string(b.Program))
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", "-gcflags=time=-l", "-gcflags=strings=-l", "-gcflags=syscall=-l", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "../runtime/"+string(b.Program))
 		// A downloaded Go is in the module cache, where an overlay may replace nothing.
 		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOAMD64=", "CGO_ENABLED=0", "GOMODCACHE="+t.TempDir())
 		if said, err := cmd.CombinedOutput(); err != nil {
@@ -295,18 +295,18 @@ func TestBuildIsReproducible(t *testing.T) {
 	}
 }
 
-// A program with this runtime uses one processor, whatever the environment asks for.
-func TestOneProcessor(t *testing.T) {
+// A program with this runtime uses one processor and UTC, whatever the environment asks for.
+func TestOneProcessorInUTC(t *testing.T) {
 	goroot, cache := scratch.FindGo(t)
 	dir := t.TempDir()
 	overlay, known, err := writeOverlay(dir, goroot, goVersion(t))
 	scratch.FailIf(t, !known || err != nil, "%t, %v", known, err)
 	program := filepath.Join(dir, "main.go")
-	put(t, program, []byte("package main\n\nimport \"runtime\"\n\nfunc main() { print(runtime.GOMAXPROCS(0)) }\n"), 0o600)
-	cmd := exec.Command("go", "run", "-overlay="+overlay, program)
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOMAXPROCS=3", "GOCACHE="+cache, "GOMODCACHE="+t.TempDir())
+	put(t, program, []byte("package main\n\nimport (\n\"runtime\"\n\"time\"\n)\n\nfunc main() { print(runtime.GOMAXPROCS(0), time.Unix(0, 0).Hour()) }\n"), 0o600)
+	cmd := exec.Command("go", "run", "-trimpath", "-overlay="+overlay, program) // cached
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOMAXPROCS=3", "TZ=Asia/Tokyo", "GOCACHE="+cache, "GOMODCACHE="+t.TempDir())
 	out, err := cmd.CombinedOutput()
-	scratch.FailIf(t, string(out) != "1" || err != nil, "%s, %v", out, err)
+	scratch.FailIf(t, string(out) != "10" || err != nil, "%s, %v", out, err)
 }
 
 // A Go with another runtime compiles hooks, with a warning about the variables that they obey.
@@ -316,16 +316,16 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 	goroot, _ := scratch.FindGo(t)
 	parent, elsewhere := t.TempDir(), ""
 	for name, edit := range map[string]struct{ file, from, to string }{
-		"another name for what reads them": {"env_posix.go", "func gogetenv(", "func getenv("},
-		"another result":                   {"proc.go", "func getGodebugEarly()", "func getGodebugEarly() error //"},
-		"another way to exit":              {"panic.go", "exit(2)", "exitBadly()"},
+		"another name for what reads them": {"runtime/env_posix.go", "func gogetenv(", "func getenv("},
+		"another result":                   {"runtime/proc.go", "func getGodebugEarly()", "func getGodebugEarly() error //"},
+		"another way to exit":              {"runtime/panic.go", "exit(2)", "exitBadly()"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			elsewhere = filepath.Join(parent, name)
-			sources := filepath.Join(elsewhere, "src", "runtime")
+			sources := filepath.Join(elsewhere, "src")
 			files, _ := runtimePatches()
 			for _, file := range files {
-				text := scratch.ReadFile(t, filepath.Join(goroot, "src", "runtime", file))
+				text := scratch.ReadFile(t, filepath.Join(goroot, "src", file))
 				if file == edit.file {
 					text = bytes.ReplaceAll(text, []byte(edit.from), []byte(edit.to))
 				}

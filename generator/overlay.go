@@ -19,26 +19,34 @@ import (
 // goMark marks every program with this runtime. It proves nothing about a forged program.
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
-// runtimePatches returns the names of files in Go's runtime, and pairs of old and new text. The new text ignores
+// runtimePatches returns the names of files in Go's sources, and pairs of old and new text. The new text ignores
 // variables like GODEBUG, and exits with 1, not 2. It runs Go code on one processor, because a decision has one thread
-// of work and others cost it time. It has no metrics and traces, which take 120 KB. In each supported version of Go,
-// every file contains an old text. getGodebugEarly reads GODEBUG before the environment exists. Except in early releases
-// of Go 1.25, a second result reports whether this worked. Other code uses gogetenv.
+// of work and others cost it time, and therefore does not read the limits of a cgroup. It has no metrics, traces, local
+// time zone or parser for GODEBUG, which take 150 KB. In each supported version of Go, every file contains an old text.
+// getGodebugEarly reads GODEBUG before the environment exists. Except in early releases of Go 1.25, a second result
+// reports whether this worked. Other code uses gogetenv.
 func runtimePatches() (files, pairs []string) {
 	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
 	const one = "\t\tif key == \"GOMAXPROCS\" {\n\t\t\treturn \"1\"\n\t\t}\n"
-	const metrics, never = "func initMetrics() {\n", "\treturn false\n"
-	return []string{"env_posix.go", "proc.go", "panic.go", "signal_unix.go", "signal_windows.go", "mem_linux.go", "traceruntime.go", "metrics.go"}, []string{
-		reads, reads + "\tif len(key) > 1 && key[0]|0x20 == 'g' && key[1]|0x20 == 'o' {\n" + one + "\t\treturn springfieldMark[len(springfieldMark):]\n\t}\n",
-		early, early + "\tif true {\n\t\treturn \"\", GOOS != \"windows\"\n\t}\n",
-		first, first + "\tif true {\n\t\treturn \"\"\n\t}\n",
-		"\texit(2)\n", "\texit(1)\n",
-		metrics, metrics + "\tif true {\n\t\treturn\n\t}\n",
-		"\treturn trace.enabled\n", never,
-		"\treturn trace.enabledWithAllocFree\n", never,
-		"\treturn trace.shutdown.Load()\n", never,
-		"\treturn tl.gen != 0\n", never,
-	}
+	const metrics, cgroup, zone = "func initMetrics() {\n", "func defaultGOMAXPROCSInit() {\n", "func initLocal() {\n"
+	const nothing, never = "\tif true {\n\t\treturn\n\t}\n", "\treturn false\n"
+	return []string{
+			"runtime/env_posix.go", "runtime/proc.go", "runtime/panic.go", "runtime/signal_unix.go", "runtime/signal_windows.go", "runtime/mem_linux.go",
+			"runtime/traceruntime.go", "runtime/metrics.go", "runtime/cgroup_linux.go", "time/zoneinfo_unix.go", "time/zoneinfo_windows.go", "internal/godebug/godebug.go",
+		}, []string{
+			reads, reads + "\tif len(key) > 1 && key[0]|0x20 == 'g' && key[1]|0x20 == 'o' {\n" + one + "\t\treturn springfieldMark[len(springfieldMark):]\n\t}\n",
+			early, early + "\tif true {\n\t\treturn \"\", GOOS != \"windows\"\n\t}\n",
+			first, first + "\tif true {\n\t\treturn \"\"\n\t}\n",
+			"\texit(2)\n", "\texit(1)\n",
+			metrics, metrics + nothing,
+			cgroup, cgroup + nothing,
+			zone, zone + nothing,
+			"\tsetUpdate(update)\n", "",
+			"\treturn trace.enabled\n", never,
+			"\treturn trace.enabledWithAllocFree\n", never,
+			"\treturn trace.shutdown.Load()\n", never,
+			"\treturn tl.gen != 0\n", never,
+		}
 }
 
 // markDeclaration is appended to the first patched file. It is a variable, because the linker drops unused constants.
@@ -50,7 +58,7 @@ const shortSleep, longSleep = "delay = 20\n", "delay = 2000\n"
 // newestGo is the last version of Go for which runtimePatches is known to be complete.
 const newestGo = "go1.27"
 
-// writeOverlay writes patched runtime files to stage, and returns the path of the overlay file for go build. If a
+// writeOverlay writes patched files of Go to stage, and returns the path of the overlay file for go build. If a
 // file cannot be patched, the overlay is empty. known reports whether all code that reads variables is patched.
 func writeOverlay(stage, root, version string) (list string, known bool, err error) {
 	version, _, _ = strings.Cut(version, " ") // the rest names experiments
@@ -58,7 +66,7 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 	replace := map[string]string{}
 	files, pairs := runtimePatches()
 	for _, file := range files {
-		source := filepath.Join(root, "src", "runtime", file)
+		source := filepath.Join(root, "src", filepath.FromSlash(file))
 		text, err := os.ReadFile(source)
 		patched := strings.NewReplacer(pairs...).Replace(string(text))
 		if err != nil || patched == string(text) {
@@ -69,7 +77,7 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 		if len(replace) == 0 {
 			patched += markDeclaration
 		}
-		replace[source] = filepath.Join(stage, file)
+		replace[source] = filepath.Join(stage, filepath.Base(file))
 		if err := os.WriteFile(replace[source], []byte(patched), 0o644); err != nil {
 			return "", false, err
 		}

@@ -185,7 +185,7 @@ func (s *start) readSwitches() string {
 	} {
 		data, err := file.ReadRegular(path, maxConfig)
 		if !os.IsNotExist(err) && !codec.IsValid(data) {
-			all = append(all, s.Now.String())
+			all = append(all, strconv.FormatInt(s.Now.UnixNano(), 10))
 		}
 		all = append(all, string(codec.FindMember(data, "enabledPlugins", "plugins")), string(codec.FindMember(data, "disableAllHooks")))
 	}
