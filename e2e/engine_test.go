@@ -71,7 +71,7 @@ func hook(suite string) string {
 
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(limit); !holds(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(limit); !holds(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Errorf("waited %v in vain for %s", limit, what)
 			return
