@@ -115,7 +115,7 @@ func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledge
 	default:
 		state.Leave, state.Once = "", false
 	}
-	state.Said = ledger.Said{Of: of, Kind: string(word.Kind), Evidence: word.Evidence, At: at}
+	state.Said = ledger.Said{Of: of, Kind: string(word.Kind), Evidence: word.Evidence, Held: word.Held, At: at}
 	return state
 }
 
