@@ -6,7 +6,6 @@ package hook
 import (
 	"bytes"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -190,17 +189,4 @@ func (s *start) readSwitches() string {
 		all = append(all, string(codec.FindMember(data, "enabledPlugins", "plugins")), string(codec.FindMember(data, "disableAllHooks")))
 	}
 	return strings.Join(all, "\x00")
-}
-
-// limitWakes lifts the limits Same and Idle for a wake after an API error, because wakes have a separate
-// limit. It returns a veto if neither an away order nor the user's settings allow the wake any more.
-func (s *Snapshot) limitWakes(limits *guard.Limits, counts bool) guard.Veto {
-	if s.Event.Name != stopFailure {
-		return guard.Veto{}
-	}
-	limits.Same, limits.Idle = math.MaxInt, math.MaxInt
-	if !counts && !s.Settings.AfterError {
-		return guard.Veto{Rule: wake.Rule, Evidence: "no away order applies to this session any more"}
-	}
-	return guard.Veto{}
 }

@@ -25,10 +25,8 @@ const (
 type Scope struct {
 	Session string // by its key
 	Project string // directory
-}
 
-func (s Scope) HasProject(project string) bool {
-	return s.Project == "" || file.LiesWithin(project, s.Project)
+	decision string // begins the IDs of the session's decisions; "" for any
 }
 
 type session struct {
@@ -47,7 +45,8 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 		newest := map[string]active{}
 		_ = indexOf(dir).eachLine(func(line []byte) { // unreadable lines are skipped
 			var a active
-			if codec.ReadObject(line, &a) == nil && a.ID != "" && of.HasProject(a.Project) {
+			if codec.ReadObject(line, &a) == nil && a.ID != "" && (of.Project == "" || file.LiesWithin(a.Project, of.Project)) &&
+				(of.decision == "" || SessionKey(a.ID)[inID:] == of.decision) {
 				newest[a.ID] = a
 			}
 		})
@@ -61,11 +60,10 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 
 // Backwards yields the decisions of the latest maxOpened sessions in a scope, the latest first. It opens ledgers only
 // as needed.
-func Backwards(dirs []string, of Scope) iter.Seq[Record] { return backwards(sessionsOf(dirs, of)) }
-
-func backwards(all []session) iter.Seq[Record] {
+func Backwards(dirs []string, of Scope) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
-		ahead := all[:min(len(all), maxOpened)]
+		ahead := sessionsOf(dirs, of)
+		ahead = ahead[:min(len(ahead), maxOpened)]
 		var open []*tail
 		for {
 			newest := -1
@@ -145,13 +143,8 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 // matches the ID.
 func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
-		var fitting []session
-		for _, s := range sessionsOf(dirs, of) {
-			if SessionKey(s.ID)[inID:] == id[:shortened] {
-				fitting = append(fitting, s)
-			}
-		}
-		for r := range backwards(fitting) {
+		of.decision = id[:shortened]
+		for r := range Backwards(dirs, of) {
 			if r.ID == id {
 				return r, true
 			}
