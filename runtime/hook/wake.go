@@ -152,7 +152,7 @@ func (s *start) momentOf(of *Snapshot) wake.Moment {
 // lastTyped returns the time of the session's last prompt in Claude Code's history, or "". It shows that /rewind was
 // used, which nothing else does in older clients.
 func (s *start) lastTyped() (at string) {
-	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), maxEnd)
+	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), 0, maxEnd)
 	for line := range bytes.Lines(end) {
 		if id, _ := codec.ExactString(codec.FindMember(line, "sessionId")); id != "" && id == s.event.SessionID {
 			at = string(codec.FindMember(line, "timestamp"))

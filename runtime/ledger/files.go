@@ -256,7 +256,8 @@ func removeLedger(path string, before time.Time) {
 	if info, unseen := os.Lstat(path); err != nil || !got || unseen != nil || !info.ModTime().Before(before) {
 		return
 	}
-	t := openTail(path)
+	var t tail
+	t.rest, _ = file.ReadEnd(path, file.Nofollow, maxBack)
 	t.stepBack()
 	for _, loop := range t.head.State.Loops {
 		if filepath.IsAbs(loop.Key) && file.IsReadable(loop.Key) {

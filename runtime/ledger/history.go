@@ -73,7 +73,8 @@ func Backwards(dirs []string, of Scope) iter.Seq[Record] {
 				}
 			}
 			for ; len(ahead) > 0 && (newest < 0 || ahead[0].At/dayLength >= open[newest].head.At/dayLength); ahead = ahead[1:] {
-				t := openTail(SessionFile(ahead[0].dir, ahead[0].ID))
+				t := &tail{}
+				t.rest, _ = file.ReadEnd(SessionFile(ahead[0].dir, ahead[0].ID), file.Nofollow, maxBack)
 				if !t.stepBack() {
 					continue
 				}
@@ -96,7 +97,8 @@ func Backwards(dirs []string, of Scope) iter.Seq[Record] {
 func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
 		if len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) {
-			if t := openTail(SessionFile(s.dir, s.ID)); t.stepBack() {
+			var t tail
+			if t.rest, _ = file.ReadEnd(SessionFile(s.dir, s.ID), file.Nofollow, maxBack); t.stepBack() {
 				all = append(all, t.head)
 			}
 		}
@@ -181,7 +183,8 @@ func Overwritten(dirs []string) (paths []string) {
 	all := sessionsOf(dirs, Scope{})
 	for _, s := range all[:min(len(all), 16)] {
 		isRecord := func(line []byte) bool { return len(line) > 0 && codec.ReadObject(line, &Record{}) == nil }
-		if rest := openTail(SessionFile(s.dir, s.ID)).rest; len(rest) > 0 && !slices.ContainsFunc(bytes.Split(rest, []byte{'\n'}), isRecord) {
+		rest, _ := file.ReadEnd(SessionFile(s.dir, s.ID), file.Nofollow, maxBack)
+		if len(rest) > 0 && !slices.ContainsFunc(bytes.Split(rest, []byte{'\n'}), isRecord) {
 			paths = append(paths, SessionFile(s.dir, s.ID))
 		}
 	}
@@ -189,20 +192,8 @@ func Overwritten(dirs []string) (paths []string) {
 }
 
 type tail struct {
-	rest []byte
+	rest []byte // of a ledger; less if it was halved meanwhile, nil if it cannot be read
 	head Record
-}
-
-// openTail reads the last 4 MiB of a ledger. The tail is empty if the file cannot be read.
-func openTail(path string) *tail {
-	f, size, err := file.OpenRegular(path, file.Nofollow)
-	if err != nil {
-		return &tail{}
-	}
-	defer f.Close()
-	data := make([]byte, min(size, maxBack))
-	n, _ := f.ReadAt(data, size-int64(len(data))) // less if it was halved meanwhile
-	return &tail{rest: data[:n]}
 }
 
 func (t *tail) stepBack() bool {
