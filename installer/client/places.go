@@ -37,7 +37,8 @@ func (p Places) Settings(s Scope) string {
 
 // ManagedDirs has the directories of managed-settings.json by GOOS. "" is for all other systems.
 var ManagedDirs = map[string]string{
-	"": "/etc/claude-code", "darwin": "/Library/Application Support/ClaudeCode", "windows": `C:\Program Files\ClaudeCode`,
+	"": "/etc/claude-code", "darwin": "/Library/Application Support/ClaudeCode",
+	"windows": `C:\Program Files\ClaudeCode`,
 }
 
 func (p Places) StatePath(name ...string) string {

@@ -110,7 +110,7 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 	} else {
 		d.printDecision(r)
 	}
-	var told *ledger.HoldEvent
+	var told *ledger.HoldEvent // by printHoldOf
 	events := d.holdEvents()
 	if err == nil && r.Rule == "hold" {
 		told = d.printHoldOf(r, events)
