@@ -91,7 +91,18 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if err := e.checkListed(); err != nil {
 		return done, err
 	}
-	if err := e.examine(ctx); err != nil || r.Unmade && e.adds != nil {
+	dir := e.wanted.FilesDir()
+	if e.from = e.wanted.Plugin.Suite; host.Markets {
+		if dir, err = e.resolveInstallSource(); err != nil {
+			return done, err
+		}
+	}
+	if e.adds != nil {
+		err = e.examineDefault(ctx)
+	} else if dir != "" {
+		err = e.examinePluginDir(dir)
+	}
+	if err != nil || r.Unmade && e.adds != nil {
 		return done, err
 	}
 	plan, err := e.planEdit(m.Settings)
@@ -203,22 +214,6 @@ func (e *enableRun) takeBack(ctx context.Context) {
 	}
 }
 
-// examine decides where the plugin's files come from, and stages those of a default suite. It returns an error if the
-// plugin cannot run, is not springfield's, or cannot be enabled on the host.
-func (e *enableRun) examine(ctx context.Context) (err error) {
-	dir := e.wanted.FilesDir()
-	if e.from = e.wanted.Plugin.Suite; e.wanted.At.Host.Markets {
-		dir, err = e.resolveInstallSource()
-	}
-	switch {
-	case err == nil && e.adds != nil:
-		return e.examineDefault(ctx)
-	case err == nil && dir != "":
-		return e.examinePluginDir(dir)
-	}
-	return err
-}
-
 // resolveInstallSource returns the directory of the plugin's files, or "" if there are none yet. It sets e.register or
 // e.install if Claude Code has to register the suite or install the plugin, and e.wanted.Declare if the settings must
 // declare the suite.
@@ -299,8 +294,14 @@ func (e *enableRun) setKind(strategyName string, decides bool) {
 	}
 }
 
-func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
+// planEdit plans the edit from the current settings. It asks what to do about plugins that drive the same loop.
+func (e *enableRun) planEdit(now *settings.Settings) (journal.Change, error) {
 	c, err := e.wanted.At.Host.PlanOn(now, e.wanted)
+	if conflicts := (*settings.ConflictError)(nil); errors.As(err, &conflicts) && e.Ask != nil {
+		if e.wanted.Conflicts, err = e.Ask(conflicts); err == nil {
+			c, err = e.wanted.At.Host.PlanOn(now, e.wanted)
+		}
+	}
 	if err != nil {
 		return c, err
 	}
@@ -318,18 +319,6 @@ func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 		}
 	}
 	return c, c.Writable()
-}
-
-func (e *enableRun) planEdit(now *settings.Settings) (journal.Change, error) {
-	plan, err := e.planFrom(now)
-	var conflicts *settings.ConflictError
-	if !errors.As(err, &conflicts) || e.Ask == nil {
-		return plan, err
-	}
-	if e.wanted.Conflicts, err = e.Ask(conflicts); err != nil {
-		return plan, err
-	}
-	return e.planFrom(now)
 }
 
 // registerPlugin installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a new

@@ -157,7 +157,11 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 				"copy the parts you want, then publish again",
 				"springfield has new versions of files that you have edited: %s", strings.Join(kept, ", "))
 		}
-		if suite.Build, err = compile(ctx, tools, q, &suite); err != nil {
+		suite.Targets = q.targets()
+		if err := suite.Validate(); err != nil {
+			return t, err
+		}
+		if suite.Build, err = tools.BuildPrograms(ctx, suite.Targets, suite.Programs()...); err != nil {
 			return t, err
 		}
 		if t, _, err = t.updated(suite); err != nil {
@@ -190,15 +194,6 @@ func (q Request) targets() []generator.Target {
 	return slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
 		return t == generator.Target{OS: "windows", Arch: "arm64"} // runs amd64
 	})
-}
-
-// compile sets the suite's targets and builds the programs.
-func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *generator.Suite) (generator.Build, error) {
-	suite.Targets = q.targets()
-	if err := suite.Validate(); err != nil {
-		return generator.Build{}, err
-	}
-	return tools.BuildPrograms(ctx, suite.Targets, suite.Programs()...)
 }
 
 // updated returns the tree with rendered files. kept lists files that the user has changed. In these files it

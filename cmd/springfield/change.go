@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -51,7 +52,7 @@ func (s *streams) tellChange(c journal.Change, removal string) {
 	written, removed := c.Files()
 	for _, file := range written {
 		did := "changed "
-		if c.Creates(file) {
+		if slices.ContainsFunc(c.Edits, func(e journal.Edit) bool { return e.Path == file && e.Before == nil }) {
 			did = "created "
 		}
 		s.say("  %s%s", did, file)

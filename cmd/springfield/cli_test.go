@@ -43,12 +43,6 @@ func words(line string) []string {
 	return all
 }
 
-func helpOf(cmd *cobra.Command) string {
-	var b bytes.Buffer
-	(&streams{out: &b}).printHelp(cmd)
-	return b.String()
-}
-
 // docs/cli.md is generated from the commands.
 func TestCLIDocIsCurrent(t *testing.T) {
 	scratch.Golden(t, "../../docs/cli.md", []byte(cliDoc(newRoot(&app{}))))
@@ -93,7 +87,9 @@ type reference struct {
 // entryOf returns a help text that begins with the usage, if it is more than the heading. It leaves out examples, lists
 // of subcommands, common flags, and the meaning of a flag that an earlier subcommand has.
 func (r *reference) entryOf(cmd *cobra.Command) string {
-	help := exampleLines.ReplaceAllString(helpOf(cmd), "\nUsage:")
+	var b bytes.Buffer
+	(&streams{out: &b}).printHelp(cmd)
+	help := exampleLines.ReplaceAllString(b.String(), "\nUsage:")
 	help = listed.ReplaceAllString(help, "\n")
 	parts := usageLines.FindStringSubmatch(help)
 	about, usage, rest := parts[1], parts[2]+"\n\n", parts[3]

@@ -18,14 +18,6 @@ const pastSession = `{"type":"user","uuid":"1","sessionId":"s1","cwd":"/w","time
 {"type":"assistant","uuid":"4","sessionId":"s1","cwd":"/w","timestamp":"2026-01-01T10:00:03.000Z","message":{"role":"assistant","content":[{"type":"text","text":"Both are renamed. Shall I commit them?"}]}}
 `
 
-// furnish puts into a world what calls are about.
-func (w world) furnish(t *testing.T) {
-	w.write(t, "home/.claude/projects/-w/s1.jsonl", pastSession)
-	w.write(t, "work/page.txt", "a page")
-	w.write(t, "work/broken/springfield.yaml", "plugins: [")
-	w.write(t, "work/spoilt/springfield.yaml", "marketplace: spoilt\n")
-}
-
 // aCall is a line of arguments, and whether it succeeds.
 type aCall struct {
 	good bool
@@ -64,7 +56,10 @@ func calls() []aCall {
 // With --json every verb prints JSON: its result, or an object with error and hint.
 func TestEveryVerbSpeaksJSON(t *testing.T) {
 	w := newWorld(t)
-	w.furnish(t)
+	w.write(t, "home/.claude/projects/-w/s1.jsonl", pastSession)
+	w.write(t, "work/page.txt", "a page")
+	w.write(t, "work/broken/springfield.yaml", "plugins: [")
+	w.write(t, "work/spoilt/springfield.yaml", "marketplace: spoilt\n")
 	tried := map[string][2]bool{} // verb: called with success, with failure
 	loop := ""
 	for _, c := range calls() {

@@ -62,7 +62,8 @@ func (e *environment) placesFrom(work string) client.Places {
 	plugins := cmp.Or(e.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"), filepath.Join(config, "plugins"))
 	return client.Places{
 		Config: config, Plugins: rooted.PathFrom(e.work, plugins),
-		Home: e.home, Managed: client.ManagedDir(runtime.GOOS), PluginDirs: e.getenv(client.PluginDirs), Work: work, Root: root,
+		Home: e.home, Managed: cmp.Or(client.ManagedDirs[runtime.GOOS], client.ManagedDirs[""]),
+		PluginDirs: e.getenv(client.PluginDirs), Work: work, Root: root,
 	}
 }
 

@@ -103,20 +103,16 @@ func (o publishOptions) validate() error {
 	return nil
 }
 
-func (a *app) publishMeans() publish.Means {
-	return publish.Means{
-		Git: a.gitOfProcess(), Tools: a.toolchain(), Client: a.claudeCommand(), Asking: a.sayClientIsAsked,
-		Note:    func(text string) { a.talk("springfield: note: %s", text) },
-		Journal: settings.Journal(a.places),
+func runPublish(ctx context.Context, o publishOptions) error {
+	plan, err := publish.PlanRelease(ctx, publish.Means{
+		Git: o.gitOfProcess(), Tools: o.toolchain(), Client: o.claudeCommand(), Asking: o.sayClientIsAsked,
+		Note:    func(text string) { o.talk("springfield: note: %s", text) },
+		Journal: settings.Journal(o.places),
 		Resolve: func(path string) (string, error) {
-			absolute, _, err := a.typedPaths().Absolute(path)
+			absolute, _, err := o.typedPaths().Absolute(path)
 			return absolute, err
 		},
-	}
-}
-
-func runPublish(ctx context.Context, o publishOptions) error {
-	plan, err := publish.PlanRelease(ctx, o.publishMeans(), o.Request)
+	}, o.Request)
 	if err != nil {
 		return o.hintPublish(err)
 	}

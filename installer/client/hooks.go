@@ -25,6 +25,7 @@ type Hook struct {
 	Never   string  `json:"never,omitempty"`   // why it never runs, or ""
 
 	command string
+	ours    bool   // the command is springfield's hook
 	whole   string // Does in full length, to find duplicates
 }
 
@@ -117,6 +118,7 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 		}
 		h.command, _, _ = strings.Cut(program, end)
 	}
+	h.ours = strings.TrimSuffix(path.Base(strings.ReplaceAll(h.command, `\`, "/")), ".exe") == "springfield-hook"
 	h.whole = strings.Join(words, " ")
 	h.Does = printable(h.whole)
 	if raw, found := fields["timeout"]; found && (json.Unmarshal(raw, &h.Timeout) != nil || h.Timeout <= 0) {
@@ -127,10 +129,6 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 		h.Never = `it has an "if", which only matches tool events`
 	}
 	return h, ""
-}
-
-func (h Hook) startsOurHook() bool {
-	return strings.TrimSuffix(path.Base(strings.ReplaceAll(h.command, `\`, "/")), ".exe") == "springfield-hook"
 }
 
 func (h Hook) isSameHook(other Hook) bool {

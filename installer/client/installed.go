@@ -4,10 +4,12 @@ package client
 // stale. The files are untrusted: reads are bounded, and no path leaves the marketplace or the plugin.
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -35,14 +37,20 @@ type Installed struct {
 	Problem  string   `json:"problem,omitempty"` // why it would not run, "" if it would
 }
 
+// Mod is a plugin's JavaScript that Claude Code runs in its own process.
+type Mod struct {
+	File  string   `json:"file"`  // in the plugin
+	Wraps []string `json:"wraps"` // events of a stop or a prompt that the file names
+}
+
 // IsOurs reports whether springfield made the plugin.
 func (i Installed) IsOurs() bool {
-	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, Hook.startsOurHook)
+	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.ours })
 }
 
 // DrivesStop reports whether springfield made the plugin and its hook decides at Stop.
 func (i Installed) DrivesStop() bool {
-	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.startsOurHook() && h.Event == "Stop" })
+	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.ours && h.Event == "Stop" })
 }
 
 var isID = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._]*@[A-Za-z0-9][-A-Za-z0-9._]*$`)
@@ -190,20 +198,32 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 // addFile adds the hooks in a file of the plugin, and notes its mods. If any hook is invalid, it adds no hooks and
 // returns an error. seen keeps it from reading a file twice.
 func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) error {
-	fields, path, err := s.readObject(i.Dir, name)
+	fields, file, err := s.readObject(i.Dir, name)
 	if err != nil {
 		return err
 	}
-	real, err := journal.Resolve(path)
+	real, err := journal.Resolve(file)
 	if err != nil || seen[real] {
 		return err
 	}
 	seen[real] = true
-	s.modsIn(i, name, fields)
+	for _, module := range as[[]string](fields["modules"]) {
+		module = path.Join(path.Dir(name), module)
+		m := Mod{File: printable(module), Wraps: []string{}}
+		at, err := placeBelow(i.Dir, module)
+		if read, unread := s.OpenFile(at); err == nil && unread == nil {
+			for _, event := range []string{"classic.Stop", "turn.complete", "prompt.submit"} {
+				if bytes.Contains(read.Before.Bytes(), []byte(event)) {
+					m.Wraps = append(m.Wraps, event)
+				}
+			}
+		}
+		i.Mods = append(i.Mods, m)
+	}
 	if _, found := fields["hooks"]; !found && len(i.Mods) > 0 {
 		return nil
 	}
-	hooks, err := hooksIn(fields["hooks"], i.ID, path)
+	hooks, err := hooksIn(fields["hooks"], i.ID, file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", printable(name), err)
 	}

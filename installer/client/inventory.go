@@ -137,7 +137,7 @@ func (i Inventory) BesideStop() []Switched {
 
 func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
 	return slices.DeleteFunc(slices.Clone(i.Plugins), func(s Switched) bool {
-		runs := func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }
+		runs := func(h Hook) bool { return h.Source == s.ID && h.ours && meant(s, h) }
 		return !s.Runs || !slices.ContainsFunc(i.Hooks, runs)
 	})
 }

@@ -49,8 +49,17 @@ func (s *Snapshot) AllLayers() []Layer {
 		}
 		add(string(scope), s.Settings(scope))
 	}
-	for _, path := range s.managedFiles() {
-		add(Managed, path)
+	if s.Managed != "" {
+		if path := filepath.Join(s.Managed, "managed-settings.json"); rooted.PathExists(path) {
+			add(Managed, path)
+		}
+		dropIns := filepath.Join(s.Managed, "managed-settings.d")
+		entries, _ := os.ReadDir(dropIns)
+		for _, e := range entries { // sorted by name
+			if strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), ".") {
+				add(Managed, filepath.Join(dropIns, e.Name()))
+			}
+		}
 	}
 	slices.Reverse(all)
 	s.layers = all
@@ -70,22 +79,6 @@ func (s *Snapshot) readLayer(name, path string) Layer {
 }
 
 func (s *Snapshot) userLayer() Layer { return s.AllLayers()[len(s.AllLayers())-1] }
-
-func (p Places) managedFiles() (files []string) {
-	if p.Managed == "" {
-		return nil
-	}
-	if path := filepath.Join(p.Managed, "managed-settings.json"); rooted.PathExists(path) {
-		files = append(files, path)
-	}
-	entries, _ := os.ReadDir(filepath.Join(p.Managed, "managed-settings.d"))
-	for _, e := range entries { // sorted by name
-		if strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), ".") {
-			files = append(files, filepath.Join(p.Managed, "managed-settings.d", e.Name()))
-		}
-	}
-	return files
-}
 
 // Duplicates returns up to ten duplicate keys of the file. The layer must not have a Problem.
 func (l Layer) Duplicates() []document.Member { return l.doc.Duplicates() }
@@ -114,8 +107,8 @@ func (l Layer) IDsOn() []string {
 
 // VariableIn returns the value of a variable in the highest layer that sets it, and the layer's name.
 func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
-	value, from = MemberIn(layers, "env", name)
-	return value, from, from != ""
+	raw, from := rawMember(layers, "env", name)
+	return ValueText(raw), from, from != ""
 }
 
 func AllowRules(layers []Layer) (all []string) {

@@ -35,15 +35,10 @@ func (p Places) Settings(s Scope) string {
 	return filepath.Join(p.Root, ".claude", "settings.local.json")
 }
 
-// ManagedDir returns the directory of managed-settings.json on a system, a value of GOOS.
-func ManagedDir(system string) string {
-	switch system {
-	case "darwin":
-		return "/Library/Application Support/ClaudeCode"
-	case "windows":
-		return `C:\Program Files\ClaudeCode`
-	}
-	return "/etc/claude-code"
+// ManagedDirs has the directories of managed-settings.json by GOOS. "" is for all other systems.
+var ManagedDirs = map[string]string{
+	"": "/etc/claude-code", "darwin": "/Library/Application Support/ClaudeCode",
+	"windows": `C:\Program Files\ClaudeCode`,
 }
 
 func (p Places) StatePath(name ...string) string {

@@ -44,8 +44,17 @@ func EncodeValue(v any) (json.RawMessage, error) {
 // Get refuses. Invalid values, contradictory edits and results that ParseDocument would refuse are also errors.
 func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 	for _, edit := range edits {
-		if err := edit.checkEdit(); err != nil {
-			return nil, err
+		if len(edit.Path) == 0 {
+			return nil, errors.New("a change needs a path")
+		}
+		for _, key := range edit.Path {
+			// Invalid escapes such as \ud800 also read as RuneError: two keys would look equal.
+			if strings.ContainsRune(key, utf8.RuneError) {
+				return nil, fmt.Errorf("change %s: the key %q is not UTF-8", edit.nameOf(), key)
+			}
+		}
+		if _, err := parseValue(string(edit.Value)); edit.Value != nil && err != nil {
+			return nil, fmt.Errorf("change %s: the value is not JSON: %w", edit.nameOf(), err)
 		}
 	}
 	after := d
@@ -70,22 +79,6 @@ func (e Edit) nameOf() string {
 // PathName joins the keys of a path for messages.
 func PathName(path []string, between string) string {
 	return strings.ReplaceAll(strings.Join(path, between), element, "")
-}
-
-func (e Edit) checkEdit() error {
-	if len(e.Path) == 0 {
-		return errors.New("a change needs a path")
-	}
-	for _, key := range e.Path {
-		// Invalid escapes such as \ud800 also read as RuneError: two keys would look equal.
-		if strings.ContainsRune(key, utf8.RuneError) {
-			return fmt.Errorf("change %s: the key %q is not UTF-8", e.nameOf(), key)
-		}
-	}
-	if _, err := parseValue(string(e.Value)); e.Value != nil && err != nil {
-		return fmt.Errorf("change %s: the value is not JSON: %w", e.nameOf(), err)
-	}
-	return nil
 }
 
 // applyEdit returns the edited document, or d itself if the edit is a no-op.

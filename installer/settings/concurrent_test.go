@@ -100,15 +100,6 @@ func playReader(t *testing.T, o order) {
 	o.tell(t, r)
 }
 
-func countIn(t *testing.T, path string) int {
-	t.Helper()
-	var all struct {
-		Count int `json:"numStartups"`
-	}
-	must(t, json.Unmarshal([]byte(look(t, path)), &all))
-	return all.Count
-}
-
 func rewriteAsClient(t *testing.T, path string, count int) {
 	t.Helper()
 	var all map[string]any
@@ -297,7 +288,9 @@ func stepThrough(t *testing.T, program, do string, k int, lost bool) (steps []st
 	}
 	failed := cmd.Wait()
 	is := look(t, path)
-	isOn, counted := on(is, ned.ID()), countIn(t, path) == 1
+	var all struct{ NumStartups int }
+	must(t, json.Unmarshal([]byte(is), &all))
+	isOn, counted := on(is, ned.ID()), all.NumStartups == 1
 	switch {
 	case k == 0:
 		return steps, failed

@@ -197,14 +197,6 @@ func refusedKinds() []settingsKind {
 	return kinds
 }
 
-// inWorld puts the suite's directory of these places into the settings.
-func (k settingsKind) inWorld(t *testing.T, p client.Places) string {
-	t.Helper()
-	suite, err := json.Marshal(pluginOf(p, "").Suite)
-	must(t, err)
-	return strings.ReplaceAll(k.data, suiteMark, string(suite))
-}
-
 func TestCorpusIsEdited(t *testing.T) {
 	for i, k := range acceptedKinds() {
 		// Each content and each style meets all scopes and ways; all combinations take minutes.
@@ -223,7 +215,9 @@ func TestCorpusIsEdited(t *testing.T) {
 func checkEdited(t *testing.T, k settingsKind, e Switch) {
 	p := newPlaces(t)
 	path, user := p.Settings(e.Scope), p.Settings(client.User)
-	before := k.inWorld(t, p)
+	suite, err := json.Marshal(pluginOf(p, "").Suite)
+	must(t, err)
+	before := strings.ReplaceAll(k.data, suiteMark, string(suite))
 	if before != "(none)" {
 		put(t, path, before)
 	}

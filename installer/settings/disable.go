@@ -53,8 +53,8 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 	if !slices.Contains(v.pluginIDs(), id) && c.IsEmpty() {
 		c.Notes = append(c.Notes, "no settings here mention it; run springfield status to see which plugins are enabled")
 	}
-	if why := v.overruled(id, false); why != "" && c.IsEmpty() {
-		says, how, _ := strings.Cut(why, "; ")
+	if why := v.overruled(id, false); len(why) > 0 && c.IsEmpty() {
+		says, how, _ := strings.Cut(why[0], "; ")
 		return c, check.Advise(errors.New(says), how)
 	}
 	v.noteWhatIsLeft(&c, f, id)
@@ -165,7 +165,7 @@ func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 		c.Notes = append(c.Notes, fmt.Sprintf("it stays enabled, because %s settings enable it; run the command again to disable it in %s settings, "+
 			"which take precedence", v.scopeBelow(id), v.scope))
 	}
-	v.noteOverruled(c, id, false)
+	c.Notes = append(c.Notes, v.overruled(id, false)...)
 }
 
 // IDsOn returns the plugins that a scope's settings enable.

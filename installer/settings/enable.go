@@ -109,7 +109,7 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 		return nil, err
 	}
 	if e.DecidesNothing {
-		v.noteOverruled(c, id, true)
+		c.Notes = append(c.Notes, v.overruled(id, true)...)
 		return []document.Edit{switchTo(id, "true")}, nil
 	}
 	edits := v.raiseCap(c, e)
@@ -133,9 +133,9 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 			continue
 		}
 		edits = append(edits, v.removeConflict(c, conflict)...)
-		v.noteOverruled(c, conflict, false)
+		c.Notes = append(c.Notes, v.overruled(conflict, false)...)
 	}
-	v.noteOverruled(c, id, true)
+	c.Notes = append(c.Notes, v.overruled(id, true)...)
 	return append(edits, switchTo(id, "true")), nil
 }
 
@@ -169,7 +169,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) 
 			if v.isOn(id) && !above {
 				c.Notes = append(c.Notes, id+" is disabled")
 			}
-			v.noteOverruled(c, id, false)
+			c.Notes = append(c.Notes, v.overruled(id, false)...)
 		case e.Loops && isConflict(id) && (v.isOn(id) || overruled && above):
 			conflicts = append(conflicts, id)
 		}

@@ -56,30 +56,23 @@ func highest(layers []client.Layer, id string) (name string, on, found bool) {
 	return "", false, false
 }
 
-// noteOverruled adds a note if a higher layer overrides the wanted state of a plugin.
-func (v view) noteOverruled(c *journal.Change, id string, wanted bool) {
-	if why := v.overruled(id, wanted); why != "" {
-		c.Notes = append(c.Notes, why)
-	}
-}
-
-// overruled returns which higher layer overrides the wanted state of a plugin, and after "; " what to do, or "".
-func (v view) overruled(id string, wanted bool) string {
+// overruled returns which higher layer overrides the wanted state of a plugin, and after "; " what to do, or nil.
+func (v view) overruled(id string, wanted bool) []string {
 	name, on, says := highest(v.above, id)
 	if !says || on == wanted {
-		return ""
+		return nil
 	}
 	verb, state, other := "disable", "enabled", "disabled"
 	if wanted {
 		verb, state, other = "enable", "disabled", "enabled"
 	}
 	if name == client.Managed {
-		return fmt.Sprintf("%s stays %s because of managed settings, which only an administrator can change", id, state)
+		return []string{fmt.Sprintf("%s stays %s because of managed settings, which only an administrator can change", id, state)}
 	}
 	whom := ""
 	if name == string(client.Project) {
 		whom = " for everyone who works on it (or with --scope local for you alone)"
 	}
-	return fmt.Sprintf("%s stays %s here because of %s settings, which override %s settings; to have it %s there%s, run: springfield %s %s --scope %s",
-		id, state, name, v.scope, other, whom, verb, id, name) // the command is at the end, to copy
+	return []string{fmt.Sprintf("%s stays %s here because of %s settings, which override %s settings; to have it %s there%s, run: springfield %s %s --scope %s",
+		id, state, name, v.scope, other, whom, verb, id, name)} // the command is at the end, to copy
 }

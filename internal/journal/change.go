@@ -139,11 +139,6 @@ func (c Change) Files() (written, removed []string) {
 	return written, removed
 }
 
-// Creates reports whether a written file is a new one.
-func (c Change) Creates(file string) bool {
-	return slices.ContainsFunc(c.Edits, func(e Edit) bool { return e.Path == file && e.Before == nil })
-}
-
 // Diff returns the change as a unified diff.
 func (c Change) Diff() string { return c.DiffIn("") }
 

@@ -182,21 +182,16 @@ func learn(examples []example) map[string]float64 {
 	return learned
 }
 
-func scoreOf(weights map[string]float64, e example) (score int) {
-	for _, trait := range e.traits {
-		score += int(math.Round(100 * weights[trait]))
-	}
-	return score
-}
-
 // scoreLeftOut scores each example with weights from the other sources.
 func scoreLeftOut(all []example) []int {
 	scores := make([]int, len(all))
 	for _, source := range sources(all) {
 		weights := learn(slices.DeleteFunc(slices.Clone(all), func(e example) bool { return e.source == source }))
 		for i, e := range all {
-			if e.source == source {
-				scores[i] = scoreOf(weights, e)
+			for _, trait := range e.traits {
+				if e.source == source {
+					scores[i] += int(math.Round(100 * weights[trait]))
+				}
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -100,17 +99,3 @@ func (a Aftermath) OutcomeInWords(agent string) string {
 }
 
 func shortWords(s string) string { return strings.TrimSpace(display.OneLine(shorten(secret.Mask(s)))) }
-
-func (d *Console) printAftermath(r ledger.Record) {
-	if ofPrompt(r) {
-		return
-	}
-	a, agent := d.FindAftermath(r), registry.AgentName(r.Host)
-	if n := max(a.blocks[0], a.blocks[1]); n > 0 {
-		times := " time" + strings.Repeat("s", min(n-1, 1))
-		d.printField("  besides  ", "another hook made "+agent+" go on, "+strconv.Itoa(n)+times+" since the prompt: "+a.blocker)
-	}
-	if outcome := a.OutcomeInWords(agent); outcome != "" {
-		d.printField("  then     ", outcome)
-	}
-}

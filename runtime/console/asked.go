@@ -110,7 +110,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 		return // other sessions do not concern this conversation
 	}
 	for other := range ledger.Backwards(d.stateDirs(), ledger.Scope{}) {
-		if v.session() != "" && other.Session != v.session() || v.Project != "" && !v.HasProject(other.ProjectPlace()) {
+		if v.session() != "" && other.Session != v.session() || v.Project != "" && !file.LiesWithin(other.ProjectPlace(), v.Project) {
 			where := ""
 			if v.session() == "" {
 				where = " in " + other.ProjectPlace()

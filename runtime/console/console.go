@@ -107,15 +107,19 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 	}
 	if err != nil {
 		d.sayNothingDecided(v, a, "why", false)
-		for _, s := range endedHoldsInWords(d.holdEvents(), nil, d.Now()) {
-			d.printLine("note: " + s)
-		}
 	} else {
 		d.printDecision(r)
-		d.printHoldOf(r)
-		if id == "" || id == "last" {
-			d.printScope(v, "why")
-		}
+	}
+	var told *ledger.HoldEvent // by printHoldOf
+	events := d.holdEvents()
+	if err == nil && r.Rule == "hold" {
+		told = d.printHoldOf(r, events)
+	}
+	for _, s := range endedHoldsInWords(events, told, d.Now()) {
+		d.printLine("note: " + s)
+	}
+	if err == nil && (id == "" || id == "last") {
+		d.printScope(v, "why")
 	}
 	if d.Off {
 		d.printLine("SPRINGFIELD=off is set here, so hooks let every agent stop and record nothing")
@@ -149,7 +153,14 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printLead(kind, r.Plugin+" "+did, ", "+d.agoOf(r.At)+name, 2)
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
-	d.printAftermath(r)
+	if !ofPrompt(r) {
+		after := d.FindAftermath(r)
+		if n := max(after.blocks[0], after.blocks[1]); n > 0 {
+			times := " time" + strings.Repeat("s", min(n-1, 1))
+			d.printField("  besides  ", "another hook made "+agent+" go on, "+strconv.Itoa(n)+times+" since the prompt: "+after.blocker)
+		}
+		d.printField("  then     ", after.OutcomeInWords(agent))
+	}
 	d.printField("  read in  ", language.LanguageName(r.Lang))
 	d.printField("  sent to "+agent+": ", r.Reason)
 	d.printField("  shown to you:   ", r.Told)

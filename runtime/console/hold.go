@@ -255,11 +255,11 @@ func (d *Console) lastHold(session string) (said string) {
 	return said
 }
 
-func (d *Console) printHoldOf(r ledger.Record) {
-	var set, end *ledger.HoldEvent
-	all := d.holdEvents()
+// printHoldOf prints the hold by which a decision let the agent stop, and returns the hold's end, nil if it has none.
+func (d *Console) printHoldOf(r ledger.Record, all []ledger.HoldEvent) (end *ledger.HoldEvent) {
+	var set *ledger.HoldEvent
 	for i, e := range all {
-		if r.Rule != "hold" || e.Of != "" && e.Of != sessionKey(r.Session) {
+		if e.Of != "" && e.Of != sessionKey(r.Session) {
 			continue
 		}
 		if e.BeginsHold() && e.At <= r.At {
@@ -273,9 +273,7 @@ func (d *Console) printHoldOf(r ledger.Record) {
 			d.printLine("  hold     on " + holderOf(*e) + " " + holdEventInWords(*e, d.Now()))
 		}
 	}
-	for _, s := range endedHoldsInWords(all, end, d.Now()) {
-		d.printLine("note: " + s)
-	}
+	return end
 }
 
 // Time for which the end of a hold is reported: by resume or in time, and by removal.

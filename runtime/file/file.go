@@ -37,8 +37,8 @@ func ReadBeginning(path string, flags, most int) ([]byte, error) {
 }
 
 // ReadEnd reads up to most bytes from the end of a regular file.
-func ReadEnd(path string, most int) ([]byte, error) {
-	f, size, err := OpenRegular(path, 0)
+func ReadEnd(path string, flags, most int) ([]byte, error) {
+	f, size, err := OpenRegular(path, flags)
 	if err != nil {
 		return nil, err
 	}

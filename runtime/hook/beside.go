@@ -8,23 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
-
-// anotherLoop returns a veto if a different plugin's loop drives this session. It also notes in s.drives whether the
-// loop of this plugin does.
-func (s *Snapshot) anotherLoop() guard.Veto {
-	driver, evidence := s.findDriver()
-	if s.drives = driver == s.Settings.Strategy.Name; driver == "" || s.drives {
-		return guard.Veto{}
-	}
-	return guard.Veto{Rule: "another-loop", Evidence: driver + " drives this session: " + evidence}
-}
 
 // leavesAway reports whether the plugin of a loop that does not drive the session leaves an away order to a daily plugin.
 func (s *Snapshot) leavesAway() bool {

@@ -91,7 +91,7 @@ const (
 func (s *start) awaitArrival() guard.Veto {
 	h, until := s.event.Host, time.Now().Add(arrivalWait)
 	for {
-		if end, err := file.ReadEnd(s.event.TranscriptPath, maxEnd); err == nil && h.Arrived(s.event, end) {
+		if end, err := file.ReadEnd(s.event.TranscriptPath, 0, maxEnd); err == nil && h.Arrived(s.event, end) {
 			return guard.Veto{}
 		}
 		if !time.Now().Before(until) {

@@ -83,7 +83,7 @@ func (s *start) recordUndecided(f fault) (told string) {
 		return r.Told
 	}
 	// If there is no record, only the transcript shows if the user was notified.
-	if end, _ := file.ReadEnd(s.event.TranscriptPath, 4<<20); s.answered || bytes.Contains(end, []byte(did)) {
+	if end, _ := file.ReadEnd(s.event.TranscriptPath, 0, 4<<20); s.answered || bytes.Contains(end, []byte(did)) {
 		return ""
 	}
 	return told

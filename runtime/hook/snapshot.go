@@ -4,6 +4,7 @@ package hook
 
 import (
 	"cmp"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
+	"github.com/cameronsjo/springfield/runtime/wake"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
@@ -121,7 +123,8 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 }
 
 // vetoOfTranscript returns the veto for which the event or the transcript gives a reason, such as work in progress or
-// plan mode. For a strategy of Stop it also checks other loops, a removed ledger and the user's last word.
+// plan mode. For a strategy of Stop it also checks other loops, a removed ledger and the user's last word, and notes
+// in s.drives whether the plugin's own loop drives the session.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)
@@ -153,8 +156,11 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	case guard.RalphArmed(s.Event.Cwd, s.Event.SessionID):
 		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 	}
-	veto = s.anotherLoop()
-	if veto.Rule == "" && s.Settings.Strategy.Loop == nil {
+	driver, evidence := s.findDriver()
+	if s.drives = driver == s.Settings.Strategy.Name; driver != "" && !s.drives {
+		return guard.Veto{Rule: "another-loop", Evidence: driver + " drives this session: " + evidence}
+	}
+	if s.Settings.Strategy.Loop == nil {
 		veto = guard.CheckOwnCommand(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
 	failed := s.Event.Name == stopFailure // there is no answer yet, and no strategy is asked
@@ -421,12 +427,16 @@ func (s *Snapshot) Settle() Settled {
 		if ordered.Counts {
 			limits.Burst, limits.PerPrompt = ledger.MostContinues, ledger.MostContinues
 		}
-		var left ledger.Left
-		if veto = s.limitWakes(&limits, ordered.Counts); veto.Rule == "" {
-			out.Next, left, veto = guard.SpendContinue(s.met, limits, s.stopToCount())
+		if s.Event.Name == stopFailure { // wakes have a limit of their own
+			limits.Same, limits.Idle = math.MaxInt, math.MaxInt
 		}
-		if veto.Rule == "" {
-			out.Left = &left
+		if s.Event.Name == stopFailure && !ordered.Counts && !s.Settings.AfterError {
+			veto = guard.Veto{Rule: wake.Rule, Evidence: "no away order applies to this session any more"}
+		} else {
+			var left ledger.Left
+			if out.Next, left, veto = guard.SpendContinue(s.met, limits, s.stopToCount()); veto.Rule == "" {
+				out.Left = &left
+			}
 		}
 	}
 	if veto.Rule != "" {
@@ -466,8 +476,14 @@ func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1
 	if byOrder {
 		count = ", away " + strconv.Itoa(s.Away.CountContinues()+1) + " of " + strconv.Itoa(s.Away.Order.Most)
-	} else if out.Left != nil {
-		count = ", " + s.limitInWords(*out.Left)
+	} else if left, l := out.Left, s.Settings.Limits; left != nil {
+		rest, limit, span := left.Burst, l.Burst, " in 5 min" // the limit with the fewest continues left
+		if left.Hour < min(left.Burst, left.Prompt) {
+			rest, limit, span = left.Hour, l.PerHour, " in an hour"
+		} else if left.Prompt < left.Burst {
+			rest, limit, span = left.Prompt, l.PerPrompt, " for this prompt"
+		}
+		count = ", " + strconv.Itoa(limit-rest) + " of " + strconv.Itoa(limit) + span
 	}
 	if out.Rule == away.Rule || out.Page != "" { // the agent must not read a judge's words
 		told += ": " + out.Evidence
@@ -508,17 +524,4 @@ func (s *Snapshot) askAway() away.Answer {
 		Session: shortenText(s.Event.SessionID, 200), Key: count.Seen, Plugin: s.Settings.Plugin, Now: s.Now.UnixMilli(),
 		Typed: s.View.OwnAt, Turns: s.View.Turns, Work: s.View.Work, Dir: dir,
 	})
-}
-
-// limitInWords returns the use of the limit with the fewest continues left, such as "2 of 3 in 5 min".
-func (s *Snapshot) limitInWords(left ledger.Left) string {
-	l := s.Settings.Limits
-	of := func(left, limit int) string { return strconv.Itoa(limit-left) + " of " + strconv.Itoa(limit) }
-	if left.Hour < min(left.Burst, left.Prompt) {
-		return of(left.Hour, l.PerHour) + " in an hour"
-	}
-	if left.Prompt < left.Burst {
-		return of(left.Prompt, l.PerPrompt) + " for this prompt"
-	}
-	return of(left.Burst, l.Burst) + " in 5 min"
 }

@@ -6,7 +6,6 @@ package hook
 import (
 	"bytes"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -153,7 +152,7 @@ func (s *start) momentOf(of *Snapshot) wake.Moment {
 // lastTyped returns the time of the session's last prompt in Claude Code's history, or "". It shows that /rewind was
 // used, which nothing else does in older clients.
 func (s *start) lastTyped() (at string) {
-	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), maxEnd)
+	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), 0, maxEnd)
 	for line := range bytes.Lines(end) {
 		if id, _ := codec.ExactString(codec.FindMember(line, "sessionId")); id != "" && id == s.event.SessionID {
 			at = string(codec.FindMember(line, "timestamp"))
@@ -190,17 +189,4 @@ func (s *start) readSwitches() string {
 		all = append(all, string(codec.FindMember(data, "enabledPlugins", "plugins")), string(codec.FindMember(data, "disableAllHooks")))
 	}
 	return strings.Join(all, "\x00")
-}
-
-// limitWakes lifts the limits Same and Idle for a wake after an API error, because wakes have a separate
-// limit. It returns a veto if neither an away order nor the user's settings allow the wake any more.
-func (s *Snapshot) limitWakes(limits *guard.Limits, counts bool) guard.Veto {
-	if s.Event.Name != stopFailure {
-		return guard.Veto{}
-	}
-	limits.Same, limits.Idle = math.MaxInt, math.MaxInt
-	if !counts && !s.Settings.AfterError {
-		return guard.Veto{Rule: wake.Rule, Evidence: "no away order applies to this session any more"}
-	}
-	return guard.Veto{}
 }

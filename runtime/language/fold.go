@@ -99,8 +99,10 @@ func IsWithinWord(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return false
 	}
-	if isDotInName(s, i) || isDotInName(s, i-1) {
-		return true
+	for _, dot := range [...]int{i - 1, i} {
+		if dot > 0 && dot+1 < len(s) && s[dot] == '.' && isAlphanumeric(s[dot-1]) && isAlphanumeric(s[dot+1]) {
+			return true
+		}
 	}
 	if a, b := rune(s[i-1]), rune(s[i]); a < utf8.RuneSelf && !isWordRune(a) || b < utf8.RuneSelf && !isWordRune(b) {
 		return false
@@ -110,10 +112,6 @@ func IsWithinWord(s string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	behind, _ := utf8.DecodeRuneInString(s[i:])
 	return isWordRune(before) && isWordRune(behind)
-}
-
-func isDotInName(s string, i int) bool {
-	return i > 0 && i+1 < len(s) && s[i] == '.' && isAlphanumeric(s[i-1]) && isAlphanumeric(s[i+1])
 }
 
 func isAlphanumeric(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }

@@ -118,8 +118,11 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	if len(own) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(own[0].Text))) {
 		return found(Forbids, own[0].Text), true
 	}
-	if c, ok := forbidding(all, short); ok {
-		return found(Forbids, c.said), sure
+	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
+		c, last := all[i], i+1 == len(all)
+		if c.act == forbids && (last || short || c.sentence == 0 && c.first && all[i+1].sentence > 0) {
+			return found(Forbids, c.said), sure
+		}
 	}
 	first := func(a act) int { return slices.IndexFunc(all, func(c clause) bool { return c.act == a }) }
 	if bar := first(bars); bar >= 0 && !ordered && first(asks) < 0 {
@@ -166,18 +169,6 @@ func (in reader) reports(own []lastmessage.Sentence) bool {
 func asksBehindOrders(all []clause) bool {
 	last := all[len(all)-1]
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
-}
-
-func forbidding(all []clause, short bool) (clause, bool) {
-	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
-		c := all[i]
-		last := i+1 == len(all)
-		alone := last || all[i+1].sentence > c.sentence
-		if c.act == forbids && (last || short || c.sentence == 0 && c.first && alone) {
-			return c, true
-		}
-	}
-	return clause{}, false
 }
 
 func (in reader) standing(own []lastmessage.Sentence) (found lastmessage.Sentence, ok bool) {

@@ -80,7 +80,13 @@ func behindFence(text string) string {
 }
 
 func sentencesOf(text string) (all []lastmessage.Sentence) {
-	text = withoutLogs(withoutMentions(withoutNotes(withoutTags(strings.ToValidUTF8(text, "")))))
+	lines := strings.Split(withoutMentions(withoutNotes(withoutTags(strings.ToValidUTF8(text, "")))), "\n")
+	for i, line := range lines {
+		if isPrinted(strings.TrimSpace(line), len(lines) > 1) {
+			lines[i] = ""
+		}
+	}
+	text = strings.Join(lines, "\n")
 	all = lastmessage.Sentences(text)
 	if trimmed := strings.TrimSpace(text); len(all) == 0 && trimmed != "" && len(trimmed) < 20 && strings.ContainsFunc(trimmed, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
 		all = append(all, lastmessage.Sentence{Text: trimmed}) // 👍
@@ -132,16 +138,6 @@ func withoutMentions(text string) string {
 		}
 	}
 	return strings.ReplaceAll(strings.Join(words, " "), "\n ", "\n")
-}
-
-func withoutLogs(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if isPrinted(strings.TrimSpace(line), len(lines) > 1) {
-			lines[i] = ""
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // printed are prefixes of lines that programs print.

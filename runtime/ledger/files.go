@@ -230,7 +230,7 @@ func SweepOldSessions(dir string, now time.Time) {
 	first, before := rand.IntN(len(names)), now.AddDate(0, 0, -keep)
 	for i := range min(len(names), swept) {
 		path := filepath.Join(dir, "sessions", names[(first+i)%len(names)])
-		if !isOlderThan(path, before) {
+		if info, err := os.Lstat(path); err != nil || !info.ModTime().Before(before) {
 			continue
 		}
 		if strings.HasSuffix(path, ".jsonl") {
@@ -244,11 +244,6 @@ func SweepOldSessions(dir string, now time.Time) {
 	}
 }
 
-func isOlderThan(path string, before time.Time) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.ModTime().Before(before)
-}
-
 // removeLedger removes a ledger, unless it is locked, was changed after before, or contains a loop whose file
 // still exists.
 func removeLedger(path string, before time.Time) {
@@ -257,10 +252,12 @@ func removeLedger(path string, before time.Time) {
 		return
 	}
 	defer f.Close()
-	if got, err := tryLock(f); err != nil || !got || !isOlderThan(path, before) {
+	got, err := tryLock(f)
+	if info, unseen := os.Lstat(path); err != nil || !got || unseen != nil || !info.ModTime().Before(before) {
 		return
 	}
-	t := openTail(path)
+	var t tail
+	t.rest, _ = file.ReadEnd(path, file.Nofollow, maxBack)
 	t.stepBack()
 	for _, loop := range t.head.State.Loops {
 		if filepath.IsAbs(loop.Key) && file.IsReadable(loop.Key) {

@@ -25,10 +25,8 @@ const (
 type Scope struct {
 	Session string // by its key
 	Project string // directory
-}
 
-func (s Scope) HasProject(project string) bool {
-	return s.Project == "" || file.LiesWithin(project, s.Project)
+	decision string // begins the IDs of the session's decisions; "" for any
 }
 
 type session struct {
@@ -47,7 +45,8 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 		newest := map[string]active{}
 		_ = indexOf(dir).eachLine(func(line []byte) { // unreadable lines are skipped
 			var a active
-			if codec.ReadObject(line, &a) == nil && a.ID != "" && of.HasProject(a.Project) {
+			if codec.ReadObject(line, &a) == nil && a.ID != "" && (of.Project == "" || file.LiesWithin(a.Project, of.Project)) &&
+				(of.decision == "" || SessionKey(a.ID)[inID:] == of.decision) {
 				newest[a.ID] = a
 			}
 		})
@@ -61,11 +60,10 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 
 // Backwards yields the decisions of the latest maxOpened sessions in a scope, the latest first. It opens ledgers only
 // as needed.
-func Backwards(dirs []string, of Scope) iter.Seq[Record] { return backwards(sessionsOf(dirs, of)) }
-
-func backwards(all []session) iter.Seq[Record] {
+func Backwards(dirs []string, of Scope) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
-		ahead := all[:min(len(all), maxOpened)]
+		ahead := sessionsOf(dirs, of)
+		ahead = ahead[:min(len(ahead), maxOpened)]
 		var open []*tail
 		for {
 			newest := -1
@@ -75,7 +73,8 @@ func backwards(all []session) iter.Seq[Record] {
 				}
 			}
 			for ; len(ahead) > 0 && (newest < 0 || ahead[0].At/dayLength >= open[newest].head.At/dayLength); ahead = ahead[1:] {
-				t := openTail(SessionFile(ahead[0].dir, ahead[0].ID))
+				t := &tail{}
+				t.rest, _ = file.ReadEnd(SessionFile(ahead[0].dir, ahead[0].ID), file.Nofollow, maxBack)
 				if !t.stepBack() {
 					continue
 				}
@@ -98,7 +97,8 @@ func backwards(all []session) iter.Seq[Record] {
 func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
 		if len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) {
-			if t := openTail(SessionFile(s.dir, s.ID)); t.stepBack() {
+			var t tail
+			if t.rest, _ = file.ReadEnd(SessionFile(s.dir, s.ID), file.Nofollow, maxBack); t.stepBack() {
 				all = append(all, t.head)
 			}
 		}
@@ -145,13 +145,8 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 // matches the ID.
 func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
-		var fitting []session
-		for _, s := range sessionsOf(dirs, of) {
-			if SessionKey(s.ID)[inID:] == id[:shortened] {
-				fitting = append(fitting, s)
-			}
-		}
-		for r := range backwards(fitting) {
+		of.decision = id[:shortened]
+		for r := range Backwards(dirs, of) {
 			if r.ID == id {
 				return r, true
 			}
@@ -188,7 +183,8 @@ func Overwritten(dirs []string) (paths []string) {
 	all := sessionsOf(dirs, Scope{})
 	for _, s := range all[:min(len(all), 16)] {
 		isRecord := func(line []byte) bool { return len(line) > 0 && codec.ReadObject(line, &Record{}) == nil }
-		if rest := openTail(SessionFile(s.dir, s.ID)).rest; len(rest) > 0 && !slices.ContainsFunc(bytes.Split(rest, []byte{'\n'}), isRecord) {
+		rest, _ := file.ReadEnd(SessionFile(s.dir, s.ID), file.Nofollow, maxBack)
+		if len(rest) > 0 && !slices.ContainsFunc(bytes.Split(rest, []byte{'\n'}), isRecord) {
 			paths = append(paths, SessionFile(s.dir, s.ID))
 		}
 	}
@@ -196,20 +192,8 @@ func Overwritten(dirs []string) (paths []string) {
 }
 
 type tail struct {
-	rest []byte
+	rest []byte // of a ledger; less if it was halved meanwhile, nil if it cannot be read
 	head Record
-}
-
-// openTail reads the last 4 MiB of a ledger. The tail is empty if the file cannot be read.
-func openTail(path string) *tail {
-	f, size, err := file.OpenRegular(path, file.Nofollow)
-	if err != nil {
-		return &tail{}
-	}
-	defer f.Close()
-	data := make([]byte, min(size, maxBack))
-	n, _ := f.ReadAt(data, size-int64(len(data))) // less if it was halved meanwhile
-	return &tail{rest: data[:n]}
 }
 
 func (t *tail) stepBack() bool {

@@ -175,7 +175,20 @@ func Mask(text string) string {
 	}
 	var masked strings.Builder
 	for line := range strings.Lines(text) {
-		masked.WriteString(maskLine(line))
+		folded, word := strings.ToLower(line), longestWord(line)
+		if word < 16 && !strings.ContainsAny(line, "=:@-") && !hasAny(folded, "password identified vault") {
+			masked.WriteString(line) // it has no long word, no sign such as "=" and no typical word
+			continue
+		}
+		for i := range shapes {
+			if s := &shapes[i]; s.mayBeIn(line, folded, word) {
+				line = s.find().ReplaceAllString(line, cmp.Or(s.left, "$1[secret]"))
+			}
+		}
+		if named.mayBeIn(line, folded, word) {
+			line = maskNamed(line)
+		}
+		masked.WriteString(line)
 	}
 	return masked.String()
 }
@@ -189,21 +202,4 @@ func longestWord(line string) int {
 		longest = max(longest, run)
 	}
 	return longest
-}
-
-// maskLine masks the secrets in a line. It skips a line with no long word, no sign such as "=" and no typical word.
-func maskLine(line string) string {
-	folded, word := strings.ToLower(line), longestWord(line)
-	if word < 16 && !strings.ContainsAny(line, "=:@-") && !hasAny(folded, "password identified vault") {
-		return line
-	}
-	for i := range shapes {
-		if s := &shapes[i]; s.mayBeIn(line, folded, word) {
-			line = s.find().ReplaceAllString(line, cmp.Or(s.left, "$1[secret]"))
-		}
-	}
-	if named.mayBeIn(line, folded, word) {
-		line = maskNamed(line)
-	}
-	return line
 }

@@ -269,15 +269,3 @@ func (l *Log) dropMate(name string) {
 		l.Mates = append(l.Mates[:i], l.Mates[i+1:]...)
 	}
 }
-
-func (l *Log) teamOfView() activity.Team {
-	t := activity.Team{Role: l.Role}
-	for _, m := range l.Mates {
-		if m.Idle || l.Turns-m.Turn >= maxSilence {
-			t.Idle = append(t.Idle, m.Name)
-		} else {
-			t.AtWork = append(t.AtWork, m.Name)
-		}
-	}
-	return t
-}

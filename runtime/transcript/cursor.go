@@ -62,7 +62,7 @@ func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error
 // EachLastEntry calls visit for each line in the last bytes of the log at path until visit returns false. It keeps no
 // Log, so that What is only of the line.
 func (f *Format) EachLastEntry(path string, most int, visit func(*Entry) bool) {
-	end, _ := file.ReadEnd(path, most)
+	end, _ := file.ReadEnd(path, 0, most)
 	var e Entry
 	for line := range bytes.Lines(end) {
 		if !f.parseLine(&e, bytes.TrimSpace(line), 0) {

@@ -154,7 +154,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 				continue
 			}
 			l.Text, l.Spoke = e.placeOf(p.Text), shortCallID(e.ID)
-			l.takePlanNames(e, p.Text, false)
+			eachPlan(p.Text, func(name []byte) { l.takePlanName(e, name, false) })
 			if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
 				l.Said = true // a tool question was answered
 			}
@@ -200,7 +200,7 @@ func (l *Log) beginTurn(e *Entry) {
 	l.Claims = l.Claims[:0]
 	f := &l.Feedback
 	f.Mine, f.Theirs, f.Lines, f.Blocks, f.Contexts = 0, 0, 0, 0, 0
-	l.takePlanNames(e, e.Words, false)
+	eachPlan(e.Words, func(name []byte) { l.takePlanName(e, name, false) })
 }
 
 // maxOurs limits our continues within oursWithin milliseconds.

@@ -50,10 +50,6 @@ func (l *Log) rewindPlans(e *Entry) {
 	l.Joints = append(l.Joints[max(0, len(l.Joints)+1-maxJoints):], next)
 }
 
-func (l *Log) takePlanNames(e *Entry, text []byte, wrote bool) {
-	eachPlan(text, func(name []byte) { l.takePlanName(e, name, wrote) })
-}
-
 func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {
 	n := named{At: e.placeOf(name), Sum: shortCallID(name), Turn: l.Turns}
 	for i, old := range l.Plans {
@@ -88,12 +84,10 @@ func (l *Log) namesIn(e *Entry, p *Part) {
 			value = w.CutRest()
 		}
 		wrote := p.Does == WritesFile && (key == "file_path" || key == "path")
-		if input[0] != '"' {
-			l.takePlanNames(e, value, wrote)
-			continue
-		}
-		eachPlan(value, func(name []byte) { // the line has it escaped once more
-			if i := bytes.Index(input, name); i >= 0 {
+		eachPlan(value, func(name []byte) {
+			if input[0] != '"' {
+				l.takePlanName(e, name, wrote)
+			} else if i := bytes.Index(input, name); i >= 0 { // the line has it escaped once more
 				l.takePlanName(e, input[i:i+len(name)], wrote)
 			}
 		})

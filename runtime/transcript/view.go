@@ -104,11 +104,18 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 			InTurn: hooks.Mine,
 			Others: max(hooks.Theirs, hooks.Lines-hooks.Blocks) + max(0, hooks.Contexts-(hooks.Mine-hooks.Blocks)),
 		},
-		Team:    l.teamOfView(),
+		Team:    activity.Team{Role: l.Role},
 		Earlier: slices.Clone(l.Earlier),
 	}
 	for i := 0; i+1 < len(l.Heard); i += 2 {
 		v.Heard = append(v.Heard, wordsAt(f, place{l.Heard[i], l.Heard[i+1]}, buf))
+	}
+	for _, m := range l.Mates {
+		if m.Idle || l.Turns-m.Turn >= maxSilence {
+			v.Team.Idle = append(v.Team.Idle, m.Name)
+		} else {
+			v.Team.AtWork = append(v.Team.AtWork, m.Name)
+		}
 	}
 	if l.Skill.Name != "" {
 		v.Skill = activity.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
@@ -126,7 +133,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 			Error:  p.Failed,
 			Denied: p.Denied,
 			Done:   p.Done,
-			Writes: p.mayWrite(),
+			Writes: slices.Contains(writers, p.Does) && !slices.Contains(readers, p.Name),
 			Open:   p.Open,
 		}
 		if !brief {
@@ -278,14 +285,8 @@ func (p *Part) Changes() bool {
 	return !onlyLooks(codec.ExactText(codec.InsideQuotes(codec.FindMember(input, "command", "cmd"))))
 }
 
-// mayWrite reports whether a call can have changed a file. This is assumed of unknown tools and subagents.
-func (p *past) mayWrite() bool {
-	switch p.Does {
-	case NothingSpecial, WritesFile, UsesSkill, MayGoOn, TellsMate:
-		return !slices.Contains(readers, p.Name)
-	}
-	return false
-}
+// writers are the calls that can have changed a file, except readers. This is assumed of unknown tools and subagents.
+var writers = []Does{NothingSpecial, WritesFile, UsesSkill, MayGoOn, TellsMate}
 
 func outcomeOf(raw []byte) string {
 	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(raw), "<tool_use_error>"))

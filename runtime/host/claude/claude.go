@@ -33,19 +33,15 @@ func takesContext(e host.Event, version string) bool {
 	if !e.Scheduled {
 		return false
 	}
-	if e.PromptID != "" {
-		return isUUID(e.PromptID)
+	if e.PromptID == "" {
+		return atLeast(version, [3]int{2, 1, 163})
 	}
-	return atLeast(version, [3]int{2, 1, 163})
-}
-
-func isUUID(id string) bool {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("0123456789abcdefABCDEF", r) {
 			return '0'
 		}
 		return r
-	}, id) == "00000000-0000-0000-0000-000000000000"
+	}, e.PromptID) == "00000000-0000-0000-0000-000000000000"
 }
 
 func atLeast(version string, other [3]int) bool {
