@@ -16,17 +16,28 @@ const maxHeld = 600
 // the subject is "", the clause holds back everything.
 func (in reader) listHeld(all []clause) string {
 	var held strings.Builder
+	var before []string // the subject of the clause before
+	topic := -1         // the sentence of that clause, if it only states something
 	for _, c := range all {
 		has := func(class language.Class) bool {
 			return slices.ContainsFunc(c.forms, func(form string) bool { return in.Has(class, form) })
 		}
-		limits := has(language.Limit)
-		holds := c.act == forbids || c.act == bars || has(language.Hold) && (c.act < asks || in.Skip(c.text, language.Not) > 0)
-		subject := slices.DeleteFunc(subjectsOf(c.forms[len(c.forms)-1]), in.isFiller)
+		holds, limits := has(language.Hold) && c.act != asks, has(language.Limit)
+		part := c.forms[len(c.forms)-1]
+		subject := slices.DeleteFunc(subjectsOf(part), in.isFiller)
+		switch {
+		case holds && c.act == states && topic == c.sentence: // "the release, that's for Ann"
+			subject = append(slices.Clip(before), subject...)
+		case len(subject) == 0 && !in.Has(language.Any, part) && !strings.Contains(part, "`"):
+			subject = before
+		}
+		if before, topic = subject, -1; c.act == states {
+			topic = c.sentence
+		}
 		if limits {
 			subject = nil
 		}
-		if c.asks || !limits && (!holds || len(subject) == 0) {
+		if c.asks || !limits && (len(subject) == 0 || !holds && c.act != bars && c.act != forbids) {
 			continue
 		}
 		if line := strings.Join(subject, " ") + "\t" + quotation.QuoteEvidence(c.said) + "\n"; held.Len()+len(line) <= maxHeld {
@@ -37,7 +48,10 @@ func (in reader) listHeld(all []clause) string {
 }
 
 func (in reader) isFiller(word string) bool {
-	return in.Skip(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Touch, language.Resume, language.Bother) == len(word)
+	if language.HasBlanks(word) && in.Skip(word, language.Touch, language.Resume) == len(word) { // without blanks, "push" is one of these
+		return true
+	}
+	return in.Skip(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
 }
 
 // FindHeld returns the first of a prompt's clauses in held whose subject is in text.
@@ -70,7 +84,7 @@ func areRelated(a, b string) bool {
 	if slices.Contains(longer, '/') { // a directory and what is below it
 		return whole && (len(longer) == n || longer[n] == '/')
 	}
-	return whole && len(longer)-n <= 3 || n >= 6 || n >= 2 && unicode.Is(unicode.Hangul, shorter[0])
+	return whole && (len(longer)-n <= 3 || n >= 4 && len(longer)-n <= 6) || n >= 6 || n >= 2 && unicode.Is(unicode.Hangul, shorter[0]) || n >= 3 && n >= len(shorter)-2 && unicode.Is(unicode.Cyrillic, shorter[0])
 }
 
 // subjectsOf returns the words of a folded text that have three letters or more, paths, Korean words of two, and the pairs
