@@ -23,6 +23,8 @@ func TestUserSaysStop(t *testing.T) {
 		ends(t, r, pauses, 1)
 		w.decided(r.ID, "stop forbids")
 		ends(t, talk.Say("go on with the plan", says(plan...)...), plan[2], 3)
+		const push = "Both pass. Next I'll push the branch."
+		ends(t, talk.Say("fix both tests, but don't push yet", says("One passes. Next I'll mend the other test.", push, "Too far.")...), push, 2)
 	})
 }
 

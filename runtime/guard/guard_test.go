@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/lastword"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
@@ -344,25 +345,27 @@ func TestAnswer(t *testing.T) {
 }
 
 func TestCheckWord(t *testing.T) {
+	const held = "push\t“don't push yet”\n"
 	for _, test := range []struct {
-		kind                   lastword.Kind
-		called, changed, seeks bool
-		want                   string
+		word            lastword.Word
+		called, changed bool
+		message         string
+		want            string
 	}{
-		{lastword.Forbids, true, true, true, "forbids"},
-		{lastword.Asks, true, false, false, "answers"},
-		{lastword.Asks, true, false, true, ""},
-		{lastword.Asks, true, true, false, ""},
-		{lastword.Unclear, true, false, true, "unclear"},
-		{lastword.Unclear, true, true, false, ""},
-		{lastword.States, false, false, true, "unclear"},
-		{lastword.States, true, false, true, ""},
-		{lastword.Orders, false, false, false, ""},
-		{lastword.Unknown, false, false, false, ""},
+		{lastword.Word{Kind: lastword.Forbids}, true, true, "Let me read the log.", "forbids"},
+		{lastword.Word{Kind: lastword.Asks}, true, false, "It is slow.", "answers"},
+		{lastword.Word{Kind: lastword.Asks}, true, false, "Let me read the log.", ""},
+		{lastword.Word{Kind: lastword.Asks}, true, true, "It is slow.", ""},
+		{lastword.Word{Kind: lastword.Unclear}, true, false, "Let me read the log.", "unclear"},
+		{lastword.Word{Kind: lastword.Unclear}, true, true, "It is slow.", ""},
+		{lastword.Word{Kind: lastword.States}, false, false, "Let me read the log.", "unclear"},
+		{lastword.Word{Kind: lastword.States}, true, false, "Let me read the log.", ""},
+		{lastword.Word{Kind: lastword.Orders}, false, false, "It is slow.", ""},
+		{lastword.Word{Kind: lastword.Orders, Held: held}, true, true, "It is mended. Next I'll push it.", "forbids"},
+		{lastword.Word{Kind: lastword.Orders, Held: held}, true, true, "You can push it then. Next I'll mend the second test.", ""},
+		{lastword.Word{}, false, false, "It is slow.", ""},
 	} {
-		veto := CheckWord(lastword.Word{Kind: test.kind, Evidence: "“so”"}, test.called, test.changed, func() bool { return test.seeks })
-		if veto.Rule != test.want {
-			t.Errorf("%s, changed %t, seeks %t: %q, want %q", test.kind, test.changed, test.seeks, veto.Rule, test.want)
-		}
+		veto := CheckWord(test.word, test.called, test.changed, func() *lastmessage.Closing { return lastmessage.ReadMessage(test.message) })
+		scratch.Equal(t, veto.Rule, test.want, test.word, test.changed, test.message)
 	}
 }

@@ -1,13 +1,17 @@
 package guard
 
-import "github.com/cameronsjo/springfield/runtime/lastword"
+import (
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
+	"github.com/cameronsjo/springfield/runtime/lastword"
+)
 
 // Escaped is the evidence if the last word was the Esc key.
 const Escaped = "you pressed Esc"
 
-// CheckWord returns a veto if the user's last word forbids work. After a turn with no changes, an unclear
-// word is also a veto, and so is a question, unless seeks reports that the answer announces to look for more. After a turn with no tool calls, so is a mere statement.
-func CheckWord(word lastword.Word, called, changed bool, seeks func() bool) Veto {
+// CheckWord returns a veto if the user's last word forbids work, or holds back the work that the message announces.
+// After a turn with no changes, an unclear word is also a veto, and so is a question, unless the message announces to look
+// for more. After a turn with no tool calls, so is a mere statement.
+func CheckWord(word lastword.Word, called, changed bool, message func() *lastmessage.Closing) Veto {
 	switch {
 	case word.Kind == lastword.Forbids && word.Evidence == Escaped:
 		return Veto{Rule: "forbids", Evidence: Escaped}
@@ -16,8 +20,13 @@ func CheckWord(word lastword.Word, called, changed bool, seeks func() bool) Veto
 	case word.Kind == lastword.Unclear && !changed, word.Kind == lastword.States && !called:
 		return Veto{Rule: "unclear",
 			Evidence: "nothing was changed, and it is not clear that you want it: you said " + word.Evidence}
-	case word.Kind == lastword.Asks && !changed && !seeks():
+	case word.Kind == lastword.Asks && !changed && !message().SeeksLast():
 		return Veto{Rule: "answers", Evidence: "you asked " + word.Evidence + ", and this is the answer"}
+	}
+	if word.Held != "" {
+		if said, ok := lastword.FindHeld(word.Held, message().Announcement()); ok {
+			return Veto{Rule: "forbids", Evidence: "you said " + said + ", and the message is about that"}
+		}
 	}
 	return Veto{}
 }

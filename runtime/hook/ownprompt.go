@@ -106,6 +106,9 @@ type reading struct {
 // takeWord stores the meaning of the user's new prompt. If the agent asked whether to go on, a yes also
 // answers the next such question. A standing order answers all of them until a prompt other than yes.
 func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledger.State {
+	if word.Kind == lastword.Yes && !state.AsksLeave { // a bare "continue" takes nothing back
+		word.Held = state.Said.Held
+	}
 	switch {
 	case word.Kind == lastword.Standing:
 		state.Leave, state.Once = "you said "+word.Evidence, false
@@ -115,7 +118,7 @@ func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledge
 	default:
 		state.Leave, state.Once = "", false
 	}
-	state.Said = ledger.Said{Of: of, Kind: string(word.Kind), Evidence: word.Evidence, At: at}
+	state.Said = ledger.Said{Of: of, Kind: string(word.Kind), Evidence: word.Evidence, Held: word.Held, At: at}
 	return state
 }
 

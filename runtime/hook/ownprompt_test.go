@@ -165,7 +165,7 @@ const leftOver = "Task 2 is done.\n\nNow I'll write the tests for task 3. They n
 
 // The last word decides before the strategy does.
 func TestLastWord(t *testing.T) {
-	const forbid, question = "Please do not continue, I need to think.", "How would you split up handlers.go?"
+	const forbid, hold, question = "Please do not continue, I need to think.", "Fix the tests, but don't push yet.", "How would you split up handlers.go?"
 	for name, test := range map[string]struct {
 		log, id, text string
 		rule          string // "" where the strategy decides
@@ -178,6 +178,8 @@ func TestLastWord(t *testing.T) {
 		"forbids, then an order":          {userLine("p0", forbid, human) + userLine("p1", "Now implement task 2.", human), "p1", progress, ""},
 		"an order, then a joined stop":    {userLine("p1", "Implement it all.", human) + joined("Stop, please."), "p1", progress, "forbids"},
 		"a joined stop, a joined order":   {userLine("p1", "Implement it all.", human) + joined("Stop, please.") + joined("Use tabs."), "p1", progress, "forbids"},
+		"holds back this":                 {userLine("p1", hold, human), "p1", "The tests pass. Next I'll push the branch.", "forbids"},
+		"holds back something else":       {userLine("p1", hold, human), "p1", "The first test passes. Next I'll mend the second one.", ""},
 		"asks":                            {userLine("p1", question, human), "p1", "Step 1: move the types.\nStep 2: move the handlers.", "answers"},
 		"asks, and it has looked":         {userLine("p1", question, human) + runsCommand("cat handlers.go | head") + agentCalls("Read", "{}"), "p1", "Task 1 is to move the types. Left: tasks 2 and 3.", "answers"},
 		"asks, and it has written":        {userLine("p1", question, human) + agentCalls("Edit", `{"file_path":"a"}`), "p1", progress, ""},
@@ -222,6 +224,18 @@ func TestLastWordIsRemembered(t *testing.T) {
 	w.stopsAt("w", progress)
 	r, _ := w.newest("session:s1")
 	scratch.Holds(t, "decided by", r.Rule+": "+r.Evidence, "forbids: you said “", "I need to think.”")
+}
+
+// A bare "continue" takes back nothing, except where it answers a question for leave.
+func TestHeldIsRemembered(t *testing.T) {
+	for before, want := range map[string]string{"The first test passes.": "forbids", "The tests pass. Shall I go on and push the branch?": "intent"} {
+		w := newWorld(t, ned)
+		w.typed("p1", "Fix the tests, but don't push yet.")
+		w.stopsAt("p1", before)
+		w.typed("p2", "continue")
+		w.stopsAt("p2", "The tests pass. Next I'll push the branch.")
+		scratch.Equal(t, w.rule(), want, "after", before)
+	}
 }
 
 func TestEvidenceOfAQuestion(t *testing.T) {

@@ -165,9 +165,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	}
 	failed := s.Event.Name == stopFailure // there is no answer yet, and no strategy is asked
 	if turn := &s.Situation.Turn; veto.Rule == "" && (s.Settings.Strategy.Loop == nil || failed) {
-		veto = guard.CheckWord(turn.Word, s.View.CallsInTurn > 0 || failed, turn.Changed || failed, func() bool {
-			return lastmessage.ReadMessage(s.Situation.Message.Text).SeeksLast()
-		})
+		veto = guard.CheckWord(turn.Word, s.View.CallsInTurn > 0 || failed, turn.Changed || failed, func() *lastmessage.Closing { return lastmessage.ReadMessage(s.Situation.Message.Text) })
 	}
 	return veto
 }
@@ -333,7 +331,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟", nil),
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
 			Ours: s.met.InPrompt > 0,
-			Word: lastword.Word{Kind: lastword.Kind(s.met.Said.Kind), Evidence: s.met.Said.Evidence}, WordAt: s.met.Said.At,
+			Word: lastword.Word{Kind: lastword.Kind(s.met.Said.Kind), Evidence: s.met.Said.Evidence, Held: s.met.Said.Held}, WordAt: s.met.Said.At,
 			Changed: view.Changed, Leave: s.leave(), Attended: s.Attended, Away: s.Away != nil,
 		},
 		Team: view.Team,

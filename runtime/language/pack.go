@@ -84,6 +84,9 @@ const (
 	But      // an objection may follow
 	Fault    // reports a failure: "error", "is missing"
 	Soft     // ignored at the ends of a clause: "please", "ok"
+	Hold     // a clause that holds something back, beside orders: "don't run it", "i merge it myself"
+	Limit    // a clause that holds back all that is not ordered: "nothing else"
+	Filler   // words without a subject, besides those of common: "before", "only"
 	classes
 )
 
@@ -91,7 +94,7 @@ var ClassNames = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
 	"leave", "ready", "may", "goon", "seek", "rest",
-	"forbid", "bar", "look", "halt", "while", "not", "resume", "touch", "any", "need", "think", "bother", "all", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "but", "fault", "soft",
+	"forbid", "bar", "look", "halt", "while", "not", "resume", "touch", "any", "need", "think", "bother", "all", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "but", "fault", "soft", "hold", "limit", "filler",
 }
 
 var named = func() map[string]Class {

@@ -133,6 +133,22 @@ func (c *Closing) AnnouncesWork() bool {
 	})
 }
 
+// Announcement returns the sentence that announces work, with a list below it, or else the last paragraph or list.
+func (c *Closing) Announcement() string {
+	var all []string
+	for _, act := range []Act{Starts, Moves, Announces} {
+		if said, ok := c.FindAct(act, false); ok && len(all) == 0 {
+			all = append(all, said)
+		}
+	}
+	if len(all) == 0 || len(c.intro) > 0 {
+		for _, s := range c.final {
+			all = append(all, s.said)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
 // SeeksLast reports whether the last sentence announces that the agent looks for more, and is not about moving to the
 // next step.
 func (c *Closing) SeeksLast() bool {

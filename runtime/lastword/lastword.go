@@ -32,10 +32,11 @@ const (
 	Unclear  Kind = "unclear"  // it ends with an objection or doubt ("but", "hmm"), and no known word there orders, asks or forbids
 )
 
-// Word is the result of reading a prompt. Evidence quotes the words that decided.
+// Word is the result of reading a prompt. Evidence quotes the words that decided. Held is for FindHeld.
 type Word struct {
 	Kind     Kind
 	Evidence string
+	Held     string
 }
 
 // Prompt is the part of a prompt that the log keeps: the beginning and the end. For a short prompt both are
@@ -111,7 +112,8 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	if n := len(all); n > 0 {
 		sure = all[n-1].sure
 	}
-	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said)} }
+	held := in.listHeld(all)
+	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said), held} }
 	ordered := slices.ContainsFunc(all, orders)
 	if len(own) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(own[0].Text))) {
 		return found(Forbids, own[0].Text), true
@@ -150,7 +152,7 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 			return found(States, all[n-1].said), sure
 		}
 	}
-	return Word{Kind: Orders}, sure
+	return Word{Kind: Orders, Held: held}, sure
 }
 
 func (in reader) turns(own []lastmessage.Sentence) bool {

@@ -30,14 +30,34 @@ func TestEvidenceQuotesTheClause(t *testing.T) {
 	for text, want := range map[string]Word{
 		"":                                      {},
 		" \n":                                   {},
-		"commit this. Please stop here, thanks": {Forbids, "“Please stop here”"},
-		"It fails. Why?":                        {Asks, "“Why?”"},
-		"Do 1 to 5. Don't stop to ask.":         {Standing, "“Don't stop to ask.”"},
-		"Yes, go on.":                           {Yes, "“Yes, go on.”"},
+		"commit this. Please stop here, thanks": {Kind: Forbids, Evidence: "“Please stop here”"},
+		"It fails. Why?":                        {Kind: Asks, Evidence: "“Why?”"},
+		"Do 1 to 5. Don't stop to ask.":         {Kind: Standing, Evidence: "“Don't stop to ask.”"},
+		"Yes, go on.":                           {Kind: Yes, Evidence: "“Yes, go on.”"},
 		"fix it":                                {Kind: Orders},
 	} {
-		if got := Read(whole(text)); got != want {
+		got := Read(whole(text))
+		if got.Held = ""; got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestHeld(t *testing.T) {
+	for _, test := range []struct{ prompt, next, said string }{
+		{"fix the lint, but don't push yet", "I'll push the branch now.", "“but don't push yet”"},
+		{"fix the lint, but don't push yet", "I'll fix the second file now.", ""},
+		{"dont post it, just draft a reply to #412", "Next I'll post it.", "“dont post it”"},
+		{"Write the migration. Don't run it against any database.", "Applying it to the local database.", "“Don't run it against any database.”"},
+		{"Leave features/upload alone. Move the rest to fetch.", "Next are the calls in features/orders.", ""},
+		{"Leave features/upload alone. Move the rest to fetch.", "Next is features/upload/form.ts.", "“Leave features/upload alone.”"},
+		{"Do phases 1 and 2, then stop", "On to phase 3.", "“then stop”"},
+		{"Fix the typo. Nothing else in there please.", "I'll rewrite the section.", "“Nothing else in there please.”"},
+		{"The tests don't pass on Windows, fix them", "Next I'll fix the tests on Windows.", ""},
+		{"don't we have tests for that?", "I'll look at the tests.", ""},
+	} {
+		if said, _ := FindHeld(Read(whole(test.prompt)).Held, test.next); said != test.said {
+			t.Errorf("%q, %q: %s, want %s", test.prompt, test.next, said, test.said)
 		}
 	}
 }
@@ -81,7 +101,9 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, begin, end string) {
 		for _, p := range []Prompt{{begin, end}, whole(begin), {begin, ""}, {"", end}} {
-			if w := Read(p); !utf8.ValidString(w.Evidence) || len(w.Evidence) > 100 || w.Kind == Unknown && w.Evidence != "" {
+			w := Read(p)
+			FindHeld(w.Held, end)
+			if len(w.Held) > maxHeld || !utf8.ValidString(w.Held) || !utf8.ValidString(w.Evidence) || len(w.Evidence) > 100 || w.Kind == Unknown && w.Evidence != "" {
 				t.Errorf("%q: %v", p, w)
 			}
 		}

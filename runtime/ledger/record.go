@@ -163,6 +163,7 @@ type Said struct {
 	Of             string // the prompt
 	Kind, Evidence string
 	At             int64 // Unix milliseconds, 0 if unknown
+	Held           string
 }
 
 // How many are remembered in a session.
@@ -330,6 +331,7 @@ func (s *Said) Members(m *codec.Members) {
 	m.Text("kind", &s.Kind)
 	m.Quoted("evidence", &s.Evidence)
 	codec.Number(m, "at", &s.At)
+	m.Quoted("held", &s.Held)
 }
 
 func (p *Present) Members(m *codec.Members) {

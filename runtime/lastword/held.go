@@ -1,0 +1,137 @@
+package lastword
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+)
+
+// maxHeld limits Word.Held, in bytes.
+const maxHeld = 600
+
+// listHeld returns the clauses that hold something back, one a line: the words of its subject, a tab, and the clause. Where
+// the subject is "", the clause holds back everything.
+func (in reader) listHeld(all []clause) string {
+	var held strings.Builder
+	var before []string // the subject of the clause before
+	topic := -1         // the sentence of that clause, if it only states something
+	for _, c := range all {
+		has := func(class language.Class) bool {
+			return slices.ContainsFunc(c.forms, func(form string) bool { return in.Has(class, form) })
+		}
+		holds, limits := has(language.Hold) && c.act != asks, has(language.Limit)
+		part := c.forms[len(c.forms)-1]
+		subject := slices.DeleteFunc(subjectsOf(part), in.isFiller)
+		switch {
+		case holds && c.act == states && topic == c.sentence: // "the release, that's for Ann"
+			subject = append(slices.Clip(before), subject...)
+		case len(subject) == 0 && !in.Has(language.Any, part) && !strings.Contains(part, "`"):
+			subject = before
+		}
+		if before, topic = subject, -1; c.act == states {
+			topic = c.sentence
+		}
+		if limits {
+			subject = nil
+		}
+		if c.asks || !limits && (len(subject) == 0 || !holds && c.act != bars && c.act != forbids) {
+			continue
+		}
+		if line := strings.Join(subject, " ") + "\t" + quotation.QuoteEvidence(c.said) + "\n"; held.Len()+len(line) <= maxHeld {
+			held.WriteString(line)
+		}
+	}
+	return held.String()
+}
+
+func (in reader) isFiller(word string) bool {
+	if language.HasBlanks(word) && in.Skip(word, language.Touch, language.Resume) == len(word) { // without blanks, "push" is one of these
+		return true
+	}
+	return in.Skip(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
+}
+
+// FindHeld returns the first of a prompt's clauses in held whose subject is in text.
+func FindHeld(held, text string) (said string, ok bool) {
+	subjects := subjectsOf(fold(text))
+	for line := range strings.Lines(held) {
+		subject, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		words := strings.Fields(subject)
+		same := func(word string) bool {
+			return slices.ContainsFunc(subjects, func(other string) bool { return areRelated(word, other) })
+		}
+		if len(words) == 0 || slices.ContainsFunc(words, same) {
+			return said, true
+		}
+	}
+	return "", false
+}
+
+// areRelated reports whether two words are the same, or forms of one: "deploying" and "deploy".
+func areRelated(a, b string) bool {
+	shorter, longer := []rune(a), []rune(b)
+	if len(shorter) > len(longer) {
+		shorter, longer = longer, shorter
+	}
+	n := 0
+	for n < len(shorter) && shorter[n] == longer[n] {
+		n++
+	}
+	whole := n == len(shorter)
+	if slices.Contains(longer, '/') { // a directory and what is below it
+		return whole && (len(longer) == n || longer[n] == '/')
+	}
+	return whole && (len(longer)-n <= 3 || n >= 4 && len(longer)-n <= 6) || n >= 6 || n >= 2 && unicode.Is(unicode.Hangul, shorter[0]) || n >= 3 && n >= len(shorter)-2 && unicode.Is(unicode.Cyrillic, shorter[0])
+}
+
+// subjectsOf returns the words of a folded text that have three letters or more, paths, Korean words of two, and the pairs
+// of characters of scripts without blanks, except for hiragana.
+func subjectsOf(text string) (all []string) {
+	start, script := 0, signs
+	for i, r := range text + " " {
+		next := scriptOf(r)
+		if next == signs && script == blanks && isWithinPath(text, i) {
+			next = blanks
+		}
+		if next == script {
+			continue
+		}
+		run := []rune(text[start:i])
+		switch {
+		case script == blanks && len(run) >= 3, script == blanks && len(run) == 2 && unicode.Is(unicode.Hangul, run[0]):
+			all = append(all, string(run))
+		case script == pairs:
+			for j := range len(run) - 1 {
+				all = append(all, string(run[j:j+2]))
+			}
+		}
+		start, script = i, next
+	}
+	return all
+}
+
+// isWithinPath reports whether the character at offset i of text joins a name: "src/render.go", "test_vat".
+func isWithinPath(text string, i int) bool {
+	return i > 0 && i+1 < len(text) && strings.IndexByte("/._", text[i]) >= 0 && isLetter(text[i+1])
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+const (
+	signs = iota
+	blanks
+	pairs
+)
+
+func scriptOf(r rune) int {
+	switch {
+	case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r) && r != 'ー' || unicode.Is(unicode.Hiragana, r):
+		return signs
+	case language.HasBlanks(string(r)):
+		return blanks
+	}
+	return pairs
+}
