@@ -26,7 +26,7 @@ func (in reader) listHeld(all []clause) string {
 		part := c.forms[len(c.forms)-1]
 		subject := slices.DeleteFunc(subjectsOf(part), in.isFiller)
 		switch {
-		case holds && c.act == states && topic == c.sentence: // "the release, that's for Ann"
+		case holds && c.act == states && topic == c.sentence: // "the release, that is for qa"
 			subject = append(slices.Clip(before), subject...)
 		case len(subject) == 0 && !in.Has(language.Any, part) && !strings.Contains(part, "`"):
 			subject = before
@@ -87,7 +87,7 @@ func areRelated(a, b string) bool {
 	return whole && (len(longer)-n <= 3 || n >= 4 && len(longer)-n <= 6) || n >= 6 || n >= 2 && unicode.Is(unicode.Hangul, shorter[0]) || n >= 3 && n >= len(shorter)-2 && unicode.Is(unicode.Cyrillic, shorter[0])
 }
 
-// subjectsOf returns the words of a folded text that have three letters or more, paths, Korean words of two, and the pairs
+// subjectsOf returns the words of a folded text that have three letters or more, or two in hangul, paths, and the pairs
 // of characters of scripts without blanks, except for hiragana.
 func subjectsOf(text string) (all []string) {
 	start, script := 0, signs
