@@ -53,6 +53,10 @@ func TestHeld(t *testing.T) {
 		{"Leave features/upload alone. Move the rest to fetch.", "Next is features/upload/form.ts.", "“Leave features/upload alone.”"},
 		{"Do phases 1 and 2, then stop", "On to phase 3.", "“then stop”"},
 		{"Fix the typo. Nothing else in there please.", "I'll rewrite the section.", "“Nothing else in there please.”"},
+		{"Update the chart. The rollout to staging, that's for Sanjay tomorrow", "Now I'll roll it out to staging.", "“that's for Sanjay tomorrow”"},
+		{"Build step 1 (the parser). Evaluator and printer can wait", "I'll begin with the evaluator.", "“Evaluator and printer can wait”"},
+		{"arregla el typo, el merge lo hace QA", "A continuación hago el merge.", "“el merge lo hace QA”"},
+		{"N+1直しといて、pushはまだしないで", "これからpushします。", "“pushはまだしないで”"},
 		{"The tests don't pass on Windows, fix them", "Next I'll fix the tests on Windows.", ""},
 		{"don't we have tests for that?", "I'll look at the tests.", ""},
 	} {
