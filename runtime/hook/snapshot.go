@@ -165,7 +165,11 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	}
 	failed := s.Event.Name == stopFailure // there is no answer yet, and no strategy is asked
 	if turn := &s.Situation.Turn; veto.Rule == "" && (s.Settings.Strategy.Loop == nil || failed) {
-		veto = guard.CheckWord(turn.Word, s.View.CallsInTurn > 0 || failed, turn.Changed || failed, func() *lastmessage.Closing { return lastmessage.ReadMessage(s.Situation.Message.Text) })
+		word := turn.Word
+		if failed { // its message is the error
+			word.Held = ""
+		}
+		veto = guard.CheckWord(word, s.View.CallsInTurn > 0 || failed, turn.Changed || failed, func() *lastmessage.Closing { return lastmessage.ReadMessage(s.Situation.Message.Text) })
 	}
 	return veto
 }

@@ -37,7 +37,7 @@ func (in reader) listHeld(all []clause) string {
 		if limits {
 			subject = nil
 		}
-		if c.asks || !limits && (len(subject) == 0 || !holds && c.act != bars && c.act != forbids) {
+		if c.asks || has(language.Standing) || !limits && (len(subject) == 0 || !holds && c.act != bars && c.act != forbids) {
 			continue
 		}
 		if line := strings.Join(subject, " ") + "\t" + quotation.QuoteEvidence(c.said) + "\n"; held.Len()+len(line) <= maxHeld {
@@ -47,7 +47,11 @@ func (in reader) listHeld(all []clause) string {
 	return held.String()
 }
 
+// isFiller reports whether a word is no subject. A long one with a digit may be a secret.
 func (in reader) isFiller(word string) bool {
+	if len(word) >= 16 && strings.ContainsAny(word, "0123456789") {
+		return true
+	}
 	if language.HasBlanks(word) && in.Skip(word, language.Touch, language.Resume) == len(word) { // without blanks, "push" is one of these
 		return true
 	}
