@@ -28,7 +28,7 @@ func (in reader) listHeld(all []clause) string {
 		switch {
 		case holds && c.act == states && topic == c.sentence: // "the release, that is for qa"
 			subject = append(slices.Clip(before), subject...)
-		case len(subject) == 0 && !in.Has(language.Any, part) && !strings.Contains(part, "`"):
+		case holds && len(subject) == 0 && !in.Has(language.Any, part) && !strings.Contains(part, "`"):
 			subject = before
 		}
 		if before, topic = subject, -1; c.act == states {
