@@ -16,8 +16,8 @@ const maxHeld = 600
 // the subject is "", the clause holds back everything.
 func (in reader) listHeld(all []clause) string {
 	var held strings.Builder
-	var before []string // the subject of the clause before
-	topic := -1         // the sentence of that clause, if it only states something
+	var before []string // the subject of the clause before, if that only states something
+	topic := -1         // the sentence of such a clause
 	for _, c := range all {
 		has := func(class language.Class) bool {
 			return slices.ContainsFunc(c.forms, func(form string) bool { return in.Has(class, form) })
@@ -31,8 +31,8 @@ func (in reader) listHeld(all []clause) string {
 		case holds && len(subject) == 0 && !in.Has(language.Any, part) && !strings.Contains(part, "`"):
 			subject = before
 		}
-		if before, topic = subject, -1; c.act == states {
-			topic = c.sentence
+		if before, topic = nil, -1; c.act == states {
+			before, topic = subject, c.sentence
 		}
 		if limits {
 			subject = nil
