@@ -12,6 +12,8 @@ import (
 // maxHeld limits Word.Held, in bytes.
 const maxHeld = 600
 
+const maxAnnounced = 2000 // bytes at the end of an announcement
+
 // listHeld returns the clauses that hold something back, one a line: the words of its subject, a tab, and the clause. Where
 // the subject is "", the clause holds back everything.
 func (in reader) listHeld(all []clause) string {
@@ -58,9 +60,9 @@ func (in reader) isFiller(word string) bool {
 	return in.Skip(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
 }
 
-// FindHeld returns the first of a prompt's clauses in held whose subject is in text.
+// FindHeld returns the first of a prompt's clauses in held whose subject is in the last 2,000 bytes of text.
 func FindHeld(held, text string) (said string, ok bool) {
-	subjects := subjectsOf(fold(text))
+	subjects := subjectsOf(fold(quotation.Tail(text, maxAnnounced)))
 	for line := range strings.Lines(held) {
 		subject, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		words := strings.Fields(subject)

@@ -51,6 +51,7 @@ func TestHeld(t *testing.T) {
 		{"Write the migration. Don't run it against any database.", "Applying it to the local database.", "“Don't run it against any database.”"},
 		{"Leave features/upload alone. Move the rest to fetch.", "Next are the calls in features/orders.", ""},
 		{"Leave features/upload alone. Move the rest to fetch.", "Next is features/upload/form.ts.", "“Leave features/upload alone.”"},
+		{"fix the lint, but don't push yet", "Push it?" + strings.Repeat(" Or not.", 400), ""},
 		{"Do phases 1 and 2, then stop", "On to phase 3.", "“then stop”"},
 		{"Fix the typo. Nothing else in there please.", "I'll rewrite the section.", "“Nothing else in there please.”"},
 		{"Update the chart. The rollout to staging, that's for Sanjay tomorrow", "Now I'll roll it out to staging.", "“that's for Sanjay tomorrow”"},
