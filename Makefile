@@ -74,16 +74,16 @@ test: ## run go vet and every test that needs no agent
 	go vet -tags snapshot ./release
 	TMPDIR=$(SCRATCH) go test -vet=off -ldflags='-s -w' -p 3 -timeout 40m ./...
 
-e2e: ## run the tests against the real programs, Claude Code and five other hosts, fetched through npm
+e2e: ## run the main sessions of the real programs, Claude Code and five other hosts, fetched through npm
 	TMPDIR=$(SCRATCH) go test -vet=off -tags e2e -count=1 -parallel 4 -timeout 60m ./e2e
 
 fetch: ## fetch these programs, about 500 MB, so that make e2e need not wait for them
 	go test -vet=off -tags e2e -count=1 -run '^TestProgramsAreThere$$' ./e2e
 
-nightly: ## run them all with each version of Claude Code, and each strategy in each host
+nightly: ## run every session, with each version of Claude Code, and each strategy in each host
 	TMPDIR=$(SCRATCH) go test -tags e2e,nightly -count=1 -parallel 4 -timeout 60m ./e2e
 
-newest: ## run the sessions with the newest version of each program that npm has, not the pinned one
+newest: ## run the main sessions with the newest version of each program that npm has, not the pinned one
 	TMPDIR=$(SCRATCH) go test -tags e2e -count=1 -parallel 4 -timeout 60m ./e2e -newest
 
 wine: prebuilt ## do the main job and run tests as on Windows; needs wine 10 or later

@@ -1,6 +1,9 @@
 //go:build e2e && nightly
 
-// Each strategy in each host: `make nightly`. The rules of hosts_sessions_test.go.
+// Each strategy in each host, by the rules of hosts_sessions_test.go.
+//
+// make nightly runs the files with this tag, which take twice as long as the others: variants of a session that make e2e
+// has, and what few changes touch.
 
 package e2e
 

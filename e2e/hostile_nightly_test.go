@@ -1,4 +1,4 @@
-//go:build e2e
+//go:build e2e && nightly
 
 // A cloned project that the user has not accepted sets variables in its settings, which the client passes to hooks.
 // None of them makes Claude go on, lifts a hold or a limit.

@@ -1,4 +1,4 @@
-//go:build e2e
+//go:build e2e && nightly
 
 // The marketplace of a release, installed without springfield. The catalog is this tree's and
 // the release's script makes the branches, with a real hook for this machine only. git's
