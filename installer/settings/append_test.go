@@ -150,7 +150,7 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 				continue
 			}
 			for steps := range interleavings(client.AllScopes()) {
-				if scratch.Skipped(4) {
+				if scratch.Skipped(8) {
 					continue
 				}
 				p := newPlaces(t)
