@@ -172,7 +172,7 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 
 // exit2 runs one stop under the other protocol.
 func (w *world) exit2(text string) (code int, stdout, stderr string) {
-	return w.raw(w.event(map[string]any{"hook_event_name": "", "cwd": w.path("work"), "response": text}))
+	return w.raw(w.event(map[string]any{"hook_event_name": "", "cwd": w.path("work"), "last_assistant_message": text}))
 }
 
 // says checks the words of a stop that lets Claude stop under exit2.
@@ -259,11 +259,11 @@ func TestLoopAtTheClientsCap(t *testing.T) {
 func TestLoopInTheProcessesDirectory(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	t.Chdir(w.path("work"))
-	out, _ := w.run(`{"response": ["Still", "working"]}`)
+	out, _ := w.run(`{"last_assistant_message": "Still working"}`)
 	if out.Decision != "block" || !strings.Contains(w.read(loopFile), "iteration_count: 2\n") || strings.Contains(w.read(loopFile), "session_id") {
 		t.Errorf("%+v\n%s", out, w.read(loopFile))
 	}
-	out, _ = w.run(`{"message": {"content": [{"text": "All tests passing"}]}}`)
+	out, _ = w.run(`{"last_assistant_message": "All tests passing"}`)
 	if out.Decision != "" || w.read(loopFile) != "" {
 		t.Errorf("the promise: %+v\n%s", out, w.read(loopFile))
 	}

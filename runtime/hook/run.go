@@ -330,7 +330,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 	return answer{
 		Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir,
-		context: s.event.Host.Context != nil && s.event.Host.Context(s.event, snapshot.View.Version),
+		context: s.event.Host.Context != nil && s.event.Host.Context(s.event),
 	}
 }
 

@@ -16,41 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Older clients send the last message under other names and in other shapes. A value without text is empty.
-func TestOlderNamesOfTheMessage(t *testing.T) {
-	const said = "Moving to Task 2."
-	for name, test := range map[string]struct {
-		event string
-		want  string
-	}{
-		"response":              {`{"response": "a"}`, "a"},
-		"message":               {`{"message": "a"}`, "a"},
-		"today's before them":   {`{"last_assistant_message": "a", "response": "b", "content": "c", "message": "d"}`, "a"},
-		"in this order":         {`{"message": "c", "content": "b", "response": "a"}`, "a"},
-		"null is none":          {`{"response": null, "content": "a"}`, "a"},
-		"an empty one is one":   {`{"response": "", "content": "a"}`, ""},
-		"a list of blocks":      {`{"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}`, "a b"},
-		"a message":             {`{"message": {"role": "assistant", "content": [{"type": "text", "text": "a"}]}}`, "a"},
-		"a block":               {`{"response": {"text": "a", "content": "b"}}`, "a"},
-		"an empty list":         {`{"response": []}`, ""},
-		"numbers among them":    {`{"response": ["a", 7, null, {"x": 1}, "b"]}`, "a    b"},
-		"deeper than anybody's": {`{"response": [[[["a"]]]]}`, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			e, err := readEvent(strings.NewReader(test.event))
-			if err != nil || e.LastMessage != test.want {
-				t.Errorf("%q, %v, want %q", e.LastMessage, err, test.want)
-			}
-			if test.want != "a" {
-				return
-			}
-			// The decision is about the same text.
-			w := newWorld(t, ned)
-			w.goesOn("")(w.run(strings.ReplaceAll(test.event, `"a"`, `"`+said+`"`)))
-		})
-	}
-}
-
 // Only true is true. Claude Code has sent null, and a value of another type does not invalidate the event.
 func TestStopHookActive(t *testing.T) {
 	for value, want := range map[string]bool{
