@@ -34,10 +34,9 @@ type Entry struct {
 	Line []byte
 	At   int64 // offset in the log
 
-	ID     []byte // a repetition within 32 lines is skipped
-	Parent []byte // ID of the line before it in the conversation
-	Time   []byte // RFC 3339
-	What   Happening
+	ID   []byte // a repetition within 32 lines is skipped
+	Time []byte // RFC 3339
+	What Happening
 	// Words are a person's (Prompted, Joined), or a hook's or background work's (Pushed, Woken).
 	Words    []byte
 	PromptID []byte // the host's ID of the line's prompt

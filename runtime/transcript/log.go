@@ -56,8 +56,6 @@ type Log struct {
 	Earlier  []string // IDs
 	Feedback feedback
 	Plans    []named // oldest first
-	Spoke    uint32  // hash of the ID of the line of Text
-	Joints   []joint // of the last turns, oldest first
 }
 
 // Facts are parts of a View.
@@ -153,7 +151,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 			if IsBlank(p.Text) {
 				continue
 			}
-			l.Text, l.Spoke = e.placeOf(p.Text), shortCallID(e.ID)
+			l.Text = e.placeOf(p.Text)
 			eachPlan(p.Text, func(name []byte) { l.takePlanName(e, name, false) })
 			if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
 				l.Said = true // a tool question was answered
@@ -180,7 +178,6 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 
 func (l *Log) beginTurn(e *Entry) {
 	l.Turns++
-	l.rewindPlans(e)
 	l.Prompt, l.Asks = "", e.placeOf(e.Words)
 	if isPlainName(e.ID, maxID) {
 		l.Prompt = string(e.ID)
@@ -281,8 +278,6 @@ func (l *Log) Members(m *codec.Members) {
 	m.Texts("earlier", &l.Earlier)
 	m.Object("feedback", &l.Feedback)
 	codec.ListOf(m, "plans", &l.Plans)
-	codec.Number(m, "spoke", &l.Spoke)
-	codec.ListOf(m, "joints", &l.Joints)
 }
 
 func (o *opening) Members(m *codec.Members) {
@@ -367,12 +362,6 @@ func (f *feedback) Members(m *codec.Members) {
 	codec.Number(m, "contexts", &f.Contexts)
 	codec.Number(m, "all", &f.All)
 	codec.Number(m, "own", &f.Own)
-}
-
-func (j *joint) Members(m *codec.Members) {
-	codec.Number(m, "after", &j.Parent)
-	codec.Number(m, "spoke", &j.Spoke)
-	codec.Number(m, "at", &j.At)
 }
 
 func (n *named) Members(m *codec.Members) {

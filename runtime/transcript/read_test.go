@@ -2,7 +2,6 @@ package transcript_test
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math/rand"
 	"os"
@@ -21,18 +20,12 @@ import (
 type session struct {
 	lines []string
 	n     int // for uuids, ids and the clock
-	after int // the line that the next one follows, 0 for the last
 }
-
-// rewinds lets the next line follow an earlier one.
-func (s *session) rewinds(line int) *session { s.after = line; return s }
 
 func (s *session) add(kind, rest string) *session {
 	s.n++
-	after := cmp.Or(s.after, s.n-1)
-	s.after = 0
 	s.lines = append(s.lines, fmt.Sprintf(`{"parentUuid":"u%d","isSidechain":false,%s,"type":%q,"uuid":"u%d","timestamp":"2026-11-20T10:%02d:%02d.%03dZ","version":"2.1.329"}`,
-		after, rest, kind, s.n, s.n/60%60, s.n%60, s.n%1000))
+		s.n-1, rest, kind, s.n, s.n/60%60, s.n%60, s.n%1000))
 	return s
 }
 
@@ -822,14 +815,10 @@ func TestPlans(t *testing.T) {
 			[]activity.Plan{{Name: a, Written: true}}},
 		"written, earlier": {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":""}`).asks("carry it out").runs("Read", `{"file_path":"`+a+`"}`),
 			[]activity.Plan{{Name: a}}},
-		"rewound to before a prompt": {new(session).asks("hello").says("Hello.").asks("Read " + b).says("Read.").asks("Carry out " + a).says("Half is done.").rewinds(4).asks("continue"),
-			[]activity.Plan{{Name: b, Turns: 2}}},
-		"rewound to an answer": {new(session).asks("hello").says("Hello.").add("system", `"subtype":"turn_duration"`).asks("Carry out " + a).says("Half is done.").asks("go on").rewinds(2).asks("continue"), nil},
-		"rewound twice":        {new(session).asks("hello").says("Hello.").asks("Read " + b).says("Read.").rewinds(2).asks("Carry out " + a).says("Half.").rewinds(2).asks("continue"), nil},
-		"a long call":          {new(session).asks("go").runs("Agent", `{"prompt":"follow `+a+` `+strings.Repeat("word ", 2000)+`"}`), []activity.Plan{{Name: a}}},
-		"in what is edited":    {new(session).asks("go").runs("Edit", `{"file_path":"README.md","old_string":"`+a+`","new_string":"`+b+`"}`), nil},
-		"in a result":          {new(session).asks("go").calls("Bash", `{"command":"ls"}`).returns(a, `{}`), nil},
-		"a ledger":             {new(session).asks("go").runs("Bash", `{"command":"echo x >> .superpowers/sdd/auth/progress.md"}`), []activity.Plan{{Name: ".superpowers/sdd/auth"}}},
+		"a long call":       {new(session).asks("go").runs("Agent", `{"prompt":"follow `+a+` `+strings.Repeat("word ", 2000)+`"}`), []activity.Plan{{Name: a}}},
+		"in what is edited": {new(session).asks("go").runs("Edit", `{"file_path":"README.md","old_string":"`+a+`","new_string":"`+b+`"}`), nil},
+		"in a result":       {new(session).asks("go").calls("Bash", `{"command":"ls"}`).returns(a, `{}`), nil},
+		"a ledger":          {new(session).asks("go").runs("Bash", `{"command":"echo x >> .superpowers/sdd/auth/progress.md"}`), []activity.Plan{{Name: ".superpowers/sdd/auth"}}},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, test.session.bytes(), plans, test.want) })
 	}
