@@ -106,7 +106,7 @@ type Plan struct {
 // Skill is a skill in use, without the plugin's name.
 type Skill struct {
 	Name  string `json:"name"`
-	From  string `json:"from"`  // the sign: tool, body, attribution or announcement
+	From  string `json:"from"`  // the sign: tool, body or attribution
 	Turns int    `json:"turns"` // prompts since the last sign
 }
 

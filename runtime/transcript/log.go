@@ -156,7 +156,6 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 			if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
 				l.Said = true // a tool question was answered
 			}
-			l.findAnnouncement(p.Text)
 		case Call:
 			l.takeCall(e, p)
 		case Result:
