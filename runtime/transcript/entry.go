@@ -93,7 +93,7 @@ const (
 	Gone        // a teammate has left
 	SkillText   // the host shows the text of skill Name to the model
 	HookBlock   // blocked and named, Ours or not
-	HookContext // an unnamed Stop hook has continued and not blocked
+	HookContext // our Stop hook has continued and not blocked
 	HookWords   // words of an unnamed Stop hook to the agent
 	Idle        // a teammate waits for a message
 )

@@ -471,25 +471,21 @@ func TestFeedback(t *testing.T) {
 	}
 	const ours, theirs = `"${CLAUDE_PLUGIN_ROOT}"/hooks/springfield-hook`, "/x/other.sh"
 	one := func(n int64) Feedback { return Feedback{Ours: []int64{at(n)}, All: 1, InOwn: 1, InTurn: 1} }
-	and := func(f Feedback, others int) Feedback {
-		f.Others = others
-		return f
-	}
 	for name, test := range map[string]struct {
 		log  *session
 		want Feedback
 	}{
 		"ours":          {blocks(new(session).asks("go"), ours), one(2)},
-		"others":        {blocks(new(session).asks("go"), theirs), Feedback{Others: 1}},
-		"both":          {blocks(blocks(new(session).asks("go"), ours), theirs), and(one(2), 1)},
+		"others":        {blocks(new(session).asks("go"), theirs), Feedback{}},
+		"both":          {blocks(blocks(new(session).asks("go"), ours), theirs), one(2)},
 		"words first":   {new(session).meta("Stop hook feedback:\nx").attaches(`{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"` + "/a/springfield-hook.exe" + `"}}`), one(2)},
-		"words only":    {new(session).asks("go").meta("Stop hook feedback:\nx"), Feedback{Others: 1}},
+		"words only":    {new(session).asks("go").meta("Stop hook feedback:\nx"), Feedback{}},
 		"an older turn": {blocks(blocks(new(session), ours), theirs).asks("go"), Feedback{Ours: []int64{at(1)}, All: 1, InOwn: 1}},
 		"another event": {new(session).attaches(`{"type":"hook_blocking_error","hookEvent":"PreToolUse","blockingError":{"command":"springfield-hook"}}`), Feedback{}},
 
 		"ours, by context":           {context(new(session).asks("go"), ours), one(2)},
-		"ours by context, a block":   {blocks(context(new(session).asks("go"), ours), theirs), and(one(2), 1)},
-		"a block of ours, a context": {context(blocks(new(session).asks("go"), ours), theirs), and(one(2), 1)},
+		"ours by context, a block":   {blocks(context(new(session).asks("go"), ours), theirs), one(2)},
+		"a block of ours, a context": {context(blocks(new(session).asks("go"), ours), theirs), one(2)},
 		"context, an older turn":     {context(new(session), ours).asks("go"), Feedback{Ours: []int64{at(1)}, All: 1, InOwn: 1}},
 		"a message to the user":      {prints(new(session).asks("go"), ours, `{"systemMessage":"ned-flanders let Claude stop: additionalContext"}`+"\n"), Feedback{}},
 		"context for another event":  {new(session).attaches(`{"type":"hook_additional_context","content":["x"],"hookName":"PostToolUse","toolUseID":"x","hookEvent":"PostToolUse"}`), Feedback{}},

@@ -192,7 +192,6 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		}
 	case `"hook_additional_context"`: // of a Stop, see isAttachmentOfInterest
 		e.What = transcript.Pushed
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext})
 	case `"queued_command"`: // arrived while Claude worked
 		origin := codec.InsideQuotes(codec.FindMember(codec.FindMember(a, "origin"), "kind"))
 		mode, text := string(codec.FindMember(a, "commandMode")), transcript.FirstText(codec.FindMember(a, "prompt"))
