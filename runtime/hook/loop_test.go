@@ -238,23 +238,6 @@ func TestLoopFromASubdirectory(t *testing.T) {
 	}
 }
 
-// The user is warned before Claude Code would end the turn.
-func TestLoopAtTheClientsCap(t *testing.T) {
-	for value, want := range map[string]int{"": 8, "x": 8, "5": 5, " 12 ": 12, "0": 0, "-1": 0, "40": 0} {
-		w := inLoop(t, wiggumOne, strings.Replace(loopText, "_iterations: 10", "_iterations: 20", 1))
-		w.host.Getenv = func(name string) string {
-			return map[string]string{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": value}[name]
-		}
-		told := 0
-		for i := 1; i <= 15; i++ {
-			if out, _ := w.stop("s1", words(i)); strings.Contains(out.SystemMessage, "say “continue”") {
-				told = told*100 + i
-			}
-		}
-		scratch.Equal(t, told, want, value, "cap, told at continue")
-	}
-}
-
 // An event that names no directory: the process's counts.
 func TestLoopInTheProcessesDirectory(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)

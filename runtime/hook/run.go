@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -198,12 +197,6 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	}
 	if event.Host == nil { // the event is unreadable
 		event.Host = registry.DefaultHost()
-	}
-	event.Cap = event.Host.Cap
-	if variable := event.Host.CapVariable; variable != "" { // parsed as Claude Code does
-		if n, err := strconv.Atoi(strings.TrimSpace(s.Getenv(variable))); err == nil {
-			event.Cap = max(n, 0)
-		}
 	}
 	s.event = event
 	return f, true

@@ -54,11 +54,6 @@ type Host struct {
 	// Forgets is set if the event loses Active after the next tool call. The log still has it.
 	Forgets bool
 
-	// Cap is the number of continues in a row after which the host ends the turn, 0 for no limit. The
-	// environment variable CapVariable changes it.
-	Cap         int
-	CapVariable string
-
 	// Command returns a plugin's slash command, "/ned-flanders:hold". If nil, it is "springfield hold".
 	Command func(plugin, word string) string
 
@@ -153,8 +148,6 @@ type Event struct {
 	Command, Arguments, Source []byte
 	// Failure is the API error that ended the turn, raw. Subagent is the raw ID of the subagent whose turn ended.
 	Failure, Subagent []byte
-	// Cap limits the continues in a row with no tool call, 0 for no limit.
-	Cap int
 }
 
 // Common lists the members of an event that all hosts share.
