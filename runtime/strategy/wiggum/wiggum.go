@@ -176,18 +176,9 @@ func (l *goalLoop) loopIsGone() strategy.Verdict {
 		v.Told = l.pluginName() + ": the loop is over: its file is gone"
 		v.Events = []activity.LoopEvent{l.newEvent(activity.LoopCancelled, count)}
 		v.Remember = l.rememberEnd(overMark + id)
-		return v
-	}
-	m, _ := l.s.NewestMemory(File)
-	if _, _, ok := parseMemory(m); ok && m.Paused != Elsewhere {
-		v.Told = l.pluginName() + ": the loop in " + strings.TrimSuffix(m.Key, "/"+File) + " does not go on in " +
-			quotation.ShownName(l.s.Workspace.Dir, maxDir) + ", where the session is now"
-		v.Remember, v.Remember.Paused = m, Elsewhere
 	}
 	return v
 }
-
-const Elsewhere = "elsewhere" // the pause of a session in another directory
 
 func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
 	v := strategy.StopBy(rule, evidence)
