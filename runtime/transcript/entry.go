@@ -146,8 +146,6 @@ type Outcome struct {
 	Refused bool   // the call failed although its result is no error
 	Running bool   // of EndsBackground: the work still runs
 	Task    []byte // a single task, raw
-	TaskID  []byte // for a new task if the result is only text
-	Subject []byte // of that task; a slice of the line
 	Tasks   []byte // all single tasks, raw
 }
 

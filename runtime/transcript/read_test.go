@@ -252,7 +252,6 @@ func TestTodos(t *testing.T) {
 		"old reminder":         {new(session).attaches(`{"type":"todo_reminder","content":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}`), ab, 0},
 		"compaction":           {new(session).runs("TodoWrite", two).compacts(), ab, 0},
 		"tasks":                {tasks(), []activity.Todo{one, twoT}, 0},
-		"tasks, text only":     {new(session).calls("TaskCreate", `{"subject":"one"}`).returns("Task #1 created successfully: one", `"Task #1 created successfully: one"`), []activity.Todo{one}, 0},
 		"task refused":         {new(session).calls("TaskCreate", `{"subject":"one"}`).fails("No such tool available: TaskCreate"), nil, 0},
 		"only TaskCreate":      {new(session).calls("Read", `{}`).returns("Task #1 created successfully: one", `{"task":{"id":"1","subject":"one"}}`), nil, 0},
 		"update":               {tasks().updates(`{"taskId":"1","status":"in_progress"}`), []activity.Todo{with(one, "in_progress"), twoT}, 0},
