@@ -44,7 +44,7 @@ type Process struct {
 	// Stderr gets lines from display.OneLine, and text for Claude from display.PlainText. A
 	// display.SafeWriter would escape joiners.
 	Stderr     io.Writer
-	Executable string // path
+	Executable string // path without symlinks
 	PluginRoot string // CLAUDE_PLUGIN_ROOT
 	Project    string // CLAUDE_PROJECT_DIR
 	Home       string
@@ -164,7 +164,10 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
 		f = &fault{faultPlugin, err}
 	} else if s.own, err = ReadPlugin(s.root); err != nil {
-		f, s.plugin = &fault{faultSettings, err}, pluginNameOf(s.root)
+		f = &fault{faultSettings, err}
+		if name := filepath.Base(s.root); isPluginName(name) { // of a copy it is the version
+			s.plugin = name
+		}
 	} else {
 		s.plugin, s.eventName, s.prefix = s.own.Name, s.own.Strategy.Event, s.own.Strategy.Prefix
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -79,26 +78,6 @@ func (w *world) raw(event string) (code int, stdout, stderr string) {
 	h.Stdin, h.Stdout, h.Stderr = strings.NewReader(event), &out, &err
 	code = h.Run()
 	return code, out.String(), err.String()
-}
-
-// A plugin without strategy.json is identified by its directory.
-func TestDirectorySaysWhichPluginItIs(t *testing.T) {
-	for _, name := range registry.StrategyNames() {
-		w := newWorld(t, "{}")
-		hooks := filepath.Join(w.home, "plugins", name, "hooks")
-		must(t, os.MkdirAll(hooks, 0o755))
-		w.host.Executable = filepath.Join(hooks, "springfield-hook")
-		w.host.PluginRoot = w.path("plugin") // which says something else
-		own, err := ReadPlugin(filepath.Dir(hooks))
-		if err != nil || own.Name != name || own.Strategy.Name != name {
-			t.Errorf("%s: %q, %v", name, own.Name, err)
-		}
-		code, stdout, _ := w.raw(w.event(map[string]any{"last_assistant_message": "All done.", "prompt": "x", "hook_event_name": own.Strategy.Event}))
-		scratch.FailIf(t, code != 0 || stdout != "", "%s: %d, %s", name, code, stdout)
-		if r, ok := w.newest("session:s1"); !ok || r.Plugin != name {
-			t.Errorf("%s: the ledger has %q", name, r.Plugin)
-		}
-	}
 }
 
 // Input that cannot become an event is refused at once, because standard input may stay open.
