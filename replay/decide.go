@@ -55,7 +55,7 @@ func (m *scene) LastLines(n int) (activity.Window, error) {
 
 func (w *walker) eventAt(text string, view transcript.View) hook.Event {
 	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(text), PromptID: view.Opening.ID, Moment: guard.Moment{PermissionMode: w.mode}}
-	e.Active = view.Feedback.InTurn+view.Feedback.Others > 0
+	e.Active = view.Feedback.InTurn > 0
 	for _, t := range view.Started {
 		// Most are shell commands, the only work that an agent does not always wait for.
 		e.Tasks = append(e.Tasks, guard.Background{ID: t.ID, Type: "shell", Description: t.What, Command: t.What})

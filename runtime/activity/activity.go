@@ -106,7 +106,7 @@ type Plan struct {
 // Skill is a skill in use, without the plugin's name.
 type Skill struct {
 	Name  string `json:"name"`
-	From  string `json:"from"`  // the sign: tool, body, attribution or announcement
+	From  string `json:"from"`  // the sign: tool, body or attribution
 	Turns int    `json:"turns"` // prompts since the last sign
 }
 
@@ -183,8 +183,6 @@ type Memory struct {
 	Stalls, Continues int
 	// At is the time of the last continue in Unix milliseconds.
 	At int64
-	// Idle counts continues in a row with no tool call, as Claude Code does.
-	Idle int
 	// Max is the loop's maximum at that time. Typed is the maximum that the user typed.
 	Max, Typed int
 	// Prompt is the user's prompt that Continues belongs to.
@@ -204,7 +202,6 @@ func (r *Memory) Members(m *codec.Members) {
 	codec.Number(m, "stalls", &r.Stalls)
 	codec.Number(m, "rounds", &r.Continues)
 	codec.Number(m, "at", &r.At)
-	codec.Number(m, "idle", &r.Idle)
 	codec.Number(m, "max", &r.Max)
 	codec.Number(m, "typed", &r.Typed)
 	m.Text("prompt", &r.Prompt)

@@ -275,7 +275,7 @@ func (l *loopHere) waitsForUser() bool {
 	of := ledger.Scope{Session: sessionKey(l.goal.Session), Project: l.space.Dir}
 	all, _ := ledger.Newest(l.stateDirs(), of, 1, true, func(r ledger.Record) bool { return r.Plugin == l.driver.Settings.Plugin })
 	return len(all) > 0 && all[0].At >= l.goal.Started && slices.ContainsFunc(all[0].State.Loops, func(m activity.Memory) bool {
-		return m.Key == strategy.MemoryKey(l.space.Dir+"/"+wiggum.File) && m.Paused != "" && m.Paused != wiggum.Elsewhere
+		return m.Key == strategy.MemoryKey(l.space.Dir+"/"+wiggum.File) && m.Paused != ""
 	})
 }
 

@@ -188,7 +188,7 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 		return judge.Reply{Failed: why, Detail: shortenText(err.Error(), judge.MaxDetail)}
 	}
 	line := codec.Append(nil, &q)
-	program := filepath.Join(filepath.Dir(followLink(s.Executable)), "springfield-judge")
+	program := filepath.Join(filepath.Dir(s.Executable), "springfield-judge")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}

@@ -29,7 +29,7 @@ func (s *Snapshot) leavesAway() bool {
 }
 
 // findDriver returns the strategy whose loop drives this session, or "". A loop that has driven it precedes
-// one that is armed in it. If two are equal, a goal loop precedes a spec.
+// one that is armed in it. If two are equal, the last by name does: a goal loop before a spec.
 func (s *Snapshot) findDriver() (driver, evidence string) {
 	if s.Home == "" {
 		return "", ""
@@ -44,24 +44,13 @@ func (s *Snapshot) findDriver() (driver, evidence string) {
 	if _, marked := workspace.Nearest(s.Event.Cwd, s.Project, marks, s.Home); !marked && len(s.Before.Loops) == 0 {
 		return "", ""
 	}
-	best := 0
+	running := false
 	for _, known := range registry.Strategies {
-		if known.Loop == nil {
+		if known.Loop == nil || !s.isAtWork(known.Name) {
 			continue
 		}
-		armed := s.armedState(known)
-		if armed.Evidence == "" || !s.isAtWork(known.Name) {
-			continue
-		}
-		sure := 1
-		if armed.Running {
-			sure = 3
-		}
-		if !known.Loop.Spec {
-			sure++
-		}
-		if sure > best {
-			best, driver, evidence = sure, known.Name, armed.Evidence
+		if armed := s.armedState(known); armed.Evidence != "" && (armed.Running || !running) {
+			driver, evidence, running = known.Name, armed.Evidence, armed.Running
 		}
 	}
 	return driver, evidence

@@ -5,9 +5,7 @@ package hook
 import (
 	"bytes"
 	"errors"
-	"path/filepath"
 
-	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -87,18 +85,4 @@ func (s *start) recordUndecided(f fault) (told string) {
 		return ""
 	}
 	return told
-}
-
-// pluginNameOf returns the name of a plugin whose strategy.json is unreadable: that in plugin.json, the directory's, or
-// "springfield" if neither is valid.
-func pluginNameOf(root string) string {
-	if data, err := file.ReadRegular(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && codec.IsValid(data) {
-		if name, ok := codec.ExactString(codec.FindMember(data, "name")); ok && isPluginName(name) {
-			return name
-		}
-	}
-	if name := filepath.Base(root); isPluginName(name) {
-		return name
-	}
-	return "springfield"
 }

@@ -32,9 +32,7 @@ func TestForm(t *testing.T) {
 	}{
 		"Claude Code 2.1.197, 2.1.330":  {event: newer, version: "330", context: true},
 		"without a log":                 {event: newer, context: true},
-		"2.1.163":                       {event: older, version: "163", context: true},
-		"2.1.162":                       {event: older, version: "162"},
-		"no version":                    {event: older, version: "x"},
+		"before 2.1.196":                {event: older, version: "195"},
 		"before there were crons":       {event: strings.Replace(newer, `,"session_crons":[]`, "", 1), version: "330"},
 		"Codex 0.169.0":                 {event: `"session_id":"s1","turn_id":"01a200","transcript_path":%q,"cwd":"/p","hook_event_name":"Stop","model":"stub","permission_mode":"bypassPermissions","stop_hook_active":true,"last_assistant_message":"Moving to Task 2."`, version: "330"},
 		"Qwen 0.24.4":                   {event: `"session_id":"s1","transcript_path":%q,"cwd":"/p","hook_event_name":"Stop","timestamp":"2026-11-22T00:23:20.336Z","permission_mode":"yolo","prompt_id":"43457e########0","stop_hook_active":false,"last_assistant_message":"Moving to Task 2.","background_tasks":[],"crons":[],"context_usage":0.00005`, version: "330"},

@@ -172,7 +172,7 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 
 // exit2 runs one stop under the other protocol.
 func (w *world) exit2(text string) (code int, stdout, stderr string) {
-	return w.raw(w.event(map[string]any{"hook_event_name": "", "cwd": w.path("work"), "response": text}))
+	return w.raw(w.event(map[string]any{"hook_event_name": "", "cwd": w.path("work"), "last_assistant_message": text}))
 }
 
 // says checks the words of a stop that lets Claude stop under exit2.
@@ -238,32 +238,15 @@ func TestLoopFromASubdirectory(t *testing.T) {
 	}
 }
 
-// The user is warned before Claude Code would end the turn.
-func TestLoopAtTheClientsCap(t *testing.T) {
-	for value, want := range map[string]int{"": 8, "x": 8, "5": 5, " 12 ": 12, "0": 0, "-1": 0, "40": 0} {
-		w := inLoop(t, wiggumOne, strings.Replace(loopText, "_iterations: 10", "_iterations: 20", 1))
-		w.host.Getenv = func(name string) string {
-			return map[string]string{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": value}[name]
-		}
-		told := 0
-		for i := 1; i <= 15; i++ {
-			if out, _ := w.stop("s1", words(i)); strings.Contains(out.SystemMessage, "say “continue”") {
-				told = told*100 + i
-			}
-		}
-		scratch.Equal(t, told, want, value, "cap, told at continue")
-	}
-}
-
 // An event that names no directory: the process's counts.
 func TestLoopInTheProcessesDirectory(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	t.Chdir(w.path("work"))
-	out, _ := w.run(`{"response": ["Still", "working"]}`)
+	out, _ := w.run(`{"last_assistant_message": "Still working"}`)
 	if out.Decision != "block" || !strings.Contains(w.read(loopFile), "iteration_count: 2\n") || strings.Contains(w.read(loopFile), "session_id") {
 		t.Errorf("%+v\n%s", out, w.read(loopFile))
 	}
-	out, _ = w.run(`{"message": {"content": [{"text": "All tests passing"}]}}`)
+	out, _ = w.run(`{"last_assistant_message": "All tests passing"}`)
 	if out.Decision != "" || w.read(loopFile) != "" {
 		t.Errorf("the promise: %+v\n%s", out, w.read(loopFile))
 	}

@@ -16,39 +16,20 @@ import (
 
 const configFile = "strategy.json"
 
-// findRoot returns the plugin directory with the executable in hooks or below. It must contain a strategy.json or be
-// named like a strategy. Otherwise, findRoot returns fallback, or an error if fallback is empty.
+// findRoot returns the plugin directory with the executable in hooks or below. It must contain a strategy.json.
+// Otherwise, findRoot returns fallback, or an error if fallback is empty.
 func findRoot(executable, fallback string) (string, error) {
-	if executable != "" {
-		dir := filepath.Dir(followLink(executable))
-		for _, hooks := range []string{dir, filepath.Dir(dir)} {
-			root := filepath.Dir(hooks)
-			_, named := registry.StrategyNamed(filepath.Base(root))
-			if filepath.Base(hooks) == "hooks" && (named || file.IsReadable(filepath.Join(root, configFile))) {
-				return root, nil
-			}
+	dir := filepath.Dir(executable)
+	for _, hooks := range []string{dir, filepath.Dir(dir)} {
+		root := filepath.Dir(hooks)
+		if _, err := os.Stat(filepath.Join(root, configFile)); err == nil && executable != "" && filepath.Base(hooks) == "hooks" {
+			return root, nil
 		}
 	}
 	if fallback == "" {
 		return "", errors.New("find plugin: the hook is not in a plugin, and CLAUDE_PLUGIN_ROOT is not set")
 	}
 	return fallback, nil
-}
-
-// followLink returns the final target of a symlink, or path. It does not resolve symlinked directories, because a
-// plugin's directory can select a strategy by name.
-func followLink(path string) string {
-	for range 16 {
-		target, err := os.Readlink(path)
-		if err != nil {
-			break
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(path), target)
-		}
-		path = target
-	}
-	return path
 }
 
 // Plugin is a plugin and its strategy, as named in its settings file.
@@ -60,14 +41,10 @@ type Plugin struct {
 	data     []byte
 }
 
-// ReadPlugin reads the plugin in the directory root. Without strategy.json, the directory must have the name of a
-// strategy, which the plugin then has.
+// ReadPlugin reads the plugin in the directory root.
 func ReadPlugin(root string) (Plugin, error) {
 	path := filepath.Join(root, configFile)
 	data, err := file.ReadRegular(path, maxConfig)
-	if known, ok := registry.StrategyNamed(filepath.Base(root)); ok && os.IsNotExist(err) {
-		return Plugin{Name: known.Name, Strategy: known, Root: root, data: []byte("{}")}, nil
-	}
 	if err != nil {
 		return Plugin{}, err
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -45,7 +44,7 @@ type Process struct {
 	// Stderr gets lines from display.OneLine, and text for Claude from display.PlainText. A
 	// display.SafeWriter would escape joiners.
 	Stderr     io.Writer
-	Executable string // path
+	Executable string // path without symlinks
 	PluginRoot string // CLAUDE_PLUGIN_ROOT
 	Project    string // CLAUDE_PROJECT_DIR
 	Home       string
@@ -165,7 +164,10 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
 		f = &fault{faultPlugin, err}
 	} else if s.own, err = ReadPlugin(s.root); err != nil {
-		f, s.plugin = &fault{faultSettings, err}, pluginNameOf(s.root)
+		f = &fault{faultSettings, err}
+		if name := filepath.Base(s.root); isPluginName(name) { // of a copy it is the version
+			s.plugin = name
+		}
 	} else {
 		s.plugin, s.eventName, s.prefix = s.own.Name, s.own.Strategy.Event, s.own.Strategy.Prefix
 	}
@@ -198,12 +200,6 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	}
 	if event.Host == nil { // the event is unreadable
 		event.Host = registry.DefaultHost()
-	}
-	event.Cap = event.Host.Cap
-	if variable := event.Host.CapVariable; variable != "" { // parsed as Claude Code does
-		if n, err := strconv.Atoi(strings.TrimSpace(s.Getenv(variable))); err == nil {
-			event.Cap = max(n, 0)
-		}
 	}
 	s.event = event
 	return f, true
@@ -330,7 +326,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 	return answer{
 		Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir,
-		context: s.event.Host.Context != nil && s.event.Host.Context(s.event, snapshot.View.Version),
+		context: s.event.Host.Context != nil && s.event.Host.Context(s.event),
 	}
 }
 

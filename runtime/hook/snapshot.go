@@ -340,8 +340,8 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 		},
 		Team: view.Team,
 		Session: strategy.Session{
-			ID: event.SessionID, Cap: event.Cap, CapVariable: h.CapVariable, Plugin: s.Settings.Plugin, Agent: h.Agent,
-			Host: h.Title, Hold: h.WordToType(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli(),
+			ID: event.SessionID, Plugin: s.Settings.Plugin, Agent: h.Agent,
+			Hold: h.WordToType(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli(),
 		},
 	}
 	if h.Context != nil { // otherwise the host can only continue in a single way
@@ -474,7 +474,7 @@ func (s *Snapshot) selfCalled() string {
 
 // sayContinue puts the plugin's name, the limit and the evidence in front of out.Reason, unless Protocol is exit2.
 // Evidence of an order or a judge goes only to the user. It keeps the message to the user, out.Told, only at a prompt's
-// first continue, or when pressing, because hosts show the reason.
+// first continue, because hosts show the reason.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1
@@ -499,7 +499,7 @@ func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	}
 	if first {
 		out.Told = cmp.Or(out.Told, told) + " (" + s.Event.Host.WordToType(s.Settings.Plugin, "hold") + " to stop)"
-	} else if !out.Pressing {
+	} else {
 		out.Told = ""
 	}
 }

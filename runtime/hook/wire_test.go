@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,41 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
-
-// Older clients send the last message under other names and in other shapes. A value without text is empty.
-func TestOlderNamesOfTheMessage(t *testing.T) {
-	const said = "Moving to Task 2."
-	for name, test := range map[string]struct {
-		event string
-		want  string
-	}{
-		"response":              {`{"response": "a"}`, "a"},
-		"message":               {`{"message": "a"}`, "a"},
-		"today's before them":   {`{"last_assistant_message": "a", "response": "b", "content": "c", "message": "d"}`, "a"},
-		"in this order":         {`{"message": "c", "content": "b", "response": "a"}`, "a"},
-		"null is none":          {`{"response": null, "content": "a"}`, "a"},
-		"an empty one is one":   {`{"response": "", "content": "a"}`, ""},
-		"a list of blocks":      {`{"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}`, "a b"},
-		"a message":             {`{"message": {"role": "assistant", "content": [{"type": "text", "text": "a"}]}}`, "a"},
-		"a block":               {`{"response": {"text": "a", "content": "b"}}`, "a"},
-		"an empty list":         {`{"response": []}`, ""},
-		"numbers among them":    {`{"response": ["a", 7, null, {"x": 1}, "b"]}`, "a    b"},
-		"deeper than anybody's": {`{"response": [[[["a"]]]]}`, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			e, err := readEvent(strings.NewReader(test.event))
-			if err != nil || e.LastMessage != test.want {
-				t.Errorf("%q, %v, want %q", e.LastMessage, err, test.want)
-			}
-			if test.want != "a" {
-				return
-			}
-			// The decision is about the same text.
-			w := newWorld(t, ned)
-			w.goesOn("")(w.run(strings.ReplaceAll(test.event, `"a"`, `"`+said+`"`)))
-		})
-	}
-}
 
 // Only true is true. Claude Code has sent null, and a value of another type does not invalidate the event.
 func TestStopHookActive(t *testing.T) {
@@ -114,26 +78,6 @@ func (w *world) raw(event string) (code int, stdout, stderr string) {
 	h.Stdin, h.Stdout, h.Stderr = strings.NewReader(event), &out, &err
 	code = h.Run()
 	return code, out.String(), err.String()
-}
-
-// A plugin without strategy.json is identified by its directory.
-func TestDirectorySaysWhichPluginItIs(t *testing.T) {
-	for _, name := range registry.StrategyNames() {
-		w := newWorld(t, "{}")
-		hooks := filepath.Join(w.home, "plugins", name, "hooks")
-		must(t, os.MkdirAll(hooks, 0o755))
-		w.host.Executable = filepath.Join(hooks, "springfield-hook")
-		w.host.PluginRoot = w.path("plugin") // which says something else
-		own, err := ReadPlugin(filepath.Dir(hooks))
-		if err != nil || own.Name != name || own.Strategy.Name != name {
-			t.Errorf("%s: %q, %v", name, own.Name, err)
-		}
-		code, stdout, _ := w.raw(w.event(map[string]any{"last_assistant_message": "All done.", "prompt": "x", "hook_event_name": own.Strategy.Event}))
-		scratch.FailIf(t, code != 0 || stdout != "", "%s: %d, %s", name, code, stdout)
-		if r, ok := w.newest("session:s1"); !ok || r.Plugin != name {
-			t.Errorf("%s: the ledger has %q", name, r.Plugin)
-		}
-	}
 }
 
 // Input that cannot become an event is refused at once, because standard input may stay open.

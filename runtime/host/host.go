@@ -22,16 +22,15 @@ type Host struct {
 
 	// Is recognizes the host's event by the payload alone, because a project can set the environment and paths.
 	Is func(event []byte) bool
-	// Read fills the event from a valid JSON object.
+	// Read fills the event from a valid JSON object. If nil, the event lists its own members, as Claude Code sends them.
 	Read func(event []byte, e *Event) error
 	// Stop and Prompt are the host's names of our events Stop and UserPromptSubmit.
 	Stop, Prompt string
 	// FromUser reports whether a prompt contains the user's own words. If nil, all prompts except ours do.
 	FromUser func(e Event) bool
 
-	// Context reports whether a continue can use additionalContext. version is the host's in the log. If nil,
-	// only {"decision": "block"} is possible.
-	Context func(e Event, version string) bool
+	// Context reports whether a continue can use additionalContext. If nil, only {"decision": "block"} is possible.
+	Context func(e Event) bool
 	// Reminds is set if additionalContext before a prompt reaches the model.
 	Reminds bool
 	// Marked is set if our texts to the agent need transcript.Mark, because the log does not name the hook.
@@ -54,11 +53,6 @@ type Host struct {
 
 	// Forgets is set if the event loses Active after the next tool call. The log still has it.
 	Forgets bool
-
-	// Cap is the number of continues in a row after which the host ends the turn, 0 for no limit. The
-	// environment variable CapVariable changes it.
-	Cap         int
-	CapVariable string
 
 	// Command returns a plugin's slash command, "/ned-flanders:hold". If nil, it is "springfield hold".
 	Command func(plugin, word string) string
@@ -101,7 +95,11 @@ func (h *Host) WordToType(plugin, word string) string {
 // ReadEvent parses an event and replaces the host's names for Stop and UserPromptSubmit with ours.
 func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	e.Host = h
-	err := h.Read(payload, e)
+	read := h.Read
+	if read == nil {
+		read = func(payload []byte, e *Event) error { return codec.ReadObject(payload, e) }
+	}
+	err := read(payload, e)
 	switch e.Name {
 	case "":
 	case h.Stop:
@@ -150,8 +148,6 @@ type Event struct {
 	Command, Arguments, Source []byte
 	// Failure is the API error that ended the turn, raw. Subagent is the raw ID of the subagent whose turn ended.
 	Failure, Subagent []byte
-	// Cap limits the continues in a row with no tool call, 0 for no limit.
-	Cap int
 }
 
 // Common lists the members of an event that all hosts share.

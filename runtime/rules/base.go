@@ -58,7 +58,8 @@ var BaseRules = []Rule{
 	{ID: "blocked", Act: lastmessage.Blocked, Near: true, Then: strategy.Stop, Sure: 91},
 	{ID: "hands", Act: lastmessage.Hands, Near: true, Then: strategy.Stop, Sure: 92},
 	{ID: "plans", Act: lastmessage.Plans, Near: true, Then: strategy.Stop, Sure: 70},
-	{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
+	// A phrase is found sooner than a pattern is compiled.
+	{ID: "skill", Says: []string{"using"}, Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
 	// This rule never holds. Its presence enables the second opinion in Matching.
 	{ID: Opinion, Then: strategy.Stop, Sure: 60, Test: func(strategy.Situation) (evidence, reason string, ok bool) {
 		return "it matches nothing, but can overrule progress, intent or todos", "", false

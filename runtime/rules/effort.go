@@ -44,10 +44,8 @@ func (m *Meter) canAfford(steps int) (ok bool) {
 var errSteps = errors.New("takes more steps than are left for this decision")
 
 type pattern struct {
-	re   *regexp.Regexp // nil until a text may match
+	re   *regexp.Regexp
 	size int
-	// needs are words of which every match contains at least one, nil if unknown.
-	needs []string
 }
 
 // matchPattern returns the bounds of the first match of expr in text, or nil. It spends steps of m, or returns errSteps
@@ -59,80 +57,38 @@ func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) 
 	}
 	known, ok := c.patterns[expr]
 	if !ok {
-		if known.size, known.needs, err = measurePattern(expr, m.maxProgram); err != nil {
+		if known.size, err = measurePattern(expr, m.maxProgram); err != nil {
 			return nil, err
 		}
 	}
 	if !m.canAfford(known.size * (compiling + len(text) + 1)) {
 		return nil, errSteps
 	}
-	has := func(word string) bool { return strings.Contains(text, word) }
-	mayMatch := len(known.needs) == 0 || slices.ContainsFunc(known.needs, has)
-	if mayMatch && known.re == nil {
+	if !ok {
 		if known.re, err = regexp.Compile(expr); err != nil {
 			return nil, err
 		}
-	}
-	if c.patterns == nil {
-		c.patterns = map[string]pattern{}
-	}
-	c.patterns[expr] = known
-	if !mayMatch {
-		return nil, nil
+		if c.patterns == nil {
+			c.patterns = map[string]pattern{}
+		}
+		c.patterns[expr] = known
 	}
 	return known.re.FindStringIndex(text), nil
 }
 
 const compiling = 60 // steps of an instruction
 
-// measurePattern parses a pattern. size is an upper bound for the number of instructions; more than most is an error.
-// Every match contains at least one of needs, unless needs is nil.
-func measurePattern(text string, most int) (size int, needs []string, err error) {
+// measurePattern parses a pattern and returns an upper bound for the number of instructions. More than most is an error.
+func measurePattern(text string, most int) (size int, err error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	size = 2 + countInstructions(tree)
 	if size > most {
-		return 0, nil, errors.New("pattern has " + strconv.Itoa(size) + " instructions, more than " + strconv.Itoa(most) + ": use fewer repetitions")
+		return 0, errors.New("pattern has " + strconv.Itoa(size) + " instructions, more than " + strconv.Itoa(most) + ": use fewer repetitions")
 	}
-	return size, neededWords(tree), nil
-}
-
-const maxNeeds = 16
-
-// neededWords returns words of which every match of re contains at least one, or nil when none are known.
-func neededWords(re *syntax.Regexp) (words []string) {
-	switch re.Op {
-	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase == 0 {
-			return []string{string(re.Rune)}
-		}
-	case syntax.OpCapture, syntax.OpPlus:
-		return neededWords(re.Sub[0])
-	case syntax.OpConcat: // use the part with the longest shortest word
-		for _, sub := range re.Sub {
-			if part := neededWords(sub); shortestLength(part) > shortestLength(words) {
-				words = part
-			}
-		}
-	case syntax.OpAlternate:
-		for _, sub := range re.Sub {
-			part := neededWords(sub)
-			if len(part) == 0 || len(words)+len(part) > maxNeeds {
-				return nil
-			}
-			words = append(words, part...)
-		}
-	}
-	return words
-}
-
-func shortestLength(words []string) int {
-	if len(words) == 0 {
-		return 0
-	}
-	return len(slices.MinFunc(words, func(a, b string) int { return len(a) - len(b) }))
+	return size, nil
 }
 
 // countInstructions returns an upper bound of the number of instructions in a compiled re. The parser limits the depth

@@ -32,7 +32,7 @@ func FuzzMeasure(f *testing.F) {
 		if len(text) > maxPattern || parsingCost(text) > maxProjectSteps {
 			return
 		}
-		got, _, err := measurePattern(text, maxProgram)
+		got, err := measurePattern(text, maxProgram)
 		if err != nil {
 			return
 		}

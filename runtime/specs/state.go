@@ -2,7 +2,6 @@ package specs
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,19 +71,11 @@ func parseCount(raw []byte, fallback int) (n int, ok bool) {
 	if codec.IsAbsent(raw) {
 		return fallback, true
 	}
-	text := string(raw)
-	if raw[0] == '"' {
-		text, _ = codec.ExactString(raw)
-		text = strings.TrimSpace(text)
-		if text == "" || text[0] < '0' || text[0] > '9' {
-			return fallback, false // "NaN", "Inf", "0x1" and "-1" are numbers to ParseFloat
-		}
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil && !math.IsInf(f, 1) || f < 0 || !math.IsInf(f, 1) && f != math.Trunc(f) {
+	n, err := strconv.Atoi(strings.Trim(string(raw), `" `))
+	if err != nil || n < 0 {
 		return fallback, false
 	}
-	return int(min(f, maxCount)), true
+	return min(n, maxCount), true
 }
 
 func parseFlag(raw []byte) bool {

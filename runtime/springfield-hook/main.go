@@ -25,6 +25,9 @@ func main() {
 	growStack()
 	home, _ := os.UserHomeDir()
 	program, _ := os.Executable() // without it, CLAUDE_PLUGIN_ROOT names the plugin
+	if real, err := filepath.EvalSymlinks(program); err == nil && program != "" {
+		program = real
+	}
 	if len(os.Args) > 1 {
 		os.Exit(answerPerson(home, program, os.Args[1:]))
 	}

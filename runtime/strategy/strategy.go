@@ -80,14 +80,12 @@ type Turn struct {
 }
 
 type Session struct {
-	ID          string // "" if the event has none
-	Plugin      string // name, used as prefix for slash commands
-	Agent, Host string // "" for Claude in Claude Code
-	Hold        string // the command that stops the plugin, "" if unknown
-	Cap         int    // how often the host will continue with no tool call, or 0
-	CapVariable string // the environment variable for Cap
-	Protocol    string // of a continue, from settings: "exit2" writes the reason to standard error
-	Now         int64  // Unix milliseconds
+	ID       string // "" if the event has none
+	Plugin   string // name, used as prefix for slash commands
+	Agent    string // "" for Claude
+	Hold     string // the command that stops the plugin, "" if unknown
+	Protocol string // of a continue, from settings: "exit2" writes the reason to standard error
+	Now      int64  // Unix milliseconds
 }
 
 // AgentName returns the agent's name for display, "Claude" by default.
@@ -144,12 +142,10 @@ type Verdict struct {
 	Page, Going string
 	// Once prevents the same message from continuing twice with no tool call in between.
 	Once bool
-	// Told is shown to the user at a stop and at a prompt's first continue. At later continues it is shown
-	// only if Pressing.
-	Told     string
-	Pressing bool
-	Notes    []string // lines for standard error
-	Changes  []Change // in order. If any fails, the agent can stop
+	// Told is shown to the user at a stop and at a prompt's first continue.
+	Told    string
+	Notes   []string // lines for standard error
+	Changes []Change // in order. If any fails, the agent can stop
 	// Script is a program below the plugin's root and its arguments. It runs last. Output and exit code are ignored.
 	Script []string
 	// Remember replaces the memory with the same key, unless the key is "". A continue with Remember set

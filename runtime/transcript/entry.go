@@ -34,10 +34,9 @@ type Entry struct {
 	Line []byte
 	At   int64 // offset in the log
 
-	ID     []byte // a repetition within 32 lines is skipped
-	Parent []byte // ID of the line before it in the conversation
-	Time   []byte // RFC 3339
-	What   Happening
+	ID   []byte // a repetition within 32 lines is skipped
+	Time []byte // RFC 3339
+	What Happening
 	// Words are a person's (Prompted, Joined), or a hook's or background work's (Pushed, Woken).
 	Words    []byte
 	PromptID []byte // the host's ID of the line's prompt
@@ -94,7 +93,7 @@ const (
 	Gone        // a teammate has left
 	SkillText   // the host shows the text of skill Name to the model
 	HookBlock   // blocked and named, Ours or not
-	HookContext // an unnamed Stop hook has continued and not blocked
+	HookContext // our Stop hook has continued and not blocked
 	HookWords   // words of an unnamed Stop hook to the agent
 	Idle        // a teammate waits for a message
 )
@@ -147,8 +146,6 @@ type Outcome struct {
 	Refused bool   // the call failed although its result is no error
 	Running bool   // of EndsBackground: the work still runs
 	Task    []byte // a single task, raw
-	TaskID  []byte // for a new task if the result is only text
-	Subject []byte // of that task; a slice of the line
 	Tasks   []byte // all single tasks, raw
 }
 

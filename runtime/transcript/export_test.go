@@ -3,7 +3,7 @@ package transcript
 // The tests read logs of Claude Code, whose package imports this one, so they are an external package.
 const (
 	MaxLine    = maxLine
-	Chunk      = chunk
+	Chunk      = 128 << 10
 	MaxText    = maxText
 	MaxPlans   = maxPlans
 	MaxPath    = maxPath

@@ -56,8 +56,6 @@ type Log struct {
 	Earlier  []string // IDs
 	Feedback feedback
 	Plans    []named // oldest first
-	Spoke    uint32  // hash of the ID of the line of Text
-	Joints   []joint // of the last turns, oldest first
 }
 
 // Facts are parts of a View.
@@ -153,12 +151,11 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 			if IsBlank(p.Text) {
 				continue
 			}
-			l.Text, l.Spoke = e.placeOf(p.Text), shortCallID(e.ID)
+			l.Text = e.placeOf(p.Text)
 			eachPlan(p.Text, func(name []byte) { l.takePlanName(e, name, false) })
 			if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
 				l.Said = true // a tool question was answered
 			}
-			l.findAnnouncement(p.Text)
 		case Call:
 			l.takeCall(e, p)
 		case Result:
@@ -171,8 +168,10 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 			l.dropMate(mateName(p.Name))
 		case SkillText:
 			l.useSkill(p.Name, byBody)
-		case HookBlock, HookContext, HookWords:
-			l.Feedback.takeHookLine(e, p)
+		case HookBlock, HookContext:
+			if p.Ours {
+				l.Feedback.countOurs(e)
+			}
 		}
 	}
 	return true
@@ -180,7 +179,6 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 
 func (l *Log) beginTurn(e *Entry) {
 	l.Turns++
-	l.rewindPlans(e)
 	l.Prompt, l.Asks = "", e.placeOf(e.Words)
 	if isPlainName(e.ID, maxID) {
 		l.Prompt = string(e.ID)
@@ -198,46 +196,28 @@ func (l *Log) beginTurn(e *Entry) {
 	}
 	l.Started = l.Started[:0]
 	l.Claims = l.Claims[:0]
-	f := &l.Feedback
-	f.Mine, f.Theirs, f.Lines, f.Blocks, f.Contexts = 0, 0, 0, 0, 0
+	l.Feedback.Mine = 0
 	eachPlan(e.Words, func(name []byte) { l.takePlanName(e, name, false) })
 }
 
 // maxOurs limits our continues within oursWithin milliseconds.
 const maxOurs, oursWithin = 240, 3600_000
 
-// feedback counts continues by Stop hooks, in case the ledger is lost. For each, the log contains a line that
-// names the hook, a line with the text, or both. Text without a name is not ours.
+// feedback counts our continues, in case the ledger is lost. Only a line that names the hook counts.
 type feedback struct {
-	Ours     []int64 // times in Unix milliseconds, oldest first
-	All      int     // ours
-	Own      int     // ours from the user's last prompt
-	Mine     int     // since the last prompt
-	Theirs   int     // blocks of others
-	Lines    int     // user lines about blocks, ours or not
-	Blocks   int     // our blocks
-	Contexts int     // contexts of Stop hooks, ours or not
+	Ours []int64 // times in Unix milliseconds, oldest first
+	All  int
+	Own  int // from the user's last prompt
+	Mine int // since the last prompt
 }
 
-func (f *feedback) takeHookLine(e *Entry, p *Part) {
-	switch {
-	case p.Kind == HookWords:
-		f.Lines++
-	case p.Ours:
-		if p.Kind == HookBlock {
-			f.Blocks++
-		}
-		f.All++
-		f.Own++
-		f.Mine++
-		at := parseMillis(e.Time)
-		f.Ours = slices.DeleteFunc(f.Ours, func(old int64) bool { return at-old >= oursWithin })
-		f.Ours = append(f.Ours[max(0, len(f.Ours)+1-maxOurs):], at)
-	case p.Kind == HookBlock:
-		f.Theirs++
-	default:
-		f.Contexts++
-	}
+func (f *feedback) countOurs(e *Entry) {
+	f.All++
+	f.Own++
+	f.Mine++
+	at := parseMillis(e.Time)
+	f.Ours = slices.DeleteFunc(f.Ours, func(old int64) bool { return at-old >= oursWithin })
+	f.Ours = append(f.Ours[max(0, len(f.Ours)+1-maxOurs):], at)
 }
 
 func parseMillis(raw []byte) int64 {
@@ -281,8 +261,6 @@ func (l *Log) Members(m *codec.Members) {
 	m.Texts("earlier", &l.Earlier)
 	m.Object("feedback", &l.Feedback)
 	codec.ListOf(m, "plans", &l.Plans)
-	codec.Number(m, "spoke", &l.Spoke)
-	codec.ListOf(m, "joints", &l.Joints)
 }
 
 func (o *opening) Members(m *codec.Members) {
@@ -361,18 +339,8 @@ func (s *skill) Members(m *codec.Members) {
 func (f *feedback) Members(m *codec.Members) {
 	codec.Numbers(m, "ours", &f.Ours)
 	codec.Number(m, "mine", &f.Mine)
-	codec.Number(m, "theirs", &f.Theirs)
-	codec.Number(m, "lines", &f.Lines)
-	codec.Number(m, "blocks", &f.Blocks)
-	codec.Number(m, "contexts", &f.Contexts)
 	codec.Number(m, "all", &f.All)
 	codec.Number(m, "own", &f.Own)
-}
-
-func (j *joint) Members(m *codec.Members) {
-	codec.Number(m, "after", &j.Parent)
-	codec.Number(m, "spoke", &j.Spoke)
-	codec.Number(m, "at", &j.At)
 }
 
 func (n *named) Members(m *codec.Members) {

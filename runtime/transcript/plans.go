@@ -17,7 +17,6 @@ const (
 	maxPlans   = 8
 	maxPath    = 300 // bytes, escaped
 	maxMatches = 32  // names in one text
-	maxJoints  = 16
 )
 
 type named struct {
@@ -25,29 +24,6 @@ type named struct {
 	Sum   uint32 // hash of the name
 	Turn  int    // of the last mention
 	Wrote int    // turn when last written or edited, plus one
-}
-
-// joint is the beginning of a turn. If a later turn has the same parent, the conversation was rewound.
-type joint struct {
-	Parent, Spoke uint32 // hashes of the ID before it, and of the ID when the agent last spoke
-	At            int64
-}
-
-// rewindPlans adds an entry with a parent to l.Joints. If the conversation was rewound to an earlier line, it first
-// removes the plans and joints since that line.
-func (l *Log) rewindPlans(e *Entry) {
-	if len(e.Parent) == 0 {
-		return
-	}
-	next := joint{shortCallID(e.Parent), l.Spoke, e.At}
-	i := slices.IndexFunc(l.Joints, func(j joint) bool { return j.Parent == next.Parent || j.Spoke == next.Parent })
-	if i >= 0 {
-		from := l.Joints[i].At
-		l.Plans = slices.DeleteFunc(l.Plans, func(n named) bool { return n.At[0] >= from })
-		l.Joints = l.Joints[:i]
-		next.Spoke = next.Parent
-	}
-	l.Joints = append(l.Joints[max(0, len(l.Joints)+1-maxJoints):], next)
 }
 
 func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {

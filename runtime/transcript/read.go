@@ -22,7 +22,6 @@ import (
 const (
 	// In bytes.
 	maxLine  = 1 << 20   // longer lines (pasted images, huge results) are skipped, never held
-	chunk    = 128 << 10 // bytes to read at least from the end
 	maxNew   = 256 << 20 // maximum for a single read, since a hook only has seconds
 	markSpan = 256       // hashed before the offset
 )

@@ -2,7 +2,6 @@ package transcript_test
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math/rand"
 	"os"
@@ -21,18 +20,12 @@ import (
 type session struct {
 	lines []string
 	n     int // for uuids, ids and the clock
-	after int // the line that the next one follows, 0 for the last
 }
-
-// rewinds lets the next line follow an earlier one.
-func (s *session) rewinds(line int) *session { s.after = line; return s }
 
 func (s *session) add(kind, rest string) *session {
 	s.n++
-	after := cmp.Or(s.after, s.n-1)
-	s.after = 0
 	s.lines = append(s.lines, fmt.Sprintf(`{"parentUuid":"u%d","isSidechain":false,%s,"type":%q,"uuid":"u%d","timestamp":"2026-11-20T10:%02d:%02d.%03dZ","version":"2.1.329"}`,
-		after, rest, kind, s.n, s.n/60%60, s.n%60, s.n%1000))
+		s.n-1, rest, kind, s.n, s.n/60%60, s.n%60, s.n%1000))
 	return s
 }
 
@@ -259,7 +252,6 @@ func TestTodos(t *testing.T) {
 		"old reminder":         {new(session).attaches(`{"type":"todo_reminder","content":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}`), ab, 0},
 		"compaction":           {new(session).runs("TodoWrite", two).compacts(), ab, 0},
 		"tasks":                {tasks(), []activity.Todo{one, twoT}, 0},
-		"tasks, text only":     {new(session).calls("TaskCreate", `{"subject":"one"}`).returns("Task #1 created successfully: one", `"Task #1 created successfully: one"`), []activity.Todo{one}, 0},
 		"task refused":         {new(session).calls("TaskCreate", `{"subject":"one"}`).fails("No such tool available: TaskCreate"), nil, 0},
 		"only TaskCreate":      {new(session).calls("Read", `{}`).returns("Task #1 created successfully: one", `{"task":{"id":"1","subject":"one"}}`), nil, 0},
 		"update":               {tasks().updates(`{"taskId":"1","status":"in_progress"}`), []activity.Todo{with(one, "in_progress"), twoT}, 0},
@@ -325,11 +317,7 @@ func TestSkill(t *testing.T) {
 		"a person's words": {new(session).asks("Base directory for this skill: /a/b"), activity.Skill{}},
 		"attribution":      {new(session).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), activity.Skill{Name: "review", From: "attribution", Turns: 0}},
 		"still at work":    {new(session).runs("Skill", `{"skill":"review"}`).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), activity.Skill{Name: "review", From: "tool", Turns: 0}},
-		"announced":        {new(session).says("Good.\nI'm using the executing-plans skill to implement this plan."), activity.Skill{Name: "executing-plans", From: "announcement", Turns: 0}},
-		"in few words":     {new(session).says("Right.\n\nUsing test-driven-development to build the parser."), activity.Skill{Name: "test-driven-development", From: "announcement", Turns: 0}},
-		"in passing":       {new(session).says("You could go on using the writing-plans skill."), activity.Skill{}},
-		"a surer sign":     {new(session).runs("Skill", `{"skill":"review"}`).says("Using docker-compose to start."), activity.Skill{Name: "review", From: "tool", Turns: 0}},
-		"after that turn":  {new(session).runs("Skill", `{"skill":"review"}`).asks("x").says("Using writing-plans to plan."), activity.Skill{Name: "writing-plans", From: "announcement", Turns: 0}},
+		"announced":        {new(session).says("Good.\nI'm using the executing-plans skill to implement this plan."), activity.Skill{}},
 		"strange name":     {new(session).runs("Skill", `{"skill":"a\nb"}`), activity.Skill{}},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Skill }, test.want) })
@@ -482,25 +470,21 @@ func TestFeedback(t *testing.T) {
 	}
 	const ours, theirs = `"${CLAUDE_PLUGIN_ROOT}"/hooks/springfield-hook`, "/x/other.sh"
 	one := func(n int64) Feedback { return Feedback{Ours: []int64{at(n)}, All: 1, InOwn: 1, InTurn: 1} }
-	and := func(f Feedback, others int) Feedback {
-		f.Others = others
-		return f
-	}
 	for name, test := range map[string]struct {
 		log  *session
 		want Feedback
 	}{
 		"ours":          {blocks(new(session).asks("go"), ours), one(2)},
-		"others":        {blocks(new(session).asks("go"), theirs), Feedback{Others: 1}},
-		"both":          {blocks(blocks(new(session).asks("go"), ours), theirs), and(one(2), 1)},
+		"others":        {blocks(new(session).asks("go"), theirs), Feedback{}},
+		"both":          {blocks(blocks(new(session).asks("go"), ours), theirs), one(2)},
 		"words first":   {new(session).meta("Stop hook feedback:\nx").attaches(`{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"` + "/a/springfield-hook.exe" + `"}}`), one(2)},
-		"words only":    {new(session).asks("go").meta("Stop hook feedback:\nx"), Feedback{Others: 1}},
+		"words only":    {new(session).asks("go").meta("Stop hook feedback:\nx"), Feedback{}},
 		"an older turn": {blocks(blocks(new(session), ours), theirs).asks("go"), Feedback{Ours: []int64{at(1)}, All: 1, InOwn: 1}},
 		"another event": {new(session).attaches(`{"type":"hook_blocking_error","hookEvent":"PreToolUse","blockingError":{"command":"springfield-hook"}}`), Feedback{}},
 
 		"ours, by context":           {context(new(session).asks("go"), ours), one(2)},
-		"ours by context, a block":   {blocks(context(new(session).asks("go"), ours), theirs), and(one(2), 1)},
-		"a block of ours, a context": {context(blocks(new(session).asks("go"), ours), theirs), and(one(2), 1)},
+		"ours by context, a block":   {blocks(context(new(session).asks("go"), ours), theirs), one(2)},
+		"a block of ours, a context": {context(blocks(new(session).asks("go"), ours), theirs), one(2)},
 		"context, an older turn":     {context(new(session), ours).asks("go"), Feedback{Ours: []int64{at(1)}, All: 1, InOwn: 1}},
 		"a message to the user":      {prints(new(session).asks("go"), ours, `{"systemMessage":"ned-flanders let Claude stop: additionalContext"}`+"\n"), Feedback{}},
 		"context for another event":  {new(session).attaches(`{"type":"hook_additional_context","content":["x"],"hookName":"PostToolUse","toolUseID":"x","hookEvent":"PostToolUse"}`), Feedback{}},
@@ -822,14 +806,10 @@ func TestPlans(t *testing.T) {
 			[]activity.Plan{{Name: a, Written: true}}},
 		"written, earlier": {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":""}`).asks("carry it out").runs("Read", `{"file_path":"`+a+`"}`),
 			[]activity.Plan{{Name: a}}},
-		"rewound to before a prompt": {new(session).asks("hello").says("Hello.").asks("Read " + b).says("Read.").asks("Carry out " + a).says("Half is done.").rewinds(4).asks("continue"),
-			[]activity.Plan{{Name: b, Turns: 2}}},
-		"rewound to an answer": {new(session).asks("hello").says("Hello.").add("system", `"subtype":"turn_duration"`).asks("Carry out " + a).says("Half is done.").asks("go on").rewinds(2).asks("continue"), nil},
-		"rewound twice":        {new(session).asks("hello").says("Hello.").asks("Read " + b).says("Read.").rewinds(2).asks("Carry out " + a).says("Half.").rewinds(2).asks("continue"), nil},
-		"a long call":          {new(session).asks("go").runs("Agent", `{"prompt":"follow `+a+` `+strings.Repeat("word ", 2000)+`"}`), []activity.Plan{{Name: a}}},
-		"in what is edited":    {new(session).asks("go").runs("Edit", `{"file_path":"README.md","old_string":"`+a+`","new_string":"`+b+`"}`), nil},
-		"in a result":          {new(session).asks("go").calls("Bash", `{"command":"ls"}`).returns(a, `{}`), nil},
-		"a ledger":             {new(session).asks("go").runs("Bash", `{"command":"echo x >> .superpowers/sdd/auth/progress.md"}`), []activity.Plan{{Name: ".superpowers/sdd/auth"}}},
+		"a long call":       {new(session).asks("go").runs("Agent", `{"prompt":"follow `+a+` `+strings.Repeat("word ", 2000)+`"}`), []activity.Plan{{Name: a}}},
+		"in what is edited": {new(session).asks("go").runs("Edit", `{"file_path":"README.md","old_string":"`+a+`","new_string":"`+b+`"}`), nil},
+		"in a result":       {new(session).asks("go").calls("Bash", `{"command":"ls"}`).returns(a, `{}`), nil},
+		"a ledger":          {new(session).asks("go").runs("Bash", `{"command":"echo x >> .superpowers/sdd/auth/progress.md"}`), []activity.Plan{{Name: ".superpowers/sdd/auth"}}},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, test.session.bytes(), plans, test.want) })
 	}

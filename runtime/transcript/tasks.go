@@ -200,11 +200,7 @@ func addBlocker(known []uint32, id []byte) []uint32 {
 }
 
 func (l *Log) learnTask(e *Entry, o Outcome) {
-	t, ok := taskFrom(e, o.Task)
-	if !ok {
-		t = task{ID: string(parseIdentifier(o.TaskID, maxTaskID)), Subject: e.placeOf(o.Subject)}
-	}
-	if t.ID != "" && l.findTask([]byte(t.ID)) < 0 {
+	if t, ok := taskFrom(e, o.Task); ok && l.findTask([]byte(t.ID)) < 0 {
 		l.keepTask(t)
 		l.noteChange(true)
 	}

@@ -73,13 +73,12 @@ type Words struct{ Begin, End string }
 // Task is background work; ID may be unknown.
 type Task struct{ ID, What string }
 
-// Feedback counts continues by Stop hooks.
+// Feedback counts our continues.
 type Feedback struct {
 	Ours   []int64 // times of the last hour in Unix milliseconds, oldest first
-	All    int     // ours
-	InOwn  int     // ours from the user's last prompt
-	InTurn int     // since the last prompt
-	Others int     // since the last prompt
+	All    int
+	InOwn  int // from the user's last prompt
+	InTurn int // since the last prompt
 }
 
 func (l *Log) makeView(f io.ReaderAt, brief bool) View {
@@ -102,7 +101,6 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 			All:    hooks.All,
 			InOwn:  hooks.Own,
 			InTurn: hooks.Mine,
-			Others: max(hooks.Theirs, hooks.Lines-hooks.Blocks) + max(0, hooks.Contexts-(hooks.Mine-hooks.Blocks)),
 		},
 		Team:    activity.Team{Role: l.Role},
 		Earlier: slices.Clone(l.Earlier),

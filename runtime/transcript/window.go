@@ -5,7 +5,7 @@ package transcript
 import (
 	"bytes"
 	"cmp"
-	"io"
+	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -87,34 +87,18 @@ const maxTail = 4 << 20
 
 // lastLines returns the last n lines that are not blank, oldest first, or fewer if they exceed maxTail bytes.
 // The last line can be incomplete.
-func lastLines(path string, n int) ([][]byte, error) {
-	f, size, err := file.OpenRegular(path, 0)
-	if err != nil {
-		return nil, err
+func lastLines(path string, n int) (lines [][]byte, err error) {
+	end, err := file.ReadEnd(path, 0, maxTail)
+	if len(end) == maxTail { // the beginning of a line may be cut off
+		_, end, _ = bytes.Cut(end, []byte{'\n'})
 	}
-	defer f.Close()
-
-	var buf []byte // the file from start on
-	start := size
-	floor := max(0, start-maxTail)
-	// With more than n line endings the oldest line is complete.
-	for start > floor && bytes.Count(buf, []byte{'\n'})-bytes.Count(buf, []byte("\n\n")) <= n {
-		// Double the size each time, so that long lines are not copied often.
-		more := min(max(chunk, int64(n)<<10, int64(len(buf))), start-floor)
-		grown := make([]byte, more+int64(len(buf)))
-		if _, err := f.ReadAt(grown[:more], start-more); err != nil && err != io.EOF {
-			return nil, err
-		}
-		copy(grown[more:], buf)
-		buf, start = grown, start-more
-	}
-
-	var lines [][]byte
-	for i, line := range bytes.Split(buf, []byte{'\n'}) {
-		whole := i > 0 || start == 0
-		if line = bytes.TrimSpace(line); whole && len(line) > 0 {
+	for len(lines) < n && len(end) > 0 {
+		i := bytes.LastIndexByte(end, '\n')
+		if line := bytes.TrimSpace(end[i+1:]); len(line) > 0 {
 			lines = append(lines, line)
 		}
+		end = end[:max(i, 0)]
 	}
-	return lines[max(0, len(lines)-n):], nil
+	slices.Reverse(lines)
+	return lines, err
 }

@@ -80,10 +80,6 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {
 	case transcript.MakesTask, transcript.ReadsTask:
 		o.Task = codec.FindMember(r.Outcome, "task")
-		const before, between = "Task #", " created successfully: " // "Task #3 created successfully: Write the tests"
-		if i := bytes.Index(r.Text, []byte(between)); i >= 0 && bytes.HasPrefix(r.Text, []byte(before)) {
-			o.TaskID, o.Subject = r.Text[len(before):i], r.Text[i+len(between):]
-		}
 	case transcript.ListsTasks:
 		o.Tasks = codec.FindMember(r.Outcome, "tasks")
 	case transcript.MayGoOn:

@@ -50,7 +50,7 @@ func parseLine(e *transcript.Entry) bool {
 	var l line
 	var fork, meta, compact, hidden, apiError, origin []byte
 	members := []transcript.Member{
-		{Name: "parentUuid", Text: &e.Parent}, {Name: "uuid", Text: &e.ID}, {Name: "timestamp", Text: &e.Time},
+		{Name: "uuid", Text: &e.ID}, {Name: "timestamp", Text: &e.Time},
 		{Name: "promptId", Raw: &e.PromptID}, {Name: "version", Text: &e.Version}, {Name: "sessionId", Text: &e.Session},
 		{Name: "cwd", Text: &e.Cwd}, {Name: "permissionMode", Text: &e.Mode}, {Name: "forkedFrom", Raw: &fork},
 		{Name: "teamName", Text: &l.team}, {Name: "agentName", Text: &l.agent},
@@ -192,7 +192,6 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		}
 	case `"hook_additional_context"`: // of a Stop, see isAttachmentOfInterest
 		e.What = transcript.Pushed
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext})
 	case `"queued_command"`: // arrived while Claude worked
 		origin := codec.InsideQuotes(codec.FindMember(codec.FindMember(a, "origin"), "kind"))
 		mode, text := string(codec.FindMember(a, "commandMode")), transcript.FirstText(codec.FindMember(a, "prompt"))

@@ -54,14 +54,14 @@ func TestPrintedWordsAreNoOutcome(t *testing.T) {
 func TestViews(t *testing.T) {
 	format := codex.Host.Log
 	for name, want := range map[string]string{
-		"list.jsonl":       `1 turns, prompt 0002 "execute the plan", 2 calls, ours 1 of 1, others 0, text "The tests are done.", todos [Write the parser completed Test the parser in_progress Document it pending]`,
-		"refused.jsonl":    `1 turns, prompt 0002 "execute the plan", 2 calls, ours 1 of 1, others 0, text "The tests are done.", todos []`,
-		"older.jsonl":      `1 turns, prompt  "execute the plan", 2 calls, ours 0 of 0, others 0, text "Part one is done; the tests remain.", todos [Write the parser completed Test the parser in_progress Document it pending]`,
-		"compacted.jsonl":  `2 turns, prompt 000b "second prompt", 0 calls, ours 0 of 1, others 0, text "Task 1 complete. Moving to Task 2.", todos []`,
-		"background.jsonl": `1 turns, prompt 0002 "execute the plan", 5 calls, ours 1 of 1, others 0, text "All is done.", todos []`,
-		"agents.jsonl":     `1 turns, prompt 0002 "execute the plan", 2 calls, ours 1 of 1, others 0, text "All is done.", todos []`,
-		"shell.jsonl":      `2 turns, prompt 000c "second prompt", 0 calls, ours 0 of 0, others 0, text "All is done.", todos []`,
-		"skill.jsonl":      `1 turns, prompt 0002 "use $probe:probing now", 0 calls, ours 0 of 0, others 0, text "Task 1 complete. Moving to Task 2.", todos [], skill probing`,
+		"list.jsonl":       `1 turns, prompt 0002 "execute the plan", 2 calls, ours 1 of 1, text "The tests are done.", todos [Write the parser completed Test the parser in_progress Document it pending]`,
+		"refused.jsonl":    `1 turns, prompt 0002 "execute the plan", 2 calls, ours 1 of 1, text "The tests are done.", todos []`,
+		"older.jsonl":      `1 turns, prompt  "execute the plan", 2 calls, ours 0 of 0, text "Part one is done; the tests remain.", todos [Write the parser completed Test the parser in_progress Document it pending]`,
+		"compacted.jsonl":  `2 turns, prompt 000b "second prompt", 0 calls, ours 0 of 1, text "Task 1 complete. Moving to Task 2.", todos []`,
+		"background.jsonl": `1 turns, prompt 0002 "execute the plan", 5 calls, ours 1 of 1, text "All is done.", todos []`,
+		"agents.jsonl":     `1 turns, prompt 0002 "execute the plan", 2 calls, ours 1 of 1, text "All is done.", todos []`,
+		"shell.jsonl":      `2 turns, prompt 000c "second prompt", 0 calls, ours 0 of 0, text "All is done.", todos []`,
+		"skill.jsonl":      `1 turns, prompt 0002 "use $probe:probing now", 0 calls, ours 0 of 0, text "Task 1 complete. Moving to Task 2.", todos [], skill probing`,
 	} {
 		_, v, err := transcript.File{Format: &format, Path: filepath.Join("testdata", name)}.ReadNew(nil, "")
 		must(t, err)
@@ -69,7 +69,7 @@ func TestViews(t *testing.T) {
 		for _, todo := range v.Todos {
 			todos = append(todos, todo.Content+" "+todo.Status)
 		}
-		got := fmt.Sprintf("%d turns, prompt %s %q, %d calls, ours %d of %d, others %d, text %q, todos %v", v.Turns, v.PromptID, v.PromptText, v.CallsInTurn, v.Feedback.InTurn, v.Feedback.All, v.Feedback.Others, v.Text, todos)
+		got := fmt.Sprintf("%d turns, prompt %s %q, %d calls, ours %d of %d, text %q, todos %v", v.Turns, v.PromptID, v.PromptText, v.CallsInTurn, v.Feedback.InTurn, v.Feedback.All, v.Text, todos)
 		if v.Skill.Name != "" {
 			got += ", skill " + v.Skill.Name
 		}

@@ -27,7 +27,6 @@ var Host = host.Host{
 	Marked:  true,
 	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 	Arrived: arrived, Logged: true,
-	Cap: 8,
 	Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
 	Package: "@github/copilot",
 	Inside:  []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",

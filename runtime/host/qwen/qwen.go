@@ -24,8 +24,7 @@ var Host = host.Host{
 	Reminds:  true, Marked: true, NoWitness: true,
 	Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 	Logged: true, // the only source of background commands
-	Cap:    7, CapVariable: "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
-	Dir: "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
+	Dir:    "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
 	Package:   "@qwen-code/qwen-code",
 	Variables: []string{".env", ".qwen/.env", ".qwen/settings.json"},
 	Inside:    []string{"QWEN_CODE_SESSION_ID"}, SessionVariable: "QWEN_CODE_SESSION_ID",

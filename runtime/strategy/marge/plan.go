@@ -72,21 +72,13 @@ type aside struct {
 }
 
 func (a *aside) workIn(line string) string {
-	var work []byte
-	for opens, closes := true, true; opens && closes; {
-		before, inside := "", line
-		if opens = a.comment; !opens {
-			before, inside, opens = strings.Cut(line, "<!--")
-		}
-		_, after, ok := strings.Cut(inside, "-->")
-		if closes = ok; opens && closes {
-			work, line, a.comment = append(work, before...), after, false
-		} else if opens && strings.TrimSpace(string(work)+before) == "" { // otherwise it may be code
-			line, a.comment = "", true
-		}
+	if a.comment {
+		_, after, closed := strings.Cut(line, "-->")
+		line, a.comment = after, !closed
 	}
-	if len(work) > 0 {
-		line = string(append(work, line...))
+	line = lastmessage.WithoutComments(line)
+	if strings.HasPrefix(strings.TrimSpace(line), "<!--") { // elsewhere it may be code
+		line, a.comment = "", true
 	}
 	if heading := lastmessage.HeadingIn(line); heading != "" {
 		if level := len(line) - len(strings.TrimLeft(line, "#")); a.level == 0 || level <= a.level {

@@ -1,8 +1,7 @@
 // The format of a loop's file, which people write by hand. An edit keeps every byte of the other fields.
 //
 //   - The fields are between a first line "---" and another "---"; the goal follows as free text.
-//   - A field is `key: value`. A value is a whole number, true or false, a string, a list in brackets, or lines
-//     that begin with "-".
+//   - A field is `key: value`. A value is a whole number, true or false, a string, or a list in brackets.
 //   - "#" begins a comment, at the start of a line or after a blank.
 
 package wiggum
@@ -169,7 +168,7 @@ type front struct {
 	after   int // offset of the goal's text
 }
 
-// field is a field at text[start:end], which can be several lines.
+// field is the line text[start:end].
 type field struct {
 	key        string
 	values     []string
@@ -237,9 +236,6 @@ func (f *front) addLine(line string, number int) error {
 	if trimmed == "" || trimmed[0] == '#' {
 		return nil
 	}
-	if item, ok := strings.CutPrefix(trimmed, "-"); ok {
-		return f.addItem(item)
-	}
 	next, err := readField(line)
 	if err != nil {
 		return err
@@ -255,26 +251,11 @@ func (f *front) addLine(line string, number int) error {
 	return nil
 }
 
-func (f *front) addItem(item string) error {
-	last := len(f.fields) - 1
-	if last < 0 || !f.fields[last].list && len(f.fields[last].values) > 0 || item != "" && item[0] != ' ' && item[0] != '\t' {
-		return errors.New("a list item belongs to no field")
-	}
-	value, _, _, err := readValue(item)
-	if err != nil {
-		return err
-	}
-	had := &f.fields[last]
-	had.list, had.end = true, f.after
-	had.values = append(had.values, value)
-	return nil
-}
-
 func readField(line string) (f field, err error) {
 	key, rest, ok := strings.Cut(line, ":")
 	f.key = strings.TrimRight(key, " \t")
 	if !ok || f.key == "" || strings.Trim(f.key, "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return f, errors.New("it is not a field: write `key: value`")
+		return f, errors.New("it is not a field: write `key: value`, and a list as [a, b]")
 	}
 	if rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 		return f, errors.New("a space is missing after the colon")

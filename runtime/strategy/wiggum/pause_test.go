@@ -103,8 +103,6 @@ func TestGoalLoopIsLost(t *testing.T) {
 		told   string
 	}{
 		"its file is gone": {func(s *strategy.Situation) { s.Workspace.Files = nil }, "the loop is over: its file is gone"},
-		"elsewhere": {func(s *strategy.Situation) { s.Workspace = strategy.Workspace{Dir: "/elsewhere"} },
-			"ralph-wiggum: the loop in /w does not go on in /elsewhere, where the session is now"},
 		"another session's": {func(s *strategy.Situation) {
 			s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(goalOf("session_id: s2"))}
 		}, "its file is another session's now"},

@@ -176,18 +176,9 @@ func (l *goalLoop) loopIsGone() strategy.Verdict {
 		v.Told = l.pluginName() + ": the loop is over: its file is gone"
 		v.Events = []activity.LoopEvent{l.newEvent(activity.LoopCancelled, count)}
 		v.Remember = l.rememberEnd(overMark + id)
-		return v
-	}
-	m, _ := l.s.NewestMemory(File)
-	if _, _, ok := parseMemory(m); ok && m.Paused != Elsewhere {
-		v.Told = l.pluginName() + ": the loop in " + strings.TrimSuffix(m.Key, "/"+File) + " does not go on in " +
-			quotation.ShownName(l.s.Workspace.Dir, maxDir) + ", where the session is now"
-		v.Remember, v.Remember.Paused = m, Elsewhere
 	}
 	return v
 }
-
-const Elsewhere = "elsewhere" // the pause of a session in another directory
 
 func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
 	v := strategy.StopBy(rule, evidence)
@@ -223,13 +214,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 			break
 		}
 	}
-	// idle counts continues in a row for this prompt with no tool call. stalls counts continues with the same words.
-	idle, stalls := 0, 0
-	samePrompt := l.memory.Prompt == l.s.Turn.PromptID
-	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count {
-		idle = l.memory.Idle
-	}
-	if idle != 0 && l.memory.Form == l.hashForm() {
+	stalls, samePrompt := 0, l.memory.Prompt == l.s.Turn.PromptID
+	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count && l.memory.Form == l.hashForm() {
 		stalls = l.memory.Stalls
 	}
 	between := l.s.Session.Now - l.memory.At
@@ -252,7 +238,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	if v, ok := l.pausing().AtNeed(l.s); ok {
 		return v
 	}
-	return l.continueLoop(count, idle, stalls)
+	return l.continueLoop(count, stalls)
 }
 
 // meetPromise ends the loop if it has no check, or the check has passed since the last change to a file. If
@@ -297,7 +283,7 @@ func (l *goalLoop) lastWords() string {
 	return l.s.Message.Text
 }
 
-func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
+func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	fields := [][2]string{{"iteration_count", strconv.Itoa(count)}}
 	if l.Session == "" && l.s.Session.ID != "" {
 		fields = append(fields, [2]string{"session_id", QuoteValue(l.s.Session.ID)})
@@ -334,19 +320,11 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
 			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Form: l.hashForm(), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
-			Stalls: stalls + 1, Idle: idle + 1, Continues: l.past.Continues + 1, Typed: l.past.Typed, At: l.s.Session.Now,
+			Stalls: stalls + 1, Continues: l.past.Continues + 1, Typed: l.past.Typed, At: l.s.Session.Now,
 		},
 	}
 	if l.memory.Mark == "" && l.max < l.Max {
 		v.Told += "; for more, type in a terminal in this project: springfield loop set max " + strconv.Itoa(min(l.Max, activity.MostIterations))
-	}
-	if l.s.Session.Cap > 0 && v.Remember.Idle == l.s.Session.Cap {
-		variable := ""
-		if l.s.Session.CapVariable != "" {
-			variable = " (" + l.s.Session.CapVariable + ")"
-		}
-		v.Pressing = true
-		v.Told += ". " + cmp.Or(l.s.Session.Host, "Claude Code") + " allows no more continues in a row without a tool call" + variable + ": if it ends the turn next, say “continue”"
 	}
 	kind := activity.LoopGoesOn
 	if count == l.max-1 {
