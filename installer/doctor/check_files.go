@@ -49,15 +49,6 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 		}
 		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err))}
 	}
-	for _, d := range l.Duplicates() {
-		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one",
-			l.File, d.Line, d.Column, d.Key)
-		f := check.Warned(says, "remove one of the two")
-		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Top) {
-			f = check.Failed(says+", and springfield does not edit a file with duplicates", "merge the two into one")
-		}
-		bad = append(bad, f)
-	}
 	if e, err := journal.OpenEdit("", l.File); err == nil && e.Before != nil && l.Name != client.Managed {
 		if err := e.Writable(); err != nil {
 			bad = append(bad, check.Warned(err.Error()+", so nothing can be enabled, disabled or undone there", HowToRead(err)))

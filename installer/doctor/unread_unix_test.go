@@ -63,8 +63,6 @@ func checkUnreadable(t *testing.T, dir string) {
 		"project, a file":     {inPlace(project, asFile), "settings", check.Failure, "not a directory", "there must be a directory: move ROOT/project/.claude away"},
 		"settings, a link":    {inPlace(home+"/settings.json", nowhere), "settings", check.Note, "is a link to ROOT/home/.claude/nowhere, which does not exist", "remove the link"},
 		"home, a link":        {inPlace(home, nowhere), "state", check.Failure, "ROOT/home/.claude is a link to ROOT/home/nowhere, which does not exist", "mkdir -p ROOT/home/nowhere"},
-		"twice, ours":         {holding(home+"/settings.json", "{\"enabledPlugins\": {},\n \"enabledPlugins\": {}}"), "settings", check.Failure, `settings.json: line 2, column 2: duplicate key "enabledPlugins"`, "merge the two into one"},
-		"twice, elsewhere":    {holding(home+"/settings.json", `{"model": "a", "model": "b"}`), "settings", check.Warning, `line 1, column 16: duplicate key "model"`, "remove one of the two"},
 		"comments":            {holding(home+"/settings.json", "{\n// no\n}"), "settings", check.Failure, "line 2, column 1: comments", "correct that line"},
 		"suites, cut short":   {holding(home+"/springfield/suites.json", "{"), "settings", check.Failure, "read ROOT/home/.claude/springfield/suites.json: unexpected end", "rm ROOT/home/.claude/springfield/suites.json"},
 	} {
