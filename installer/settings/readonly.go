@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/cameronsjo/springfield/installer/document"
@@ -47,17 +46,9 @@ func HowToOpen(err error) string {
 	target, _ := journal.Resolve(path) // unreadable: no link
 	closed := firstClosed(path)
 	info, unseen := os.Stat(closed)
-	source := func(home string) bool {
-		found, _ := fs.Glob(os.DirFS(home), ".local/share/chezmoi/*dot_claude/*settings*.json*")
-		return len(found) > 0
-	}
-	switch isDotfile := rooted.FindAbove(filepath.Dir(path), source); {
-	case strings.Contains(target, "/nix/store/"):
-		return "Nix generates " + path + "; change its source, such as home.file of Home Manager"
-	case isDotfile != "":
-		return "chezmoi manages " + path + "; run chezmoi edit --apply " + check.QuoteArgument(path)
+	switch {
 	case target != "" && target != path:
-		return path + " is a link to " + target + ", as made by stow; change it at its source"
+		return path + " is a link to " + target + ", as Nix and stow make them; change it at its source"
 	case errors.Is(err, syscall.EROFS):
 		return closed + " is on a read-only file system; mount it writable, or change its source"
 	case unseen != nil || !journal.IsOwn(info):
