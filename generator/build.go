@@ -89,11 +89,9 @@ type Toolchain struct {
 	Home     string   // may be empty
 	Windows  []string // variables go needs on Windows, as KEY=value
 	GoCache  string   // temporary if empty or unusable
-	// Working, if not nil, is called before compiling. step receives each action and package. done is called
-	// at the end.
+	// Working, if not nil, is called before compiling. step receives each action. done is called at the end.
 	Working func() (step func(does string), done func())
 	Warn    func(text string) // receives warnings, can be nil
-	heard   func()            // called for each package compiled
 }
 
 // ErrNoGo is returned if there is no Go toolchain, ErrOldGo if the toolchain is too old.
@@ -178,8 +176,8 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		if len(wanted) > 1 {
 			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 		}
-		step(does)
-		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b, func(count string) { step(does + ": " + count) })
+		step(does + ", the first time for up to a minute")
+		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b)
 		if err != nil {
 			return Build{}, err
 		}
@@ -188,23 +186,12 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	return built, nil
 }
 
-func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary, step func(count string)) ([]byte, error) {
+func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary) ([]byte, error) {
 	target, program := b.Target, "./runtime/"+string(b.Program)
 	system := []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}
-	if t.Working != nil {
-		needed, err := t.runGo(ctx, stage, goCommand, system, "list", "-deps", program)
-		if err != nil {
-			return nil, fmt.Errorf("for %s: %w", target, err)
-		}
-		compiled, all := 0, bytes.Count(needed, []byte("\n"))
-		t.heard = func() { // not called for cached packages
-			compiled++
-			step(fmt.Sprintf("%d of %d packages", compiled, all))
-		}
-	}
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
 	_, err := t.runGo(ctx, stage, goCommand, system, "build",
-		"-v", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", "-gcflags=time=-l", "-gcflags=strings=-l", "-gcflags=syscall=-l", // without inlining, which adds 200 KB to the hook
+		"-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", "-gcflags=time=-l", "-gcflags=strings=-l", "-gcflags=syscall=-l", // without inlining, which adds 200 KB to the hook
 		"-ldflags=-s -w", "-overlay="+overlay, "-o", out, program)
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
@@ -231,8 +218,7 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []st
 		"GOENV=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0",
 	}, more...)
 	cmd.Env = append(cmd.Env, t.Windows...)
-	var stdout bytes.Buffer
-	stderr := packages{heard: t.heard}
+	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	group.EndTogether(cmd)
 	cmd.WaitDelay = 10 * time.Second
@@ -240,26 +226,9 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []st
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &CompileError{Args: args, Output: strings.TrimSpace(stderr.said.String()), Err: err}
+		return nil, &CompileError{Args: args, Output: strings.TrimSpace(stderr.String()), Err: err}
 	}
 	return stdout.Bytes(), nil
-}
-
-// packages separates the package names, each on a line, from the other output of go.
-type packages struct {
-	said  bytes.Buffer // not embedded: io.Copy would bypass Write
-	heard func()
-}
-
-func (p *packages) Write(data []byte) (int, error) {
-	for line := range bytes.Lines(data) {
-		if p.heard != nil && !bytes.ContainsAny(line, " :") {
-			p.heard()
-		} else {
-			p.said.Write(line)
-		}
-	}
-	return len(data), nil
 }
 
 // CompileError is a failed run of go.

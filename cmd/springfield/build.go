@@ -167,15 +167,11 @@ func (s *streams) adviseBump(published bool) {
 	}
 }
 
-// showCompiling starts the display of progress. step shows the current action, on a terminal in place, elsewhere
-// without the count of packages. done ends the display.
+// showCompiling starts the display of progress. step shows the current action, on a terminal in place. done ends the
+// display.
 func (s *streams) showCompiling() (step func(does string), done func()) {
 	if !s.progress || s.plain {
-		return func(does string) {
-			if !strings.Contains(does, ": ") {
-				s.talk("%s", does)
-			}
-		}, func() {}
+		return func(does string) { s.talk("%s", does) }, func() {}
 	}
 	return s.showStep, s.showWorking("looking for compiled hooks")
 }
