@@ -1,7 +1,6 @@
 package installer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,13 +106,13 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	}
 	plan, err := e.planEdit(m.Settings)
 	if err != nil || r.DryRun {
-		return e.summarize(ctx, plan), err
+		return e.summarize(plan), err
 	}
 	if err := e.registerPlugin(ctx); err != nil {
 		return done, err
 	}
 	plan, err = settings.PlanAndApply(m.Settings.Places, e.planEdit) // a fetched plugin is known now, or registration failed
-	return e.summarize(ctx, plan), err
+	return e.summarize(plan), err
 }
 
 // checkListed returns an error if the suite's catalog, which the user may have edited, does not list the plugin.
@@ -259,8 +258,7 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	if host.Markets {
 		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code with /plugin install "+plugin.ID()
 	}
-	mounted := generator.CheckMount(cmp.Or(plugin.Suite, dir)) // dir can be a temporary copy
-	if err := cmp.Or(mounted, generator.CheckPrograms(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...)); err != nil {
+	if err := generator.CheckPrograms(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...); err != nil {
 		return check.Advisef(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
 	}
 	if found.Problem != "" {
@@ -356,16 +354,14 @@ func (e *enableRun) noteLeft(change string) {
 	e.leaves = append(e.leaves, "Claude Code "+change+": run springfield disable "+e.wanted.Plugin.ID()+" --purge to change that")
 }
 
-func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
+func (e *enableRun) summarize(plan journal.Change) Done {
 	plugin, byHand := e.wanted.Plugin, e.wanted.At.Host.ByHand
 	d := Done{
 		Plugin: plugin.ID(), State: "enabled", Suite: plugin.Suite, From: e.from,
 		Live: "takes effect in your next session", Change: plan,
 	}
 	if e.wanted.Declare {
-		if older, known := client.IsOlder(e.Claude.Version(ctx), "2.1.285"); older || !known {
-			d.Live += " (in the one after that, before Claude Code 2.1.285)"
-		}
+		d.Live += " (before Claude Code 2.1.285, in the one after that)"
 	}
 	switch { // a dry run describes the call of registerPlugin
 	case e.DryRun && e.install != "":
