@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -85,7 +84,8 @@ const (
 type Toolchain struct {
 	Builder  Builder  // "" is Auto
 	Prebuilt fs.FS    // carried programs, may be nil
-	Path     string   // to find go, and for go itself
+	Go       string   // the go command, "" if there is none
+	Path     string   // for the go command
 	Home     string   // may be empty
 	Windows  []string // variables go needs on Windows, as KEY=value
 	GoCache  string   // temporary if empty or unusable
@@ -134,8 +134,7 @@ func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, err
 }
 
 func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, hash string, targets []Target, programs []Program) (built Build, err error) {
-	goCommand, err := lookPath("go", t.Path)
-	if err != nil {
+	if t.Go == "" {
 		return Build{}, ErrNoGo
 	}
 	stage, err := stageSources(sources)
@@ -143,18 +142,18 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
-	if real, err := filepath.EvalSymlinks(goCommand); err == nil && rooted.PathExists(filepath.Join(filepath.Dir(filepath.Dir(real)), "VERSION")) {
+	if real, err := filepath.EvalSymlinks(t.Go); err == nil && rooted.PathExists(filepath.Join(filepath.Dir(filepath.Dir(real)), "VERSION")) {
 		t.Home = "" // go would keep its counters there; only a version manager's go needs it
-		_, _ = t.runGo(ctx, stage, goCommand, nil, "telemetry", "off")
+		_, _ = t.runGo(ctx, stage, nil, "telemetry", "off")
 	}
-	env, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION", "GOROOT")
+	env, err := t.runGo(ctx, stage, nil, "env", "GOVERSION", "GOROOT")
 	if err != nil {
 		return Build{}, err
 	}
 	version, root, _ := strings.Cut(string(env), "\n")
 	built = Build{Source: hash, Go: strings.TrimSpace(version), SHA256: map[string]string{}, Builder: WithGo}
 	if goversion.IsValid(built.Go) && goversion.Compare(built.Go, "go"+hookruntime.Go) < 0 {
-		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, but the hook needs go%s", ErrOldGo, goCommand, built.Go, hookruntime.Go)
+		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, but the hook needs go%s", ErrOldGo, t.Go, built.Go, hookruntime.Go)
 	}
 	step := func(string) {}
 	if t.Working != nil {
@@ -177,7 +176,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 		}
 		step(does + ", the first time for up to a minute")
-		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b)
+		data, err := t.compileProgram(ctx, stage, overlay, b)
 		if err != nil {
 			return Build{}, err
 		}
@@ -186,11 +185,11 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	return built, nil
 }
 
-func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary) ([]byte, error) {
+func (t Toolchain) compileProgram(ctx context.Context, stage, overlay string, b Binary) ([]byte, error) {
 	target, program := b.Target, "./runtime/"+string(b.Program)
 	system := []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
-	_, err := t.runGo(ctx, stage, goCommand, system, "build",
+	_, err := t.runGo(ctx, stage, system, "build",
 		"-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", "-gcflags=time=-l", "-gcflags=strings=-l", "-gcflags=syscall=-l", // without inlining, which adds 200 KB to the hook
 		"-ldflags=-s -w", "-overlay="+overlay, "-o", out, program)
 	if err != nil {
@@ -205,12 +204,12 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 
 // runGo runs go in the stage's src directory in a clean environment, creates the build cache, and returns the standard
 // output. A failure is a *CompileError. GOENV=off is needed because an empty GOFLAGS does not override `go env -w`.
-func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
+func (t Toolchain) runGo(ctx context.Context, stage string, more []string, args ...string) ([]byte, error) {
 	cache := t.GoCache
 	if !filepath.IsAbs(cache) || os.MkdirAll(cache, 0o755) != nil {
 		cache = filepath.Join(stage, "gocache")
 	}
-	cmd := exec.CommandContext(ctx, goCommand, args...)
+	cmd := exec.CommandContext(ctx, t.Go, args...)
 	cmd.Dir = filepath.Join(stage, "src")
 	cmd.Env = append([]string{
 		"PATH=" + t.Path, "HOME=" + cmp.Or(t.Home, stage), "TMPDIR=" + filepath.Join(stage, "tmp"),
@@ -290,22 +289,6 @@ func stageSources(sources map[string][]byte) (stage string, err error) {
 		}
 	}
 	return stage, err
-}
-
-func lookPath(name, path string) (string, error) {
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue // a relative entry would run a file of the working directory
-		}
-		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
-			return file, nil
-		}
-	}
-	return "", exec.ErrNotFound
 }
 
 // Page is the installation guide.
