@@ -65,7 +65,7 @@ func springfield(t *testing.T) string {
 	compiling.Do(func() {
 		goroot, gocache := scratch.FindGo(t)
 		dir := scratch.SharedPath("hooks")
-		tools := generator.Toolchain{Path: filepath.Join(goroot, "bin"), GoCache: gocache}
+		tools := generator.Toolchain{Go: filepath.Join(goroot, "bin", "go"), Path: filepath.Join(goroot, "bin"), GoCache: gocache}
 		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
 		must(t, err)
 		must(t, generator.WritePrebuilt(dir, built))

@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -85,15 +84,14 @@ const (
 type Toolchain struct {
 	Builder  Builder  // "" is Auto
 	Prebuilt fs.FS    // carried programs, may be nil
-	Path     string   // to find go, and for go itself
+	Go       string   // the go command, "" if there is none
+	Path     string   // for the go command
 	Home     string   // may be empty
 	Windows  []string // variables go needs on Windows, as KEY=value
 	GoCache  string   // temporary if empty or unusable
-	// Working, if not nil, is called before compiling. step receives each action and package. done is called
-	// at the end.
+	// Working, if not nil, is called before compiling. step receives each action. done is called at the end.
 	Working func() (step func(does string), done func())
 	Warn    func(text string) // receives warnings, can be nil
-	heard   func()            // called for each package compiled
 }
 
 // ErrNoGo is returned if there is no Go toolchain, ErrOldGo if the toolchain is too old.
@@ -136,8 +134,7 @@ func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, err
 }
 
 func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, hash string, targets []Target, programs []Program) (built Build, err error) {
-	goCommand, err := lookPath("go", t.Path)
-	if err != nil {
+	if t.Go == "" {
 		return Build{}, ErrNoGo
 	}
 	stage, err := stageSources(sources)
@@ -145,18 +142,18 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
-	if real, err := filepath.EvalSymlinks(goCommand); err == nil && rooted.PathExists(filepath.Join(filepath.Dir(filepath.Dir(real)), "VERSION")) {
+	if real, err := filepath.EvalSymlinks(t.Go); err == nil && rooted.PathExists(filepath.Join(filepath.Dir(filepath.Dir(real)), "VERSION")) {
 		t.Home = "" // go would keep its counters there; only a version manager's go needs it
-		_, _ = t.runGo(ctx, stage, goCommand, nil, "telemetry", "off")
+		_, _ = t.runGo(ctx, stage, nil, "telemetry", "off")
 	}
-	env, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION", "GOROOT")
+	env, err := t.runGo(ctx, stage, nil, "env", "GOVERSION", "GOROOT")
 	if err != nil {
 		return Build{}, err
 	}
 	version, root, _ := strings.Cut(string(env), "\n")
 	built = Build{Source: hash, Go: strings.TrimSpace(version), SHA256: map[string]string{}, Builder: WithGo}
 	if goversion.IsValid(built.Go) && goversion.Compare(built.Go, "go"+hookruntime.Go) < 0 {
-		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, but the hook needs go%s", ErrOldGo, goCommand, built.Go, hookruntime.Go)
+		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, but the hook needs go%s", ErrOldGo, t.Go, built.Go, hookruntime.Go)
 	}
 	step := func(string) {}
 	if t.Working != nil {
@@ -178,8 +175,8 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		if len(wanted) > 1 {
 			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 		}
-		step(does)
-		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b, func(count string) { step(does + ": " + count) })
+		step(does + ", the first time for up to a minute")
+		data, err := t.compileProgram(ctx, stage, overlay, b)
 		if err != nil {
 			return Build{}, err
 		}
@@ -188,23 +185,12 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	return built, nil
 }
 
-func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary, step func(count string)) ([]byte, error) {
+func (t Toolchain) compileProgram(ctx context.Context, stage, overlay string, b Binary) ([]byte, error) {
 	target, program := b.Target, "./runtime/"+string(b.Program)
 	system := []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}
-	if t.Working != nil {
-		needed, err := t.runGo(ctx, stage, goCommand, system, "list", "-deps", program)
-		if err != nil {
-			return nil, fmt.Errorf("for %s: %w", target, err)
-		}
-		compiled, all := 0, bytes.Count(needed, []byte("\n"))
-		t.heard = func() { // not called for cached packages
-			compiled++
-			step(fmt.Sprintf("%d of %d packages", compiled, all))
-		}
-	}
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
-	_, err := t.runGo(ctx, stage, goCommand, system, "build",
-		"-v", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", "-gcflags=time=-l", "-gcflags=strings=-l", "-gcflags=syscall=-l", // without inlining, which adds 200 KB to the hook
+	_, err := t.runGo(ctx, stage, system, "build",
+		"-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-gcflags=regexp/...=-l", "-gcflags=time=-l", "-gcflags=strings=-l", "-gcflags=syscall=-l", // without inlining, which adds 200 KB to the hook
 		"-ldflags=-s -w", "-overlay="+overlay, "-o", out, program)
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
@@ -218,12 +204,12 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 
 // runGo runs go in the stage's src directory in a clean environment, creates the build cache, and returns the standard
 // output. A failure is a *CompileError. GOENV=off is needed because an empty GOFLAGS does not override `go env -w`.
-func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
+func (t Toolchain) runGo(ctx context.Context, stage string, more []string, args ...string) ([]byte, error) {
 	cache := t.GoCache
 	if !filepath.IsAbs(cache) || os.MkdirAll(cache, 0o755) != nil {
 		cache = filepath.Join(stage, "gocache")
 	}
-	cmd := exec.CommandContext(ctx, goCommand, args...)
+	cmd := exec.CommandContext(ctx, t.Go, args...)
 	cmd.Dir = filepath.Join(stage, "src")
 	cmd.Env = append([]string{
 		"PATH=" + t.Path, "HOME=" + cmp.Or(t.Home, stage), "TMPDIR=" + filepath.Join(stage, "tmp"),
@@ -231,8 +217,7 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []st
 		"GOENV=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0",
 	}, more...)
 	cmd.Env = append(cmd.Env, t.Windows...)
-	var stdout bytes.Buffer
-	stderr := packages{heard: t.heard}
+	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	group.EndTogether(cmd)
 	cmd.WaitDelay = 10 * time.Second
@@ -240,26 +225,9 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []st
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &CompileError{Args: args, Output: strings.TrimSpace(stderr.said.String()), Err: err}
+		return nil, &CompileError{Args: args, Output: strings.TrimSpace(stderr.String()), Err: err}
 	}
 	return stdout.Bytes(), nil
-}
-
-// packages separates the package names, each on a line, from the other output of go.
-type packages struct {
-	said  bytes.Buffer // not embedded: io.Copy would bypass Write
-	heard func()
-}
-
-func (p *packages) Write(data []byte) (int, error) {
-	for line := range bytes.Lines(data) {
-		if p.heard != nil && !bytes.ContainsAny(line, " :") {
-			p.heard()
-		} else {
-			p.said.Write(line)
-		}
-	}
-	return len(data), nil
 }
 
 // CompileError is a failed run of go.
@@ -321,22 +289,6 @@ func stageSources(sources map[string][]byte) (stage string, err error) {
 		}
 	}
 	return stage, err
-}
-
-func lookPath(name, path string) (string, error) {
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue // a relative entry would run a file of the working directory
-		}
-		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
-			return file, nil
-		}
-	}
-	return "", exec.ErrNotFound
 }
 
 // Page is the installation guide.

@@ -23,7 +23,6 @@ import (
 
 var (
 	ErrNotExecutable = errors.New("not executable")
-	ErrNoExec        = errors.New("on a file system that is mounted noexec, so no program starts from it")
 	ErrChanged       = errors.New("not the program that its suite records")
 )
 
@@ -88,14 +87,6 @@ func (p openedProgram) checkStart(dir string, machine Target) error {
 	return p.mode
 }
 
-// CheckMount returns an error if no program starts from dir, which need not exist, because of a mount option.
-func CheckMount(dir string) error {
-	if above := rooted.FindAbove(dir, rooted.PathExists); above != "" && isNoExec(above) {
-		return fmt.Errorf("%s is %w", dir, ErrNoExec)
-	}
-	return nil
-}
-
 // CheckPrograms returns an error if one of the given programs of the plugin in dir would not start on machine.
 func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	for _, p := range openPrograms(dir, machine, programs...) {
@@ -104,13 +95,6 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 		}
 	}
 	return nil
-}
-
-// CheckRecorded returns an error if the plugin's hook in dir would not start on machine. It also returns an
-// error if a program's checksum differs from the record of the suite around the plugin.
-func CheckRecorded(dir string, machine Target) error {
-	all := openPrograms(dir, machine, Hook, Judge)
-	return cmp.Or(all[0].checkStart(dir, machine), checkSums(dir, machine, all))
 }
 
 // checkSums needs no record: a plugin outside a suite has none.
@@ -132,9 +116,6 @@ func checkSums(dir string, machine Target, all []openedProgram) error {
 // CheckPlugin returns a finding if a program of the plugin in dir would not start here, differs from its suite's record
 // or reads Go's own variables. Unless judges is set, the judge need not start. suite is the directory to rebuild, or "".
 func CheckPlugin(id, dir, suite string, judges bool) (bad []check.Finding) {
-	if err := CheckMount(dir); err != nil {
-		return []check.Finding{check.Failed(id+": "+err.Error(), HowToStart(err, suite))}
-	}
 	all := openPrograms(dir, HostTarget(), Hook, Judge)
 	for _, p := range all {
 		err := p.checkStart(dir, HostTarget())
@@ -159,15 +140,11 @@ func CheckPlugin(id, dir, suite string, judges bool) (bad []check.Finding) {
 	return bad
 }
 
-// HowToStart returns a hint for an error of CheckPrograms or CheckMount. suite is the directory to rebuild, or "" if none exists.
+// HowToStart returns a hint for an error of CheckPrograms. suite is the directory to rebuild, or "" if none exists.
 func HowToStart(err error, suite string) string {
 	var at *fs.PathError
 	s, unreadable := ReadSuite(suite)
 	switch {
-	case errors.Is(err, ErrNoExec) && unreadable == nil:
-		return "remount it without noexec, or move " + suite + " to another file system and enable the plugin there with --suite"
-	case errors.Is(err, ErrNoExec):
-		return "remount it without noexec, or set XDG_DATA_HOME to a directory on another file system and run springfield enable again"
 	case errors.Is(err, ErrNotExecutable) && errors.As(err, &at):
 		return "chmod +x " + check.QuoteArgument(at.Path)
 	case suite == "" || unreadable != nil:

@@ -183,8 +183,7 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) (flaws
 			}
 		case *kind.PropertyNames: // the library has overwritten the path (v6.0.3)
 			flaws = append(flaws, check.Failed(fmt.Sprintf("%q is not a valid name here", k.Property), ""))
-		case *kind.AnyOf:
-			add(check.Failure, "", "it needs one of "+strings.Join(alternativesOf(e), ", "))
+		case *kind.AnyOf: // a rule without a condition, which the hook's own parser reports
 		default:
 			add(check.Failure, "", e.ErrorKind.LocalizedString(english))
 		}
@@ -193,17 +192,6 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) (flaws
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Says, b.Says))
 	})
 	return flaws, nil
-}
-
-func alternativesOf(e *jsonschema.ValidationError) (names []string) {
-	for _, cause := range e.Causes {
-		for _, leaf := range leafErrors(cause) {
-			if k, ok := leaf.ErrorKind.(*kind.Required); ok {
-				names = append(names, k.Missing...)
-			}
-		}
-	}
-	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
 // leafErrors returns the innermost causes of e. It does not descend into alternatives, because the intended one is

@@ -78,7 +78,7 @@ func TestBuilders(t *testing.T) {
 		"auto, manifest is no": {Auto, fstest.MapFS{"manifest.json": {Data: []byte("{")}}, []Target{linux}, nil, "manifest.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tools := Toolchain{Builder: test.builder, Path: t.TempDir()}
+			tools := Toolchain{Builder: test.builder}
 			if test.files != nil {
 				tools.Prebuilt = test.files
 			}
@@ -106,7 +106,7 @@ func TestCarriedJudge(t *testing.T) {
 	_, source, err := sourceFiles()
 	must(t, err)
 	linux := Target{"linux", "amd64"}
-	tools := Toolchain{Builder: Prepared, Path: t.TempDir(), Prebuilt: carrying(t, source, linux)}
+	tools := Toolchain{Builder: Prepared, Prebuilt: carrying(t, source, linux)}
 	built, err := tools.BuildPrograms(context.Background(), []Target{linux}, Hook, Judge)
 	must(t, err)
 	if len(built.Binaries) != 2 || string(built.Binaries[1].Data) != "judge for linux/amd64\n" || built.Judge["linux/amd64"] != journal.HashBytes(built.Binaries[1].Data) {

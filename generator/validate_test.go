@@ -225,7 +225,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"strategy.json: another plugin", replace(rules, `"plugin": "ned-flanders"`, `"plugin": "todd-flanders"`), check.Failure, "its plugin"},
 		{"strategy.json: another rule set", replace(rules, `"rules": "default"`, `"rules": "duff"`), check.Failure, "rules"},
 		{"strategy.json: a misspelt member", replace(rules, `"add"`, `"ad"`), check.Failure, `unknown member "ad"`},
-		{"strategy.json: a rule without a condition", replace(rules, `"add": []`, `"add": [{"id": "x", "then": "stop"}]`), check.Failure, "add[0]"},
+		{"strategy.json: a rule without a condition", replace(rules, `"add": []`, `"add": [{"id": "x", "then": "stop"}]`), check.Failure, `rule "x" has no condition`},
 		{"strategy.json: a bad pattern", replace(rules, `"add": []`, `"add": [{"id": "x", "text": "(", "then": "stop"}]`), check.Failure, "add[0].text"},
 		{"hook: gone", remove(linux), check.Failure, "the hook for linux/amd64 is missing"},
 		{"hook: not executable", lay(linux, program(Target{"linux", "amd64"}), 0o644), check.Failure, "not executable"},
@@ -295,7 +295,7 @@ func TestCompare(t *testing.T) {
 	replace := func(from, to string) edit {
 		return func(old string) string { return strings.Replace(old, from, to, 1) }
 	}
-	without := Toolchain{Path: t.TempDir()}
+	without := Toolchain{Builder: Auto}
 	for name, test := range map[string]struct {
 		file  string
 		edit  edit
@@ -352,8 +352,8 @@ func TestCompare(t *testing.T) {
 				must(t, os.Chmod(file, 0o755))
 			}
 			tools := test.tools
-			if tools.Path == "" {
-				tools = Toolchain{Path: t.TempDir(), Prebuilt: os.DirFS(carried)}
+			if tools.Go == "" && tools.Builder == "" {
+				tools = Toolchain{Prebuilt: os.DirFS(carried)}
 			}
 			found, err := tools.Compare(ctx, []Running{{ID: "x", Dir: filepath.Join(dir, "ned-flanders")}})
 			if err != nil || len(found) == 0 || found[0].State != test.state || !strings.Contains(found[0].Says, test.says) {
@@ -393,7 +393,7 @@ func TestCompareIsBounded(t *testing.T) {
 	for i := range maxEntries {
 		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i)+".sh"), nil, 0o644))
 	}
-	tools, plugin := Toolchain{Path: t.TempDir()}, []Running{{ID: "x", Dir: dir}}
+	tools, plugin := Toolchain{}, []Running{{ID: "x", Dir: dir}}
 	found, err := tools.Compare(context.Background(), plugin)
 	if err != nil || len(found) < 2 || len(found) > maxTold+1 || found[0].State != check.Failure {
 		t.Errorf("%d findings, %v", len(found), err)

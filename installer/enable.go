@@ -1,7 +1,6 @@
 package installer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +65,7 @@ type enableRun struct {
 }
 
 // EnablePlugin enables a plugin on a host, or with r.DryRun only plans that. It installs nothing if the settings cannot
-// be edited. Only an unknown marketplace is added first. After an error it is removed again.
+// be edited. Only an unknown marketplace is added first, and stays after an error.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""
@@ -74,8 +73,8 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	wanted := settings.Switch{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}
 	e := &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 	defer func() {
-		if err != nil {
-			e.takeBack(ctx)
+		if err != nil && e.added != "" {
+			e.Tell("Claude Code still knows marketplace %s; to remove it, run: %s", e.added, client.Market{Name: e.added}.HowToForget())
 		}
 		done.Host, done.Scope = host, r.Scope
 		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool {
@@ -107,13 +106,13 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	}
 	plan, err := e.planEdit(m.Settings)
 	if err != nil || r.DryRun {
-		return e.summarize(ctx, plan), err
+		return e.summarize(plan), err
 	}
 	if err := e.registerPlugin(ctx); err != nil {
 		return done, err
 	}
 	plan, err = settings.PlanAndApply(m.Settings.Places, e.planEdit) // a fetched plugin is known now, or registration failed
-	return e.summarize(ctx, plan), err
+	return e.summarize(plan), err
 }
 
 // checkListed returns an error if the suite's catalog, which the user may have edited, does not list the plugin.
@@ -200,20 +199,6 @@ func (e *enableRun) whyNotCalled() string {
 	return "there is no claude command to fetch it"
 }
 
-func (e *enableRun) takeBack(ctx context.Context) {
-	if e.added == "" {
-		return
-	}
-	now := settings.ReadSettings(e.Settings.Places)
-	notes, err := now.PurgePlugin(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.EnableRequest.Plugin, Marketplace: e.added})
-	if err != nil {
-		notes = []string{err.Error()}
-	}
-	for _, note := range notes {
-		e.Tell("%s", note)
-	}
-}
-
 // resolveInstallSource returns the directory of the plugin's files, or "" if there are none yet. It sets e.register or
 // e.install if Claude Code has to register the suite or install the plugin, and e.wanted.Declare if the settings must
 // declare the suite.
@@ -259,8 +244,7 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	if host.Markets {
 		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code with /plugin install "+plugin.ID()
 	}
-	mounted := generator.CheckMount(cmp.Or(plugin.Suite, dir)) // dir can be a temporary copy
-	if err := cmp.Or(mounted, generator.CheckPrograms(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...)); err != nil {
+	if err := generator.CheckPrograms(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...); err != nil {
 		return check.Advisef(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
 	}
 	if found.Problem != "" {
@@ -356,16 +340,14 @@ func (e *enableRun) noteLeft(change string) {
 	e.leaves = append(e.leaves, "Claude Code "+change+": run springfield disable "+e.wanted.Plugin.ID()+" --purge to change that")
 }
 
-func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
+func (e *enableRun) summarize(plan journal.Change) Done {
 	plugin, byHand := e.wanted.Plugin, e.wanted.At.Host.ByHand
 	d := Done{
 		Plugin: plugin.ID(), State: "enabled", Suite: plugin.Suite, From: e.from,
 		Live: "takes effect in your next session", Change: plan,
 	}
 	if e.wanted.Declare {
-		if older, known := client.IsOlder(e.Claude.Version(ctx), "2.1.285"); older || !known {
-			d.Live += " (in the one after that, before Claude Code 2.1.285)"
-		}
+		d.Live += " (before Claude Code 2.1.285, in the one after that)"
 	}
 	switch { // a dry run describes the call of registerPlugin
 	case e.DryRun && e.install != "":

@@ -123,7 +123,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	checks, err := m.reviewRelease(ctx, in, after, releases, catalog)
+	checks, err := m.reviewRelease(ctx, in, after, releases)
 	if err != nil {
 		return nil, err
 	}
@@ -138,10 +138,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	waits, err := in.stepsToWaitFor(q, after, releases, append(unpinned, wait...))
-	if err != nil {
-		return nil, err
-	}
+	waits := append(unpinned, wait...)
 	return &Plan{
 		Dir: in.dir, Market: in.market, Plugins: describe(after, releases), Checks: checks,
 		Change: written, Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
@@ -197,23 +194,6 @@ func describe(after tree, releases []release) []Plugin {
 		all = append(all, p)
 	}
 	return all
-}
-
-func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (all []string, err error) {
-	for _, p := range in.suite.Plugins { // a newer springfield changes all hooks
-		before := in.published[p.Name]
-		if before.Version == "" || len(after.listFiles(p.Name)) == 0 || slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name }) {
-			continue
-		}
-		digest, err := after.digestOf(p.Name)
-		if err != nil {
-			return nil, err
-		}
-		if digest != before.Files {
-			all = append(all, fmt.Sprintf("%s has also changed since %s was published, but clients fetch each version only once; run %s", p.Name, before.Version, q.commandAgain("--plugin "+check.QuoteArgument(p.Name)+" --bump patch")))
-		}
-	}
-	return append(all, more...), nil
 }
 
 func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []string) (dirs []string) {

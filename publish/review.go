@@ -6,13 +6,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // maxPublished limits a file, in bytes, because git hosts refuse larger ones.
@@ -28,8 +26,7 @@ func ClientCheck(c client.Command, dir string, asking func(client string)) check
 		}}
 }
 
-func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release,
-	catalog journal.Edit) ([]check.Finding, error) {
+func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release) ([]check.Finding, error) {
 	temporary, err := os.MkdirTemp("", "springfield-publish-")
 	if err != nil {
 		return nil, err
@@ -45,14 +42,7 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 		return nil, err
 	}
 	review := func(ctx context.Context, after tree) ([]check.Finding, error) { return in.review(ctx, after, releases) }
-	ask := func(ctx context.Context, _ tree) ([]check.Finding, error) {
-		if !catalog.Changes() {
-			return nil, nil
-		}
-		return m.validateCatalog(ctx, filepath.Join(temporary, "marketplace"), catalog.After.Data)
-	}
-	found, err := check.RunAll(ctx, after,
-		check.Check[tree]{Name: "review", Look: review}, check.Check[tree]{Name: "client", Look: ask})
+	found, err := check.RunAll(ctx, after, check.Check[tree]{Name: "review", Look: review})
 	return append(valid, found...), err
 }
 
@@ -74,19 +64,6 @@ func (in inputs) review(ctx context.Context, after tree, releases []release) (fo
 			Fix: "rename the marketplace, because Claude Code accepts this name only from its owner"})
 	}
 	return found, err
-}
-
-// validateCatalog writes the catalog to dir and returns the failures that Claude Code finds in it. It omits warnings,
-// which concern only the catalog's owner.
-func (m Means) validateCatalog(ctx context.Context, dir string, catalog []byte) ([]check.Finding, error) {
-	if err := os.MkdirAll(filepath.Join(dir, ".claude-plugin"), 0o755); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, ".claude-plugin", "marketplace.json"), catalog, 0o644); err != nil {
-		return nil, err
-	}
-	said, err := m.Client.Validate(ctx, dir, nil, m.Asking)
-	return slices.DeleteFunc(said, func(f check.Finding) bool { return f.State != check.Failure }), err
 }
 
 func finding(file, says, fix string) check.Finding {

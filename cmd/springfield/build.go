@@ -167,22 +167,18 @@ func (s *streams) adviseBump(published bool) {
 	}
 }
 
-// showCompiling starts the display of progress. step shows the current action, on a terminal in place, elsewhere
-// without the count of packages. done ends the display.
+// showCompiling starts the display of progress. step shows the current action, on a terminal in place. done ends the
+// display.
 func (s *streams) showCompiling() (step func(does string), done func()) {
 	if !s.progress || s.plain {
-		return func(does string) {
-			if !strings.Contains(does, ": ") {
-				s.talk("%s", does)
-			}
-		}, func() {}
+		return func(does string) { s.talk("%s", does) }, func() {}
 	}
 	return s.showStep, s.showWorking("looking for compiled hooks")
 }
 
 func (a *app) toolchain() generator.Toolchain {
 	t := generator.Toolchain{
-		Prebuilt: a.prebuilt, Path: a.getenv("PATH"), Home: a.home,
+		Prebuilt: a.prebuilt, Go: findProgram("go"), Path: a.getenv("PATH"), Home: a.home,
 		GoCache: a.getenv("GOCACHE"), Working: a.showCompiling,
 	}
 	t.Warn = func(text string) { a.talk("springfield: warning: %s", text) }

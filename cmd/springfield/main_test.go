@@ -73,7 +73,7 @@ func carriedHooks(t *testing.T) string {
 	goroot, gocache := scratch.FindGo(t)
 	dir := scratch.SharedPath("hooks")
 	compiling.Do(func() {
-		tools := generator.Toolchain{Path: filepath.Join(goroot, "bin"), GoCache: gocache}
+		tools := generator.Toolchain{Go: filepath.Join(goroot, "bin", "go"), Path: filepath.Join(goroot, "bin"), GoCache: gocache}
 		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
 		must(t, err)
 		must(t, generator.WritePrebuilt(dir, built))

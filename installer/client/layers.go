@@ -80,9 +80,6 @@ func (s *Snapshot) readLayer(name, path string) Layer {
 
 func (s *Snapshot) userLayer() Layer { return s.AllLayers()[len(s.AllLayers())-1] }
 
-// Duplicates returns up to ten duplicate keys of the file. The layer must not have a Problem.
-func (l Layer) Duplicates() []document.Member { return l.doc.Duplicates() }
-
 func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
 	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, At: file.At, doc: doc, fields: doc.Fields()}
 	l.switches = as[object](l.fields["enabledPlugins"])

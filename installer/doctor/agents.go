@@ -147,8 +147,6 @@ func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 		again += " --suite " + check.QuoteArgument(p.Suite)
 	}
 	switch says := fmt.Sprintf("%s is enabled in %s, but %s", p.ID, a.Title, p.Problem); {
-	case generator.CheckMount(p.Dir) != nil:
-		return check.Failed(says, generator.HowToStart(generator.ErrNoExec, p.Suite))
 	case p.Problem != "" && p.Theirs:
 		return check.Failed(says, a.place.Host.RemoveCommand(p.ID)+", then "+again)
 	case p.Problem != "" && gone:

@@ -49,33 +49,12 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 		}
 		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err))}
 	}
-	for _, d := range l.Duplicates() {
-		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one",
-			l.File, d.Line, d.Column, d.Key)
-		f := check.Warned(says, "remove one of the two")
-		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Top) {
-			f = check.Failed(says+", and springfield does not edit a file with duplicates", "merge the two into one")
-		}
-		bad = append(bad, f)
-	}
 	if e, err := journal.OpenEdit("", l.File); err == nil && e.Before != nil && l.Name != client.Managed {
 		if err := e.Writable(); err != nil {
 			bad = append(bad, check.Warned(err.Error()+", so nothing can be enabled, disabled or undone there", HowToRead(err)))
 		}
 	}
-	if target := danglingTarget(l.File); target != "" {
-		bad = append(bad, check.Noted(fmt.Sprintf("%s is a link to %s, which does not exist: Claude Code reads no %s settings, and springfield would create that file", l.File, target, l.Name),
-			"remove the link, or create its target"))
-	}
 	return bad
-}
-
-func danglingTarget(path string) string {
-	target, err := os.Readlink(path)
-	if err != nil || !rooted.IsMissing(path) {
-		return ""
-	}
-	return rooted.PathFrom(filepath.Dir(path), target)
 }
 
 // HowToRead returns a hint for a file or directory that cannot be read or written.
@@ -94,13 +73,7 @@ func HowToRead(err error) string {
 	case settings.IsClosed(err):
 		return settings.HowToOpen(err)
 	}
-	if strings.Contains(err.Error(), "not a regular file") {
-		return "there must be a file: move " + check.QuoteArgument(at.Path) + " away"
-	}
-	if above := rooted.FindAbove(at.Path, rooted.PathExists); above != "" && !rooted.IsDirectory(above) {
-		return "there must be a directory: move " + check.QuoteArgument(above) + " away"
-	}
-	return "move " + check.QuoteArgument(at.Path) + " away, or fix it"
+	return "move " + check.QuoteArgument(rooted.FindAbove(at.Path, rooted.IsTaken)) + " away, or fix it"
 }
 
 func (in *Inspection) checkState() (all []check.Finding) {
@@ -148,12 +121,6 @@ func (in *Inspection) howToTakeState() string {
 
 func (in *Inspection) stateClosed() []check.Finding {
 	const without = "; without it, every hook lets its agent stop"
-	for _, dir := range []string{in.Places.Config, in.Places.StatePath()} {
-		if target := danglingTarget(dir); target != "" {
-			says := fmt.Sprintf("%s is a link to %s, which does not exist%s", dir, target, without)
-			return []check.Finding{check.Failed(says, "mkdir -p "+check.QuoteArgument(target)+", or remove the link")}
-		}
-	}
 	err := in.stateUnread()
 	if err == nil {
 		err = settings.CheckState(in.Places)

@@ -10,7 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -99,21 +98,8 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 }
 
 func (in *Inspection) checkMarkets() (all []check.Finding) {
-	markets, err := in.settings.Markets()
-	if err != nil {
+	if _, err := in.settings.Markets(); err != nil {
 		return []check.Finding{check.Warned(err.Error(), HowToRead(err))}
-	}
-	for _, s := range in.ours {
-		m, known := markets[s.Marketplace]
-		if !s.On || !known || m.SuiteDir() == "" || m.IsMissing() {
-			continue // the suite may be the author's copy of the repository
-		}
-		for _, suite := range in.suitesOf(s.Marketplace) {
-			if !rooted.IsSame(m.SuiteDir(), suite.Dir) {
-				all = append(all, check.Warned(fmt.Sprintf("%s runs from %s; another suite, %s, has the same marketplace name", s.ID, m, suite.Dir),
-					client.HowToRename(suite.Dir)))
-			}
-		}
 	}
 	for _, m := range in.settings.GoneMarkets() {
 		if !slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.On && s.Marketplace == m.Name }) {

@@ -86,7 +86,7 @@ func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched)
 }
 
 func checkHook(dir string) error {
-	return cmp.Or(generator.CheckMount(dir), generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook))
+	return generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook)
 }
 
 func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {

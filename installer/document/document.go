@@ -15,12 +15,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
 const (
 	MaxSize = 8 << 20 // real settings have a few kilobytes
-
-	maxDepth = 100 // real settings have about six levels; encoding/json allows 10,000
 
 	ByteOrderMark = "\ufeff"
 	blanks        = " \t\r\n"
@@ -65,7 +65,7 @@ type member struct {
 	value value
 }
 
-// ParseDocument parses a document of up to 8 MiB and 100 levels. Its root must be an object; blank data is an empty
+// ParseDocument parses a document of up to 8 MiB and 10,000 levels. Its root must be an object; blank data is an empty
 // one. Every error is a *SyntaxError.
 func ParseDocument(data []byte) (*Document, error) {
 	if len(data) > MaxSize {
@@ -139,7 +139,7 @@ func (d *Document) CheckObject(key string) (err error) {
 
 // Member is a member of an object with the position, as in a SyntaxError.
 type Member struct {
-	Top, Key     string // Top is the key in the root
+	Key          string
 	Value        json.RawMessage
 	Line, Column int
 }
@@ -153,36 +153,9 @@ func (d *Document) Members(key string) (all []Member) {
 		}
 		for _, inner := range outer.value.listMembers() {
 			at.moveToOffset(inner.start)
-			all = append(all, Member{key, inner.key, json.RawMessage(inner.value.text), at.line, at.column})
+			all = append(all, Member{inner.key, json.RawMessage(inner.value.text), at.line, at.column})
 		}
 	}
-	return all
-}
-
-const maxDuplicates = 10
-
-// Duplicates returns up to ten members that repeat a key of their object. Claude Code only uses the last.
-func (d *Document) Duplicates() (all []Member) {
-	at := place{text: d.text, line: 1, column: 1}
-	var visit func(v *value, top string)
-	visit = func(v *value, top string) {
-		seen := map[string]bool{}
-		for _, m := range v.listMembers() {
-			if len(all) == maxDuplicates {
-				return
-			}
-			if v == d.root {
-				top = m.key
-			}
-			if v.isObject() && seen[m.key] {
-				at.moveToOffset(m.start)
-				all = append(all, Member{top, m.key, json.RawMessage(m.value.text), at.line, at.column})
-			}
-			seen[m.key] = true
-			visit(&m.value, top)
-		}
-	}
-	visit(d.root, "")
 	return all
 }
 
@@ -319,7 +292,7 @@ func KindName(raw json.RawMessage) string {
 }
 
 func parseValue(text string) (*value, error) {
-	for _, check := range []func(string) error{checkEncoding, checkDepth, checkSyntax} {
+	for _, check := range []func(string) error{checkEncoding, checkSyntax} {
 		if err := check(text); err != nil {
 			return nil, err
 		}
@@ -339,69 +312,21 @@ func checkEncoding(text string) error {
 	return nil
 }
 
-func checkDepth(text string) error {
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			quoted = !quoted
-		case quoted && c == '\\':
-			i++
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
-				return faultAt(text, i, "nested deeper than %d levels", maxDepth)
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return nil
-}
-
 func checkSyntax(text string) error {
-	var whole json.RawMessage
-	var syntax, first *json.SyntaxError
-	if err := json.Unmarshal([]byte(text), &whole); !errors.As(err, &syntax) {
-		return err
+	fault := codec.FindFault([]byte(text))
+	if fault == nil {
+		return nil
 	}
-	// The offset is one after the invalid byte, but with GOEXPERIMENT=jsonv2 at the byte.
-	errors.As(json.Unmarshal([]byte("x"), &whole), &first)
-	problem := syntax.Error()
-	if strings.HasPrefix(problem, "unexpected end") || text == "" {
-		return faultAt(text, len(text), "the document ends unexpectedly")
-	}
-	at := min(max(0, int(syntax.Offset-first.Offset)), len(text)-1)
-	before := strings.TrimRight(text[:at], blanks)
-	switch rest := text[at:]; {
-	case strings.HasPrefix(problem, "invalid character ' '") && rest[0] != ' ':
-		// encoding/json appends a blank to a truncated literal.
-		return faultAt(text, len(text), "the document ends unexpectedly")
-	case strings.Contains(problem, " in "): // a string, number or literal
+	before := strings.TrimRight(text[:fault.At], blanks)
+	switch rest := text[fault.At:]; {
+	case !strings.Contains(fault.Says, " should "): // inside a string, number or word
 	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "/*"), rest[0] == '#':
-		return faultAt(text, at, "comments are not allowed in JSON")
-	case strings.HasSuffix(problem, "after top-level value"):
-		return faultAt(text, at, "unexpected text after the end of the document")
+		return faultAt(text, fault.At, "comments are not allowed in JSON")
 	case (rest[0] == '}' || rest[0] == ']') && strings.HasSuffix(before, ","):
 		return faultAt(text, len(before)-1, "trailing comma: JSON allows none before %q", rest[:1])
 	}
-	// encoding/json quotes the byte, not the character.
-	if _, context, ok := strings.Cut(strings.TrimPrefix(problem, "invalid character '"), "' "); ok {
-		r, _ := utf8.DecodeRuneInString(text[at:])
-		return faultAt(text, at, "unexpected %q %s", r, plainWords.Replace(context))
-	}
-	return faultAt(text, at, "%s", problem)
+	return faultAt(text, fault.At, "%s", fault.Says)
 }
-
-// plainWords replaces the words of encoding/json.
-var plainWords = strings.NewReplacer(
-	"looking for beginning of object key string", "where a key in double quotes should begin",
-	"looking for beginning of value", "where a value should begin",
-	"after object key:value pair", "where a comma or } should follow",
-	"after object key", "where a colon should follow the key",
-	"after array element", "where a comma or ] should follow",
-	"string literal", "a string", "string escape code", "an escape", "numeric literal", "a number", "in literal", "in the word",
-)
 
 func faultAt(text string, offset int, format string, args ...any) error {
 	at := place{text: text, line: 1, column: 1}

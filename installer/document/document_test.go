@@ -10,15 +10,14 @@ import (
 )
 
 func TestParseRefuses(t *testing.T) {
-	deep := strings.Repeat("[", maxDepth)
 	tests := []struct{ name, text, want string }{
 		{"line comment", "{\n  // mine\n  \"a\": 1\n}", `line 2, column 3: comments are not allowed in JSON`},
 		{"block comment", "{\"a\": /* 1 */ 2}", `line 1, column 7: comments are not allowed in JSON`},
 		{"trailing comma in an object", "{\n  \"a\": 1,\n}", `line 2, column 9: trailing comma: JSON allows none before "}"`},
 		{"trailing comma in an array", "{\"a\": [1, 2 , ]}", `line 1, column 13: trailing comma: JSON allows none before "]"`},
-		{"truncated", "{\n  \"a\": [1", `line 2, column 10: the document ends unexpectedly`},
-		{"truncated string", `{"a": "b`, `line 1, column 9: the document ends unexpectedly`},
-		{"two documents", "{}\n{}", `line 2, column 1: unexpected text after the end of the document`},
+		{"truncated", "{\n  \"a\": [1", `line 2, column 9: the document ends unexpectedly`},
+		{"truncated string", `{"a": "b`, `line 1, column 8: the document ends unexpectedly`},
+		{"two documents", "{}\n{}", `line 2, column 1: unexpected '{' where the document should end`},
 		{"array", "\n [1]", `line 2, column 2: the document is an array, not an object`},
 		{"null", `null`, `line 1, column 1: the document is null, not an object`},
 		{"missing comma", "{\n  \"a\": 1\n  \"b\": 2\n}", `line 3, column 3: unexpected '"' where a comma or } should follow`},
@@ -29,11 +28,10 @@ func TestParseRefuses(t *testing.T) {
 		{"a mark is not counted", "\ufeff{1}", `line 1, column 2: unexpected '1' where a key in double quotes should begin`},
 		{"line end in a string", "{\"a\": \"b\n\"}", `line 1, column 9: unexpected '\n' in a string`},
 		{"bad escape that looks like a comment", `{"a": "\#"}`, `line 1, column 9: unexpected '#' in an escape`},
-		{"bad literal", `{"a": nul}`, `line 1, column 10: unexpected '}' in the word null (expecting 'l')`},
+		{"bad literal", `{"a": nul}`, `line 1, column 10: unexpected '}' in the word null`},
 		{"Latin-1", "{\n\"ü\": \"\xfc\"}", `line 2, column 7: not UTF-8`},
 		{"UTF-16", "\xff\xfe{\x00}\x00", `line 1, column 1: the file is UTF-16, not UTF-8`},
-		{"too deep", "{\n\"a\": " + deep, `line 2, column 105: nested deeper than 100 levels`},
-		{"far too deep", strings.Repeat(`{"a":`, 1e6), `line 1, column 501: nested deeper than 100 levels`},
+		{"far too deep", strings.Repeat(`{"a":`, 1e6), `line 1, column 50001: unexpected '{' nested too deep`},
 		{"too large", `{"a": "` + strings.Repeat("x", MaxSize) + `"}`, `larger than 8 MiB`},
 	}
 	for _, test := range tests {

@@ -20,8 +20,9 @@ func codexHost() Host {
 		EntryIn: func(at Place, _ string) (string, []string) {
 			return filepath.Join(at.Dir, "hooks.json"), []string{"hooks"}
 		},
-		HooksOff: "features.hooks=false", ByPosition: true,
-		Remove: "plugin remove %s",
+		HooksOff:     "features.hooks=false",
+		AfterRemoval: "if other hooks are below it in hooks.json, Codex asks you to trust them again: type /hooks in Codex",
+		Remove:       "plugin remove %s",
 		ByHand: func(r Request) []string {
 			return []string{"Codex does not run the hook until you trust it once: " + codexTrusting}
 		},

@@ -24,7 +24,6 @@ func (entries) ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin,
 }
 
 func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err error) {
-	defer r.At.noteMoved(&c)
 	c.Did = fmt.Sprintf("enable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
 	knows, err := r.At.Installed()
 	if err != nil {
@@ -59,19 +58,18 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 }
 
 func (entries) PlanOff(now *settings.Settings, r Request) (c journal.Change, err error) {
-	defer r.At.noteMoved(&c)
 	c.Did = fmt.Sprintf("disable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
 	return c, r.planOff(now, &c)
 }
 
 func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
-	defer at.noteMoved(c)
 	byUs, err := now.EnabledOn(at.Host.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range byUs {
 		ids = append(ids, r.ID)
+		at.noteBelow(c)
 		if err := now.ReleaseFor(c, settings.Foreign{Host: at.Host.Name, Path: r.File}, r.ID); err != nil {
 			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then remove the entries for " + r.ID, Failed: true})
 		}
@@ -137,7 +135,15 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	return released, err
 }
 
+// noteBelow adds the host's note on the entries below one that c removes.
+func (p Place) noteBelow(c *journal.Change) {
+	if note := p.Host.AfterRemoval; note != "" && !slices.Contains(c.Notes, note) {
+		c.Notes = append(c.Notes, note)
+	}
+}
+
 func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
+	r.At.noteBelow(c)
 	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
 	if err != nil || slices.ContainsFunc(released, r.isRecord) {
 		return err

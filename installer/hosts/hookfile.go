@@ -13,8 +13,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
-	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 type hookGroup struct {
@@ -31,7 +29,6 @@ type hookEntry struct {
 	path  []string
 	dir   string // of the plugin
 	alone bool   // no other command in the element
-	first bool   // a command of the user follows
 }
 
 // hookHost completes a host that uses a hooks file. theirs returns the plugins that the host itself installed.
@@ -71,33 +68,15 @@ func readHookEntries(at Place) (all []hookEntry, err error) {
 	for _, event := range slices.Sorted(maps.Keys(events)) {
 		var groups []hookGroup
 		_ = json.Unmarshal(events[event], &groups)
-		first := len(all)
 		for _, group := range groups {
 			for _, hook := range group.Hooks {
 				if dir := pluginOfCommand(hook.Command); dir != "" {
-					all = append(all, hookEntry{append(slices.Clone(above), event, document.Element(hook.Command)), dir, len(group.Hooks) == 1, false})
-					continue
-				}
-				for n := range all[first:] {
-					all[first+n].first = true
+					all = append(all, hookEntry{append(slices.Clone(above), event, document.Element(hook.Command)), dir, len(group.Hooks) == 1})
 				}
 			}
 		}
 	}
 	return all, nil
-}
-
-// noteMoved adds a note if c moves the user's own hooks, and the host trusts a hook only in its position.
-func (p Place) noteMoved(c *journal.Change) {
-	path, _ := hookPath(p)
-	all, _ := readHookEntries(p)
-	for _, edit := range c.Edits {
-		after, _ := document.ParseCommented(edit.After.Bytes())
-		goes := func(e hookEntry) bool { _, stays, _ := after.Get(e.path...); return e.first && !stays }
-		if p.Host.ByPosition && rooted.IsSame(edit.At, path) && slices.ContainsFunc(all, goes) {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s asks you to trust the hooks below it again: type /hooks in %[1]s", p.Host.Title))
-		}
-	}
 }
 
 // hookEdits returns the edits that enable a plugin, with the events and timeouts from hooks/shell.json. They

@@ -38,7 +38,7 @@ type Host struct {
 
 	SettingsFile string // in Dir
 	HooksOff     string // NAME=VALUE of the setting that switches all hooks off
-	ByPosition   bool   // a hook that moves within its file has to be trusted again
+	AfterRemoval string // note on the entries below a removed one
 	// EntryIn returns the file that enables a plugin, and the path of the member with the entries.
 	EntryIn func(at Place, id string) (path string, above []string)
 	// Entries returns the edits to enable a plugin. Removals returns the edits to disable a plugin that

@@ -25,9 +25,6 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
 	f, err := s.openScope(scope)
-	if link := (*rooted.LinkError)(nil); errors.As(err, &link) {
-		f, err = s.openBehindLink(scope, id, err)
-	}
 	if err != nil {
 		return c, err
 	}
@@ -79,21 +76,6 @@ func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id str
 		return nil
 	}
 	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
-}
-
-// openBehindLink opens a project's settings through a symlink if springfield enabled the plugin in the
-// target, unless this is the user settings. Otherwise it returns refusal.
-func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) (file, error) {
-	path := s.Settings(scope)
-	target, err := journal.Resolve(path)
-	own, errOwn := journal.Resolve(s.Settings(client.User))
-	if err != nil || errOwn != nil || target == own {
-		return file{}, refusal
-	}
-	if m, err := s.recallFile(target); err != nil || !m.switchedOn(id) {
-		return file{}, refusal
-	}
-	return s.openFile("", path)
 }
 
 // giveBack plans to restore the members set in f, and in user settings for f, that no plugin except id needs.

@@ -15,7 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
-	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Left is something that remains, and the command or step that removes it.
@@ -129,11 +128,9 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 // that stays, such as these marketplaces if there is no claude command.
 func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
-	all := slices.Clone(ids)
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
 		m, remove := markets[name], "run /plugin marketplace remove "+name+" in Claude Code"
 		ours := s.ownPluginsIn(m, ids)
-		all = append(all, ours...)
 		switch why := s.otherOffers(m, ours); {
 		case len(ours) == 0:
 		case claude.Path == "":
@@ -152,21 +149,7 @@ func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []st
 			notes = append(notes, note)
 		}
 	}
-	return notes, append(left, s.leftByClient(all)...), err
-}
-
-// leftByClient removes the client's empty directories for plugins, and returns the other directories.
-func (s *Settings) leftByClient(ids []string) (left []Left) {
-	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
-		name, market, _ := strings.Cut(id, "@")
-		for _, dir := range []string{filepath.Join("data", name+"-"+market), filepath.Join("cache", market, name)} {
-			at := filepath.Join(s.Plugins, dir)
-			if filepath.IsLocal(dir) && os.Remove(at) != nil && rooted.IsDirectory(at) {
-				left = append(left, Left{at + " is Claude Code's directory for " + id, "rm -r " + check.QuoteArgument(at), false})
-			}
-		}
-	}
-	return left
+	return notes, left, err
 }
 
 func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []string) (notes []string, err error) {

@@ -89,7 +89,7 @@ func (s *Settings) Damaged() []error {
 // CheckState returns an error if no file can be created in the state directory or its nearest existing ancestor. It
 // creates and removes a temporary file there.
 func CheckState(p client.Places) error {
-	dir := rooted.FindAbove(p.StatePath(), rooted.PathExists) // StatePath would be created there
+	dir := rooted.FindAbove(p.StatePath(), rooted.IsTaken) // StatePath would be created there
 	f, err := os.CreateTemp(dir, ".springfield-check-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", dir, errors.Unwrap(err))

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/cameronsjo/springfield/installer/document"
@@ -33,9 +32,9 @@ func readOnly(err error, instead string, edits []document.Edit) error {
 	return check.Advise(err, hint)
 }
 
-// IsClosed reports whether an error is due to permissions or a read-only file system.
+// IsClosed reports whether an error is due to permissions, a read-only file system or a mount.
 func IsClosed(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EBUSY)
 }
 
 // HowToOpen returns a hint for an error of IsClosed. It proposes chmod only for the user's own unreadable
@@ -47,17 +46,11 @@ func HowToOpen(err error) string {
 	target, _ := journal.Resolve(path) // unreadable: no link
 	closed := firstClosed(path)
 	info, unseen := os.Stat(closed)
-	source := func(home string) bool {
-		found, _ := fs.Glob(os.DirFS(home), ".local/share/chezmoi/*dot_claude/*settings*.json*")
-		return len(found) > 0
-	}
-	switch isDotfile := rooted.FindAbove(filepath.Dir(path), source); {
-	case strings.Contains(target, "/nix/store/"):
-		return "Nix generates " + path + "; change its source, such as home.file of Home Manager"
-	case isDotfile != "":
-		return "chezmoi manages " + path + "; run chezmoi edit --apply " + check.QuoteArgument(path)
+	switch {
 	case target != "" && target != path:
-		return path + " is a link to " + target + ", as made by stow; change it at its source"
+		return path + " is a link to " + target + ", as Nix and stow make them; change it at its source"
+	case errors.Is(err, syscall.EBUSY):
+		return path + " is a mount point, as of docker run -v FILE:FILE, and cannot be replaced; mount its directory instead, or change it outside"
 	case errors.Is(err, syscall.EROFS):
 		return closed + " is on a read-only file system; mount it writable, or change its source"
 	case unseen != nil || !journal.IsOwn(info):

@@ -42,8 +42,8 @@ var (
 func install(t testing.TB) (hook string) {
 	t.Helper()
 	building.Do(func() {
-		_, cache := scratch.FindGo(t)
-		tools := generator.Toolchain{Builder: generator.WithGo, Path: os.Getenv("PATH"), Home: t.TempDir(), GoCache: cache}
+		goroot, cache := scratch.FindGo(t)
+		tools := generator.Toolchain{Builder: generator.WithGo, Go: filepath.Join(goroot, "bin", "go"), Path: os.Getenv("PATH"), Home: t.TempDir(), GoCache: cache}
 		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook)
 		must(t, err)
 		shipped = built.Binaries[0].Data

@@ -1,5 +1,0 @@
-//go:build !linux && !darwin
-
-package generator
-
-func isNoExec(string) bool { return false }
