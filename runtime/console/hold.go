@@ -149,12 +149,6 @@ func (d *Console) LiftHold(session string) error {
 	if !held && d.Caller == nil {
 		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHold(session))
 	}
-	asked := map[string]ledger.Hold{}
-	for _, dir := range d.stateDirs() {
-		if one, ok := ledger.HoldOfSession(dir, sessionKey(session), d.Now()); ok {
-			asked[dir] = one
-		}
-	}
 	again := d.resumeCall(session)
 	if d.Caller != nil {
 		return &adviceError{"only a person can lift a hold, not " + d.Caller.Agent,
@@ -171,26 +165,14 @@ func (d *Console) LiftHold(session string) error {
 		return err
 	}
 	// Prefer an error that leaves a hold in force to ErrUnnoted.
-	now, gone := d.Now(), 0
 	for _, dir := range d.stateDirs() {
-		old, held := asked[dir]
-		if !held {
-			continue
-		}
-		if fault := ledger.LiftHold(dir, sessionKey(session), old, now, d.meansOf(t.Name)); fault == ledger.ErrNoHold {
-			gone++
-		} else if fault != nil && (err == nil || err == ledger.ErrUnnoted) {
+		fault := ledger.LiftHold(dir, sessionKey(session), d.Now(), d.meansOf(t.Name))
+		if fault != nil && (err == nil || err == ledger.ErrUnnoted) {
 			err = fault
 		}
 	}
-	if err == ledger.ErrOtherHold {
-		return &adviceError{"that hold is no longer in force: " + err.Error(), "to lift the new one, run: " + again}
-	}
 	if err != nil && err != ledger.ErrUnnoted {
 		return err
-	}
-	if err == nil && gone == len(asked) {
-		return d.sayNoHold(session, "the hold on "+sessionOrAll(session)+" is no longer in force"+d.lastHold(session))
 	}
 	d.unnoted(err)
 	return d.sayNoHold(session, "lifted the hold on "+sessionOrAll(session))
