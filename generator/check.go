@@ -106,13 +106,6 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	return nil
 }
 
-// CheckRecorded returns an error if the plugin's hook in dir would not start on machine. It also returns an
-// error if a program's checksum differs from the record of the suite around the plugin.
-func CheckRecorded(dir string, machine Target) error {
-	all := openPrograms(dir, machine, Hook, Judge)
-	return cmp.Or(all[0].checkStart(dir, machine), checkSums(dir, machine, all))
-}
-
 // checkSums needs no record: a plugin outside a suite has none.
 func checkSums(dir string, machine Target, all []openedProgram) error {
 	var suite struct{ Build Build }

@@ -139,13 +139,13 @@ func SharedChecks() []check.Check[*Inspection] {
 	}
 }
 
-// BrokenHooks describes running springfield plugins whose hook cannot start or differs from the suite's record.
+// BrokenHooks describes running springfield plugins whose hook cannot start.
 func BrokenHooks(plugins []client.Switched) (all []string) {
 	for _, p := range plugins {
 		if !p.Runs || !p.IsOurs() {
 			continue
 		}
-		if err := generator.CheckRecorded(p.Dir, generator.HostTarget()); err != nil {
+		if err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook); err != nil {
 			all = append(all, fmt.Sprintf("%s is enabled, but %v", p.ID, err))
 		}
 	}
