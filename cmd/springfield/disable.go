@@ -65,7 +65,6 @@ Your own suites and rules, and that suite if you changed it, stay and are listed
 			return runDisable(cmd.Context(), o)
 		},
 		PreRunE: a.needPlaces,
-		PostRun: a.noteHindered,
 	}
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
 	hostFlag(cmd, &o.hosts)
