@@ -274,7 +274,7 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	return set, news
 }
 
-// holdEventInWords describes an event, such as "was lifted 3 min ago from /dev/pts/3".
+// holdEventInWords describes an event, such as "was lifted 3 min ago from /dev/tty".
 func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	ago := timestamp.AgoInWords(now.UnixMilli() - e.At)
 	switch e.Did {
