@@ -313,7 +313,7 @@ func (w *World) Resume(args ...string) {
 func (w *World) atTerminal(name string, env []string, args ...string) Output {
 	w.t.Helper()
 	return w.start(name, env, args, func(cmd *exec.Cmd) error {
-		screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
+		screen, err := typist.RunTyping(cmd, typist.AgreeToAll)
 		if err != nil {
 			return fmt.Errorf("%w\n%s", err, screen)
 		}

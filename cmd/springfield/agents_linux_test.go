@@ -122,7 +122,7 @@ func TestAgentsDoNotLiftHolds(t *testing.T) {
 			told(t, command(t, "hold", "2h"))
 			cmd, outcome := resuming(t, command(t))
 			cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `exec </dev/tty >/dev/tty; ` + by + "\ntrue"}
-			screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
+			screen, err := typist.RunTyping(cmd, typist.AgreeToAll)
 			out := outcome()
 			if err != nil || !strings.Contains(out, "lifted the hold") || !strings.HasSuffix(out, "exit 0\n") {
 				t.Errorf("%s, a person by %s: %v: %s\n%s", program, name, err, out, screen)

@@ -222,19 +222,6 @@ func (e *environment) lackedRule(o ledger.AwayOrder) string {
 	return secret.Mask(absence.LackedRule(o.Check, client.AllowRules(settings.ReadSettings(places).AllLayers())))
 }
 
-// noteHindered prints the orders in force that agents ignore. It runs after commands that disable plugins.
-func (a *app) noteHindered(*cobra.Command, []string) {
-	p := absence.Places{Orders: ledger.StateDir("", a.home), Now: time.Now()}
-	if p.Orders == "" {
-		return
-	}
-	for _, o := range p.OrdersInForce("", true) {
-		if len(a.findObstacles(o)) > 0 {
-			a.printOrders(a.notePrinter(), p, o)
-		}
-	}
-}
-
 // setOrder sets an away order after a person confirms it at a terminal. It also makes agreed changes of settings, and a
 // snapshot if possible. It shortens an order in force without asking.
 func (o awayOptions) setOrder(ctx context.Context) error {

@@ -51,7 +51,7 @@ func TestAwayIsAskedAbout(t *testing.T) {
 		cmd, asked := command("away", "8h", "--check", "make test"), 0
 		cmd.Dir = filepath.Join(home, "p")
 		cmd.Stdout, cmd.Stderr = &out, &out
-		screen, terminal, _ := typist.RunTyping(cmd, func() string {
+		screen, _ := typist.RunTyping(cmd, func() string {
 			asked++
 			for _, file := range []string{orders, local} {
 				if _, err := os.Stat(file); err == nil {
@@ -82,7 +82,7 @@ func TestAwayIsAskedAbout(t *testing.T) {
 				t.Errorf("%s: a terminal breaks this in a word: %s", name, line)
 			}
 		}
-		if test.set && !strings.Contains(string(text), `"from":"`+terminal+`"`) {
+		if test.set && !strings.Contains(string(text), `"from":"/dev/tty"`) {
 			t.Errorf("%s: %s", name, text)
 		}
 		os.Remove(orders)
@@ -90,7 +90,7 @@ func TestAwayIsAskedAbout(t *testing.T) {
 	}
 	cmd := command("away", "8h", "--check", "make test", "--yes")
 	cmd.Dir = filepath.Join(home, "p")
-	screen, _, _ := typist.RunTyping(cmd, func() string { return "n\n" })
+	screen, _ := typist.RunTyping(cmd, func() string { return "n\n" })
 	scratch.Holds(t, "the question of --yes", strings.Join(strings.Fields(screen), " "), "springfield will also allow Bash(make test) in local settings. [y/N]")
 }
 

@@ -166,8 +166,8 @@ func TestGuide(t *testing.T) {
 	checkCancelled(t, x, dir, "Ctrl-C")
 
 	t.Setenv("PREBUILT", carriedHeads(t))
-	x = startAgain(t, dir, 60, "xterm", "--plain")
-	x.answerLine("Enable ned-flanders in Claude Code?", "no"+enter)
+	x = startAgain(t, dir, 60, "xterm")
+	x.answer("Enable ned-flanders in Claude Code?", "no"+enter)
 	ends(x)
 	is(dir, made, false)
 	scratch.Holds(t, "the first screen", x.vt.String(), "ned-flanders goes on while work obviously remains.", "To enable it later:", "  springfield enable ned-flanders ")

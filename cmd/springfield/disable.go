@@ -65,7 +65,6 @@ Your own suites and rules, and that suite if you changed it, stay and are listed
 			return runDisable(cmd.Context(), o)
 		},
 		PreRunE: a.needPlaces,
-		PostRun: a.noteHindered,
 	}
 	settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
 	hostFlag(cmd, &o.hosts)
@@ -106,7 +105,8 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	}
 	if o.Purge {
 		for _, dir := range done.Suites {
-			done.Stays = append(done.Stays, o.leftSuite(ctx, dir))
+			what := dir + " is a suite of yours; save its files and commits first if they are nowhere else"
+			done.Stays = append(done.Stays, settings.Left{What: what, Remove: "rm -r " + check.QuoteArgument(dir)})
 		}
 		done.Stays = append(done.Stays, elsewhere...)
 		if program, err := os.Executable(); err == nil {
@@ -183,25 +183,6 @@ func (s *streams) printLeft(all []settings.Left) {
 		s.resultPrinter().PrintItem("", left.What)
 		s.say("    %s", left.Remove) // on a line of its own, to be copied
 	}
-}
-
-// leftSuite warns if others install from a suite, or if only this machine has all of it.
-func (a *app) leftSuite(ctx context.Context, dir string) settings.Left {
-	what := dir + " is a suite of yours"
-	if suite, err := generator.ReadSuite(dir); err == nil && suite.Publish != nil {
-		what += ", and published"
-	}
-	in, err := a.gitOfProcess().Repository(ctx, dir)
-	saved := err == nil
-	if in != nil {
-		dirty, err := in.DirtyFiles(ctx, in.Root)
-		pushed, _ := in.IsPushed(ctx, "HEAD", "")
-		saved = pushed && err == nil && len(dirty) == 0
-	}
-	if !saved {
-		what += "; its repository has files or commits that were not pushed, so save them first"
-	}
-	return settings.Left{What: what, Remove: "rm -r " + check.QuoteArgument(dir)}
 }
 
 // leftByEdits lists what disable does not revert: memory files, plugin settings of projects, and settings for away.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -106,11 +105,6 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	}
 	o.DefaultSuite = o.defaultSuite(ctx)
 	defer o.DefaultSuite.Close()
-	if len(chosen) > 1 {
-		if chosen, err = o.tryHosts(ctx, chosen); err != nil {
-			return err
-		}
-	}
 	enable := func(host hosts.Host) (installer.Done, error) {
 		return installer.EnablePlugin(ctx, o.means(), host, o.EnableRequest)
 	}
@@ -183,36 +177,6 @@ func (o enableOptions) planOn(ctx context.Context, host hosts.Host) (installer.D
 		o.Ask = func(*settings.ConflictError) (settings.ConflictAnswer, error) { return settings.ConflictsKeep, nil }
 	}
 	return installer.EnablePlugin(ctx, o.means(), host, o.EnableRequest)
-}
-
-// tryHosts returns the chosen hosts that a dry run of enable does not exclude. It fails at the first error. With --host
-// all it excludes and prints hosts that cannot run the plugin, and ignores other errors. It fails if no host is left.
-func (o enableOptions) tryHosts(ctx context.Context, chosen []hosts.Host) (able []hosts.Host, err error) {
-	all := slices.Contains(o.hosts, allHosts)
-	var last error
-	for _, host := range chosen {
-		var err error
-		if !host.Markets || o.Marketplace == "" { // else the plugin is not fetched yet
-			_, err = o.planOn(ctx, host)
-		}
-		over := (*hosts.PassedOverError)(nil)
-		switch {
-		case errors.As(err, &over) && all:
-			o.talk("skipped: %v", err)
-			last = err
-		case err != nil && !all:
-			if !strings.Contains(err.Error(), host.Title) {
-				err = fmt.Errorf("%s: %w", host.Title, err)
-			}
-			return nil, o.hintChange(err, "enable")
-		default:
-			able = append(able, host)
-		}
-	}
-	if len(able) == 0 {
-		return nil, last
-	}
-	return able, nil
 }
 
 func checkScope[T ~string](scope T, all ...T) error {

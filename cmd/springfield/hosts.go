@@ -97,6 +97,9 @@ func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do
 		done, failure := do(host)
 		switch {
 		case errors.As(failure, &over) && slices.Contains(o.hosts, allHosts):
+			if verb == "enable" {
+				o.talk("skipped: %v", failure)
+			}
 			continue
 		case failure != nil && (len(chosen) == 1 || len(results) == 0 && exitCode(failure) != failed):
 			return o.hintChange(failure, verb)

@@ -186,7 +186,7 @@ func (o initOptions) newSpec(
 			return none, err
 		}
 	case len(said.Plugins) == 0 && !o.yes:
-		return none, check.Misuse(errors.New("no strategy was chosen, and there is no terminal to ask on"),
+		return none, check.Misuse(errors.New("no strategy was chosen, and springfield cannot ask here"),
 			"pass --strategy NAME, --all, or --yes for the default")
 	case len(said.Plugins) == 0:
 		said.Plugins = []generator.Plugin{{Name: registry.Default(), Strategy: registry.Default()}}

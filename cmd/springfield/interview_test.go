@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -128,16 +127,10 @@ func (x *person) send(keys string) {
 	must(x.t, err)
 }
 
-// answer types keys at a question, answerLine a line.
+// answer types keys at a question.
 func (x *person) answer(text, keys string) {
 	x.t.Helper()
 	x.wait(text, true)
-	x.send(keys)
-}
-
-func (x *person) answerLine(text, keys string) {
-	x.t.Helper()
-	x.wait(text, false)
 	x.send(keys)
 }
 
@@ -208,64 +201,42 @@ func checkMade(t *testing.T, dir string) {
 	}
 }
 
-// Line by line, for a screen reader: nothing is drawn twice.
+// Nothing is asked or drawn for a screen reader; the hint names the flags.
 func TestInterviewPlain(t *testing.T) {
 	for kind, args := range map[string][]string{"xterm": {"init", "--plain"}, "dumb": {"init"}} {
 		dir := t.TempDir()
 		must(t, scratch.PrepareHome(filepath.Join(dir, "home")))
 		x := startAgain(t, dir, 80, kind, args...)
-		for _, step := range []struct{ asks, answer string }{
-			{"Which plugins?", "homer"},
-			{`"homer" is neither a number from 1 to`, "1 ralph-wiggum"}, // whose protocol is not asked
-			{"Which rules", "seed"},
-			{"What is the name of the marketplace?", "My Hooks"},
-			{`Invalid answer: "My Hooks" is not a valid`, "evergreen"},
-			{"Who owns it?", "Ned <ned@example.org>"},
-			{"Which machines", ""},
-			{"Make it?", "perhaps"},
-			{"neither yes nor no", "yes"},
-		} {
-			x.answerLine(step.asks, step.answer+enter)
-		}
-		if code := x.exitCode(); code != 0 {
-			t.Fatalf("%s: exit code %d:\n%s", kind, code, x.vt.String())
-		}
-		scratch.FailIf(t, bytes.Contains(x.said(), []byte("\x1b")), "%s: an escape sequence", kind)
-		checkMade(t, dir)
+		scratch.Equal(t, x.exitCode(), 2, kind)
+		scratch.Holds(t, kind, string(x.said()), "no strategy was chosen", "pass --strategy NAME, --all, or --yes")
+		scratch.Lacks(t, kind, string(x.said()), "Which plugins?", "\x1b[?", "\x1b[K")
 	}
 }
 
 // Ctrl-C at any question, the end of input, or a no leaves nothing behind.
 func TestInterviewCancelled(t *testing.T) {
 	questions := []string{"Which plugins?", "Which rules", "What is the name of the marketplace?", "Who owns it?", "Which machines", "Make it?"}
-	for _, plain := range []bool{false, true} {
-		for i, question := range questions {
-			x, dir := start(t, 80, "init", fmt.Sprintf("--plain=%t", plain), "--memory", "CLAUDE.md")
-			for _, before := range questions[:i] {
-				x.wait(before, !plain)
-				if before == "Who owns it?" {
-					x.send("Ned")
-				}
-				x.send(enter)
+	for i, question := range questions {
+		x, dir := start(t, 80, "init", "--memory", "CLAUDE.md")
+		for _, before := range questions[:i] {
+			x.wait(before, true)
+			if before == "Who owns it?" {
+				x.send("Ned")
 			}
-			x.wait(question, !plain)
-			x.send(ctrlC)
-			checkCancelled(t, x, dir, "Ctrl-C at "+question)
+			x.send(enter)
 		}
-		// A signal takes effect at once and restores the terminal.
-		x, dir := start(t, 80, "init", fmt.Sprintf("--plain=%t", plain))
-		x.wait("Which plugins?", !plain)
-		must(t, x.cmd.Process.Signal(syscall.SIGTERM))
-		x.cmd.Wait()
-		raw := x.raw() // the cursor's last words may still lie in the terminal
-		checkCancelled(t, x, dir, "SIGTERM")
-		if raw || !x.vt.CursorVisible() {
-			t.Errorf("plain=%t: SIGTERM leaves the terminal raw, or without a cursor", plain)
-		}
+		x.wait(question, true)
+		x.send(ctrlC)
+		checkCancelled(t, x, dir, "Ctrl-C at "+question)
 	}
-	x, dir := start(t, 80, "init", "--plain")
-	x.answerLine("Which plugins?", ctrlD)
-	checkCancelled(t, x, dir, "the end of input")
+	// A signal takes effect at once and restores the terminal.
+	x, dir := start(t, 80, "init")
+	x.wait("Which plugins?", true)
+	must(t, x.cmd.Process.Signal(syscall.SIGTERM))
+	x.cmd.Wait()
+	raw := x.raw() // the cursor's last words may still lie in the terminal
+	checkCancelled(t, x, dir, "SIGTERM")
+	scratch.FailIf(t, raw || !x.vt.CursorVisible(), "SIGTERM leaves the terminal raw, or without a cursor")
 
 	x, dir = start(t, 80, "init", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned", "--target", "linux/amd64")
 	x.answer("Make it?", "n"+enter) // every question had its flag

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -69,17 +68,13 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
   springfield loop start --from-todos`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Goal, o.Named = strings.Join(args, " "), cmd.Flag("dir").Value.String() != ""
-			err := a.changeLoop(cmd, func(d console.Console) error {
+			return a.changeLoop(cmd, func(d console.Console) error {
 				names := console.TemplateNames(d.Dir)
 				if near := check.HintAtNames(o.Template, "--template ", names, "none"); o.Template != "" && !slices.Contains(names, o.Template) && near != "none" {
 					return check.Misusef(near, "there is no template %q", o.Template)
 				}
 				return d.StartLoop(o)
 			})
-			if err == nil {
-				a.noteBlockCap(o.Max)
-			}
-			return err
 		},
 	}
 	loopFlags(cmd, &o, "omit it to use the template's number")
@@ -87,20 +82,6 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 	f.StringVar(&o.Template, "template", "", "tests, feature, debug, quick, docs or your own")
 	f.BoolVar(&o.FromTodos, "from-todos", false, "add the open todos of the latest session in this directory to the goal")
 	return cmd
-}
-
-// noteBlockCap prints a note for a person if Claude Code would end a loop before most turns.
-func (a *app) noteBlockCap(most int) {
-	snapshot := client.NewSnapshot(a.places)
-	honoured := client.Honoured(snapshot.AllLayers())
-	for _, p := range snapshot.AllPlugins() {
-		if most-1 > honoured && a.caller == nil && p.Runs && console.DrivesLoops(p.Strategy) {
-			name, _, _ := strings.Cut(p.ID, "@")
-			a.talk("springfield: note: Claude Code ends a turn after %d continues in a row without a tool call; to raise that from the next session on, run:", honoured)
-			a.notePrinter().PrintUnbroken(fmt.Sprintf("  springfield set %s ceiling=%d && springfield enable %s --scope %s", name, most, p.ID, p.Decides))
-			return
-		}
-	}
 }
 
 func (a *app) offerDriver(ctx context.Context, d console.Driver) error {

@@ -62,12 +62,13 @@ or the next step.`,
 		return check.Misuse(err, hint)
 	})
 	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
+		a.terminal = a.terminal && !a.plain
 		if asJSON := cmd.Flag("json"); asJSON != nil && asJSON.Value.String() == "true" {
 			a.colours = false
 		}
 	}
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain,
-		"ask line by line, for screen readers and simple terminals")
+		"ask nothing and print line by line, for screen readers and simple terminals")
 	root.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.printHelp(cmd) })

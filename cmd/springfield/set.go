@@ -273,10 +273,6 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 			a.talk("springfield: note: in this directory %s is %s, from the %s's file", v.Name, cellText(v.Value), v.From)
 		}
 	}
-	model := a.getenv("LISA_SIMPSON_MODEL")
-	if model != "" && slices.ContainsFunc(values, func(v pluginsettings.Value) bool { return v.Name == "judge.model" }) {
-		a.talk("springfield: note: LISA_SIMPSON_MODEL is set to %q in the environment and overrides every file", model)
-	}
 	return nil
 }
 

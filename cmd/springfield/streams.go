@@ -27,7 +27,7 @@ type streams struct {
 	out, err io.Writer // made safe by package display
 	screen   *os.File  // for moving the cursor
 	terminal bool      // the user can be asked
-	plain    bool      // ask line by line, without moving the cursor
+	plain    bool      // ask nothing, and do not move the cursor
 	progress bool      // shown on standard error
 	colours  bool      // on terminals
 	forced   bool      // colours elsewhere, too
@@ -89,7 +89,7 @@ func (s *streams) showStep(what string) {
 }
 
 func (s *streams) newAsker(ctx context.Context) interview.Asker {
-	return interview.Terminal{In: s.in, Screen: s.screen, Out: s.err, Color: s.colours, Plain: s.plain, Hint: hintOf}.NewAsker(ctx)
+	return interview.Terminal{In: s.in, Screen: s.screen, Out: s.err, Color: s.colours, Hint: hintOf}.NewAsker(ctx)
 }
 
 func countOf(n int, thing string) string { return layout.CountOf(n, thing) }

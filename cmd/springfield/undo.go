@@ -45,7 +45,6 @@ edit; springfield disable can still restore your settings.`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runUndo(a, o) },
 		PreRunE: a.needPlaces,
-		PostRun: a.noteHindered,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "list the edits, latest first")

@@ -86,9 +86,6 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	if _, err := ledger.DaysKept(in.Places.StatePath()); err != nil {
 		all = append(all, check.Warned(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90} to it, or remove that file`))
 	}
-	for _, path := range ledger.Overwritten(in.stateDirs()) {
-		all = append(all, check.Warned(path+" was overwritten: none of its lines is a decision, so limits and log forget this session", "rm "+check.QuoteArgument(path)))
-	}
 	others := ""
 	for _, dir := range []string{"", "edits", "journal", "sessions", "loops", "locks"} {
 		entries, err := os.ReadDir(in.Places.StatePath(dir))

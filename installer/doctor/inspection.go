@@ -145,7 +145,7 @@ func BrokenHooks(plugins []client.Switched) (all []string) {
 		if !p.Runs || !p.IsOurs() {
 			continue
 		}
-		if err := checkHook(p.Dir); err != nil {
+		if err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook); err != nil {
 			all = append(all, fmt.Sprintf("%s is enabled, but %v", p.ID, err))
 		}
 	}

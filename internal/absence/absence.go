@@ -25,7 +25,7 @@ type Places struct {
 	FindLog func(session string) (path string, err error)
 }
 
-const MostSessions = 50
+const MostSessions = 200
 
 const mostDecisions = 20_000
 
@@ -42,7 +42,7 @@ type session struct {
 
 // findSessions returns up to MostSessions sessions of a project, or of all if project is "", and the number
 // of further sessions. It includes sessions that are running, are in past, or have a decision or new log
-// lines since the given time. Sessions that are running or need the user come first.
+// lines since the given time. Running sessions come first.
 func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	ids := check.NamesOf(past, func(e ledger.AwayEvent) string { return e.Session })
 	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(claude.ProjectName(project), "*"), "*.jsonl"))

@@ -613,7 +613,7 @@ func TestOrderForAll(t *testing.T) {
 	}
 }
 
-// A blocked session is reported first, and omitted sessions are counted.
+// A blocked session is reported first, also of many.
 func TestReportLosesNoneThatIsBlocked(t *testing.T) {
 	n := newNight(t)
 	n.decide(t, 1, ledger.Record{Session: "blocked", Decision: "stop", Rule: "blocked", Evidence: "“I have no access.”"})
@@ -623,7 +623,7 @@ func TestReportLosesNoneThatIsBlocked(t *testing.T) {
 		n.decide(t, 2+i, ledger.Record{Session: session, Decision: "stop", Rule: "finished", Evidence: "“Done.”"})
 	}
 	r := n.Report(n.order, nil)
-	if len(r.Waiting) == 0 || r.Waiting[0].Session != "blocked" || !slices.ContainsFunc(r.Notes, func(s string) bool { return strings.HasPrefix(s, "11 more sessions were") }) {
+	if len(r.Waiting) == 0 || r.Waiting[0].Session != "blocked" || len(r.Notes) > 0 {
 		t.Errorf("%+v, %q", r.Waiting, r.Notes)
 	}
 }

@@ -32,7 +32,6 @@ type sessionLog struct {
 	doing       string // the last call, while it runs
 	turn        bool   // the agent is at work
 	failure     string // that ended the last turn
-	kind        string // of the failure, as the API names it
 	words       string // the agent's last
 	changed     int64  // the last call that may have changed a file
 	asks        *need  // in words, nil if not yet sought
@@ -122,7 +121,6 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 			l.failures = append(l.failures, moment{at, failure})
 		}
 		l.turn, l.doing, l.failure, l.spoke = false, "", failure, at
-		l.kind = quotation.Head(codec.ValidText(c.Entry.Failure), 40)
 	case transcript.Interrupted, transcript.Rested:
 		l.turn, l.doing = false, ""
 	}

@@ -92,16 +92,6 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 	for _, id := range slices.Sorted(maps.Keys(r.logs)) { // a process may have ended since
 		add(id, r.logs[id].cwd)
 	}
-	rank := func(s *session) int {
-		switch {
-		case processes[s.id].ID != 0:
-			return 0
-		case s.decision.Decision == "stop" && needs[s.decision.Rule] != "":
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(all, func(a, b *session) int { return cmp.Compare(rank(a), rank(b)) })
 	more = max(0, len(all)-MostSessions)
 	all = all[:len(all)-more]
 	_, known := os.Stat(filepath.Join(r.Config, "sessions"))

@@ -140,12 +140,6 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 			}
 		}
 	}
-	for _, e := range past { // of the sessions beyond MostSessions
-		known := slices.ContainsFunc(r.Sessions, func(s Session) bool { return s.ID == say(e.Session) })
-		if e.Did == ledger.AwayLeft && !known {
-			r.Questions = append(r.Questions, Item{At: e.At, Session: say(e.Session), Text: say(e.Text), Word: say(e.Word)})
-		}
-	}
 	slices.SortStableFunc(r.Questions, func(a, b Item) int {
 		if (a.Word != "") != (b.Word != "") {
 			return cmp.Compare(b.Word, a.Word)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
-	"github.com/cameronsjo/springfield/runtime/wake"
 )
 
 // State is the state of a session, as watch prints it.
@@ -79,24 +78,6 @@ func (s *session) present() (is State, text string) {
 func (s *session) stopRule() string {
 	if s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke {
 		return s.decision.Rule
-	}
-	return ""
-}
-
-// wakeInWords returns when a failed session is woken, or why not, or "" if unknown. ordered reports whether an away
-// order covers it.
-func (s *session) wakeInWords(ordered bool, now time.Time) string {
-	d := s.decision
-	_, why, not := strings.Cut(d.Evidence, wake.NotWoken+": ")
-	wait, _ := wake.WaitAfter(d.State.Outage.Times)
-	due := time.UnixMilli(d.At).Add(wait)
-	switch recorded := d.Event == "StopFailure" && d.At >= s.log.spoke; {
-	case recorded && not:
-		return "not woken, " + say(why)
-	case recorded && strings.Contains(d.Evidence, wake.Coming) && now.Before(due.Add(time.Minute)):
-		return "will be woken at " + clock(due.UnixMilli())
-	case !recorded && ordered && s.log.kind != "" && s.log.kind != "rate_limit" && !wake.IsOutage(s.log.kind):
-		return "not woken, as only temporary errors are"
 	}
 	return ""
 }

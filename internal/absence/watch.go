@@ -41,17 +41,13 @@ func (w *Watch) Look(now time.Time) View {
 	sessions, more := w.reader.readSessions(nil)
 	view.More = more
 	for _, s := range sessions {
-		seen, ordered := s.see(view.Now), false
+		seen := s.see(view.Now)
 		for _, o := range w.orders {
 			if (ledger.AwayOrder{Project: o.Project}).Covers(seen.Project) {
 				if left := max(0, o.Most-o.Used); !s.ended {
 					seen.Left = &left
 				}
-				ordered = true
 			}
-		}
-		if next := s.wakeInWords(ordered, now); seen.State == Failed && next != "" {
-			seen.Text = next + ": " + seen.Text
 		}
 		if s.isListed(seen, view.Now) {
 			view.Sessions = append(view.Sessions, seen)

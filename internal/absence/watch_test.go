@@ -15,7 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/wake"
 )
 
 // A session is seen by its process, its log and its last decision.
@@ -60,35 +59,6 @@ func TestPresent(t *testing.T) {
 	} {
 		seen := test.s.see(2000)
 		scratch.Equal(t, string(seen.State)+": "+seen.Text, test.want, name)
-	}
-}
-
-// A failed session shows when it is woken, or why it is not.
-func TestWakeInWords(t *testing.T) {
-	failed := func(evidence string) session {
-		return session{log: sessionLog{spoke: 900, kind: "server_error"}, decision: ledger.Record{
-			Event: "StopFailure", Decision: "stop", Rule: wake.Rule, Evidence: evidence, At: 3000, State: ledger.State{Outage: ledger.Outage{Times: 2}},
-		}}
-	}
-	other := session{log: sessionLog{spoke: 900, kind: "invalid_request"}}
-	before := failed("“API Error: 529”; it is woken in 3 min")
-	before.log.spoke = 4000
-	for name, test := range map[string]struct {
-		s       session
-		ordered bool
-		now     int64
-		want    string
-	}{
-		"to come":                     {failed("“API Error: 529”; it is woken in 3 min"), false, 9000, "will be woken at " + clock(183_000)},
-		"long past":                   {failed("“API Error: 529”; it is woken in 3 min"), false, 1_000_000, ""},
-		"of a failure before":         {before, true, 9000, ""},
-		"never":                       {failed("“API Error: 529”; it is not woken: it is not at a terminal"), false, 9000, "not woken, it is not at a terminal"},
-		"an error of another kind":    {other, true, 9000, "not woken, as only temporary errors are"},
-		"the same without an order":   {other, false, 9000, ""},
-		"a usage limit":               {session{log: sessionLog{kind: "rate_limit"}}, true, 9000, ""},
-		"an outage, not yet recorded": {session{log: sessionLog{kind: "overloaded"}}, true, 9000, ""},
-	} {
-		scratch.Equal(t, test.s.wakeInWords(test.ordered, time.UnixMilli(test.now)), test.want, name)
 	}
 }
 

@@ -21,36 +21,36 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// onTerminal asks with survey. It moves the cursor, so it bypasses display.SafeWriter and applies
-// display.OneLine to foreign text.
-type onTerminal struct {
+// Asker asks a question with survey, and asks again if check returns an error. It returns ErrCancelled on Ctrl-C. It
+// moves the cursor, so it bypasses display.SafeWriter and applies display.OneLine to foreign text.
+type Asker struct {
 	Terminal
 	ctx   context.Context
 	stdio survey.AskOpt
 }
 
-func newSurvey(ctx context.Context, t Terminal) Asker {
+func (t Terminal) NewAsker(ctx context.Context) Asker {
 	core.DisableColor = !t.Color // survey does not read NO_COLOR itself
 	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, "Sorry, your reply was invalid", "invalid answer", 1)
 	hint := strings.NewReplacer(`"  "}}{{- color "cyan"}}[Use arrows to move`, `"\n  "}}{{- color "cyan"}}[arrows move`, "space to select", "space selects", "for more help", "for help")
 	for _, question := range []*string{&survey.SelectQuestionTemplate, &survey.MultiSelectQuestionTemplate} {
 		*question = hint.Replace(*question) // fits into 60 columns, where survey breaks lines within words
 	}
-	return onTerminal{t, ctx, survey.WithStdio(&keys{File: t.In}, t.Screen, t.Screen)}
+	return Asker{t, ctx, survey.WithStdio(&keys{File: t.In}, t.Screen, t.Screen)}
 }
 
 // fold makes the question of a list, or an error, safe to print and wraps it to the terminal's width.
-func (p onTerminal) fold(question string) string {
+func (p Asker) fold(question string) string {
 	return strings.Join(layout.HangText("", "  ", display.OneLine(question), p.widthOf()-4), "\n")
 }
 
-func (p onTerminal) refusal(err error) error {
+func (p Asker) refusal(err error) error {
 	return errors.New(p.fold(p.problem(err)))
 }
 
 // askInBackground asks a question and sets answer. It asks in a goroutine, because survey accepts no context. On
 // cancellation it restores the terminal and returns ErrCancelled.
-func (p onTerminal) askInBackground(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
+func (p Asker) askInBackground(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
 	mode, modeErr := term.GetState(int(p.In.Fd()))
 	asked := make(chan error, 1)
 	go func() {
@@ -71,7 +71,7 @@ func (p onTerminal) askInBackground(q survey.Prompt, answer any, opts ...survey.
 	}
 }
 
-func (p onTerminal) Many(
+func (p Asker) Many(
 	question string, options []Option, chosen []string, checkAnswer func([]string) error,
 ) ([]string, error) {
 	var answer []string
@@ -91,7 +91,7 @@ func (p onTerminal) Many(
 	return answer, err
 }
 
-func (p onTerminal) One(question string, options []Option, chosen string) (string, error) {
+func (p Asker) One(question string, options []Option, chosen string) (string, error) {
 	var answer string
 	err := p.askInBackground(&survey.Select{
 		Message: p.fold(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
@@ -100,7 +100,7 @@ func (p onTerminal) One(question string, options []Option, chosen string) (strin
 	return answer, err
 }
 
-func (p onTerminal) Text(question, preset string, check func(string) error) (string, error) {
+func (p Asker) Text(question, preset string, check func(string) error) (string, error) {
 	var answer string
 	err := p.askInBackground(&survey.Input{Message: display.OneLine(question), Default: display.OneLine(preset)}, &answer, survey.WithValidator(func(v any) error {
 		if err := check(fmt.Sprint(v)); err != nil {
@@ -111,7 +111,7 @@ func (p onTerminal) Text(question, preset string, check func(string) error) (str
 	return answer, err
 }
 
-func (p onTerminal) Confirm(question string) (bool, error) {
+func (p Asker) Confirm(question string) (bool, error) {
 	answer := true
 	err := p.askInBackground(&survey.Confirm{Message: display.OneLine(question), Default: true}, &answer)
 	return answer, err
@@ -123,7 +123,7 @@ func valuesOf(options []Option) []string {
 
 // labelOf returns a function that returns the label of option i. Since survey breaks long labels within words, labelOf
 // prints all options above the question if one is too long. The function then returns "".
-func (p onTerminal) labelOf(options []Option) func(value string, i int) string {
+func (p Asker) labelOf(options []Option) func(value string, i int) string {
 	const frame = 12 // columns around value and label
 	if !slices.ContainsFunc(options, func(o Option) bool { return layout.TextWidth(o.Value+o.Label) > p.widthOf()-frame }) {
 		return func(_ string, i int) string { return options[i].Label }
@@ -136,7 +136,7 @@ func (p onTerminal) labelOf(options []Option) func(value string, i int) string {
 	return func(string, int) string { return "" }
 }
 
-func (p onTerminal) helpText(options []Option) string {
+func (p Asker) helpText(options []Option) string {
 	var lines []string
 	for _, o := range options {
 		if o.Help != "" {

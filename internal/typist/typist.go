@@ -14,20 +14,19 @@ import (
 func AgreeToAll() string { return "y\n" }
 
 // RunTyping runs a command with a new pseudo-terminal as the controlling terminal, and returns the terminal's
-// output and name. It types the result of types at each question. Standard streams are unchanged.
-func RunTyping(cmd *exec.Cmd, types func() (keys string)) (screen, name string, err error) {
+// output. It types the result of types at each question. Standard streams are unchanged.
+func RunTyping(cmd *exec.Cmd, types func() (keys string)) (screen string, err error) {
 	ptm, pts, err := pty.Open()
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	name = pts.Name()
 	cmd.ExtraFiles = append(cmd.ExtraFiles, pts)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 2 + len(cmd.ExtraFiles)}
 	err = cmd.Start()
 	if err != nil {
 		pts.Close()
 		ptm.Close()
-		return "", name, err
+		return "", err
 	}
 	done := make(chan string)
 	go func() {
@@ -49,5 +48,5 @@ func RunTyping(cmd *exec.Cmd, types func() (keys string)) (screen, name string, 
 	pts.Close() // ends the reader
 	screen = <-done
 	ptm.Close()
-	return screen, name, err
+	return screen, err
 }

@@ -15,9 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
-	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
@@ -91,8 +89,8 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided prints that the view has no decisions. Except to an agent, it also names another session with some,
-// or calls d.SayNext if nothing is recorded. prompts is set if this view has records about prompts.
+// sayNothingDecided prints that the view has no decisions. Except to an agent, it also prints how to see others, or
+// calls d.SayNext if nothing is recorded. prompts is set if this view has records about prompts.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {
@@ -109,14 +107,8 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	if d.Caller != nil {
 		return // other sessions do not concern this conversation
 	}
-	for other := range ledger.Backwards(d.stateDirs(), ledger.Scope{}) {
-		if v.session() != "" && other.Session != v.session() || v.Project != "" && !file.LiesWithin(other.ProjectPlace(), v.Project) {
-			where := ""
-			if v.session() == "" {
-				where = " in " + other.ProjectPlace()
-			}
-			d.printLine("another session was active" + where + " " + d.agoOf(other.At) + "; to see it, run " + d.commandTo(word+" --all"))
-		}
+	for range ledger.Backwards(d.stateDirs(), ledger.Scope{}) {
+		d.printScope(v, word)
 		return
 	}
 	if d.SayNext != nil && !prompts {
@@ -135,7 +127,7 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		if r, ok := ledger.FindDecision(d.stateDirs(), v.Scope, id); ok {
 			return r, nil
 		}
-		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.hintAtDecision(id, d.commandTo("log --all")+" lists them with their IDs; last means the latest")}
+		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.commandTo("log --all") + " lists them with their IDs; last means the latest"}
 	}
 	var other ledger.Record
 	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, false, func(r ledger.Record) bool {
@@ -156,16 +148,6 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 	return other, nil
 }
 
-func (d *Console) hintAtDecision(part, otherwise string) string {
-	all, _ := ledger.Newest(d.stateDirs(), ledger.Scope{}, 1, true, func(r ledger.Record) bool {
-		return strings.HasPrefix(r.ID, part)
-	})
-	if len(all) == 0 {
-		return otherwise
-	}
-	return "did you mean " + all[0].ID + ", the latest match?"
-}
-
 // knownSessions returns up to n sessions with IDs that start with beginning, each with its last decision, if any. If
 // beginning is "", it omits those of which only a log is known.
 func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
@@ -176,12 +158,6 @@ func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	}
 	for _, r := range ledger.SessionsNamed(d.stateDirs(), beginning, n) {
 		add(r)
-	}
-	held, _ := ledger.HoldsInForce(d.stateDirs(), d.Now())
-	for _, h := range held {
-		if id, ok := strings.CutPrefix(h.Of, "session:"); ok && strings.HasPrefix(id, beginning) {
-			add(ledger.Record{At: h.Since, Session: id})
-		}
 	}
 	if beginning == "" {
 		return all // there are many logs
@@ -219,7 +195,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 	case 1:
 		return all[0].Session, nil
 	case 0:
-		advice := "no session is known yet; omit --session"
+		advice := "no session is known yet; logs are below " + d.shortPath(d.projectsDir())
 		if all := d.knownSessions("", enough); len(all) > 0 {
 			advice = "the latest sessions are " + d.listSessions(all)
 		}
@@ -233,28 +209,13 @@ func (d *Console) resolveSession(id string) (string, error) {
 	}
 }
 
-// listSessions lists sessions with unique prefixes of their IDs: 3f2a51c7 (~/p, 3 min ago).
+// listSessions lists sessions as in 3f2a51c7-… (~/p, 3 min ago).
 func (d *Console) listSessions(all []ledger.Record) string {
 	var said []string
-	enough := shortID
-	for i, a := range all {
-		for _, b := range all[:i] {
-			for enough < 99 && quotation.Head(a.Session, enough) == quotation.Head(b.Session, enough) {
-				enough++
-			}
-		}
-	}
 	for _, a := range all {
-		var about []string
-		if place := a.ProjectPlace(); place != "" {
-			about = append(about, d.shortPath(place))
-		}
-		if a.At > 0 {
-			about = append(about, timestamp.AgoInWords(d.Now().UnixMilli()-a.At))
-		}
-		s := quotation.Head(a.Session, enough)
-		if len(about) > 0 {
-			s += " (" + strings.Join(about, ", ") + ")"
+		s := a.Session
+		if a.At > 0 { // else only its log is known
+			s += " (" + d.shortPath(a.ProjectPlace()) + ", " + d.agoOf(a.At) + ")"
 		}
 		said = append(said, s)
 	}
@@ -281,24 +242,12 @@ func (d *Console) FindLog(session string) (string, error) {
 		if paths := d.otherLogsOf(session); len(paths) == 1 {
 			return paths[0], nil
 		}
-		if advice, ok := err.(*adviceError); ok && len(d.knownSessions("", 1)) == 0 {
-			advice.advice = "pass the path of its log, which is below " + d.shortPath(d.projectsDir())
-		} else if ok && len(d.knownSessions(session, 1)) == 0 {
-			advice.advice = d.hintAtDecision(session, advice.advice)
-		}
 		return "", err
 	}
 	if path := d.findLog(id); path != "" {
 		return path, nil
 	}
-	title, in := registry.DefaultHost().Title, d.projectsDir()
-	for r := range ledger.Backwards(d.stateDirs(), ledger.Scope{Session: sessionKey(id)}) {
-		if h, ok := registry.HostNamed(r.Host); ok && r.Host != "" {
-			title, in = h.Title, d.dirOfHost(h)
-		}
-		break
-	}
-	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " deletes the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists its recorded decisions"}
+	return "", &adviceError{"session " + shorten(id) + " has no log: agents delete the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists its recorded decisions"}
 }
 
 func (d *Console) findLog(id string) string {

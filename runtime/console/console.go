@@ -110,14 +110,6 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 	} else {
 		d.printDecision(r)
 	}
-	var told *ledger.HoldEvent // by printHoldOf
-	events := d.holdEvents()
-	if err == nil && r.Rule == "hold" {
-		told = d.printHoldOf(r, events)
-	}
-	for _, s := range endedHoldsInWords(events, told, d.Now()) {
-		d.printLine("note: " + s)
-	}
 	if err == nil && (id == "" || id == "last") {
 		d.printScope(v, "why")
 	}
@@ -153,6 +145,7 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printLead(kind, r.Plugin+" "+did, ", "+d.agoOf(r.At)+name, 2)
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
+	d.printHoldsOf(r)
 	if !ofPrompt(r) {
 		after := d.FindAftermath(r)
 		if n := max(after.blocks[0], after.blocks[1]); n > 0 {

@@ -149,12 +149,6 @@ func (d *Console) LiftHold(session string) error {
 	if !held && d.Caller == nil {
 		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHold(session))
 	}
-	asked := map[string]ledger.Hold{}
-	for _, dir := range d.stateDirs() {
-		if one, ok := ledger.HoldOfSession(dir, sessionKey(session), d.Now()); ok {
-			asked[dir] = one
-		}
-	}
 	again := d.resumeCall(session)
 	if d.Caller != nil {
 		return &adviceError{"only a person can lift a hold, not " + d.Caller.Agent,
@@ -171,26 +165,14 @@ func (d *Console) LiftHold(session string) error {
 		return err
 	}
 	// Prefer an error that leaves a hold in force to ErrUnnoted.
-	now, gone := d.Now(), 0
 	for _, dir := range d.stateDirs() {
-		old, held := asked[dir]
-		if !held {
-			continue
-		}
-		if fault := ledger.LiftHold(dir, sessionKey(session), old, now, d.meansOf(t.Name)); fault == ledger.ErrNoHold {
-			gone++
-		} else if fault != nil && (err == nil || err == ledger.ErrUnnoted) {
+		fault := ledger.LiftHold(dir, sessionKey(session), d.Now(), d.meansOf(t.Name))
+		if fault != nil && (err == nil || err == ledger.ErrUnnoted) {
 			err = fault
 		}
 	}
-	if err == ledger.ErrOtherHold {
-		return &adviceError{"that hold is no longer in force: " + err.Error(), "to lift the new one, run: " + again}
-	}
 	if err != nil && err != ledger.ErrUnnoted {
 		return err
-	}
-	if err == nil && gone == len(asked) {
-		return d.sayNoHold(session, "the hold on "+sessionOrAll(session)+" is no longer in force"+d.lastHold(session))
 	}
 	d.unnoted(err)
 	return d.sayNoHold(session, "lifted the hold on "+sessionOrAll(session))
@@ -255,65 +237,44 @@ func (d *Console) lastHold(session string) (said string) {
 	return said
 }
 
-// printHoldOf prints the hold by which a decision let the agent stop, and returns the hold's end, nil if it has none.
-func (d *Console) printHoldOf(r ledger.Record, all []ledger.HoldEvent) (end *ledger.HoldEvent) {
-	var set *ledger.HoldEvent
-	for i, e := range all {
-		if e.Of != "" && e.Of != sessionKey(r.Session) {
-			continue
-		}
-		if e.BeginsHold() && e.At <= r.At {
-			set, end = &all[i], nil
-		} else if !e.BeginsHold() && set != nil && e.Of == set.Of && end == nil {
-			end = &all[i]
+// printHoldsOf prints the last change of the hold on all sessions, and of the session's own, if the decision is due to a
+// hold or if some other program removed it in the last 24 hours.
+func (d *Console) printHoldsOf(r ledger.Record) {
+	for _, e := range ledger.LastHoldEvents(d.holdEvents()) {
+		tells := r.Rule == "hold" || e.Did == ledger.HoldRemoved && d.Now().UnixMilli()-e.At < freshly.Milliseconds()
+		if tells && (e.Of == "" || e.Of == sessionKey(r.Session)) {
+			d.printLine("  hold     on " + holderOf(e) + " " + holdEventInWords(e, d.Now()))
 		}
 	}
-	for _, e := range []*ledger.HoldEvent{set, end} {
-		if e != nil {
-			d.printLine("  hold     on " + holderOf(*e) + " " + holdEventInWords(*e, d.Now()))
-		}
-	}
-	return end
 }
 
-// Time for which the end of a hold is reported: by resume or in time, and by removal.
+// Time for which the end of a hold is reported: in time, and by removal.
 const (
 	lately  = 5 * time.Minute
 	freshly = 24 * time.Hour
 )
 
-// endedHoldsInWords describes the holds, except told, that some other program removed or rewrote in the last 24 hours.
-func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
-	for _, e := range ledger.LastHoldEvents(all) {
-		if (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
-			said = append(said, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
-		}
-	}
-	return said
-}
-
 // HoldNews returns news of holds for status. set describes how the hold on all sessions was set, or is "". news
-// describes how it ended in the last five minutes, unless it was lifted at this terminal, and the holds removed in the
-// last 24 hours. If the history cannot be read, news is the error.
+// describes how it ran out in the last five minutes, and the holds removed in the last 24 hours. If the history cannot
+// be read, news is the error.
 func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	all, err := ledger.HoldEvents(dirs, now)
 	if err != nil {
 		return "", []string{"read the history of holds: " + err.Error()}
 	}
 	for _, e := range ledger.LastHoldEvents(all) {
+		ago := time.Duration(now.UnixMilli()-e.At) * time.Millisecond
 		switch {
-		case e.Of != "":
-		case e.BeginsHold():
+		case e.Of == "" && e.BeginsHold():
 			set = strings.Replace(holdEventInWords(e, now), holdLength(e), "", 1)
-		case e.Did == ledger.HoldLifted && e.From != "" && e.From == terminal.TerminalName():
-		case e.Did != ledger.HoldRemoved && now.UnixMilli()-e.At < lately.Milliseconds():
+		case e.Did == ledger.HoldRemoved && ago < freshly, e.Did == ledger.HoldEnded && e.Of == "" && ago < lately:
 			news = append(news, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
 		}
 	}
-	return set, append(news, endedHoldsInWords(all, nil, now)...)
+	return set, news
 }
 
-// holdEventInWords describes an event, such as "was lifted 3 min ago from /dev/pts/3".
+// holdEventInWords describes an event, such as "was lifted 3 min ago from /dev/tty".
 func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	ago := timestamp.AgoInWords(now.UnixMilli() - e.At)
 	switch e.Did {

@@ -234,7 +234,7 @@ func SweepOldSessions(dir string, now time.Time) {
 			continue
 		}
 		if strings.HasSuffix(path, ".jsonl") {
-			removeLedger(path, before)
+			removeLedger(path)
 		} else if strings.HasSuffix(path, ".hold") {
 			var h Hold
 			if there, err := readSmall(path, &h); there && err == nil && h.isOver(now) {
@@ -244,18 +244,8 @@ func SweepOldSessions(dir string, now time.Time) {
 	}
 }
 
-// removeLedger removes a ledger, unless it is locked, was changed after before, or contains a loop whose file
-// still exists.
-func removeLedger(path string, before time.Time) {
-	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	got, err := tryLock(f)
-	if info, unseen := os.Lstat(path); err != nil || !got || unseen != nil || !info.ModTime().Before(before) {
-		return
-	}
+// removeLedger removes a ledger, unless it contains a loop whose file still exists.
+func removeLedger(path string) {
 	var t tail
 	t.rest, _ = file.ReadEnd(path, file.Nofollow, maxBack)
 	t.stepBack()
@@ -264,10 +254,7 @@ func removeLedger(path string, before time.Time) {
 			return
 		}
 	}
-	if os.Remove(path) != nil { // Windows does not remove open files
-		f.Close()
-		os.Remove(path)
-	}
+	_ = os.Remove(path)
 }
 
 // Files returns the paths of the index, the away orders, the hold on all sessions, the histories of both, and the

@@ -178,19 +178,6 @@ func Readable(dir string) error {
 	return nil
 }
 
-// Overwritten returns the ledgers of the latest sessions that are not empty and contain no record.
-func Overwritten(dirs []string) (paths []string) {
-	all := sessionsOf(dirs, Scope{})
-	for _, s := range all[:min(len(all), 16)] {
-		isRecord := func(line []byte) bool { return len(line) > 0 && codec.ReadObject(line, &Record{}) == nil }
-		rest, _ := file.ReadEnd(SessionFile(s.dir, s.ID), file.Nofollow, maxBack)
-		if len(rest) > 0 && !slices.ContainsFunc(bytes.Split(rest, []byte{'\n'}), isRecord) {
-			paths = append(paths, SessionFile(s.dir, s.ID))
-		}
-	}
-	return paths
-}
-
 type tail struct {
 	rest []byte // of a ledger; less if it was halved meanwhile, nil if it cannot be read
 	head Record

@@ -45,23 +45,16 @@ func TestHold(t *testing.T) {
 	if old, err := SetHold(dir, "a", now, time.Hour, claude); !errors.Is(err, ErrShorter) || old != long {
 		t.Errorf("shortened from for good: %v", err)
 	}
-	if err := LiftHold(dir, "a", long, now, person); err != nil || held("a", 0) {
+	if err := LiftHold(dir, "a", now, person); err != nil || held("a", 0) {
 		t.Errorf("lifted: %v", err)
 	}
-	short, err := SetHold(dir, "a", now, time.Minute, person)
+	_, err = SetHold(dir, "a", now, time.Minute, person)
 	scratch.FailIf(t, err != nil || held("a", 2*time.Minute), "a shorter one after it: %v", err)
-	if err := LiftHold(dir, "a", long, now, person); !errors.Is(err, ErrOtherHold) || !held("a", 0) {
-		t.Errorf("another one is lifted: %v", err)
-	}
-	scratch.ErrorIs(t, LiftHold(dir, "a", short, now.Add(time.Hour), person), ErrNoHold,
-		"lifted when it had run out")
-	if err := LiftHold(dir, "a", short, now, person); err != nil || held("a", 0) {
-		t.Errorf("lifted: %v", err)
-	}
-	scratch.ErrorIs(t, LiftHold(dir, "a", short, now, person), ErrNoHold, "lifted twice")
-	all, err := SetHold(dir, "", now, 0, claude)
+	must(t, LiftHold(dir, "a", now, person))
+	must(t, LiftHold(dir, "a", now, person), "lifted twice")
+	_, err = SetHold(dir, "", now, 0, claude)
 	scratch.FailIf(t, err != nil || !held("a", 0) || !held("b", 0), "a hold for all: %v", err)
-	must(t, LiftHold(dir, "", all, now, person))
+	must(t, LiftHold(dir, "", now, person))
 }
 
 // The events of a hold are reported in order with their author, also a change that no springfield made.
@@ -74,7 +67,7 @@ func TestHoldEvents(t *testing.T) {
 		want []string
 	}{
 		"in force": {nil, 0, nil},
-		"lifted":   {func(dir string, h Hold) error { return LiftHold(dir, "", h, later, person) }, 0, []string{"lifted /dev/pts/3"}},
+		"lifted":   {func(dir string, h Hold) error { return LiftHold(dir, "", later, person) }, 0, []string{"lifted /dev/pts/3"}},
 		"ran out":  {nil, time.Second, []string{"ended "}},
 		"deleted":  {func(dir string, _ Hold) error { return os.Remove(holdFile(dir, "")) }, time.Hour, []string{"removed "}},
 		"rewritten": {func(dir string, _ Hold) error {
@@ -183,9 +176,7 @@ func TestSpend(t *testing.T) {
 		must(t, err)
 		return p
 	}
-	empty := read(now)
-	empty.Clock = Clock{}
-	scratch.Equal(t, empty, Spend{Day: "2026-11-21"}, "an empty one")
+	scratch.Equal(t, read(now), Spend{Day: "2026-11-21"}, "an empty one")
 	must(t, TakeFromDay(dir, now, 600, 1000))
 	scratch.Equal(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "two at once that may cost more than there is")
 	if due, err := SettleSpending(dir, now, now, 600, Outcome{Micros: 100}); due || err != nil {
@@ -243,13 +234,6 @@ func TestSpendOfAnotherDay(t *testing.T) {
 	scratch.Equal(t, spent(tomorrow), 950, "on the new day")
 	scratch.Equal(t, spent(today), 950, "with the clock put back")
 	scratch.Equal(t, TakeFromDay(dir, today, 51, 1000), ErrSpent, "with the clock put back")
-	take(today, 50)
-	_, err = SettleSpending(dir, today, today.Add(time.Second), 50, Outcome{Micros: 1})
-	must(t, err)
-	scratch.Equal(t, spent(today), 951, "of a question with the clock put back")
-	take(today.AddDate(3, 0, 0), 900)
-	take(today, 100)
-	scratch.Equal(t, spent(today), 1000, "after a clock that was years ahead")
 }
 
 // The second of two stops that ask at once finds the maximum cost of the first, also after a kill. The history shows
@@ -391,51 +375,5 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 		{Loop: "a1", Event: "start", File: strings.Repeat("x", (128 << 10))},
 	} {
 		scratch.FailIf(t, AppendLoop(dir, e) == nil, "%.20q was written", e.Loop)
-	}
-}
-
-// A date that is set back within an hour of running time starts no new day. A wrong date, whether by years or past,
-// blocks spending for at most an hour, also after a restart.
-func TestTheDayGoesForward(t *testing.T) {
-	type step struct {
-		wall   time.Duration // how wrong the clock is
-		ran    time.Duration // how long the machine has run since the last question
-		reboot bool          // it was started anew before
-		other  bool          // another machine with the same home, started weeks after this one, has asked last
-		want   error
-	}
-	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
-	for name, steps := range map[string][]step{
-		"right":                          {{want: nil}, {ran: 5 * time.Hour, want: ErrSpent}, {ran: 11 * time.Hour, want: nil}},
-		"a year ahead for a moment":      {{wall: year}, {want: ErrSpent}, {ran: 50 * time.Minute, want: ErrSpent}, {ran: 15 * time.Minute}, {ran: time.Minute, want: ErrSpent}},
-		"a year ahead, and back by day":  {{wall: year}, {want: ErrSpent}, {ran: 65 * time.Minute}, {ran: 15 * time.Hour}},
-		"a year ahead, started anew":     {{wall: year}, {want: ErrSpent}, {ran: 50 * time.Minute, want: ErrSpent}, {reboot: true, want: ErrSpent}, {ran: 15 * time.Minute}},
-		"started anew twice":             {{wall: year}, {reboot: true, want: ErrSpent}, {ran: 50 * time.Minute, want: ErrSpent}, {reboot: true, want: ErrSpent}, {ran: 9 * time.Minute, want: ErrSpent}, {ran: time.Minute}},
-		"a year ahead at every question": {{wall: year}, {wall: year, want: ErrSpent}, {wall: year, ran: 2 * time.Hour, want: ErrSpent}},
-		"two hours back":                 {{}, {wall: -2 * time.Hour, want: ErrSpent}, {wall: -2 * time.Hour, ran: 65 * time.Minute, want: ErrSpent}, {want: ErrSpent}},
-		"over midnight":                  {{wall: 9 * time.Hour}, {wall: 7 * time.Hour, want: ErrSpent}, {wall: 7 * time.Hour, ran: 50 * time.Minute, want: ErrSpent}},
-		"a day back":                     {{}, {ran: 5 * time.Hour, wall: -day, want: ErrSpent}, {wall: -day, ran: 50 * time.Minute, want: ErrSpent}, {want: ErrSpent}, {wall: -day, ran: 50 * time.Minute, want: ErrSpent}},
-		"a day back, started anew":       {{}, {wall: -day, reboot: true, want: ErrSpent}, {wall: -day, ran: 50 * time.Minute, want: ErrSpent}, {reboot: true, want: ErrSpent}},
-		"a home of two machines":         {{}, {other: true, want: ErrSpent}, {other: true, ran: time.Hour, want: ErrSpent}},
-		"minutes back over midnight":     {{wall: 8*time.Hour + time.Minute}, {wall: 8*time.Hour - time.Minute, want: ErrSpent}},
-	} {
-		dir := filepath.Join(t.TempDir(), ".claude", "springfield")
-		now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
-		for i, step := range steps {
-			var p Spend
-			there, _ := readSmall(spendFile(dir), &p)
-			if p.Clock.Up -= step.ran.Milliseconds(); step.reboot {
-				p.Clock.Up = RunningTime() + day.Milliseconds()
-			} else if step.other {
-				p.Clock.Up -= 20 * day.Milliseconds()
-			}
-			if there {
-				must(t, replaceFile(spendFile(dir), &p))
-			}
-			now = now.Add(step.ran)
-			if err := TakeFromDay(dir, now.Add(step.wall), 600, 1000); err != step.want {
-				t.Errorf("%s, question %d: %v, want %v", name, i+1, err, step.want)
-			}
-		}
 	}
 }

@@ -65,9 +65,9 @@ func TestHoldThatIsNoFile(t *testing.T) {
 			if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o600 {
 				t.Errorf("%s: %v, %v", name, info, err)
 			}
-			scratch.Equal(t, LiftHold(dir, id, h, now, person), nil, name, "lift")
+			scratch.Equal(t, LiftHold(dir, id, now, person), nil, name, "lift")
 			must(t, plant(path, outside))
-			scratch.Equal(t, LiftHold(dir, id, Hold{}, now, person), nil, name, "lift as it")
+			scratch.Equal(t, LiftHold(dir, id, now, person), nil, name, "lift as it")
 			if data, err := os.ReadFile(outside); string(data) != over {
 				t.Errorf("%s: outside there is %q, %v", name, data, err)
 			}

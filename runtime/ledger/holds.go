@@ -63,9 +63,6 @@ type Means struct {
 
 var (
 	ErrShorter = errors.New("a longer hold is in force")
-	ErrNoHold  = errors.New("no hold is in force")
-	// ErrOtherHold means that the hold in force is not the one shown to the user.
-	ErrOtherHold = errors.New("another hold has been set meanwhile")
 	// ErrUnnoted means that a change took effect but is not in the history.
 	ErrUnnoted = errors.New("it could not be recorded")
 )
@@ -127,9 +124,9 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// LiftHold removes the hold old under a lock, and records this. It returns ErrNoHold if no hold is in force, and
-// ErrOtherHold if a different one is. The caller must ensure that the user wants this.
-func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
+// LiftHold removes a hold under a lock, and records this. Without a hold in force it does nothing. The caller must
+// ensure that the user wants this.
+func LiftHold(dir, id string, now time.Time, by Means) error {
 	lock, err := TakeLock(dir, "holds", holdWait)
 	if err == ErrBusy {
 		err = errors.New("another program changes holds just now")
@@ -138,15 +135,14 @@ func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
 		return err
 	}
 	defer lock.Close()
-	if h, ok := HoldOfSession(dir, id, now); !ok {
-		return ErrNoHold
-	} else if h != old {
-		return ErrOtherHold
+	h, held := HoldOfSession(dir, id, now)
+	if !held {
+		return nil
 	}
 	if err := os.Remove(holdFile(dir, id)); err != nil {
 		return err
 	}
-	return noteHold(dir, HoldEvent{now.UnixMilli(), HoldLifted, id, old, by})
+	return noteHold(dir, HoldEvent{now.UnixMilli(), HoldLifted, id, h, by})
 }
 
 func noteHold(dir string, e HoldEvent) error {

@@ -17,11 +17,5 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-func isStillAt(f *os.File, path string) bool {
-	var open, named syscall.Stat_t
-	return syscall.Fstat(int(f.Fd()), &open) == nil && syscall.Stat(path, &named) == nil &&
-		open.Dev == named.Dev && open.Ino == named.Ino
-}
-
 // renameOver renames a file, replacing any existing one. os.Rename adds 120 KB to the hook.
 func renameOver(from, to string) error { return syscall.Rename(from, to) }

@@ -29,9 +29,6 @@ func tryLock(f *os.File) (bool, error) {
 	return false, err
 }
 
-// isStillAt returns true, because Windows does not remove open files.
-func isStillAt(*os.File, string) bool { return true }
-
 const movefileReplaceExisting = 1
 
 func renameOver(from, to string) error {

@@ -90,21 +90,11 @@ func OpenSession(dir, id string) (*Session, error) {
 // LockSession waits up to 50 ms for the lock, and reads the state again if some other hook has written. Close
 // releases the lock.
 func (s *Session) LockSession() error {
-	for deadline := time.Now().Add(lockWait); !s.locked; {
-		if err := waitLock(s.file, deadline); err != nil {
+	if !s.locked {
+		if err := waitLock(s.file, time.Now().Add(lockWait)); err != nil {
 			return err
 		}
-		switch s.locked = isStillAt(s.file, s.path); {
-		case !s.locked && time.Now().After(deadline): // a file system without lasting file numbers
-			return ErrBusy
-		case !s.locked: // it was swept meanwhile
-			s.file.Close()
-			var err error
-			if s.file, err = openFile(s.dir, s.path); err != nil {
-				return err
-			}
-			s.size = -1
-		}
+		s.locked = true
 	}
 	// File.Stat adds 120 KB to the hook.
 	size, err := s.file.Seek(0, io.SeekEnd)

@@ -4,7 +4,6 @@
 package ledger
 
 import (
-	"cmp"
 	"errors"
 	"path/filepath"
 	"time"
@@ -25,9 +24,6 @@ type Spend struct {
 	FailedAt int64
 	// Until is when a judge may be asked again, in Unix milliseconds.
 	Until int64
-	// Behind is Clock.At when the system clock was first found far behind it, or 0.
-	Clock  Clock
-	Behind int64
 }
 
 func (s *Spend) Members(m *codec.Members) {
@@ -39,9 +35,6 @@ func (s *Spend) Members(m *codec.Members) {
 	m.Quoted("detail", &s.Detail)
 	codec.Number(m, "failed_at", &s.FailedAt)
 	codec.Number(m, "until", &s.Until)
-	codec.Number(m, "clock", &s.Clock.At)
-	codec.Number(m, "up", &s.Clock.Up)
-	codec.Number(m, "behind", &s.Behind)
 }
 
 const (
@@ -51,8 +44,6 @@ const (
 	// Each further failure doubles rest, up to longRest.
 	rest     = 5 * time.Minute
 	longRest = time.Hour
-	// A clock that is set back by more milliseconds is not believed until the machine has run that long.
-	behindAtMost = 3_600_000
 )
 
 func spendFile(dir string) string { return filepath.Join(dir, "judge.json") }
@@ -63,25 +54,13 @@ var (
 )
 
 // ReadSpend returns the day's costs, or zero if there is no file. A damaged file is an error. A system clock that was
-// set back by more than an hour is ignored until the machine has run for an hour more.
+// set back begins no new day.
 func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	there, err := readSmall(spendFile(dir), &old)
 	if there && err != nil {
 		return Spend{}, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
-	up := RunningTime()
-	if old.Clock.At-now.UnixMilli() <= behindAtMost {
-		old.Clock.Up = up // might be from a different machine with the same home
-	}
-	old.Clock = old.Clock.Tell(now, up)
-	if at := old.Clock.At; at-now.UnixMilli() <= behindAtMost {
-		old.Behind = 0
-	} else if old.Behind == 0 || old.Behind > at {
-		old.Behind = at
-	} else if at-old.Behind >= behindAtMost {
-		old.Clock.At, old.Behind = now.UnixMilli(), 0
-	}
-	if day := dayOf(time.UnixMilli(old.Clock.At)); day != old.Day {
+	if day := dayOf(now); day > old.Day {
 		old.Day, old.Micros, old.Questions = day, 0, 0
 	}
 	if old.Until > now.Add(longRest).UnixMilli() {
@@ -140,7 +119,7 @@ type Outcome struct {
 // actual cost. After three failures in a row it pauses questions. due reports whether this is the third.
 func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
-		if p.Day == dayOf(time.UnixMilli(p.Clock.At).Add(at.Sub(now))) { // else a new day has begun since
+		if p.Day == dayOf(at) { // else a new day has begun since
 			p.Micros = max(0, p.Micros-taken)
 		}
 		if o.Unasked {
@@ -176,6 +155,8 @@ func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
 	if err != nil {
 		return err
 	}
-	refused := change(&p)
-	return cmp.Or(refused, replaceFile(spendFile(dir), &p)) // the clock goes on either way
+	if err := change(&p); err != nil {
+		return err
+	}
+	return replaceFile(spendFile(dir), &p)
 }

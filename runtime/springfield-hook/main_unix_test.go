@@ -197,7 +197,7 @@ func TestWords(t *testing.T) {
 		cmd.Stdin = strings.NewReader(stdin)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
-		screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
+		screen, err := typist.RunTyping(cmd, typist.AgreeToAll)
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
 			t.Fatalf("%v\n%s", err, screen)
@@ -243,7 +243,7 @@ func TestHookAtATerminal(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = &out, &out
 	timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 	defer timer.Stop()
-	_, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
+	_, err := typist.RunTyping(cmd, typist.AgreeToAll)
 	failIf(t, err != nil || !strings.Contains(out.String(), "You can call it with one of these commands"), "%v: %q", err, out.String())
 	_, err = os.Stat(filepath.Join(home, ".claude"))
 	failIf(t, err == nil, "something was recorded")

@@ -9,10 +9,5 @@ func openTerminal() (*Terminal, error) {
 	if err != nil {
 		return nil, ErrNone
 	}
-	name, ok := terminalNameOf(f)
-	if !ok {
-		f.Close()
-		return nil, ErrNone
-	}
-	return &Terminal{Name: name, in: f, Screen: f}, nil
+	return &Terminal{Name: f.Name(), in: f, Screen: f}, nil
 }

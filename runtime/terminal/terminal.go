@@ -24,7 +24,7 @@ const maxLine = 64 // bytes
 
 // Terminal is the controlling terminal. The standard streams are not used, because anything can replace them.
 type Terminal struct {
-	Name   string // such as /dev/pts/3, or /dev/tty or CONIN$
+	Name   string // /dev/tty or CONIN$
 	Screen *os.File
 	in     *os.File
 }
@@ -60,29 +60,18 @@ func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	}
 }
 
-// askToConfirm asks a yes-or-no question once, and returns ErrCancelled unless the answer is yes. In raw mode, Ctrl-C
-// and Ctrl-D arrive as characters, and cancel.
+// askToConfirm asks a yes-or-no question once, and returns ErrCancelled unless the answer is yes.
 func askToConfirm(in io.Reader, out io.Writer, question string) error {
 	if _, err := io.WriteString(out, question+" [y/N] "); err != nil {
 		return err
 	}
-	r := bufio.NewReader(in)
-	var line []byte
-	for {
-		b, err := r.ReadByte()
-		switch {
-		case err == io.EOF || b == 0x03 || b == 0x04 || b == 0x1a:
-			io.WriteString(out, "\n")
-			return ErrCancelled
-		case err != nil:
-			return err
-		case b == '\n' || b == '\r':
-			if answer := strings.ToLower(strings.TrimSpace(string(line))); answer == "y" || answer == "yes" {
-				return nil
-			}
-			return ErrCancelled
-		case len(line) < maxLine:
-			line = append(line, b)
-		}
+	line, err := bufio.NewReader(io.LimitReader(in, maxLine)).ReadString('\n')
+	if err == io.EOF {
+		io.WriteString(out, "\n")
+		return ErrCancelled
 	}
+	if answer := strings.ToLower(strings.TrimSpace(line)); err == nil && answer != "y" && answer != "yes" {
+		return ErrCancelled
+	}
+	return err
 }
