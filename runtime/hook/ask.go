@@ -209,10 +209,6 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 	if !codec.IsValid(said) || codec.ReadObject(said, &r) != nil {
 		return gone(judge.Junk, errors.New("springfield-judge gave an invalid reply"))
 	}
-	// Numbers are summed up and texts are kept, so both are bounded.
-	for _, n := range []*int64{&r.Micros, &r.Took, &r.Usage.Input, &r.Usage.Output, &r.Usage.CacheRead, &r.Usage.CacheWrite} {
-		*n = min(max(*n, 0), 1_000_000_000)
-	}
 	r.Why, r.Detail = shortenText(r.Why, judge.MaxWhy), shortenText(r.Detail, judge.MaxDetail)
 	if r.Failed != "" && !slices.Contains(judge.Failures(), r.Failed) {
 		r.Failed = judge.Junk // perhaps of another version

@@ -53,26 +53,16 @@ func ReadPlugin(root string) (Plugin, error) {
 	return p, err
 }
 
-type named struct{ plugin, strategy string }
-
-func (n *named) Members(m *codec.Members) {
-	m.Text("plugin", &n.plugin)
-	m.Text("strategy", &n.strategy)
-}
-
-// parsePlugin reads the names of the plugin and its strategy, and accepts mistakes in other members. If data names no
+// parsePlugin reads the names of the plugin and its strategy, and leaves all other checks to Overlay. If data names no
 // strategy, otherwise is its name. An unknown strategy is an error. An invalid plugin name is replaced by the
 // strategy's.
 func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
-	var named named
-	parts, fault := codec.ReadStrictly(data, &named, func(string) bool { return true })
-	if len(parts) > 0 {
-		fault = parts[0]
-	}
-	if fault != nil {
+	if fault := codec.FindFault(data); fault != nil {
 		return Plugin{}, errors.New("read " + path + ": " + fault.InText(data))
 	}
-	p, name, ok := Plugin{Name: named.plugin, path: path, data: data}, cmp.Or(named.strategy, otherwise), false
+	plugin, _ := codec.ExactString(codec.FindMember(data, "plugin"))
+	named, _ := codec.ExactString(codec.FindMember(data, "strategy"))
+	p, name, ok := Plugin{Name: plugin, path: path, data: data}, cmp.Or(named, otherwise), false
 	if p.Strategy, ok = registry.StrategyNamed(name); !ok {
 		return Plugin{}, errors.New("read " + path + ": there is no strategy " + strconv.Quote(name) +
 			"; this hook knows " + strings.Join(registry.StrategyNames(), ", "))

@@ -53,7 +53,7 @@ func TestProjectIsFoundFromWithin(t *testing.T) {
 				out, notes := w.run(w.event(map[string]any{"cwd": w.path(dir), "last_assistant_message": "Now in " + filepath.Base(dir) + "."}))
 				scratch.FailIf(t, (out.Decision == "block") != (dir != "beside"), "in %s: %+v, %s", dir, out, notes)
 				if dir == "beside" && strings.HasPrefix(plugin, "ralph-spec") {
-					scratch.FailIf(t, !strings.Contains(out.SystemMessage, w.path("beside")), "lost: %q", out.SystemMessage)
+					scratch.FailIf(t, !strings.Contains(out.SystemMessage, " is left: "), "lost: %q", out.SystemMessage)
 				}
 			}
 		})

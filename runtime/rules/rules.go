@@ -228,8 +228,11 @@ var conditions = [...]condition{
 		}
 		return "the message is in " + a.message.closing().Languages[i], true
 	}},
-	{"the message does not end with such an act", func(r *Rule) bool { return r.Act != "" && !r.Near }, (*asking).matchesAct},
-	{"no such act before the last paragraph", func(r *Rule) bool { return r.Act != "" && r.Near }, (*asking).matchesAct},
+	{"the end of the message has no such act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
+		a.read = true
+		said, ok := a.message.closing().FindAct(r.Act, r.Near)
+		return quoteIf(ok, said)
+	}},
 	{"the message does not end with this sign", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *Meter) (string, bool) {
 		return quoteIf(ClosesParagraph(a.message.end.paragraph, r.Closes, m), a.message.end.last)
 	}},
@@ -284,12 +287,6 @@ func (a *asking) testRule(r *Rule, m *Meter) (evidence string, ok bool) {
 		return "unless: " + quotation.QuoteEvidence(last), false
 	}
 	return evidence, ok
-}
-
-func (a *asking) matchesAct(r *Rule, _ *Meter) (evidence string, ok bool) {
-	a.read = true
-	said, ok := a.message.closing().FindAct(r.Act, r.Near)
-	return quoteIf(ok, said)
 }
 
 func (a *asking) meterFor(r *Rule) *Meter {

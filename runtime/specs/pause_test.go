@@ -81,11 +81,11 @@ func TestSpecsAreLost(t *testing.T) {
 			text string
 			told string
 		}{
-			"its state file is gone": {in: spaceOf(k.files), told: ": the loop of demo is left: its state file is gone"},
-			"all is gone":            {in: space{}, told: " does not name it any more"},
-			"another is active":      {in: k.with("{}", map[string]string{pointer: "other"}), told: " does not name it any more"},
-			"another goes on":        {in: spaceOf(map[string]string{pointer: "other", other: state("execution", 0, 5, "")}), told: " does not name it any more. "},
-			"elsewhere":              {in: space{}, dir: "/elsewhere", told: "the session is in /elsewhere now"},
+			"its state file is gone": {in: spaceOf(k.files), told: ": the loop of demo is left: its state file is gone, or "},
+			"all is gone":            {in: space{}, told: " does not name it here any more"},
+			"another is active":      {in: k.with("{}", map[string]string{pointer: "other"}), told: " does not name it here any more"},
+			"another goes on":        {in: spaceOf(map[string]string{pointer: "other", other: state("execution", 0, 5, "")}), told: " does not name it here any more. "},
+			"elsewhere":              {in: space{}, dir: "/elsewhere", told: " does not name it here any more"},
 			"complete":               {in: spaceOf(k.files), text: specs.AllDone},
 			"complete, with a file":  {in: k.with(state("execution", 5, 5, ""), nil), text: specs.AllDone},
 		} {

@@ -230,9 +230,9 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if !ok {
 		places := k.possiblePlaces(s)
 		if len(places) == 0 {
-			return k.withLost(s, strategy.StopBy("no-"+k.Noun, "there is no active "+k.Noun), "")
+			return k.withLost(s, strategy.StopBy("no-"+k.Noun, "there is no active "+k.Noun))
 		}
-		return k.withLost(s, strategy.StopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile), k.memoryKey(s, places[0]))
+		return k.withLost(s, strategy.StopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile))
 	}
 	if s.Workspace.CwdDiffers {
 		p.Shown = quotation.ShownName(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
@@ -244,7 +244,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		v.Remember.Text, v.Remember.At, v.Remember.Paused = quotation.HashText(s.Message.Text), s.Session.Now, ""
 	}
 	if last, _ := s.NewestMemory(k.StateFile); last.Key != r.memory.Key {
-		return k.withLost(s, v, "")
+		return k.withLost(s, v)
 	}
 	return v
 }
@@ -262,24 +262,16 @@ func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	return paused
 }
 
-// withLost adds a message to v, once, if the session left its last loop before the completion signal. here is
-// the memory key of a spec with no state file, or "".
-func (k Kind) withLost(s strategy.Situation, v strategy.Verdict, here string) strategy.Verdict {
+// withLost adds a message to v, once, if the session left its last loop before the completion signal.
+func (k Kind) withLost(s strategy.Situation, v strategy.Verdict) strategy.Verdict {
 	last, _ := s.NewestMemory(k.StateFile)
 	if last.Mark == "" {
 		return v
 	}
-	why := k.Current + " does not name it any more"
-	switch {
-	case last.Key == here:
-		why = "its state file is gone"
-	case !strings.HasPrefix(last.Key, s.Workspace.Dir+"/"):
-		why = "the session is in " + quotation.ShownName(s.Workspace.Dir, maxShownPath) + " now"
-	}
 	if where := whereSignalled(s); where != "" {
-		v.Rule, v.Evidence = "signal", allDone+" in "+where+"; "+why
+		v.Rule, v.Evidence = "signal", allDone+" in "+where
 	} else {
-		told := k.Title + ": the loop of " + quotation.PlainName(path.Base(path.Dir(last.Key))) + " is left: " + why
+		told := k.Title + ": the loop of " + quotation.PlainName(path.Base(path.Dir(last.Key))) + " is left: its state file is gone, or " + k.Current + " does not name it here any more"
 		v.Told = strings.TrimSuffix(told+". "+v.Told, ". ")
 	}
 	if last.Mark = ""; v.Remember.Key == "" {
