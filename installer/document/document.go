@@ -292,15 +292,14 @@ func KindName(raw json.RawMessage) string {
 }
 
 func parseValue(text string) (*value, error) {
-	for _, check := range []func(string) error{checkEncoding, checkSyntax} {
-		if err := check(text); err != nil {
-			return nil, err
-		}
+	if err := checkText(text); err != nil {
+		return nil, err
 	}
 	return &value{text: strings.Trim(text, blanks), start: len(text) - len(strings.TrimLeft(text, blanks))}, nil
 }
 
-func checkEncoding(text string) error {
+// checkText returns an error for text that is not UTF-8 or not a JSON value.
+func checkText(text string) error {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return faultAt(text, 0, "the file is UTF-16, not UTF-8")
 	}
@@ -309,14 +308,10 @@ func checkEncoding(text string) error {
 			return faultAt(text, i, "not UTF-8")
 		}
 	}
-	return nil
-}
-
-func checkSyntax(text string) error {
-	fault := codec.FindFault([]byte(text))
-	if fault == nil {
+	if json.Valid([]byte(text)) {
 		return nil
 	}
+	fault := codec.FindFault([]byte(text)) // accepts the same, and says what is wrong
 	before := strings.TrimRight(text[:fault.At], blanks)
 	switch rest := text[fault.At:]; {
 	case !strings.Contains(fault.Says, " should "): // inside a string, number or word
