@@ -307,19 +307,21 @@ func follow(t *testing.T, dir, home, screen string) {
 	}
 }
 
-// If one of several agents cannot be changed, none is.
-func TestNoAgentIsFirst(t *testing.T) {
+// Named agents are enabled although one of them fails; one undo reverts them.
+func TestOneAgentFails(t *testing.T) {
 	scratch.WithoutRights(t, func(t *testing.T, dir string) {
 		t.Setenv("TMPDIR", dir)
 		w := newWorld(t)
 		must(t, os.MkdirAll(filepath.Join(w.home(), ".copilot", "logs"), 0o755))
 		w.write(t, "home/.claude/settings.json", "{}")
 		must(t, os.Chmod(filepath.Join(w.home(), ".claude", "settings.json"), 0o444))
-		before := scratch.ReadTree(t, w.home())
+		before := scratch.ReadTree(t, filepath.Join(w.home(), ".copilot"))
 		c := w.call(t, "enable", "ned-flanders", "--host", "copilot,claude")
-		scratch.Holds(t, "enable", c.err, "Claude Code: write settings: ", "permission denied", "hint: your settings are unchanged; ", "is read-only; make it writable if springfield may change it")
+		scratch.Holds(t, "enable", c.out, "Claude Code: failed: write settings: ", "permission denied", "is read-only; make it writable if springfield may change it")
+		scratch.Holds(t, "enable", c.err, "enable failed in Claude Code, but succeeded in GitHub Copilot CLI", "run springfield undo to revert the rest")
 		scratch.Equal(t, c.code, failed)
-		scratch.Equal(t, scratch.ReadTree(t, w.home()), before)
+		w.must(t, "undo")
+		scratch.Equal(t, scratch.ReadTree(t, filepath.Join(w.home(), ".copilot")), before)
 	})
 }
 
