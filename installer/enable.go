@@ -65,7 +65,7 @@ type enableRun struct {
 }
 
 // EnablePlugin enables a plugin on a host, or with r.DryRun only plans that. It installs nothing if the settings cannot
-// be edited. Only an unknown marketplace is added first, and stays after an error.
+// be edited. Only an unknown marketplace is added first. After an error it is removed again.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""
@@ -73,8 +73,8 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	wanted := settings.Switch{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}
 	e := &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 	defer func() {
-		if err != nil && e.added != "" {
-			e.Tell("Claude Code still knows marketplace %s; to remove it, run: %s", e.added, client.Market{Name: e.added}.HowToForget())
+		if err != nil {
+			e.takeBack(ctx)
 		}
 		done.Host, done.Scope = host, r.Scope
 		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool {
@@ -197,6 +197,20 @@ func (e *enableRun) whyNotCalled() string {
 		return "--no-activate forbids fetching it with the claude command"
 	}
 	return "there is no claude command to fetch it"
+}
+
+func (e *enableRun) takeBack(ctx context.Context) {
+	if e.added == "" {
+		return
+	}
+	now := settings.ReadSettings(e.Settings.Places)
+	notes, err := now.PurgePlugin(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.EnableRequest.Plugin, Marketplace: e.added})
+	if err != nil {
+		notes = []string{err.Error()}
+	}
+	for _, note := range notes {
+		e.Tell("%s", note)
+	}
 }
 
 // resolveInstallSource returns the directory of the plugin's files, or "" if there are none yet. It sets e.register or
