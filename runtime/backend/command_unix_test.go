@@ -50,11 +50,11 @@ func TestCommandFails(t *testing.T) {
 		want   judge.Failure
 		detail string
 	}{
-		"nothing":                 {"true", judge.Junk, "the document ends unexpectedly"},
+		"nothing":                 {"true", judge.Junk, "the answer is not a JSON object"},
 		"a complaint":             {"echo no route to Shelbyville >&2", judge.Junk, "it says: no route to Shelbyville"},
 		"more behind it":          {prints(yes) + "; echo done", judge.Junk, ""},
 		"a fence":                 {prints("```\n" + yes + "\n```"), judge.Junk, ""},
-		"another form":            {`echo '{"why": "x", "continue": true}'`, judge.Junk, `unknown member "why"`},
+		"another form":            {`echo '{"why": "x", "continue": true}'`, judge.Junk, `"why" does not match`},
 		"an answer and exit code": {prints(yes) + "\nexit 3", judge.Crashed, "ask ended with exit status 3"},
 		"a key that it repeats":   {`echo "bad $MY_KEY" >&2; exit 1`, judge.Crashed, "bad …"},
 		"endless":                 {"yes", judge.Junk, "more than 1 MB"},

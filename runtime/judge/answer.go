@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -22,16 +23,6 @@ func AnswerSchema() string {
 
 const maxAnswer = 8 << 10 // bytes
 
-type answer struct {
-	cont *bool
-	why  *string
-}
-
-func (a *answer) Members(m *codec.Members) {
-	codec.OptionalMember(m, "continue", &a.cont, (*codec.Members).Bool)
-	codec.OptionalMember(m, "reason", &a.why, (*codec.Members).Text)
-}
-
 // ReadAnswer parses an answer: a JSON object with exactly the members in AnswerSchema. Anything else is an error,
 // because a model that ignores the schema cannot be trusted. why is a single line of at most MaxWhy bytes.
 func ReadAnswer(data []byte) (cont bool, why string, err error) {
@@ -41,20 +32,35 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	if !utf8.Valid(data) {
 		return false, "", errors.New("the answer is not UTF-8")
 	}
-	var a answer
-	parts, fault := codec.ReadStrictly(data, &a, nil)
-	if len(parts) > 0 {
-		fault = parts[0]
+	if fault := codec.FindFault(data); fault != nil {
+		return false, "", errors.New("the answer is not a JSON object: " + fault.Says)
 	}
-	switch {
-	case fault != nil:
-		err = errors.New("the answer does not match the schema: " + OneLine(fault.Says, 100))
-	case a.cont == nil || a.why == nil:
-		err = errors.New("the answer lacks reason or continue")
-	default:
-		cont, why = *a.cont, OneLine(*a.why, MaxWhy)
+	if codec.KindName(bytes.TrimSpace(data)) != "object" {
+		return false, "", errors.New("the answer is not a JSON object")
 	}
-	return cont, why, err
+	seen := map[string]bool{}
+	w := codec.EnterValue(data, '{')
+	for w.Next() {
+		key, value := codec.ExactText(w.Key), w.Value()
+		if seen[key] {
+			return false, "", errors.New("the answer has " + OneLine(key, 40) + " twice")
+		}
+		seen[key] = true
+		var ok bool
+		switch kind := codec.KindName(value); key {
+		case "continue":
+			cont, ok = value[0] == 't', kind == "bool"
+		case "reason":
+			why, ok = codec.ExactText(codec.InsideQuotes(value)), kind == "string"
+		}
+		if !ok {
+			return false, "", errors.New("the answer's " + strconv.Quote(OneLine(key, 40)) + " does not match the schema")
+		}
+	}
+	if !seen["reason"] || !seen["continue"] {
+		return false, "", errors.New("the answer lacks reason or continue")
+	}
+	return cont, OneLine(why, MaxWhy), nil
 }
 
 // OneLine returns untrusted text as a printable line of at most limit bytes.

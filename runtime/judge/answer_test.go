@@ -41,7 +41,10 @@ func TestReadAnswer(t *testing.T) {
 		{data: `{"reason":"","continue":null}`},
 		{data: `{"reason":null,"continue":true}`},
 		{data: `{"reason":["continue",true],"continue":true}`},
+		{data: `{"reason":"","Continue":true}`},
 		{data: `{"reason":"","continue":true,"note":"x"}`},
+		{data: `{"reason":"","continue":false,"continue":true}`},
+		{data: `{"reason":"","continue":true,"continu\u0065":true}`},
 		{data: `{"reason":"` + "\xff" + `","continue":true}`},
 		{data: `{"reason":"` + strings.Repeat("x", maxAnswer) + `","continue":true}`},
 	} {
