@@ -40,6 +40,7 @@ type claim struct {
 	List  list
 	Task  *task
 	Skill skill
+	When  when
 }
 
 func shortCallID(id []byte) uint32 {
@@ -66,9 +67,10 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	l.Recent = append(l.Recent[max(0, len(l.Recent)+1-maxRecent):], call)
 	l.namesIn(e, p)
 
-	c := claim{ID: id, Of: p.Does, List: l.Todos.List}
+	c := claim{ID: id, Of: p.Does, When: l.Todos.When}
 	switch p.Does {
 	case WritesTodos:
+		c.List = l.Todos.List
 		l.setList(e, listInInput(p.Input))
 	case MakesTask, ReadsTask, ListsTasks:
 	case SchedulesWake:
@@ -151,14 +153,14 @@ func (l *Log) markOpen(id uint32, open bool) {
 func (l *Log) undoClaim(c claim) {
 	switch c.Of {
 	case WritesTodos:
-		l.Todos.List = c.List
+		l.Todos.List, l.Todos.When = c.List, c.When
 	case ChangesTask:
 		if c.Task != nil {
 			l.keepTask(*c.Task)
 		} else if c.Name != "" {
 			l.dropTask(l.findTask([]byte(c.Name)))
 		}
-		l.Todos.List = c.List
+		l.Todos.When = c.When
 	case SchedulesWake:
 		l.Wakes = false
 	case UsesSkill:

@@ -15,7 +15,7 @@ import (
 
 const (
 	// form is the Log version. Other versions are discarded.
-	form = 9
+	form = 8
 	// maxSeen is the maximum distance of duplicates, which Claude Code writes when it resumes or forks a session.
 	maxSeen  = 32
 	maxHeard = 2 * 4
@@ -292,6 +292,7 @@ func (c *claim) Members(m *codec.Members) {
 	m.Object("list", &c.List)
 	codec.Optional(m, "task", &c.Task)
 	m.Object("skill", &c.Skill)
+	m.Object("when", &c.When)
 }
 
 func (j *job) Members(m *codec.Members) {
@@ -308,13 +309,17 @@ func (t *mate) Members(m *codec.Members) {
 func (t *todos) Members(m *codec.Members) {
 	m.Object("list", &t.List)
 	codec.ListOf(m, "tasks", &t.Tasks)
+	m.Object("when", &t.When)
 }
 
 func (l *list) Members(m *codec.Members) {
 	codec.NumberPair(m, "place", &l.Place)
 	codec.Number(m, "sum", &l.Sum)
-	codec.Number(m, "turn", &l.Turn)
-	m.Bool("tasks", &l.Tasks)
+}
+
+func (w *when) Members(m *codec.Members) {
+	codec.Number(m, "turn", &w.Turn)
+	m.Bool("tasks", &w.Tasks)
 }
 
 func (t *task) Members(m *codec.Members) {

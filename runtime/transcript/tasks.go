@@ -23,13 +23,17 @@ const (
 type todos struct {
 	List  list
 	Tasks []task
+	When  when
 }
 
 type list struct {
 	Place place
 	Sum   uint64 // 0 for an empty list
-	Turn  int    // of the last change, of the list or a task
-	Tasks bool   // a task changed last
+}
+
+type when struct {
+	Turn  int
+	Tasks bool // not the list
 }
 
 type task struct {
@@ -65,7 +69,7 @@ func (s state) String() string {
 }
 
 func (l *Log) noteChange(tasks bool) {
-	l.Todos.List.Turn, l.Todos.List.Tasks = l.Turns, tasks
+	l.Todos.When = when{Turn: l.Turns, Tasks: tasks}
 }
 
 func (l *Log) setList(e *Entry, array []byte) {
@@ -73,10 +77,10 @@ func (l *Log) setList(e *Entry, array []byte) {
 	if !ok {
 		return
 	}
-	if sum != l.Todos.List.Sum || l.Todos.List.Tasks {
+	if sum != l.Todos.List.Sum || l.Todos.When.Tasks {
 		l.noteChange(false)
 	}
-	l.Todos.List.Place, l.Todos.List.Sum = e.placeOf(array), sum
+	l.Todos.List = list{Place: e.placeOf(array), Sum: sum}
 }
 
 // correctList sets the todo list to one that the host shows. An empty list does not replace tasks.
@@ -84,8 +88,8 @@ func (l *Log) correctList(e *Entry, array []byte) {
 	sum, ok := sumOfList(array)
 	switch {
 	case !ok || sum == l.Todos.List.Sum:
-	case sum == 0 && l.Todos.List.Tasks:
-		l.Todos.List.Place, l.Todos.List.Sum = place{}, 0
+	case sum == 0 && l.Todos.When.Tasks:
+		l.Todos.List = list{}
 	default:
 		l.setList(e, array)
 	}
@@ -224,7 +228,7 @@ func (l *Log) correctTasks(e *Entry, array []byte) {
 		l.Todos.Tasks = old
 		return
 	}
-	if len(l.Todos.Tasks) == 0 && !l.Todos.List.Tasks {
+	if len(l.Todos.Tasks) == 0 && !l.Todos.When.Tasks {
 		return
 	}
 	same := func(a, b task) bool { return a.ID == b.ID && a.State == b.State }

@@ -95,7 +95,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 			Words: wordsAt(f, l.Opening.Words, buf),
 		},
 		CallsInTurn: l.Calls - l.Before,
-		TodosTurns:  l.Turns - l.Todos.List.Turn,
+		TodosTurns:  l.Turns - l.Todos.When.Turn,
 		Feedback: Feedback{
 			Ours:   slices.Clone(hooks.Ours),
 			All:    hooks.All,
@@ -157,7 +157,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 		}
 	}
 
-	if l.Todos.List.Tasks {
+	if l.Todos.When.Tasks {
 		v.Todos = l.tasksMade(f, buf)
 	} else if list := fetchPlace(f, l.Todos.List.Place, maxLine, buf); list != nil {
 		v.Todos, _ = readList(list)
