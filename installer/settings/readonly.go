@@ -32,9 +32,9 @@ func readOnly(err error, instead string, edits []document.Edit) error {
 	return check.Advise(err, hint)
 }
 
-// IsClosed reports whether an error is due to permissions, a read-only file system or a mount.
+// IsClosed reports whether an error is due to permissions or a read-only file system.
 func IsClosed(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EBUSY)
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // HowToOpen returns a hint for an error of IsClosed. It proposes chmod only for the user's own unreadable
@@ -49,8 +49,6 @@ func HowToOpen(err error) string {
 	switch {
 	case target != "" && target != path:
 		return path + " is a link to " + target + ", as Nix and stow make them; change it at its source"
-	case errors.Is(err, syscall.EBUSY):
-		return path + " is a mount point, as of docker run -v FILE:FILE, and cannot be replaced; mount its directory instead, or change it outside"
 	case errors.Is(err, syscall.EROFS):
 		return closed + " is on a read-only file system; mount it writable, or change its source"
 	case unseen != nil || !journal.IsOwn(info):

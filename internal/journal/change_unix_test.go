@@ -115,14 +115,25 @@ func checkWithoutPermission(t *testing.T, dir string) {
 	}
 }
 
-// A mount point, as of docker run -v FILE:FILE, cannot be renamed over: it is refused, and nothing is left beside it.
-func TestMountPointIsRefused(t *testing.T) {
-	w := newWorld(t, map[string]string{"home/settings.json": "old"})
-	_, err := writeEdits([]Edit{w.edit("", "home/settings.json", "new")}, "token", func(step string) error {
-		return map[string]error{"rename": syscall.EBUSY}[step]
-	})
-	scratch.ErrorIs(t, err, syscall.EBUSY, "the error")
-	w.holds("home/settings.json", "old")
+// A mount point, as of docker run -v FILE:FILE, cannot be renamed over. Its data is replaced, or stays after an error.
+func TestMountPointIsOverwritten(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/settings.json": "a long old text"})
+	path := w.path("home", "settings.json")
+	before, err := os.Stat(path)
+	must(t, err)
+	for _, c := range []struct {
+		failing error
+		after   string
+	}{{syscall.ENOSPC, "a long old text"}, {nil, "new"}} {
+		_, err := writeEdits([]Edit{w.edit("", "home/settings.json", "new")}, "token", func(step string) error {
+			return map[string]error{"rename": syscall.EBUSY, "overwrite": c.failing}[step]
+		})
+		scratch.Equal(t, errors.Is(err, syscall.ENOSPC), c.failing != nil, "the error")
+		w.holds("home/settings.json", c.after)
+	}
+	after, err := os.Stat(path)
+	must(t, err)
+	scratch.Equal(t, os.SameFile(before, after), true, "it is the same file")
 	all, err := os.ReadDir(w.path("home"))
 	must(t, err)
 	scratch.Equal(t, len(all), 1, "files")

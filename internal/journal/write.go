@@ -5,7 +5,7 @@ package journal
 //   - All temporary files are written before the first file changes, so that a full disk changes nothing.
 //   - A rename replaces each file atomically, if it still has the bytes that were read. A race with Claude Code, which
 //     takes no lock, remains.
-//   - A file that is a mount point cannot be renamed over, and is refused.
+//   - A file that is a mount point cannot be renamed over. It is overwritten, which a power cut can interrupt.
 //   - Mode and owner are kept; hard links, access lists and extended attributes are lost.
 
 import (
@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/rooted"
@@ -256,6 +257,12 @@ func (w *writer) commitEdits() error {
 			err = w.replaceFile(e, "rename", func(in rooted.Folder, name string) error {
 				return in.Rename(tempName(name, w.token), name)
 			})
+			if errors.Is(err, syscall.EBUSY) && e.Before != nil { // a mount point, as of docker run -v FILE:FILE
+				err = w.replaceFile(e, "overwrite", func(in rooted.Folder, name string) error {
+					return overwriteFile(in, name, e.Before.Data, e.After.Data)
+				})
+				removeTemp(e, w.token)
+			}
 		}
 		if err != nil {
 			return nameFailure(verb, e.At, err)
@@ -274,6 +281,26 @@ func (w *writer) replaceFile(e Edit, step string, replace func(in rooted.Folder,
 	return e.reachDir(e.At, func(in rooted.Folder, name string) error {
 		return w.fault.runStep(step, func() error { return persist(func() error { return replace(in, name) }) })
 	})
+}
+
+// overwriteFile replaces the data of an existing file, or restores the old data on an error.
+func overwriteFile(in rooted.Folder, name string, old, data []byte) error {
+	f, err := in.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	write := func(data []byte) error {
+		_, err := f.WriteAt(data, 0)
+		if err == nil {
+			err = f.Truncate(int64(len(data)))
+		}
+		return cmp.Or(err, flush(f))
+	}
+	if err = write(data); err != nil {
+		err = errors.Join(err, write(old))
+	}
+	return err
 }
 
 func removeDir(in rooted.Folder, name string) error {
