@@ -292,7 +292,7 @@ func follow(t *testing.T, dir, home, screen string) {
 		script = "chmod u+rwX " + path
 	} else if before, _, ok := strings.Cut(hint, " is read-only; "); ok { // the test made it so
 		script = "chmod u+rwX " + before[strings.LastIndex(before, " ")+1:]
-	} else if _, path, ok := strings.Cut(hint, "there must be a directory: move "); ok {
+	} else if _, path, ok := strings.Cut(hint, "move "); ok {
 		path, _, _ = strings.Cut(path, " away")
 		script = "mv " + path + " " + path + ".away"
 	} else if _, _, ok := strings.Cut(hint, "springfield init DIR"); ok {

@@ -243,7 +243,7 @@ func (h *hints) follow(t *testing.T, tried []string, first called, n named, seen
 	t.Helper()
 	h.followed[strings.Join(n.args, " ")] = true
 	got := h.call(t, n.args...)
-	if strings.Contains(got.err, "cannot ask here") {
+	if strings.Contains(got.err, "asks only at a terminal") {
 		got = h.call(t, append(n.args, "--yes")...)
 	}
 	says := func(why string) {

@@ -81,7 +81,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 			continue
 		}
 		p := AgentPlugin{Installed: i, Strategy: found.Strategy}
-		if err := checkHook(i.Dir); err != nil {
+		if err := generator.CheckPrograms(i.Dir, generator.HostTarget(), generator.Hook); err != nil {
 			p.Problem = err.Error()
 		}
 		p.Decides = p.On && found.DrivesStop() && p.Problem == "" && a.silent == nil

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
@@ -61,6 +62,7 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 func HowToRead(err error) string {
 	var at *fs.PathError
 	var damaged *journal.DamagedError
+	var number syscall.Errno
 	switch {
 	case errors.As(err, &damaged):
 		without := map[string]string{
@@ -72,6 +74,8 @@ func HowToRead(err error) string {
 		return "fix that file, or remove it"
 	case settings.IsClosed(err):
 		return settings.HowToOpen(err)
+	case errors.As(err, &number) && number != syscall.ENOTDIR && number != syscall.EISDIR && !errors.Is(err, fs.ErrNotExist):
+		return "fix the cause, then run springfield doctor" // as of a full disk; a link that dangles is not there
 	}
 	return "move " + check.QuoteArgument(rooted.FindAbove(at.Path, rooted.IsTaken)) + " away, or fix it"
 }

@@ -62,7 +62,7 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 		f.Fix = "springfield disable " + s.ID + " --scope project"
 	}
 	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
-		return !suite.Made || checkHook(filepath.Join(suite.Dir, s.Name)) != nil
+		return !suite.Made || generator.CheckPrograms(filepath.Join(suite.Dir, s.Name), generator.HostTarget(), generator.Hook) != nil
 	})
 	market, err := in.settings.FindMarket(s.Marketplace)
 	switch {

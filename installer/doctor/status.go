@@ -81,12 +81,10 @@ func pluginIDs(plugins []client.Switched) []string {
 // workingPlugins returns the running plugins with a hook that can start on this machine: those that decide at Stop, and
 // the others.
 func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched) {
-	broken := func(p client.Switched) bool { return checkHook(p.Dir) != nil }
+	broken := func(p client.Switched) bool {
+		return generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook) != nil
+	}
 	return slices.DeleteFunc(in.Drivers(), broken), slices.DeleteFunc(in.BesideStop(), broken)
-}
-
-func checkHook(dir string) error {
-	return generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook)
 }
 
 func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
@@ -126,7 +124,7 @@ func (in *Inspection) faultOf(p client.Switched) string {
 			return h.Never
 		}
 	}
-	if err := checkHook(p.Dir); err != nil {
+	if err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook); err != nil {
 		return err.Error()
 	}
 	return "it has no hook that runs"

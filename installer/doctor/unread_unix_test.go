@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -85,6 +86,17 @@ func checkUnreadable(t *testing.T, dir string) {
 			}
 			t.Errorf("no %s of %q says %q, to be mended by %q:\n%s", test.state, test.check, says, fix, listed(found))
 		})
+	}
+}
+
+// A full disk is no reason to move the records away.
+func TestHowToRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	for fault, want := range map[error]string{
+		syscall.ENOSPC: "fix the cause, then run springfield doctor", syscall.EMFILE: "fix the cause, then run springfield doctor",
+		syscall.ENOTDIR: "move " + filepath.Dir(path) + " away, or fix it",
+	} {
+		scratch.Equal(t, HowToRead(&fs.PathError{Op: "open", Path: path, Err: fault}), want, fault)
 	}
 }
 

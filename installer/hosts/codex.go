@@ -21,7 +21,7 @@ func codexHost() Host {
 			return filepath.Join(at.Dir, "hooks.json"), []string{"hooks"}
 		},
 		HooksOff:     "features.hooks=false",
-		AfterRemoval: "if other hooks are below it in hooks.json, Codex asks you to trust them again: type /hooks in Codex",
+		AfterRemoval: "if hooks of your own are below the removed one in hooks.json, Codex asks you to trust them again: type /hooks in Codex",
 		Remove:       "plugin remove %s",
 		ByHand: func(r Request) []string {
 			return []string{"Codex does not run the hook until you trust it once: " + codexTrusting}

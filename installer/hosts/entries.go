@@ -129,6 +129,7 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	for _, e := range byUs {
 		if err == nil && of(e) {
 			err = now.ReleaseFor(c, settings.Foreign{Host: r.At.Host.Name, Path: e.File}, e.ID)
+			r.At.noteBelow(c)
 			released = append(released, e)
 		}
 	}
@@ -143,7 +144,6 @@ func (p Place) noteBelow(c *journal.Change) {
 }
 
 func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
-	r.At.noteBelow(c)
 	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
 	if err != nil || slices.ContainsFunc(released, r.isRecord) {
 		return err
@@ -160,6 +160,9 @@ func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 	edits, err := r.At.Host.Removals(r)
 	if err != nil {
 		return err
+	}
+	if len(edits) > 0 {
+		r.At.noteBelow(c)
 	}
 	return now.SetForPlugin(c, r.EntryFile(), "", edits)
 }

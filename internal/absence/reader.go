@@ -81,13 +81,13 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 		}
 	}
 	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
+	for _, id := range named {
+		add(id, r.project)
+	}
 	for _, d := range r.decided {
 		s := add(d.last.Session, "")
 		s.decision, s.first, s.left = d.last, d.first, d.left
 		s.host, s.cwd = d.last.Host, d.last.ProjectPlace()
-	}
-	for _, id := range named {
-		add(id, r.project)
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.logs)) { // a process may have ended since
 		add(id, r.logs[id].cwd)

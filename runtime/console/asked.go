@@ -195,7 +195,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 	case 1:
 		return all[0].Session, nil
 	case 0:
-		advice := "no session is known yet; logs are below " + d.shortPath(d.projectsDir())
+		advice := "no session is known yet; omit --session, or see below " + d.shortPath(d.projectsDir())
 		if all := d.knownSessions("", enough); len(all) > 0 {
 			advice = "the latest sessions are " + d.listSessions(all)
 		}

@@ -248,7 +248,7 @@ func (d *Console) printHoldsOf(r ledger.Record) {
 	}
 }
 
-// Time for which the end of a hold is reported: in time, and by removal.
+// Time for which the end of a hold is reported, after it ran out and after another program removed it.
 const (
 	lately  = 5 * time.Minute
 	freshly = 24 * time.Hour

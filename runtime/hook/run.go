@@ -165,7 +165,7 @@ func (s *start) readEvent() (f *fault, asked bool) {
 		f = &fault{faultPlugin, err}
 	} else if s.own, err = ReadPlugin(s.root); err != nil {
 		f = &fault{faultSettings, err}
-		if name := filepath.Base(s.root); isPluginName(name) { // of a copy it is the version
+		if name := filepath.Base(s.root); isPluginName(name) { // the directory of a cached copy is a version
 			s.plugin = name
 		}
 	} else {

@@ -9,7 +9,7 @@ import (
 type Clock struct{ At, Up int64 }
 
 // Tell returns the clock at now. It never goes back, and never runs slower than up. Setting the system clock back
-// therefore resets no limit, and a time that was briefly wrong by a year blocks nothing for more than an hour.
+// therefore resets no limit, and a time that was briefly wrong by a year blocks no session for more than an hour.
 func (c Clock) Tell(now time.Time, up int64) Clock {
 	return Clock{max(now.UnixMilli(), c.At+max(0, up-c.Up)), up}
 }

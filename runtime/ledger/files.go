@@ -246,8 +246,11 @@ func SweepOldSessions(dir string, now time.Time) {
 
 // removeLedger removes a ledger, unless it contains a loop whose file still exists.
 func removeLedger(path string) {
-	var t tail
-	t.rest, _ = file.ReadEnd(path, file.Nofollow, maxBack)
+	rest, err := file.ReadEnd(path, file.Nofollow, maxBack)
+	if err != nil {
+		return
+	}
+	t := tail{rest: rest}
 	t.stepBack()
 	for _, loop := range t.head.State.Loops {
 		if filepath.IsAbs(loop.Key) && file.IsReadable(loop.Key) {

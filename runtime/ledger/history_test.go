@@ -118,7 +118,7 @@ func TestSweep(t *testing.T) {
 		"at work again":      {"", func(t *testing.T, dir string) { decide(t, dir, "a", "/p", noon) }, ".jsonl"},
 		"one that cannot be opened": {"", func(t *testing.T, dir string) {
 			os.Remove(SessionFile(dir, "session:a"))
-			os.Mkdir(SessionFile(dir, "session:a"), 0o700)
+			must(t, errors.Join(os.Mkdir(SessionFile(dir, "session:a"), 0o700), os.Chtimes(SessionFile(dir, "session:a"), old, old)))
 		}, ".jsonl"},
 		"a hold in force": {"", func(t *testing.T, dir string) {
 			if _, err := SetHold(dir, "session:a", old, 0, claude); err != nil || os.Chtimes(holdFile(dir, "session:a"), old, old) != nil {

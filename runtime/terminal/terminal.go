@@ -20,7 +20,7 @@ var ErrNone = errors.New("this command has no controlling terminal")
 // ErrCancelled means that the person refused, pressed Ctrl-C or ended the input.
 var ErrCancelled = errors.New("cancelled")
 
-const maxLine = 64 // bytes
+const maxLine = 4096 // bytes, the most that a terminal passes on at once
 
 // Terminal is the controlling terminal. The standard streams are not used, because anything can replace them.
 type Terminal struct {
