@@ -143,6 +143,9 @@ func TestWatchPictureIsCurrent(t *testing.T) {
 	session("barn", says("The parser reads TOML. Shall the cache live in memory or on disk?"), [2]string{"memory or on disk?", ""})
 	session("orchard", says("All three tasks are done, and the tests pass."), [2]string{"the tests pass.", ""})
 	session("evergreen", []Turn{calls("Task 1 is done.", "Bash", map[string]any{"command": "make test", "description": "Run the tests"})}, [2]string{"make test", ""})
+	eventually(t, "the call in the log, which follows the screen", func() bool {
+		return strings.Contains(w.Springfield("watch", "--once").Stdout, "make test")
+	})
 	screen, _, ended := w.at(20, w.env([]string{filepath.Dir(springfield(t)), "/usr/bin", "/bin"}), "sh", "-ec", `
 		printf '{"session_id":"silo","turn_id":"t1","transcript_path":null,"cwd":"%s","hook_event_name":"Stop","model":"gpt","permission_mode":"default","stop_hook_active":false,"last_assistant_message":"Which of the two schemas is the right one?"}' "$HOME/silo" |
 			"$HOME/continuation-hooks/ned-flanders/hooks/springfield-hook" >/dev/null
