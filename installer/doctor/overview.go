@@ -145,7 +145,6 @@ func (s Switch) forWhom() string {
 	return cmp.Or(map[string]string{
 		string(client.User): "for you in every project", string(client.Project): "for everyone in this project",
 		string(client.Local): "for you in this project", client.Managed: "by your administrator",
-		client.PluginDirs: "by " + client.PluginDirs, client.Skills: "by " + client.Skills,
 	}[s.Scope], "in "+s.Scope+" settings")
 }
 

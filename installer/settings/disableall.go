@@ -59,11 +59,6 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			}
 		}
 	}
-	for _, p := range s.AllPlugins() {
-		if p.Unload != "" && p.IsOurs() {
-			left = append(left, Left{p.ID + " runs, although no settings enable it", p.Unload, false})
-		}
-	}
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
