@@ -201,16 +201,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	}
 	r.WriteText(a.resultPrinter())
 	if wrong := r.MostWrong(); wrong != "" {
-		next := "springfield replay --list wrong --strategy " + check.QuoteArgument(wrong)
-		for _, flag := range [][2]string{{"--since", o.since}, {"--project", o.project}, {"--host", o.host}} {
-			if flag[1] != "" {
-				next += " " + flag[0] + " " + check.QuoteArgument(flag[1])
-			}
-		}
-		for _, path := range o.paths {
-			next += " " + check.QuoteArgument(path)
-		}
-		a.resultPrinter().PrintCommand("%s", next)
+		a.resultPrinter().PrintCommand("springfield replay --list wrong --strategy %s", check.QuoteArgument(wrong))
 	}
 	r.WriteNotes(a.notePrinter())
 	return nil
