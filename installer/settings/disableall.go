@@ -232,9 +232,5 @@ func isState(name string) bool {
 	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "away.json", "away.jsonl", "loops.jsonl", "suites.json", "settings.lock", "declined":
 		return true
 	}
-	if fresh, ok := strings.CutSuffix(name, ".new"); ok { // of a killed write
-		base := strings.TrimSuffix(fresh, filepath.Ext(fresh))
-		return fresh != base && isState(base)
-	}
 	return journal.IsTemporary(name)
 }
