@@ -84,6 +84,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 	home := t.TempDir()
 	root := filepath.Join(home, "ned-flanders")
 	must(t, os.MkdirAll(filepath.Join(root, "hooks"), 0o700))
+	must(t, os.WriteFile(filepath.Join(root, "strategy.json"), []byte(`{"plugin": "ned-flanders", "strategy": "ned-flanders", "protocol": "block"}`), 0o600))
 	path := filepath.Join(Projects(filepath.Join(home, ".claude")), "-home-me-project", "s.jsonl")
 	guards := map[string]int{}
 	for _, row := range alone(t, m, "ned-flanders").Rows {
