@@ -111,13 +111,10 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 		a.talk("springfield: note: interrupted: the results cover only the logs read so far")
 		return errCancelled
 	}
-	switch {
-	case none:
+	if none {
 		return check.Advisef(nameLogs, "find session logs: there is none in %s", strings.Join(o.paths, " or "))
-	case len(report.Rows) > 0 || o.json || o.html == "-":
-	case len(o.paths) > 0 || o.since+o.project+o.host != "":
-		a.resultPrinter().PrintCommand("springfield replay")
-	default:
+	}
+	if young := len(o.paths) == 0 && o.since+o.project+o.host == ""; young && len(report.Rows) == 0 && !o.json && o.html != "-" {
 		a.sayNext()
 	}
 	return nil
