@@ -62,15 +62,10 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	return done, err
 }
 
-// onElsewhere returns notes on accounts that enable the plugin, and on copies that run without being enabled.
+// onElsewhere returns notes on accounts that enable the plugin.
 func (m Means) onElsewhere(host hosts.Host, name string) (notes []string) {
 	if !host.Markets {
 		return nil
-	}
-	for _, p := range m.Settings.AllPlugins() {
-		if p.Name == name && p.Unload != "" && p.IsOurs() {
-			notes = append(notes, p.ID+" runs, although no settings enable it: "+p.Unload)
-		}
 	}
 	for _, a := range settings.Accounts(m.Settings.Places) {
 		a.On = slices.DeleteFunc(a.On, func(id string) bool { return client.NameOf(id) != name })

@@ -134,11 +134,9 @@ func (f *finder) skipPath(path string, err error) {
 	f.skipped = append(f.skipped, Skipped{path, why(err)})
 }
 
-const notFound = "not found"
-
 func why(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
-		return notFound
+		return "not found"
 	}
 	return check.CauseOf(err).Error()
 }

@@ -21,7 +21,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
@@ -49,7 +48,7 @@ func WriteHTML(w io.Writer, r Report) error {
 		return fmt.Errorf("make page: %w", err)
 	}
 	p := page{Report: &r, Best: r.best()}
-	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(markInvisible(string(data)))
+	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(display.PlainText(string(data)))
 	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
 	// The page is large, and not held in memory again. SafeWriter can also change the JSON, where an escape
 	// is the same value.
@@ -87,7 +86,7 @@ type page struct {
 
 func templateFunctions() template.FuncMap {
 	return template.FuncMap{
-		"clean": markInvisible,
+		"clean": display.PlainText,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -118,22 +117,6 @@ func (r Report) pageData() any {
 		data.Hosts[row.Host] = named{registry.TitleOf(row.Host), registry.AgentName(row.Host)}
 	}
 	return data
-}
-
-// markInvisible replaces invisible characters and changes of direction with dots, so that the page shows where they
-// are.
-func markInvisible(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || display.IsJoiner(r):
-			return r
-		case !display.IsShown(r):
-			return '·'
-		case r == utf8.RuneError:
-			return '?'
-		}
-		return r
-	}, text)
 }
 
 // PageFile is the file to write a page to. In is the directory that writing must not leave, or "" for the

@@ -26,9 +26,6 @@ func (r *Report) WriteText(out layout.Printer) {
 }
 
 func (r *Report) WriteNotes(out layout.Printer) {
-	if r.Bytes >= 1e6 {
-		out.PrintFolded("note: ", "read %.1f MB in %.1f s", float64(r.Bytes)/1e6, r.Seconds)
-	}
 	for _, s := range r.Scores {
 		if s.Note != "" && len(r.Rows) > 0 {
 			out.PrintFolded("note: ", "%s: %s", s.Name, s.Note)
@@ -144,9 +141,6 @@ func (r *Report) writeRow(out layout.Printer, row *Row) {
 	writeExcerpt(out, "  "+layout.PadText(agent+": ", 8), row.Text, layout.EndThatFits)
 	writeExcerpt(out, "  next:   ", row.Next, layout.ClipText)
 	for i, c := range row.Choices {
-		if i > 0 && len(r.Scores) > 4 && c.Decision == row.Choices[0].Decision {
-			continue
-		}
 		out.PrintFolded("  "+r.Scores[i].Name+": ", "%s", c.says())
 	}
 	out.PrintText("")

@@ -11,11 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// With fewer than enough cases a share means little. With fewer than enoughLeave it means nothing.
-const (
-	enough      = 30
-	enoughLeave = 5
-)
+// enoughLeave is the number of questions below which a share means nothing.
+const enoughLeave = 5
 
 // Leave counts questions for permission to go on, and how many were answered with a bare yes or "continue".
 // AfterYes counts only questions after such a yes.
@@ -71,14 +68,10 @@ func (r *Report) Verdict() (lines [][]string) {
 	if len(r.Rows) == 0 || len(r.Scores) == 0 {
 		return nil
 	}
-	few, midWork := false, []string{}
+	midWork := []string{}
 	for _, s := range r.Scores {
 		lines = append(lines, []string{s.Name, s.say()})
-		few = few || s.Wanted.Of > 0 && s.Wanted.Of < enough
 		midWork = append(midWork, fmt.Sprintf("%s at %d", s.Name, s.MidWork.N))
-	}
-	if few {
-		lines = append(lines, []string{"note", fmt.Sprintf("with fewer than %d continues, a percentage means little; rely on the 95 %% interval after it", enough)})
 	}
 	asked := r.Scores[r.best()].Away
 	away := "would have answered " + layout.CountOf(asked.N, "question")
@@ -136,11 +129,13 @@ func (r *Report) adviceFor() string {
 		return "No strategy was chosen."
 	}
 	best := r.Scores[r.best()]
-	switch _, plugin := registry.StrategyNamed(best.Name); {
-	case best.gain() > 0 && plugin:
-		return fmt.Sprintf("%s would have saved you %s: run springfield enable %s", best.Name, layout.CountOf(best.Saved.N, "prompt"), best.Name)
+	switch {
 	case best.gain() > 0:
-		return fmt.Sprintf("%s would have saved you %s here.", best.Name, layout.CountOf(best.Saved.N, "prompt"))
+		said := best.Name + " would have saved you " + layout.CountOf(best.Saved.N, "prompt")
+		if _, plugin := registry.StrategyNamed(best.Name); plugin {
+			said += ": run springfield enable " + best.Name
+		}
+		return said
 	case slices.ContainsFunc(r.Scores, func(s Score) bool { return s.Saved.N > 0 }):
 		return "Your answers favor no plugin here: each would have been in the way at least as often as it saved you a prompt."
 	}
@@ -162,8 +157,6 @@ func (r *Report) nothing() string {
 		return fmt.Sprintf("No stop is left: --since %s is later than all stops (%d).", r.Since.Format(time.DateOnly), r.TooOld)
 	case r.Elsewhere > 0:
 		return fmt.Sprintf("No stop is left: --project excludes all session logs (%d).", r.Elsewhere)
-	case r.Files == 0 && slices.ContainsFunc(r.Skipped, func(s Skipped) bool { return s.Why != notFound }):
-		return "No stop was found: the session logs could not be read."
 	case r.Files == 0:
 		return "No session log was found: Claude Code writes one for each session, so use it for a while and replay again."
 	}

@@ -22,7 +22,6 @@ func TestVerdict(t *testing.T) {
 		{"ned", "would have saved you 4 of 9 prompts, and been in the way at 1 of 150 other answers (0.7 %, 0.1–3.7); 4 of 5 continues were wanted (80 %, 38–96)"},
 		{"lisa", "would have saved you 3 of 9 prompts, and been in the way at 0 of 150 other answers (0 %, 0–2.5); 3 of 3 continues were wanted (100 %, 44–100); would have asked a model 1 time, <$0.01"},
 		{"bart", "would have saved you no prompt here"},
-		{"note", "with fewer than 30 continues, a percentage means little; rely on the 95 % interval after it"},
 		{"away", "would have answered 1 question and left 1 to you"},
 		{"leave", "you answered no question for permission to go on"},
 		{"mid-work", "not stops: at 7 points the agent went on by itself; if it had stopped there, these would continue: ned at 7, lisa at 0, bart at 0"},
@@ -30,8 +29,6 @@ func TestVerdict(t *testing.T) {
 	got := r.Verdict()
 	failIf(t, !slices.EqualFunc(got, want, slices.Equal), "%q", got)
 
-	many := reportOf([]string{"ned"}, rowsOf(30, Nudge, "go"), rowsOf(1, Answered, "stop"))
-	failIf(t, strings.Contains(fmt.Sprint(many.Verdict()), "little"), "30 continues are few: %q", many.Verdict())
 	none := reportOf([]string{"ned"})
 	failIf(t, none.Verdict() != nil, "a verdict on nothing")
 }
@@ -45,7 +42,7 @@ func TestAdvice(t *testing.T) {
 		"ned-flanders would have saved you 1 prompt: run springfield enable ned-flanders":  reportOf(both, rowsOf(1, Nudge, "go", "go")), // a tie
 		"lisa-simpson would have saved you 3 prompts: run springfield enable lisa-simpson": reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Affirmed, "go", "stop")),
 		"ned-flanders would have saved you 2 prompts: run springfield enable ned-flanders": reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Answered, "go", "stop")),
-		"mine.json would have saved you 2 prompts here.":                                   reportOf([]string{"mine.json"}, rowsOf(2, Nudge, "go")),
+		"mine.json would have saved you 2 prompts":                                         reportOf([]string{"mine.json"}, rowsOf(2, Nudge, "go")),
 		"None of these would have saved you a prompt here.":                                reportOf(both, rowsOf(9, Nudge, "stop", "stop"), rowsOf(9, MidWork, "go", "go")),
 		"no prompt here; at 2 stops a hook continued already, which is not counted.":       reportOf(both[1:], rowsOf(2, Pushed, "go")),
 		"ned-flanders would have saved you no prompt here.":                                reportOf(both[1:], rowsOf(2, Nudge, "stop"), rowsOf(3, Answered, "go")),

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +23,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/terminal"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
@@ -312,13 +310,7 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 		return absence.Preflight{}, check.Advise(errors.New("sessions in your home directory or above it ignore away orders, because a project could plant one there"),
 			"cd into the directory of the project, and run the command there")
 	}
-	asleep := ""
-	if runtime.GOOS == "darwin" {
-		ask := process.Program{Argv: []string{"/usr/bin/pmset", "-g"}, Dir: "/", Env: []string{}, Within: 2 * time.Second}
-		settings, _ := ask.AskOutput(16 << 10)
-		asleep = string(settings)
-	}
-	before := o.Look(order, strings.Join(in.SumUpStatus().Deciding, ", "), asleep)
+	before := o.Look(order, strings.Join(in.SumUpStatus().Deciding, ", "))
 	if before.Version == "" {
 		before.Version = o.claudeCommand().Version(ctx)
 	}
@@ -326,7 +318,8 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 	if order.Check != "" && o.lackedRule(order) == "" {
 		before.Notes = append(before.Notes, "your rules allow the check")
 	}
-	before.Notes = append(before.Notes, "Claude Code's sessions are woken up to 30 min after an API error: you may then pay for the whole context again")
+	before.Notes = append(before.Notes, "Claude Code's sessions are woken up to 30 min after an API error: you may then pay for the whole context again",
+		"no agent works while this machine sleeps, so keep it awake; on macOS, run caffeinate -i")
 	return before, nil
 }
 

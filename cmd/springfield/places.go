@@ -63,7 +63,7 @@ func (e *environment) placesFrom(work string) client.Places {
 	return client.Places{
 		Config: config, Plugins: rooted.PathFrom(e.work, plugins),
 		Home: e.home, Managed: cmp.Or(client.ManagedDirs[runtime.GOOS], client.ManagedDirs[""]),
-		PluginDirs: e.getenv(client.PluginDirs), Work: work, Root: root,
+		Work: work, Root: root,
 	}
 }
 

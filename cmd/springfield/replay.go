@@ -111,13 +111,10 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 		a.talk("springfield: note: interrupted: the results cover only the logs read so far")
 		return errCancelled
 	}
-	switch {
-	case none:
+	if none {
 		return check.Advisef(nameLogs, "find session logs: there is none in %s", strings.Join(o.paths, " or "))
-	case len(report.Rows) > 0 || o.json || o.html == "-":
-	case len(o.paths) > 0 || o.since+o.project+o.host != "":
-		a.resultPrinter().PrintCommand("springfield replay")
-	default:
+	}
+	if young := len(o.paths) == 0 && o.since+o.project+o.host == ""; young && len(report.Rows) == 0 && !o.json && o.html != "-" {
 		a.sayNext()
 	}
 	return nil
@@ -201,16 +198,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	}
 	r.WriteText(a.resultPrinter())
 	if wrong := r.MostWrong(); wrong != "" {
-		next := "springfield replay --list wrong --strategy " + check.QuoteArgument(wrong)
-		for _, flag := range [][2]string{{"--since", o.since}, {"--project", o.project}, {"--host", o.host}} {
-			if flag[1] != "" {
-				next += " " + flag[0] + " " + check.QuoteArgument(flag[1])
-			}
-		}
-		for _, path := range o.paths {
-			next += " " + check.QuoteArgument(path)
-		}
-		a.resultPrinter().PrintCommand("%s", next)
+		a.resultPrinter().PrintCommand("springfield replay --list wrong --strategy %s", check.QuoteArgument(wrong))
 	}
 	r.WriteNotes(a.notePrinter())
 	return nil

@@ -109,10 +109,6 @@ func (s *Snapshot) Installed(id string) Installed {
 }
 
 func (s *Snapshot) locatePlugin(i *Installed) (err error) {
-	if dir := s.allSideloaded()[i.ID].Dir; dir != "" {
-		i.Dir, i.InPlace, i.Source = dir, true, "directory "+printable(dir)
-		return nil
-	}
 	if slices.Contains([]string{"inline", "builtin", "synced", "skills-dir"}, i.Marketplace) {
 		return errors.New("it is not from a marketplace, so springfield cannot inspect it")
 	}

@@ -32,7 +32,6 @@ type Switched struct {
 	Says    []Said `json:"says"`              // by layer, the highest first
 	Runs    bool   `json:"runs"`
 	Place   string `json:"place,omitempty"`
-	Unload  string `json:"-"` // the step that switches it off, if it is on without settings
 }
 
 // Said is a plugin's value in one layer.
@@ -50,8 +49,7 @@ func (s *Snapshot) Inventory() Inventory {
 
 func (s *Snapshot) AllPlugins() (all []Switched) {
 	layers := s.AllLayers()
-	beside := s.allSideloaded()
-	ids := slices.Collect(maps.Keys(beside))
+	var ids []string
 	for _, l := range layers {
 		ids = slices.AppendSeq(ids, maps.Keys(l.switches))
 	}
@@ -66,9 +64,6 @@ func (s *Snapshot) AllPlugins() (all []Switched) {
 				found.On, found.Decides = on, l.Name
 			}
 			found.Says = append(found.Says, Said{l.Name, on, l.File})
-		}
-		if by := beside[id]; len(found.Says) == 0 {
-			found.On, found.Decides, found.Unload = true, by.Decides, by.Unload
 		}
 		switch found.Runs = found.On && found.Problem == ""; {
 		case found.InPlace:

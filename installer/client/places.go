@@ -16,13 +16,12 @@ func AllScopes() []Scope { return []Scope{User, Project, Local} }
 
 // Places contains Claude Code's directories, as absolute paths.
 type Places struct {
-	Config     string // configuration, and springfield's state
-	Plugins    string // plugins and records of marketplaces
-	Home       string // the user's home, "" if unknown
-	Managed    string // of managed-settings.json
-	PluginDirs string // CLAUDE_CODE_PLUGIN_DIRS of the environment
-	Work       string // in which sessions start
-	Root       string // the main worktree of the repository around Work, or Work itself
+	Config  string // configuration, and springfield's state
+	Plugins string // plugins and records of marketplaces
+	Home    string // the user's home, "" if unknown
+	Managed string // of managed-settings.json
+	Work    string // in which sessions start
+	Root    string // the main worktree of the repository around Work, or Work itself
 }
 
 func (p Places) Settings(s Scope) string {

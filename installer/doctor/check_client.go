@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
@@ -84,14 +83,6 @@ func (in *Inspection) checkTodo() []check.Finding {
 	}
 	if value, _, ok := client.VariableIn(in.Settings, variable); ok && value == "1" {
 		return []check.Finding{check.Passed(variable + " is set: every model has a todo list")}
-	}
-	model, where := client.MemberIn(in.Settings, "model")
-	withTodo := []string{ // as Claude Code 2.1.329 names them
-		"claude-3-", "opus-4-0", "opus-4-1", "opus-4-5", "opus-4-6", "opus-4-7",
-		"sonnet-4-0", "sonnet-4-5", "sonnet-4-6", "haiku-4-5",
-	}
-	if slices.ContainsFunc(withTodo, func(name string) bool { return strings.Contains(model, name) }) {
-		return []check.Finding{check.Passed(fmt.Sprintf("%s (%s settings) has a todo list", model, where))}
 	}
 	const newest = "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so "
 	fix := fmt.Sprintf(`set "env": {"%s": "1"} in your settings to restore it`, variable)

@@ -153,12 +153,10 @@ func BrokenHooks(plugins []client.Switched) (all []string) {
 }
 
 func (in *Inspection) howToSwitchOff(s client.Switched) string {
-	switch {
-	case s.Unload != "":
-		return s.Unload
-	case s.Decides == client.Managed:
+	switch s.Decides {
+	case client.Managed:
 		return "ask an administrator to disable it"
-	case s.Decides == string(client.Project):
+	case string(client.Project):
 		return fmt.Sprintf("springfield disable %s --scope local, which disables it only for you", s.ID)
 	}
 	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, s.Decides)

@@ -92,7 +92,6 @@ func (in *Inspection) Overview() Overview {
 	}
 	slices.SortStableFunc(o.Problems, func(a, b check.Finding) int { return cmp.Compare(a.State, b.State) }) // failures first
 	_, held := ledger.LongestHold(in.stateDirs(), "", in.Now)
-	update := slices.IndexFunc(o.Problems, func(f check.Finding) bool { return strings.HasPrefix(f.Fix, "springfield update") })
 	switch {
 	case check.CountState(o.Problems, check.Failure) > 0:
 		o.Next = "springfield doctor"
@@ -100,8 +99,6 @@ func (in *Inspection) Overview() Overview {
 		o.Next = in.HowToBegin()
 	case held:
 		o.Next = "springfield resume"
-	case update >= 0:
-		o.Next = o.Problems[update].Fix
 	case o.Last != nil:
 		o.Next = "springfield why " + o.Last.ID
 	default:
@@ -145,7 +142,6 @@ func (s Switch) forWhom() string {
 	return cmp.Or(map[string]string{
 		string(client.User): "for you in every project", string(client.Project): "for everyone in this project",
 		string(client.Local): "for you in this project", client.Managed: "by your administrator",
-		client.PluginDirs: "by " + client.PluginDirs, client.Skills: "by " + client.Skills,
 	}[s.Scope], "in "+s.Scope+" settings")
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -230,27 +229,19 @@ func (in *Inspection) OrdersInWords() []string {
 	return append(slices.Concat(in.HoldsInWords()), in.AwayInWords()...)
 }
 
-// AwayInWords describes the away orders in force here, and the number of orders for other projects.
+// AwayInWords describes the away orders in force here.
 func (in *Inspection) AwayInWords() (all []string) {
 	dir := ledger.StateDir("", in.Places.Home)
 	if dir == "" {
 		return nil
 	}
 	here, _ := filepath.EvalSymlinks(in.Places.Work) // an order names its project without links
-	elsewhere := 0
 	for _, o := range ledger.AwayOrders(dir) {
-		switch {
-		case !o.IsInForce(in.Now):
-		case !o.Covers(here):
-			elsewhere++
-		default:
+		if o.IsInForce(in.Now) && o.Covers(here) {
 			past, _ := ledger.AwayEvents(dir, o.ID) // unreadable: no events
 			used := ledger.Away{Order: o, Past: past}
 			all = append(all, away.Describe(o, used.CountContinues(), in.Now.UnixMilli())+"; run springfield back to end it")
 		}
-	}
-	if elsewhere > 0 {
-		all = append(all, "away: "+layout.CountOf(elsewhere, "order")+" for other projects; run springfield away to list them")
 	}
 	return all
 }

@@ -104,9 +104,6 @@ func writePlugin(out layout.Printer, p client.Switched, named bool) {
 }
 
 func onBy(p client.Switched) string {
-	if p.Decides == client.PluginDirs || p.Decides == client.Skills {
-		return p.Decides
-	}
 	if p.Decides == string(client.Local) { // a linked worktree has those of the main one
 		return p.Decides + " settings, " + p.Says[0].File
 	}

@@ -27,7 +27,7 @@ func Accounts(p client.Places) (all []Account) {
 	seen := []string{p.Config}
 	for _, dir := range append(dirs, list.Accounts...) {
 		a := Account{Places: p}
-		if a.Config, a.PluginDirs = rooted.PathFrom(p.Home, dir), ""; p.Plugins == filepath.Join(p.Config, "plugins") {
+		if a.Config = rooted.PathFrom(p.Home, dir); p.Plugins == filepath.Join(p.Config, "plugins") {
 			a.Plugins = filepath.Join(a.Config, "plugins")
 		}
 		known := slices.ContainsFunc(seen, func(other string) bool { return rooted.IsSame(a.Config, other) })

@@ -59,11 +59,6 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			}
 		}
 	}
-	for _, p := range s.AllPlugins() {
-		if p.Unload != "" && p.IsOurs() {
-			left = append(left, Left{p.ID + " runs, although no settings enable it", p.Unload, false})
-		}
-	}
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
@@ -236,10 +231,6 @@ func isState(name string) bool {
 	switch name {
 	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "away.json", "away.jsonl", "loops.jsonl", "suites.json", "settings.lock", "declined":
 		return true
-	}
-	if fresh, ok := strings.CutSuffix(name, ".new"); ok { // of a killed write
-		base := strings.TrimSuffix(fresh, filepath.Ext(fresh))
-		return fresh != base && isState(base)
 	}
 	return journal.IsTemporary(name)
 }

@@ -10,11 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
-	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -78,22 +76,6 @@ func TestEnableBesideOtherSettings(t *testing.T) {
 			scratch.Lacks(t, name, strings.Join(plan.Notes, "\n")+plan.Diff(), test.lacks)
 		}
 	}
-}
-
-func TestJournalIsSwept(t *testing.T) {
-	p := newPlaces(t)
-	user := p.Settings(client.User)
-	put(t, user, twoSpaces)
-	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	left := filepath.Join(p.StatePath("journal"), ".00000001.json.springfield-1.tmp")
-	put(t, left, "secrets")
-	old := time.Now().Add(-48 * time.Hour)
-	must(t, os.Chtimes(left, old, old))
-	for range 3 {
-		disable(t, p, pluginOf(p, "ned-flanders"), client.User)
-		enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	}
-	scratch.FailIf(t, rooted.PathExists(left), "what a kill has left in the journal stays for ever")
 }
 
 // Plugins of an unregistered suite are found by its files.

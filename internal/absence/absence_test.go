@@ -77,20 +77,6 @@ func TestDecidesCheck(t *testing.T) {
 	}
 }
 
-// A Mac, a laptop on battery and one at the mains.
-func TestSleepNote(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"BAT0/type": "Battery\n", "AC/type": "Mains\n", "AC/online": "0\n"} {
-		must(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
-	scratch.Holds(t, "on battery", sleepNote(dir, ""), "on battery")
-	must(t, os.WriteFile(filepath.Join(dir, "AC/online"), []byte("1\n"), 0o600))
-	scratch.Equal(t, sleepNote(dir, ""), "", "at the mains")
-	scratch.Holds(t, "a Mac", sleepNote("", " displaysleep        10\n sleep                1\n"), "after 1 min")
-	scratch.Equal(t, sleepNote("", " sleep                0\n sleep   1 (sleep prevented by caffeinate)\n"), "", "a Mac that does not")
-}
-
 const hour = int64(3600_000)
 
 // night is an order of 8 h that began at 22:00, with its places.
@@ -340,7 +326,7 @@ func TestWhoDecidedStands(t *testing.T) {
 		stands := n.Report(n.order, nil).Sessions[0].Stands
 		scratch.Equal(t, stands.Plugin+" "+stands.Rule, test.want, "back")
 		n.Now = time.UnixMilli(n.at(40))
-		scratch.Equal(t, n.Look(n.order, "", "").Sessions[0].Plugin, stands.Plugin, "away")
+		scratch.Equal(t, n.Look(n.order, "").Sessions[0].Plugin, stands.Plugin, "away")
 	}
 }
 
@@ -511,7 +497,7 @@ func TestLook(t *testing.T) {
 	n.log(t, "gone", "-20 asks Do it.", "-1 says Done.")
 	n.decide(t, -1, ledger.Record{Session: "gone", Decision: "stop", Rule: "finished"})
 	n.decide(t, -5, ledger.Record{Session: "elsewhere", Host: "codex", Decision: "stop", Rule: "asks"})
-	f := n.Look(n.order, "ned-flanders@suite", "")
+	f := n.Look(n.order, "ned-flanders@suite")
 	got := map[string]string{}
 	for _, s := range f.Sessions {
 		got[s.Session] = s.Plugin + ", " + s.Mode + ", " + s.Does + ": " + strings.Join(s.Warnings, "; ")
@@ -538,7 +524,7 @@ func TestLookAtCheck(t *testing.T) {
 		"time make test": "", "go test ./...": "", "./test.sh": "", "export CI=1; make -C sub test": "", "set -e; sh test.sh": "", "CI=1 sh test.sh": "",
 	} {
 		n.order.Check = check
-		notes := strings.Join(n.Look(n.order, "ned-flanders@suite", "").Notes, "\n")
+		notes := strings.Join(n.Look(n.order, "ned-flanders@suite").Notes, "\n")
 		if says := strings.Contains(notes, "the check cannot pass"); says != (lacks != "") || !strings.Contains(notes, lacks) {
 			t.Errorf("%s: %s", check, notes)
 		}

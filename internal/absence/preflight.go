@@ -3,7 +3,6 @@ package absence
 import (
 	"cmp"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -43,8 +42,8 @@ var ModeWarnings = map[string]string{
 }
 
 // Look reports on the live sessions that an order covers, and on obstacles. plugin is the plugin that decides
-// in Claude Code. asleep is the output of pmset on macOS, otherwise "".
-func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
+// in Claude Code.
+func (p Places) Look(o ledger.AwayOrder, plugin string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
 	sessions, _ := p.findSessions(o.Project, p.Now.Add(-lately).UnixMilli())
 	for _, s := range sessions {
@@ -81,11 +80,8 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	if len(out.Sessions) == 0 {
 		out.Notes = append(out.Notes, "no session is at work here now; sessions that begin later are also kept at work")
 	}
-	if missing := missingForCheck(o.Check, o.Project); missing != "" {
+	if missing := missingForCheck(o.Check); missing != "" {
 		out.Notes = append(out.Notes, "the check cannot pass: "+missing)
-	}
-	if note := sleepNote(filepath.Join("/sys", "class", "power_supply"), asleep); note != "" {
-		out.Notes = append(out.Notes, note)
 	}
 	return out
 }
@@ -93,13 +89,10 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 // shellWords can begin a check but are not programs.
 const shellWords = " case cd command eval exec export for if set source time until while "
 
-func missingForCheck(check, project string) string {
-	program, rest, _ := strings.Cut(check, " ")
+func missingForCheck(check string) string {
+	program, _, _ := strings.Cut(check, " ")
 	if _, err := exec.LookPath(program); err != nil && strings.Trim(program, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && program != "" && !strings.Contains(shellWords, " "+program+" ") {
 		return "there is no program " + program
-	}
-	if files, err := filepath.Glob(filepath.Join(project, "*akefile")); program == "make" && len(files) == 0 && err == nil && project != "" && !strings.HasPrefix(rest, "-") {
-		return project + " has no Makefile"
 	}
 	return ""
 }

@@ -187,31 +187,10 @@ func (e Edit) isWhollyGone(after *Content) bool {
 	return !after.hasSameBytes(nil) || !rooted.IsDirectory(cmp.Or(e.root, filepath.Dir(dir)))
 }
 
-// Interrupted returns the latest entry, and whether its change was killed after writing only some files.
+// Interrupted returns the latest entry, and whether its change was killed before its end.
 func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
-	e, err = j.readNewest()
-	if errors.Is(err, ErrNothingToUndo) {
-		return Entry{}, false, nil
+	if e, err = j.readNewest(); errors.Is(err, ErrNothingToUndo) {
+		err = nil
 	}
-	if err != nil || !e.open {
-		return e, false, err
-	}
-	before, after := 0, 0
-	for _, f := range e.Edits {
-		if f.State || f.isDirectory() {
-			continue
-		}
-		file, err := OpenEdit(f.In, f.Path)
-		if err != nil {
-			return e, false, nil // unknown
-		}
-		switch {
-		case !f.Changes():
-		case f.Before.hasSameBytes(file.Before):
-			before++
-		case f.After.hasSameBytes(file.Before):
-			after++
-		}
-	}
-	return e, before > 0 && after > 0, nil
+	return e, e.open, err
 }

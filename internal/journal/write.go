@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
@@ -26,8 +25,6 @@ import (
 const (
 	newDirMode fs.FileMode = 0o755 // a project's .claude and a suite are shared
 	ownDirMode fs.FileMode = 0o700 // springfield's state may hold secrets from settings
-
-	abandoned = time.Hour // the process for a temporary file this old must be dead
 
 	tempMark = ".springfield-"
 	tempEnd  = ".tmp"
@@ -164,7 +161,6 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 }
 
 func (w *writer) stageEdits() error {
-	swept := map[string]bool{}
 	for i, e := range w.edits {
 		if e.After == nil {
 			continue
@@ -174,10 +170,6 @@ func (w *writer) stageEdits() error {
 			at, w.made[e.At] = e.At, true
 		}
 		if err := e.reachDir(at, func(in rooted.Folder, name string) error {
-			if dir := filepath.Dir(at); !swept[dir] {
-				swept[dir] = true
-				sweepTemps(in, filepath.Dir(name))
-			}
 			if !e.After.isDirectory() {
 				return w.stageFile(in, name, e)
 			}
@@ -311,19 +303,6 @@ func removeDir(in rooted.Folder, name string) error {
 }
 
 func removeTemp(e Edit, token string) { _ = e.reachDir(tempName(e.At, token), rooted.Folder.RemoveAll) }
-
-func sweepTemps(in rooted.Folder, dir string) {
-	entries, _ := fs.ReadDir(in.FS(), filepath.ToSlash(dir))
-	for _, e := range entries {
-		name := e.Name()
-		if !IsTemporary(name) || !e.Type().IsRegular() && !e.IsDir() {
-			continue
-		}
-		if info, err := in.Root.Lstat(filepath.Join(dir, name)); err == nil && time.Since(info.ModTime()) > abandoned {
-			_ = in.RemoveAll(filepath.Join(dir, name))
-		}
-	}
-}
 
 // WriteUnjournaled writes all edits or none, without a journal. Every error is a *WriteError.
 func (c Change) WriteUnjournaled() error {

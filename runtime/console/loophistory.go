@@ -181,9 +181,6 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 		return err
 	}
 	defer l.space.Close()
-	if p.Directory != l.space.Dir {
-		l.printNote("it ran in " + p.Directory + "; the new one runs in " + l.space.Dir)
-	}
 	if len(p.file) > 16<<10 {
 		l.printNote("its text is cut off, because the history keeps only the first 16 KiB")
 	}
