@@ -280,10 +280,8 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 
 // fitsRecord reports whether a record applies to sessions in p.Work.
 func (p Places) fitsRecord(r record) bool {
-	if r.Scope == "user" || r.Scope == "managed" || r.ProjectPath == p.Work {
-		return true
-	}
-	return r.ProjectPath != "" && rooted.HoldsPath(p.Root, r.ProjectPath)
+	return r.Scope == "user" || r.Scope == "managed" || r.ProjectPath == p.Work ||
+		r.ProjectPath != "" && rooted.HoldsPath(p.Root, r.ProjectPath)
 }
 
 const installedPlugins = "installed_plugins.json"

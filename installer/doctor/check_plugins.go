@@ -185,8 +185,7 @@ func (in *Inspection) checkLoopFile() []check.Finding {
 // stop.
 func (in *Inspection) checkRalphFile() []check.Finding {
 	path := filepath.Join(in.Places.Work, ".claude", "ralph-loop.local.md")
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	driven := slices.ContainsFunc(in.Plugins, func(s client.Switched) bool {

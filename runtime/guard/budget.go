@@ -82,8 +82,7 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	if s.Tools != stop.Tools {
 		idle = 0
 	}
-	veto := l.limitReached(s, stop, recent, same, idle)
-	if veto.Rule != "" {
+	if veto := l.limitReached(s, stop, recent, same, idle); veto.Rule != "" {
 		return s, ledger.Left{}, veto
 	}
 	s.Continues = append(s.Continues, t)

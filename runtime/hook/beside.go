@@ -4,6 +4,7 @@
 package hook
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,15 +18,8 @@ import (
 
 // leavesAway reports whether the plugin of a loop that does not drive the session leaves an away order to a daily plugin.
 func (s *Snapshot) leavesAway() bool {
-	if s.Away == nil || s.Settings.Strategy.Loop == nil || s.drives {
-		return false
-	}
-	for _, known := range registry.Strategies {
-		if known.KindOf() == strategy.Daily && s.isAtWork(known.Name) {
-			return true
-		}
-	}
-	return false
+	isDaily := func(known *strategy.Strategy) bool { return known.KindOf() == strategy.Daily && s.isAtWork(known.Name) }
+	return s.Away != nil && s.Settings.Strategy.Loop != nil && !s.drives && slices.ContainsFunc(registry.Strategies, isDaily)
 }
 
 // findDriver returns the strategy whose loop drives this session, or "". A loop that has driven it precedes

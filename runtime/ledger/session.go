@@ -97,8 +97,7 @@ func (s *Session) LockSession() error {
 		s.locked = true
 	}
 	// File.Stat adds 120 KB to the hook.
-	size, err := s.file.Seek(0, io.SeekEnd)
-	if err != nil || size == s.size {
+	if size, err := s.file.Seek(0, io.SeekEnd); err != nil || size == s.size {
 		return err
 	}
 	return s.readNewest()

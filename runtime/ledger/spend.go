@@ -56,8 +56,7 @@ var (
 // ReadSpend returns the day's costs, or zero if there is no file. A damaged file is an error. A system clock that was
 // set back begins no new day.
 func ReadSpend(dir string, now time.Time) (old Spend, err error) {
-	there, err := readSmall(spendFile(dir), &old)
-	if there && err != nil {
+	if there, err := readSmall(spendFile(dir), &old); there && err != nil {
 		return Spend{}, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
 	if day := dayOf(now); day > old.Day {

@@ -144,12 +144,8 @@ func looksLikePlan(path []byte) bool {
 	separates := func(r rune) bool { return r < 0x80 && !isLetter(byte(r)) }
 	names := strings.FieldsFunc(strings.ToLower(string(path)), func(r rune) bool { return r == '/' || r == '\\' })
 	last := len(names) - 1
-	for _, dir := range names[:last] {
-		if isPlan(dir[strings.LastIndexFunc(dir, separates)+1:]) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(strings.FieldsFunc(names[last], separates), isPlan)
+	inDir := func(dir string) bool { return isPlan(dir[strings.LastIndexFunc(dir, separates)+1:]) }
+	return slices.ContainsFunc(names[:last], inDir) || slices.ContainsFunc(strings.FieldsFunc(names[last], separates), isPlan)
 }
 
 func superpowersDir(path []byte) []byte {
