@@ -72,7 +72,7 @@ test: ## run go vet and every test that needs no agent
 	go vet -tags e2e,nightly ./e2e
 	go vet -tags shells ./cmd/springfield
 	go vet -tags snapshot ./release
-	TMPDIR=$(SCRATCH) go test -vet=off -ldflags='-s -w' -p 3 -timeout 40m ./...
+	TMPDIR=$(SCRATCH) go test -vet=off -ldflags='-s -w' -p 3 -parallel 4 -timeout 40m ./...
 
 e2e: ## run the main sessions of the real programs, Claude Code and five other hosts, fetched through npm
 	TMPDIR=$(SCRATCH) go test -vet=off -tags e2e -count=1 -parallel 4 -timeout 60m ./e2e
