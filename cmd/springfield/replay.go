@@ -114,7 +114,11 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if none {
 		return check.Advisef(nameLogs, "find session logs: there is none in %s", strings.Join(o.paths, " or "))
 	}
-	if young := len(o.paths) == 0 && o.since+o.project+o.host == ""; young && len(report.Rows) == 0 && !o.json && o.html != "-" {
+	switch chosen := len(o.paths) > 0 || o.since+o.project+o.host != ""; {
+	case len(report.Rows) > 0 || o.json || o.html == "-":
+	case chosen:
+		a.resultPrinter().PrintCommand("springfield replay")
+	default:
 		a.sayNext()
 	}
 	return nil

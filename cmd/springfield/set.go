@@ -295,8 +295,7 @@ func needPersonFor(all []pluginsettings.Assignment) error {
 func (o setOptions) assignments(stack pluginsettings.Stack) (all []pluginsettings.Assignment, err error) {
 	for _, text := range append(slices.Clone(o.values), o.unset...) {
 		name, value, sets := strings.Cut(text, "=")
-		unset := len(all) >= len(o.values)
-		if sets == unset {
+		if unset := len(all) >= len(o.values); sets == unset {
 			return nil, check.Misuse(fmt.Errorf("%q is neither a change nor a key to remove", text), "use KEY=VALUE or --unset KEY")
 		}
 		k, err := stack.FindKey(name)

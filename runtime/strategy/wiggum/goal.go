@@ -232,8 +232,7 @@ func readFront(text string) (front, error) {
 }
 
 func (f *front) addLine(line string, number int) error {
-	trimmed := strings.TrimSpace(line)
-	if trimmed == "" || trimmed[0] == '#' {
+	if trimmed := strings.TrimSpace(line); trimmed == "" || trimmed[0] == '#' {
 		return nil
 	}
 	next, err := readField(line)
@@ -260,8 +259,7 @@ func readField(line string) (f field, err error) {
 	if rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 		return f, errors.New("a space is missing after the colon")
 	}
-	trimmed := strings.TrimSpace(rest)
-	if strings.HasPrefix(trimmed, "[") {
+	if trimmed := strings.TrimSpace(rest); strings.HasPrefix(trimmed, "[") {
 		f.list = true
 		f.values, f.comment, err = readList(trimmed)
 		return f, err
