@@ -1,5 +1,7 @@
 # springfield: `make help` lists what there is.
 SHELL = /bin/sh
+# As releases are built. Programs that link to the C library also start more slowly, and tests start thousands.
+export CGO_ENABLED = 0
 HOOK_FLAGS = -trimpath -buildvcs=false -gcflags=github.com/cameronsjo/springfield/...=-l -gcflags=regexp/...=-l -gcflags=time=-l -gcflags=strings=-l -gcflags=syscall=-l -ldflags='-s -w'
 TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME = 1m
@@ -88,9 +90,9 @@ newest: ## run the main sessions with the newest version of each program that np
 
 wine: prebuilt ## do the main job and run tests as on Windows; needs wine 10 or later
 	@command -v $(WINE) >/dev/null || { echo "make wine needs wine 10 or later; on Debian: apt-get install -y --no-install-recommends wine wine64" >&2; exit 1; }
-	GOOS=windows CGO_ENABLED=0 go build -o bin/springfield.exe ./cmd/springfield
+	GOOS=windows go build -o bin/springfield.exe ./cmd/springfield
 	sh e2e/windows.sh bin/springfield.exe $(WINE)
-	GOOS=windows CGO_ENABLED=0 WINEDEBUG=-all go test -exec $(WINE) -p 1 -timeout 30m \
+	GOOS=windows WINEDEBUG=-all go test -exec $(WINE) -p 1 -timeout 30m \
 	  -skip "^($$(cat .github/not-on-*.txt | grep -v '^#' | paste -sd '|' -))$$" $$(grep -v '^#' .github/windows-packages.txt)
 
 shells: ## try completion in bash (with bash-completion), zsh and fish, which have to be installed
@@ -127,7 +129,7 @@ lint: ## run golangci-lint, actionlint and shfmt, built once through the Go modu
 vuln: ## look for known vulnerabilities in what is called, on each system; asks vuln.go.dev, or VULNDB=file:///DIR
 	@dir=$$(mktemp -d) && GOBIN="$$dir" go install golang.org/x/vuln/cmd/govulncheck@v1.9.0 && \
 	for system in linux darwin windows; do \
-	  echo "$$system:" && GOOS=$$system CGO_ENABLED=0 "$$dir/govulncheck" $(if $(VULNDB),-db "$(VULNDB)") ./... || { rm -rf "$$dir"; exit 1; }; \
+	  echo "$$system:" && GOOS=$$system "$$dir/govulncheck" $(if $(VULNDB),-db "$(VULNDB)") ./... || { rm -rf "$$dir"; exit 1; }; \
 	done; rm -rf "$$dir"
 
 ## Measure
@@ -138,7 +140,7 @@ bench: ## time a decision, an empty Go program, and enable, each as a whole proc
 
 size: ## show the size of the hook and the judge for every system
 	@dir=$$(mktemp -d) && for program in hook judge; do for target in $(TARGETS); do \
-	  CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go build $(HOOK_FLAGS) -o "$$dir/program" ./runtime/springfield-$$program && \
+	  GOOS=$${target%/*} GOARCH=$${target#*/} go build $(HOOK_FLAGS) -o "$$dir/program" ./runtime/springfield-$$program && \
 	  printf '%-5s %-14s %s bytes\n' "$$program" "$$target" "$$(wc -c <"$$dir/program" | tr -d ' ')" || exit 1; \
 	done; done; rm -rf "$$dir"
 
@@ -173,7 +175,7 @@ packaging: man
 
 # Its document has the checksum of the tool itself, so the tool is built in a way that gives the same bytes again.
 sbom-tool:
-	CGO_ENABLED=0 go build -C release/tools -trimpath -buildvcs=false -o "$(CURDIR)/bin/cyclonedx-gomod" github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+	go build -C release/tools -trimpath -buildvcs=false -o "$(CURDIR)/bin/cyclonedx-gomod" github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 licences: ## write the licences of Go and of all modules that the CLI is made of, THIRD_PARTY_LICENSES
 	sh release/licences.sh THIRD_PARTY_LICENSES
