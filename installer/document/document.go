@@ -311,7 +311,7 @@ func checkText(text string) error {
 	if json.Valid([]byte(text)) {
 		return nil
 	}
-	fault := codec.FindFault([]byte(text)) // accepts the same, and says what is wrong
+	fault := codec.FindFault([]byte(text)) // accepts the same texts, and locates the fault
 	before := strings.TrimRight(text[:fault.At], blanks)
 	switch rest := text[fault.At:]; {
 	case !strings.Contains(fault.Says, " should "): // inside a string, number or word
