@@ -105,7 +105,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	}
 	if o.Purge {
 		for _, dir := range done.Suites {
-			what := dir + " is a suite of yours: git status and git push there show whether it is saved elsewhere"
+			what := dir + " is a suite of yours: git status -sb there shows whether it is saved elsewhere"
 			done.Stays = append(done.Stays, settings.Left{What: what, Remove: "rm -r " + check.QuoteArgument(dir)})
 		}
 		done.Stays = append(done.Stays, elsewhere...)

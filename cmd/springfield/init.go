@@ -186,7 +186,7 @@ func (o initOptions) newSpec(
 			return none, err
 		}
 	case len(said.Plugins) == 0 && !o.yes:
-		return none, check.Misuse(errors.New("no strategy was chosen, and springfield asks only at a terminal, and without --plain"),
+		return none, check.Misuse(errors.New("no strategy was chosen, and springfield asks only at a terminal, without --plain or TERM=dumb"),
 			"pass --strategy NAME, --all, or --yes for the default")
 	case len(said.Plugins) == 0:
 		said.Plugins = []generator.Plugin{{Name: registry.Default(), Strategy: registry.Default()}}
