@@ -60,7 +60,7 @@ func TestHoldThatIsNoFile(t *testing.T) {
 			now := time.Now()
 			h, held := HoldOfSession(dir, id, now)
 			scratch.FailIf(t, !held || h != (Hold{}), "%s: held %v, %+v", name, held, h)
-			h, err := SetHold(dir, id, now, 0, claude)
+			_, err := SetHold(dir, id, now, 0, claude)
 			scratch.FailIf(t, err != nil, "%s: set: %v", name, err)
 			if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o600 {
 				t.Errorf("%s: %v, %v", name, info, err)
