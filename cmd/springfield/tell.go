@@ -55,7 +55,7 @@ func (t *teller) readCommand(typed string, once bool) (err error) {
 func (t *teller) killCommand() {
 	if t.ended != nil {
 		close(t.quit)
-		<-t.ended
+		<-t.ended //nolint:errcheck // it was killed
 	}
 }
 

@@ -29,23 +29,23 @@ const (
 // WriteText prints the view in at most rows lines, clipped to the printer's width. If rows is 0, the number
 // of lines is unlimited.
 func (v View) WriteText(out layout.Printer, rows int) {
-	print := func(out layout.Printer, line string) {
+	printLine := func(out layout.Printer, line string) {
 		out.PrintUnbroken(layout.ClipText(out.ShortPath(line), out.Width))
 	}
 	top := v.topLines()
 	lines := len(top) + 1
 	for _, line := range top {
-		print(out.InBold(), line)
+		printLine(out.InBold(), line)
 	}
 	if len(v.Sessions) == 0 {
-		print(out, "no session is at work; new sessions will appear here")
+		printLine(out, "no session is at work; new sessions will appear here")
 		return
 	}
 	widths := v.columns(out.Width)
-	print(out, layOut(widths, [5]string{"project", "now", "since", "plugin", "left"}))
+	printLine(out, layOut(widths, [5]string{"project", "now", "since", "plugin", "left"}))
 	for n, s := range v.Sessions {
 		if rest := len(v.Sessions) - n + v.More; rows > 0 && lines >= rows-1 && rest > 1 {
-			print(out, strconv.Itoa(rest)+" more: run springfield watch --once")
+			printLine(out, strconv.Itoa(rest)+" more: run springfield watch --once")
 			return
 		}
 		styled := out
@@ -57,11 +57,11 @@ func (v View) WriteText(out layout.Printer, rows int) {
 		case Finished:
 			styled = out.InGreen()
 		}
-		print(styled, layOut(widths, v.cells(s)))
+		printLine(styled, layOut(widths, v.cells(s)))
 		lines++
 	}
 	if v.More > 0 {
-		print(out, layout.CountOf(v.More, "more session"))
+		printLine(out, layout.CountOf(v.More, "more session"))
 	}
 }
 

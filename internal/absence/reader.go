@@ -2,6 +2,7 @@ package absence
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -155,7 +156,7 @@ func (f *followed) readOn() sessionLog {
 		return f.log
 	}
 	f.stamp = stamp
-	if f.cursor == nil || f.cursor.ReadOn(f.path, f.log.takeNext) == transcript.ErrRewritten {
+	if f.cursor == nil || errors.Is(f.cursor.ReadOn(f.path, f.log.takeNext), transcript.ErrRewritten) {
 		f.cursor, f.log = registry.HostOfLog(f.path).Log.NewCursor(), sessionLog{since: f.since}
 		_ = f.cursor.ReadOn(f.path, f.log.takeNext) // a log that cannot be read counts as empty
 	}

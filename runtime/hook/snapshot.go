@@ -211,7 +211,7 @@ const (
 )
 
 // lagBlind bounds the wait for a session's first prompt. Tests shorten it, because their logs often contain none.
-var lagBlind = 500 * time.Millisecond
+var lagBlind = 500 * time.Millisecond //nolint:gochecknoglobals
 
 func (s *Snapshot) patience() time.Duration {
 	if s.isBlind() {
