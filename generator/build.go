@@ -102,14 +102,21 @@ var (
 
 // SourceHash returns the SHA-256 of the programs' sources, which springfield.yaml records.
 func SourceHash() (string, error) {
-	_, hash, err := sourceFiles()
-	return hash, err
+	h := sha256.New()
+	patched, pairs := runtimePatches() // the overlay changes programs too
+	fmt.Fprintf(h, "patch %q %q %q %q\n", patched, pairs, longSleep, markDeclaration)
+	err := readSources(func(name string, data []byte) error {
+		fmt.Fprintf(h, "%s %d\n", name, len(data))
+		_, err := h.Write(data) // not through fmt, which copies it
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // BuildPrograms returns programs for all targets, carried or compiled according to t.Builder. Errors include ErrNoGo,
 // ErrOldGo, *CompileError and ErrNoPrebuilt.
 func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs ...Program) (Build, error) {
-	sources, hash, err := sourceFiles()
+	hash, err := SourceHash()
 	if err != nil {
 		return Build{}, err
 	}
@@ -118,7 +125,7 @@ func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs
 		built, err = readPrebuilt(t.Prebuilt, hash, targets, programs)
 	}
 	if t.Builder == WithGo || t.Builder != Prepared && errors.Is(err, ErrNoPrebuilt) {
-		built, err = t.compileAll(ctx, sources, hash, targets, programs)
+		built, err = t.compileAll(ctx, hash, targets, programs)
 	}
 	return built, err
 }
@@ -133,11 +140,11 @@ func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, err
 	return files, built, cmp.Or(err, ctx.Err())
 }
 
-func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, hash string, targets []Target, programs []Program) (built Build, err error) {
+func (t Toolchain) compileAll(ctx context.Context, hash string, targets []Target, programs []Program) (built Build, err error) {
 	if t.Go == "" {
 		return Build{}, ErrNoGo
 	}
-	stage, err := stageSources(sources)
+	stage, err := stageSources()
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
@@ -243,50 +250,44 @@ func (e *CompileError) Error() string {
 
 func (e *CompileError) Unwrap() error { return e.Err }
 
-func sourceFiles() (map[string][]byte, string, error) {
-	files := map[string][]byte{
-		"go.mod": []byte("module " + hookruntime.Module + "\n\ngo " + hookruntime.Go + "\n"),
-	}
-	h := sha256.New()
-	fmt.Fprintf(h, "go.mod %q\n", files["go.mod"])
-	patched, pairs := runtimePatches() // the overlay changes programs too
-	fmt.Fprintf(h, "patch %q %q %q %q\n", patched, pairs, longSleep, markDeclaration)
+// readSources calls use for each file that the programs are built from, with the line ends of Unix. data is valid only
+// during the call.
+func readSources(use func(name string, data []byte) error) error {
+	var all bytes.Buffer
 	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !hookruntime.IsSource(name) {
 			return err
 		}
-		data, err := hookruntime.Source.ReadFile(name)
+		file, err := hookruntime.Source.Open(name)
 		if err != nil {
 			return err
 		}
-		if bytes.Contains(data, []byte("\r\n")) { // a checkout on Windows, for the same hash
-			data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+		all.Reset()
+		if _, err := all.ReadFrom(file); err != nil {
+			return err
 		}
-		files["runtime/"+name] = data
-		fmt.Fprintf(h, "runtime/%s %d\n", name, len(data))
-		_, err = h.Write(data) // not through fmt, which copies it
-		return err
+		return use("runtime/"+name, bytes.ReplaceAll(all.Bytes(), []byte("\r\n"), []byte("\n")))
 	})
 	if err != nil {
-		return nil, "", fmt.Errorf("read the hook's sources: %w", err)
+		return fmt.Errorf("read the hook's sources: %w", err)
 	}
-	return files, hex.EncodeToString(h.Sum(nil)), nil
+	return use("go.mod", []byte("module "+hookruntime.Module+"\n\ngo "+hookruntime.Go+"\n"))
 }
 
-// stageSources writes sources to src in a new temporary directory. It also makes tmp for go, which ignores a go.mod
+// stageSources writes the sources to src in a new temporary directory. It also makes tmp for go, which ignores a go.mod
 // in the root of its temporary directory.
-func stageSources(sources map[string][]byte) (stage string, err error) {
+func stageSources() (stage string, err error) {
 	if stage, err = os.MkdirTemp("", "springfield-build-"); err == nil {
 		err = os.Mkdir(filepath.Join(stage, "tmp"), 0o755)
 	}
-	for name, data := range sources {
-		path := filepath.Join(stage, "src", filepath.FromSlash(name))
-		if err == nil {
-			err = os.MkdirAll(filepath.Dir(path), 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(path, data, 0o644)
-		}
+	if err == nil {
+		err = readSources(func(name string, data []byte) error {
+			path := filepath.Join(stage, "src", filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(path, data, 0o644)
+		})
 	}
 	return stage, err
 }

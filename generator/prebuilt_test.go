@@ -42,7 +42,7 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 
 // Prebuilt hooks are used, with or without Go, if they are made from the embedded sources.
 func TestBuilders(t *testing.T) {
-	_, source, err := sourceFiles()
+	source, err := SourceHash()
 	must(t, err)
 	linux, mac, windows := Target{"linux", "amd64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
 	good := func() fstest.MapFS { return carrying(t, source, linux, mac) }
@@ -103,7 +103,7 @@ func TestBuilders(t *testing.T) {
 
 // A suite without a judge gets none.
 func TestCarriedJudge(t *testing.T) {
-	_, source, err := sourceFiles()
+	source, err := SourceHash()
 	must(t, err)
 	linux := Target{"linux", "amd64"}
 	tools := Toolchain{Builder: Prepared, Prebuilt: carrying(t, source, linux)}
