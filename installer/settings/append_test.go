@@ -182,7 +182,7 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 			}
 		}
 	}
-	scratch.FailIf(t, count < 50 || count > 5*90, "%d orders", count)
+	scratch.FailIf(t, count < 20 || count > 5*90, "%d orders", count)
 }
 
 func mkdir(t *testing.T, dir string) {
