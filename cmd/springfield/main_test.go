@@ -5,8 +5,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,17 +18,23 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(shared{m}, map[string]func(){
 		// Scripts set PREBUILT, so that hooks of `make prebuilt` in this tree have no effect.
 		"springfield": func() {
-			os.Exit(runCommand(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none")), buildInfo{Version: buildOfBinary().Version, Go: runtime.Version()}))
+			os.Exit(runCommand(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none")), testBuild()))
 		},
 	})
 }
+
+func testBuild() buildInfo { return buildInfo{Version: buildOfBinary().Version, Go: runtime.Version()} }
 
 // shared runs the tests with what all of them share.
 type shared struct{ m *testing.M }
@@ -32,7 +42,42 @@ type shared struct{ m *testing.M }
 func (s shared) Run() int { return scratch.RunTests(s.m) }
 
 // commands are those that scripts have besides.
-var commands = map[string]func(*testscript.TestScript, bool, []string){}
+var commands = map[string]func(*testscript.TestScript, bool, []string){"call": callHere}
+
+// variables is the key of the names of a script's variables. testscript itself does not tell them.
+const variables = "variables"
+
+// callHere runs springfield in the process of the test, which saves the start of a program: call springfield enable.
+// Scripts say exec where the process matters: PATH, TMPDIR, standard input, colours, signals.
+func callHere(ts *testscript.TestScript, neg bool, args []string) {
+	none, err := os.Open(os.DevNull)
+	ts.Check(err)
+	defer none.Close()
+	home := ts.Getenv("HOME")
+	var env []string
+	for _, name := range ts.Value(variables).([]string) {
+		if value := ts.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	a := &app{
+		streams: streams{
+			in: none, screen: none, out: &display.SafeWriter{To: ts.Stdout()}, err: &display.SafeWriter{To: ts.Stderr()}, tilde: home,
+			plain: ts.Getenv("TERM") == "dumb", colours: ts.Getenv("NO_COLOR") == "" && ts.Getenv("TERM") != "dumb",
+		},
+		environment: environment{
+			work: ts.MkAbs("."), home: home, cache: cmp.Or(ts.Getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")),
+			user: cmp.Or(ts.Getenv("USER"), ts.Getenv("USERNAME"), loginName(user.Current())), env: env, getenv: ts.Getenv,
+			off: hook.IsOffWord(ts.Getenv("SPRINGFIELD")),
+		},
+		prebuilt: os.DirFS(cmp.Or(ts.Getenv("PREBUILT"), "none")), built: testBuild(),
+	}
+	a.columns, _ = strconv.Atoi(ts.Getenv("COLUMNS"))
+	a.caller, a.session = registry.CallingHost(ts.Getenv)
+	if code := a.execute(context.Background(), args[1:]); (code != 0) != neg {
+		ts.Fatalf("%s: exit code %d", strings.Join(args, " "), code)
+	}
+}
 
 func TestScripts(t *testing.T) {
 	goroot, gocache := scratch.FindGo(t)
@@ -60,6 +105,13 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HEADS", heads)
 			env.Setenv("HOOKS", hooks)
 			env.Setenv("PREBUILT", heads) // a script that starts hooks says `env PREBUILT=$HOOKS`, one that is about compiling them `env PREBUILT=`
+			script := scratch.ReadFile(t, filepath.Join("testdata", "script", filepath.Base(env.T().(testing.TB).Name())+".txtar"))
+			names := check.NamesOf(env.Vars, func(v string) string { name, _, _ := strings.Cut(v, "="); return name })
+			for _, set := range regexp.MustCompile(`(?m)^env (\w+)=`).FindAllStringSubmatch(string(script), -1) {
+				names = append(names, set[1])
+			}
+			slices.Sort(names)
+			env.Values[variables] = slices.Compact(names)
 			return scratch.PrepareHome(home)
 		},
 		RequireExplicitExec: true,
