@@ -6,6 +6,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,20 +109,25 @@ func TestHosts(t *testing.T) {
 				}
 			}
 		})
-		step("budget", func(w *World) {
-			texts := endless(12)
-			w.In(h, Session{Script: says(texts...)}, texts[3], 4)
-			w.decidedIn(h, "continue progress", "continue progress", "continue progress", "stop budget")
-		})
-		step("away", func(w *World) {
-			w.order("make test", 50)
-			write(w.t, w.path("Makefile"), "test:\n\t@echo passed\n")
-			check := Turn{Blocks: []Block{{Text: "I run it."}, h.shell("make test")}}
-			texts := says("Shall the cache live in memory or on disk?", "In memory. Everything is done.", "All is done.")
-			w.In(h, Session{Script: []Turn{texts[0], texts[1], check, texts[2]}}, "All is done.", 4)
-			w.decidedIn(h, "continue away", "continue away", "stop away")
-			must(w.t, os.Remove(filepath.Join(w.Home, ".claude", "springfield", "away.json")))
-		})
+		one := rand.IntN(2) // of the two that follow, by day
+		if nightly || one == 0 {
+			step("budget", func(w *World) {
+				texts := endless(12)
+				w.In(h, Session{Script: says(texts...)}, texts[3], 4)
+				w.decidedIn(h, "continue progress", "continue progress", "continue progress", "stop budget")
+			})
+		}
+		if nightly || one == 1 {
+			step("away", func(w *World) {
+				w.order("make test", 50)
+				write(w.t, w.path("Makefile"), "test:\n\t@echo passed\n")
+				check := Turn{Blocks: []Block{{Text: "I run it."}, h.shell("make test")}}
+				texts := says("Shall the cache live in memory or on disk?", "In memory. Everything is done.", "All is done.")
+				w.In(h, Session{Script: []Turn{texts[0], texts[1], check, texts[2]}}, "All is done.", 4)
+				w.decidedIn(h, "continue away", "continue away", "stop away")
+				must(w.t, os.Remove(filepath.Join(w.Home, ".claude", "springfield", "away.json")))
+			})
+		}
 		step("disable", func(w *World) {
 			w.Springfield("disable", "ned-flanders", "--host", h.name)
 			w.same(h, "after disable")

@@ -164,7 +164,7 @@ func TestEnableDisable(t *testing.T) {
 // The stops of one user: a question, a stop after a tool call, where the transcript still lacks the final text, and
 // plan mode. A replay of the session decides as the hook did.
 func TestStopsOfOneUser(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		explained := func(r Result) {
 			t.Helper()
@@ -196,7 +196,7 @@ func TestStopsOfOneUser(t *testing.T) {
 // all the same, because a continue is context and no block; and no line calls it an error.
 func TestBudgetEndsBeforeTheClientsCap(t *testing.T) {
 	texts := endless(12)
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		r := w.Run(Session{Script: says(texts...)})
 		ends(t, r, texts[3], 4)

@@ -227,7 +227,7 @@ func TestEnvironment(t *testing.T) {
 			for _, f := range forms() {
 				switch {
 				case s.shell && f.name != "direct":
-				case i < named && (f.name == "direct" && r.IntN(15) == 0 || r.IntN(60) == 0), i >= named && f.shell == "" && r.IntN(300) == 0, strings.HasPrefix(s.name, `"GO`) && f.name == "direct":
+				case i < named && (f.name == "direct" && r.IntN(30) == 0 || r.IntN(120) == 0), i >= named && f.shell == "" && r.IntN(600) == 0, strings.HasPrefix(s.name, `"GO`) && f.name == "direct":
 					part = append(part, attack{s, plugins[r.IntN(len(plugins))], f, r.IntN(6) == 0})
 				}
 			}
@@ -293,10 +293,10 @@ func TestEnvironment(t *testing.T) {
 // holds all the same: exit 0, no process left, and no decision but a stop or the one without the variable. A plugin
 // for one machine has no launcher, and to its hook they are nothing (TestEnvironment).
 func TestLimitsOfTheLauncher(t *testing.T) {
-	runs := 0
+	r, runs := draw(t), 0
 	for _, s := range settingsAttacks(t, &world{t: t, Home: someHome, Canary: someHome + "/canary", Traps: someTrap}) {
 		for _, f := range forms()[1:] {
-			if !s.shell {
+			if !s.shell || !*full && r.IntN(3) > 0 {
 				continue
 			}
 			w := newWorld(t)

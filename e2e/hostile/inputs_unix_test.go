@@ -264,7 +264,7 @@ func TestHookInputs(t *testing.T) {
 	}
 	hosts := hostAttempts()
 	rep := newReport(t)
-	all := slices.Concat(some(r, events, 15), some(r, logs, 4), some(r, files, 14), some(r, states, 5), some(r, hosts, 14))
+	all := slices.Concat(some(r, events, 8), some(r, logs, 3), some(r, files, 8), some(r, states, 4), some(r, hosts, 8))
 	each(all, func(a attempt) {
 		w := newWorld(t)
 		defer w.done()

@@ -350,7 +350,7 @@ func TestSuitesAndVerbs(t *testing.T) {
 			}
 		}
 	} else {
-		for range 10 {
+		for range 6 {
 			all = append(all, attack{attacks[r.IntN(len(attacks))], verbs[r.IntN(len(verbs))]})
 		}
 		for _, h := range some(r, gits, 2) {
