@@ -48,7 +48,7 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 	a := &app{prebuilt: prebuilt, built: built}
 	a.streams = streams{
 		in: os.Stdin, out: &display.SafeWriter{To: os.Stdout}, err: &display.SafeWriter{To: os.Stderr},
-		screen:   os.Stderr,
+		stdout: os.Stdout, screen: os.Stderr,
 		terminal: isTerminal(os.Stdin) && isTerminal(os.Stderr),
 		plain:    plain,
 		progress: isTerminal(os.Stderr) && !plain,

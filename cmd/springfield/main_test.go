@@ -62,7 +62,7 @@ func callHere(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	a := &app{
 		streams: streams{
-			in: none, screen: none, out: &display.SafeWriter{To: ts.Stdout()}, err: &display.SafeWriter{To: ts.Stderr()}, tilde: home,
+			in: none, stdout: none, screen: none, out: &display.SafeWriter{To: ts.Stdout()}, err: &display.SafeWriter{To: ts.Stderr()}, tilde: home,
 			plain: ts.Getenv("TERM") == "dumb", colours: ts.Getenv("NO_COLOR") == "" && ts.Getenv("TERM") != "dumb",
 		},
 		environment: environment{

@@ -25,7 +25,8 @@ const (
 type streams struct {
 	in       *os.File
 	out, err io.Writer // made safe by package display
-	screen   *os.File  // for moving the cursor
+	stdout   *os.File  // of out, for its width, colours and cursor
+	screen   *os.File  // of err
 	terminal bool      // the user can be asked
 	plain    bool      // ask nothing, and do not move the cursor
 	progress bool      // shown on standard error
@@ -39,9 +40,9 @@ func (s *streams) talk(format string, args ...any) { s.notePrinter().PrintText(f
 
 func (s *streams) say(format string, args ...any) { s.resultPrinter().PrintText(format, args...) }
 
-func (s *streams) resultPrinter() layout.Printer { return s.printer(s.out, os.Stdout) }
+func (s *streams) resultPrinter() layout.Printer { return s.printer(s.out, s.stdout) }
 
-func (s *streams) notePrinter() layout.Printer { return s.printer(s.err, os.Stderr) }
+func (s *streams) notePrinter() layout.Printer { return s.printer(s.err, s.screen) }
 
 func (s *streams) printJSON(v any) error {
 	enc := json.NewEncoder(s.out)

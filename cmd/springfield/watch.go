@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -90,10 +89,10 @@ func (w *watcher) run(ctx context.Context) error {
 	case w.json:
 	case w.once:
 		show = w.printOnce
-	case isTerminal(os.Stdout) && takesColours(os.Stdout) && !w.plain:
+	case isTerminal(w.stdout) && takesColours(w.stdout) && !w.plain:
 		show = w.draw
-		fmt.Fprint(os.Stdout, "\x1b[?1049h\x1b[?25l") // the alternate screen, without a cursor
-		defer fmt.Fprint(os.Stdout, "\x1b[?25h\x1b[?1049l")
+		fmt.Fprint(w.stdout, "\x1b[?1049h\x1b[?25l") // the alternate screen, without a cursor
+		defer fmt.Fprint(w.stdout, "\x1b[?25h\x1b[?1049l")
 	}
 	view := w.watch.Look(time.Now())
 	for n := 1; ; n++ {
@@ -139,13 +138,13 @@ const widest = 200
 
 func (w *watcher) printOnce(view absence.View) error {
 	out := w.resultPrinter()
-	out.Width = cmp.Or(widthOf(os.Stdout), w.columns, widest)
+	out.Width = cmp.Or(widthOf(w.stdout), w.columns, widest)
 	view.WriteText(out, 0)
 	return nil
 }
 
 func (w *watcher) draw(view absence.View) error {
-	width, high, err := term.GetSize(int(os.Stdout.Fd()))
+	width, high, err := term.GetSize(int(w.stdout.Fd()))
 	if err != nil || width == w.width && high == w.high && view.Now == w.seen.Now {
 		return err
 	}
@@ -169,6 +168,6 @@ func (w *watcher) draw(view absence.View) error {
 	w.width, w.high, w.shown = width, high, frame.Bytes()
 	// A terminal with synchronized output shows all of it at once.
 	lines := strings.ReplaceAll(frame.String(), "\n", "\x1b[K\n")
-	_, err = fmt.Fprint(os.Stdout, "\x1b[?2026h\x1b[H"+lines+"\x1b[J\x1b[?2026l")
+	_, err = fmt.Fprint(w.stdout, "\x1b[?2026h\x1b[H"+lines+"\x1b[J\x1b[?2026l")
 	return err
 }

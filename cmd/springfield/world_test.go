@@ -62,7 +62,7 @@ func (w world) callTo(t *testing.T, stdout, stderr io.Writer, args ...string) (c
 	in, err := os.Open(os.DevNull)
 	must(t, err)
 	defer in.Close()
-	a.in, a.screen = in, in
+	a.in, a.stdout, a.screen = in, in, in
 	return a.execute(t.Context(), args)
 }
 
