@@ -1,9 +1,7 @@
 # springfield: `make help` lists what there is.
 SHELL = /bin/sh
-# As releases are built. Programs that link to the C library also start more slowly, and tests start thousands. Without
-# paths, a clone elsewhere needs not compile again.
+# As releases are built. Programs that link to the C library also start more slowly, and tests start thousands.
 export CGO_ENABLED = 0
-export GOFLAGS := $(GOFLAGS) -trimpath
 HOOK_FLAGS = -trimpath -buildvcs=false -gcflags=github.com/cameronsjo/springfield/...=-l -gcflags=regexp/...=-l -gcflags=time=-l -gcflags=strings=-l -gcflags=syscall=-l -ldflags='-s -w'
 TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME = 1m
@@ -17,6 +15,9 @@ GORELEASER = go run $(GORELEASER_MODULE)
 # /dev/shm where programs can be started from it and 2 GB are free.
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
+
+# Without paths in the programs, a clone in another directory need not compile again.
+TESTING = TMPDIR=$(SCRATCH) GOFLAGS='$(GOFLAGS) -trimpath'
 
 .PHONY: help generate registry build install uninstall prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score learn fuzz size man pictures lint vuln clean
 .DEFAULT_GOAL := help
@@ -39,7 +40,7 @@ build: ## build the CLI, bin/springfield; register new strategies and hosts firs
 	@for folder in runtime/strategy/*/ runtime/host/*/; do \
 	  grep -q "/$${folder%/}\"" runtime/registry/list.go || { $(MAKE) registry && break; } || exit 1; \
 	done
-	go build $(SHOWN) -o bin/springfield ./cmd/springfield
+	go build -trimpath $(SHOWN) -o bin/springfield ./cmd/springfield
 
 install: build ## copy springfield into ~/.local/bin, or into PREFIX/bin
 	@mkdir -p "$(PREFIX)/bin" && cp bin/springfield "$(PREFIX)/bin/.springfield.new" && mv "$(PREFIX)/bin/.springfield.new" "$(PREFIX)/bin/springfield"
@@ -72,13 +73,13 @@ clean: ## remove everything that make has made
 
 test: ## run every test that needs no agent; make lint vets
 	@echo 'Testing every package: a package appears when its tests have ended, the first after some minutes.'
-	TMPDIR=$(SCRATCH) go test -count=1 -vet=off -ldflags='-s -w' -p 4 -parallel 4 -timeout 40m ./...
+	$(TESTING) go test -count=1 -vet=off -ldflags='-s -w' -p 4 -parallel 4 -timeout 40m ./...
 
 e2e: ## run the main sessions of the real programs, Claude Code and five other hosts, fetched through npm
-	TMPDIR=$(SCRATCH) go test -vet=off -tags e2e -count=1 -parallel 4 -timeout 60m ./e2e
+	$(TESTING) go test -vet=off -tags e2e -count=1 -parallel 4 -timeout 60m ./e2e
 
 fetch: ## fetch these programs, about 500 MB, so that make e2e need not wait for them
-	go test -vet=off -tags e2e -count=1 -run '^TestProgramsAreThere$$' ./e2e
+	$(TESTING) go test -vet=off -tags e2e -count=1 -run '^TestProgramsAreThere$$' ./e2e
 
 nightly: ## run every session, with each version of Claude Code, and each strategy in each host
 	TMPDIR=$(SCRATCH) go test -tags e2e,nightly -count=1 -parallel 4 -timeout 60m ./e2e
@@ -95,7 +96,7 @@ wine: prebuilt ## do the main job and run tests as on Windows; needs wine 10 or 
 
 shells: ## try completion in bash (with bash-completion), zsh and fish, which have to be installed
 	@for needed in bash zsh fish; do command -v $$needed >/dev/null || { echo "make shells needs $$needed; on Debian: apt-get install -y bash-completion zsh fish" >&2; exit 1; }; done
-	go test -vet=off -tags shells ./cmd/springfield -run '^TestShells$$' -count=1
+	$(TESTING) go test -vet=off -tags shells ./cmd/springfield -run '^TestShells$$' -count=1
 
 hostile: ## run every attack from outside: variables, suites, git, inputs; takes half an hour
 	TMPDIR=$(SCRATCH) go test -v -count=1 -timeout 180m ./e2e/hostile -full

@@ -67,7 +67,7 @@ func (w *World) untouched(scope, when string) {
 }
 
 // A plugin from a repository: the client fetches it, the next session runs it, and no settings file has the client's
-// bytes. After a purge the client knows nothing of it.
+// bytes. After a purge the client knows nothing of it. By day this is tried in two of the scopes.
 func TestEnableFromARepository(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)

@@ -70,7 +70,7 @@ func (w *World) claude(args ...string) {
 }
 
 // Published in a repository, installed with the client's own commands for the user and for a project; then a new
-// version, which is the one that runs after an update, and not before.
+// version, which is the one that runs after an update, and not before. By day only one of the two is tried.
 func TestPublishedInARepository(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)

@@ -59,8 +59,7 @@ func eachClient(t *testing.T, scenario func(t *testing.T, version string)) {
 // nightly has every scenario run for every version. The file of nightly tests sets it.
 var nightly bool
 
-// aClient runs a scenario for one of the versions, drawn anew in each run: what it checks does not hang on the
-// version, and has to hold on each.
+// aClient runs a scenario for one of the versions, drawn anew in each run, and at night for all: it has to hold on each.
 func aClient(t *testing.T, scenario func(t *testing.T, version string)) {
 	if nightly {
 		eachClient(t, scenario)

@@ -259,19 +259,20 @@ func readSources(use func(name string, data []byte) error) error {
 			return err
 		}
 		file, err := hookruntime.Source.Open(name)
+		if err == nil {
+			all.Reset()
+			_, err = all.ReadFrom(file)
+		}
 		if err != nil {
-			return err
+			return fmt.Errorf("read the hook's sources: %w", err)
 		}
-		all.Reset()
-		if _, err := all.ReadFrom(file); err != nil {
-			return err
+		data := all.Bytes()
+		if bytes.Contains(data, []byte("\r\n")) { // a checkout on Windows, for the same hash
+			data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 		}
-		return use("runtime/"+name, bytes.ReplaceAll(all.Bytes(), []byte("\r\n"), []byte("\n")))
+		return use("runtime/"+name, data)
 	})
-	if err != nil {
-		return fmt.Errorf("read the hook's sources: %w", err)
-	}
-	return use("go.mod", []byte("module "+hookruntime.Module+"\n\ngo "+hookruntime.Go+"\n"))
+	return cmp.Or(err, use("go.mod", []byte("module "+hookruntime.Module+"\n\ngo "+hookruntime.Go+"\n")))
 }
 
 // stageSources writes the sources to src in a new temporary directory. It also makes tmp for go, which ignores a go.mod
@@ -283,10 +284,7 @@ func stageSources() (stage string, err error) {
 	if err == nil {
 		err = readSources(func(name string, data []byte) error {
 			path := filepath.Join(stage, "src", filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				return err
-			}
-			return os.WriteFile(path, data, 0o644)
+			return cmp.Or(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644))
 		})
 	}
 	return stage, err

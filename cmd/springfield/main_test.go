@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -53,6 +54,9 @@ func callHere(ts *testscript.TestScript, neg bool, args []string) {
 	none, err := os.Open(os.DevNull)
 	ts.Check(err)
 	defer none.Close()
+	if args[0] != "springfield" {
+		ts.Fatalf("call is for springfield, not for %s", args[0])
+	}
 	home := ts.Getenv("HOME")
 	var env []string
 	for _, name := range ts.Value(variables).([]string) {
@@ -74,7 +78,9 @@ func callHere(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	a.columns, _ = strconv.Atoi(ts.Getenv("COLUMNS"))
 	a.caller, a.session = registry.CallingHost(ts.Getenv)
-	if code := a.execute(context.Background(), args[1:]); (code != 0) != neg {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // for one that would never end
+	defer cancel()
+	if code := a.execute(ctx, args[1:]); (code != 0) != neg {
 		ts.Fatalf("%s: exit code %d", strings.Join(args, " "), code)
 	}
 }
@@ -84,6 +90,9 @@ func TestScripts(t *testing.T) {
 	heads, hooks := carriedHeads(t), carriedHooks(t)
 	real, err := os.UserHomeDir()
 	must(t, err)
+	// PATH has git, sh, go and the commands under test, but no real claude.
+	first, _, _ := strings.Cut(os.Getenv("PATH"), string(filepath.ListSeparator))
+	t.Setenv("PATH", strings.Join([]string{first, filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, string(filepath.ListSeparator))) // of calls, too
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: commands,
@@ -95,10 +104,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("HOST", generator.HostTarget().String())
 			env.Setenv("GOCACHE", gocache)
-			// PATH has git, sh, go and the commands under test, but no real claude.
-			first, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
 			env.Setenv("COMMANDS", first)
-			env.Setenv("PATH", strings.Join([]string{first, filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, string(filepath.ListSeparator)))
 			for _, key := range []string{"CLAUDE_CONFIG_DIR", "SPRINGFIELD", "GOFLAGS", "USER"} {
 				env.Setenv(key, "")
 			}
@@ -107,8 +113,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PREBUILT", heads) // a script that starts hooks says `env PREBUILT=$HOOKS`, one that is about compiling them `env PREBUILT=`
 			script := scratch.ReadFile(t, filepath.Join("testdata", "script", filepath.Base(env.T().(testing.TB).Name())+".txtar"))
 			names := check.NamesOf(env.Vars, func(v string) string { name, _, _ := strings.Cut(v, "="); return name })
-			for _, set := range regexp.MustCompile(`(?m)^env (\w+)=`).FindAllStringSubmatch(string(script), -1) {
-				names = append(names, set[1])
+			for _, line := range regexp.MustCompile(`(?m)^env .*`).FindAllString(string(script), -1) {
+				for _, set := range strings.Fields(line)[1:] {
+					name, _, _ := strings.Cut(set, "=")
+					names = append(names, name)
+				}
 			}
 			slices.Sort(names)
 			env.Values[variables] = slices.Compact(names)
