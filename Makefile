@@ -83,10 +83,10 @@ fetch: ## fetch these programs, about 500 MB, so that make e2e need not wait for
 	$(TESTING) go test -vet=off -tags e2e -count=1 -run '^TestProgramsAreThere$$' ./e2e
 
 nightly: ## run every session, with each version of Claude Code, and each strategy in each host
-	TMPDIR=$(SCRATCH) go test -tags e2e,nightly -count=1 -parallel 4 -timeout 60m ./e2e
+	$(TESTING) go test -tags e2e,nightly -count=1 -parallel 4 -timeout 60m ./e2e
 
 newest: ## run the main sessions with the newest version of each program that npm has, not the pinned one
-	TMPDIR=$(SCRATCH) go test -tags e2e -count=1 -parallel 4 -timeout 60m ./e2e -newest
+	$(TESTING) go test -tags e2e -count=1 -parallel 4 -timeout 60m ./e2e -newest
 
 wine: prebuilt ## do the main job and run tests as on Windows; needs wine 10 or later
 	@command -v $(WINE) >/dev/null || { echo "make wine needs wine 10 or later; on Debian: apt-get install -y --no-install-recommends wine wine64" >&2; exit 1; }
@@ -100,9 +100,9 @@ shells: ## try completion in bash (with bash-completion), zsh and fish, which ha
 	$(TESTING) go test -vet=off -tags shells ./cmd/springfield -run '^TestShells$$' -count=1
 
 hostile: ## run every attack from outside: variables, suites, git, inputs; takes half an hour
-	TMPDIR=$(SCRATCH) go test -v -count=1 -timeout 180m ./e2e/hostile -full
+	$(TESTING) go test -v -count=1 -timeout 180m ./e2e/hostile -full
 	go test -count=1 -run '^TestModelExhaustively$$' ./runtime/guard -orders 8
-	TMPDIR=$(SCRATCH) go test -count=1 -timeout 60m ./cmd/springfield ./installer/settings ./generator ./replay/score ./runtime/grave -full
+	$(TESTING) go test -count=1 -timeout 60m ./cmd/springfield ./installer/settings ./generator ./replay/score ./runtime/grave -full
 
 fuzz: ## run every fuzz target, one after the other; FUZZTIME=1m each
 	@for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
