@@ -178,7 +178,7 @@ func (s *streams) showCompiling() (step func(does string), done func()) {
 
 func (a *app) toolchain() generator.Toolchain {
 	t := generator.Toolchain{
-		Prebuilt: a.prebuilt, Go: findProgram("go"), Path: a.getenv("PATH"), Home: a.home,
+		Prebuilt: a.prebuilt, Go: a.findProgram("go"), Path: a.getenv("PATH"), Home: a.home,
 		GoCache: a.getenv("GOCACHE"), Working: a.showCompiling,
 	}
 	t.Warn = func(text string) { a.talk("springfield: warning: %s", text) }

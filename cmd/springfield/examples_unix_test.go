@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,9 +63,18 @@ func TestExamplesOfPages(t *testing.T) {
 			"PATH=" + first + ":" + goroot + "/bin:/usr/bin:/bin"}
 		cmd.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","cwd":"` + work +
 			`","last_assistant_message":"Moving to Task 2."}`)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", line, err, out)
+		var out strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &out
+		var err error
+		if args, ok := commandLine(strings.ReplaceAll(made.Replace(line), "~", home)); ok && !strings.ContainsAny(line, "|>;$&*") {
+			cmd.Args = append([]string{"springfield"}, args...)
+			if code := runHere(cmd); code != 0 {
+				err = fmt.Errorf("exit code %d", code)
+			}
+		} else {
+			err = cmd.Run()
 		}
+		scratch.FailIf(t, err != nil, "%s: %v\n%s", line, err, &out)
 		os.Remove(filepath.Join(state, "hold")) // which only a person lifts
 	}
 	run("springfield init ~/hooks --yes --marketplace hooks --strategy ned-flanders")

@@ -24,8 +24,7 @@ import (
 type clone struct {
 	t         *testing.T
 	dir       string // holds clone, canary, home
-	command   string
-	shared    []string // environment
+	env       []string
 	snapshots map[string]string
 }
 
@@ -42,15 +41,12 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	self, err := os.Executable()
-	must(t, err)
 	_, gocache := scratch.FindGo(t)
-	c := &clone{t: t, dir: dir, command: filepath.Join(dir, "springfield")}
-	c.shared = []string{
+	c := &clone{t: t, dir: dir}
+	c.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + c.at("home"), "TERM=dumb",
 		"GOCACHE=" + gocache, "PREBUILT=" + carried,
 	}
-	must(t, os.Symlink(self, c.command))
 	// The suite is declared already, so that enabling it in a project changes only the project.
 	c.write("home/.claude/settings.json", `{"extraKnownMarketplaces": {"suite": {"source": {"source": "directory", "path": "`+c.at("clone/suite")+`"}}}}`+"\n")
 	c.write("home/.claude/CLAUDE.md", "Mine.\n")
@@ -140,15 +136,10 @@ func (c *clone) link(name, target string) {
 func (c *clone) run(dir string, args ...string) (out string, code int) {
 	c.t.Helper()
 	var b bytes.Buffer
-	cmd := exec.Command(c.command, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = c.at(dir), &b, &b
-	cmd.Env = append(slices.Clone(c.shared), "PWD="+c.at(dir))
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		c.t.Fatal(err)
-	}
-	return b.String(), cmd.ProcessState.ExitCode()
+	cmd := exec.Command("springfield", args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = c.at(dir), &b, &b, c.env
+	code = runHere(cmd)
+	return b.String(), code
 }
 
 // Verbs in a clone with links change nothing outside, and nothing at all if they report the link.

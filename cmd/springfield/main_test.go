@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"regexp"
@@ -48,41 +50,73 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){"call": c
 // variables is the key of the names of a script's variables. testscript itself does not tell them.
 const variables = "variables"
 
-// callHere runs springfield in the process of the test, which saves the start of a program: call springfield enable.
-// Scripts say exec where the process matters: PATH, TMPDIR, standard input, colours, signals.
+// callHere runs springfield in the process of the test: call springfield enable.
 func callHere(ts *testscript.TestScript, neg bool, args []string) {
-	none, err := os.Open(os.DevNull)
-	ts.Check(err)
-	defer none.Close()
 	if args[0] != "springfield" {
 		ts.Fatalf("call is for springfield, not for %s", args[0])
 	}
-	home := ts.Getenv("HOME")
-	var env []string
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), ts.Stdout(), ts.Stderr()
 	for _, name := range ts.Value(variables).([]string) {
 		if value := ts.Getenv(name); value != "" {
-			env = append(env, name+"="+value)
+			cmd.Env = append(cmd.Env, name+"="+value)
 		}
 	}
-	a := &app{
-		streams: streams{
-			in: none, stdout: none, screen: none, out: &display.SafeWriter{To: ts.Stdout()}, err: &display.SafeWriter{To: ts.Stderr()}, tilde: home,
-			plain: ts.Getenv("TERM") == "dumb", colours: ts.Getenv("NO_COLOR") == "" && ts.Getenv("TERM") != "dumb",
-		},
-		environment: environment{
-			work: ts.MkAbs("."), home: home, cache: cmp.Or(ts.Getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")),
-			user: cmp.Or(ts.Getenv("USER"), ts.Getenv("USERNAME"), loginName(user.Current())), env: env, getenv: ts.Getenv,
-			off: hook.IsOffWord(ts.Getenv("SPRINGFIELD")),
-		},
-		prebuilt: os.DirFS(cmp.Or(ts.Getenv("PREBUILT"), "none")), built: testBuild(),
-	}
-	a.columns, _ = strconv.Atoi(ts.Getenv("COLUMNS"))
-	a.caller, a.session = registry.CallingHost(ts.Getenv)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // for one that would never end
-	defer cancel()
-	if code := a.execute(ctx, args[1:]); (code != 0) != neg {
+	if code := runHere(cmd); (code != 0) != neg {
 		ts.Fatalf("%s: exit code %d", strings.Join(args, " "), code)
 	}
+}
+
+// runHere runs springfield in the process of the test, as cmd would in one of its own, which takes ten times as long.
+// Tests start a process where that matters: TMPDIR, standard input, a terminal, signals, variables that must not get
+// through. What is printed goes through files, because colours do.
+func runHere(cmd *exec.Cmd) (code int) {
+	a := appOf(cmd)
+	a.in, _ = os.Open(os.DevNull)
+	a.stdout, _ = os.CreateTemp("", "stdout")
+	if a.screen = a.stdout; cmd.Stderr != cmd.Stdout {
+		a.screen, _ = os.CreateTemp("", "stderr")
+	}
+	a.out, a.err = &display.SafeWriter{To: a.stdout}, &display.SafeWriter{To: a.screen}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // for one that would never end
+	code = a.execute(ctx, cmd.Args[1:])
+	cancel()
+	a.in.Close()
+	for f, to := range map[*os.File]io.Writer{a.screen: cmd.Stderr, a.stdout: cmd.Stdout} {
+		f.Seek(0, io.SeekStart)
+		io.Copy(to, f)
+		f.Close()
+		os.Remove(f.Name())
+	}
+	return code
+}
+
+// appOf is springfield as cmd would start it, without files and terminals.
+func appOf(cmd *exec.Cmd) *app {
+	getenv := func(name string) string {
+		for _, entry := range slices.Backward(cmd.Env) {
+			if value, ok := strings.CutPrefix(entry, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+	home, plain := getenv("HOME"), getenv("TERM") == "dumb"
+	a := &app{
+		streams: streams{
+			out: &display.SafeWriter{To: cmd.Stdout}, err: &display.SafeWriter{To: cmd.Stderr}, tilde: home,
+			plain: plain, colours: getenv("NO_COLOR") == "" && !plain, forced: getenv("CLICOLOR_FORCE") == "1",
+		},
+		environment: environment{
+			work: cmd.Dir, home: home, cache: cmp.Or(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")),
+			user: cmp.Or(getenv("USER"), getenv("USERNAME"), loginName(user.Current())), env: cmd.Env, getenv: getenv,
+			off: hook.IsOffWord(getenv("SPRINGFIELD")),
+		},
+		prebuilt: os.DirFS(cmp.Or(getenv("PREBUILT"), "none")), built: testBuild(),
+	}
+	a.columns, _ = strconv.Atoi(getenv("COLUMNS"))
+	a.caller, a.session = registry.CallingHost(getenv)
+	return a
 }
 
 func TestScripts(t *testing.T) {
@@ -92,7 +126,6 @@ func TestScripts(t *testing.T) {
 	must(t, err)
 	// PATH has git, sh, go and the commands under test, but no real claude.
 	first, _, _ := strings.Cut(os.Getenv("PATH"), string(filepath.ListSeparator))
-	t.Setenv("PATH", strings.Join([]string{first, filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, string(filepath.ListSeparator))) // of calls, too
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: commands,
@@ -102,6 +135,7 @@ func TestScripts(t *testing.T) {
 				return fmt.Errorf("a script would run in the real home %s", real)
 			}
 			env.Setenv("HOME", home)
+			env.Setenv("PATH", strings.Join([]string{first, filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, string(filepath.ListSeparator)))
 			env.Setenv("HOST", generator.HostTarget().String())
 			env.Setenv("GOCACHE", gocache)
 			env.Setenv("COMMANDS", first)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 
@@ -92,22 +91,16 @@ func (e *environment) defaultSuiteDir() string {
 func (e *environment) gitOfProcess() git.Git { return git.FindGit(e.env, e.work, e.home) }
 
 func (e *environment) claudeCommand() client.Command {
-	return client.Command{Path: findProgram("claude"), Env: e.env}
+	return client.Command{Path: e.findProgram("claude"), Env: e.env}
 }
 
 func (e *environment) hostOwner() hosts.User {
 	root := cmp.Or(git.RepositoryRoot(e.work), e.work)
-	return hosts.User{Home: e.home, Work: e.work, Root: root, Env: e.env, Getenv: e.getenv, Look: findProgram}
+	return hosts.User{Home: e.home, Work: e.work, Root: root, Env: e.env, Getenv: e.getenv, Look: e.findProgram}
 }
 
-// findProgram returns the path of a program, or "". It rejects relative directories on PATH, which the project could
-// control.
-func findProgram(program string) string {
-	path, err := exec.LookPath(program)
-	if err != nil || !filepath.IsAbs(path) {
-		return ""
-	}
-	return path
+func (e *environment) findProgram(program string) string {
+	return rooted.FindProgram(program, e.getenv("PATH"))
 }
 
 func (e *environment) typedPaths() rooted.Typed {

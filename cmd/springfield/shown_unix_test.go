@@ -139,6 +139,7 @@ type haunted struct {
 	home, project, suite, spoilt, log, rules, hook, loop string
 	env                                                  []string
 	colours                                              int // lines that were coloured
+	code                                                 int // of the last call
 }
 
 func newHaunted(t *testing.T) *haunted {
@@ -146,17 +147,11 @@ func newHaunted(t *testing.T) *haunted {
 	goroot, gocache := scratch.FindGo(t)
 	dir := t.TempDir()
 	h := &haunted{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "p"+hostile), suite: filepath.Join(dir, "s"+marked, "mine")}
-	self, err := os.Executable()
-	must(t, err)
 	must(t, scratch.PrepareHome(h.home))
 	scratch.PutFile(t, filepath.Join(h.project, "keep"), "")
-	scratch.PutFile(t, filepath.Join(dir, "bin", "keep"), "")
 	scratch.PutFile(t, filepath.Join(filepath.Dir(h.suite), "keep"), "")
-	if err := os.Symlink(self, filepath.Join(dir, "bin", "springfield")); err != nil { // TestMain goes by this name
-		t.Fatal(err)
-	}
 	h.env = []string{
-		"HOME=" + h.home, "PATH=" + filepath.Join(dir, "bin") + ":" + filepath.Join(goroot, "bin") + ":/usr/bin:/bin", "GOCACHE=" + gocache, "PREBUILT=" + carriedHooks(t),
+		"HOME=" + h.home, "PATH=" + filepath.Join(goroot, "bin") + ":/usr/bin:/bin", "GOCACHE=" + gocache, "PREBUILT=" + carriedHooks(t),
 		"USER=" + broken, "CLAUDE_CODE_SESSION_ID=" + hostile, "TERM=" + broken, "CLICOLOR_FORCE=1", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=" + hostile, "LISA_SIMPSON_MODEL=" + hostile, "ANTHROPIC_API_KEY=made-up", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
 	}
 	h.call(t, "springfield", "init", h.suite, "--yes", "--owner", "Ned", "--strategy", "ned-flanders", "--strategy", "marge-simpson", "--strategy", "ralph-wiggum", "--strategy", "todo-continuation", "--strategy", "lisa-simpson")
@@ -252,9 +247,6 @@ func (h *haunted) each(t *testing.T, dir string, do func(path string, data []byt
 }
 
 func (h *haunted) command(name string, args []string) *exec.Cmd {
-	if name == "springfield" {
-		name = filepath.Join(filepath.Dir(h.home), "bin", name)
-	}
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = h.project, h.env
 	return cmd
@@ -263,8 +255,9 @@ func (h *haunted) command(name string, args []string) *exec.Cmd {
 // call runs what has to succeed.
 func (h *haunted) call(t *testing.T, name string, args ...string) {
 	t.Helper()
-	if out, err := h.command(name, args).CombinedOutput(); err != nil {
-		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	cmd := h.command(name, args)
+	if h.looks(t, cmd); h.code != 0 {
+		t.Fatalf("%s %q: exit code %d\n%s%s", name, args, h.code, cmd.Stdout, cmd.Stderr)
 	}
 }
 
@@ -273,8 +266,8 @@ func (h *haunted) hooked(t *testing.T, plugin, event string) {
 	t.Helper()
 	cmd := h.command(filepath.Join(h.suite, plugin, "hooks", "springfield-hook"), nil)
 	cmd.Stdin = strings.NewReader(event + "\n")
-	if h.looks(t, cmd); cmd.ProcessState.ExitCode() != 0 {
-		t.Errorf("%s exits %d", plugin, cmd.ProcessState.ExitCode())
+	if h.looks(t, cmd); h.code != 0 {
+		t.Errorf("%s exits %d", plugin, h.code)
 	}
 	answer := cmd.Stdout.(*bytes.Buffer).Bytes()
 	for d := json.NewDecoder(bytes.NewReader(answer)); len(answer) > 0; {
@@ -298,8 +291,12 @@ func (h *haunted) looks(t *testing.T, cmd *exec.Cmd) bool {
 	t.Helper()
 	out, said := &bytes.Buffer{}, &bytes.Buffer{}
 	cmd.Stdout, cmd.Stderr = out, said
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+	if cmd.Args[0] == "springfield" {
+		h.code = runHere(cmd)
+	} else if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
+	} else {
+		h.code = cmd.ProcessState.ExitCode()
 	}
 	for name, printed := range map[string]string{"stdout": out.String(), "stderr": said.String()} {
 		if !slices.Contains(cmd.Args, "--json") { // what a hostile text would colour has no such end

@@ -20,6 +20,7 @@ type teller struct {
 	given  bool
 	argv   []string
 	env    []string
+	find   func(program string) string
 	choose absence.Teller
 	queue  []absence.Sight
 	ended  chan error // nil if no command is running
@@ -44,7 +45,7 @@ func (t *teller) readCommand(typed string, once bool) (err error) {
 	if len(t.argv) == 0 {
 		return check.Misuse(errors.New("--tell is empty"), example)
 	}
-	program := findProgram(t.argv[0])
+	program := t.find(t.argv[0])
 	if program == "" {
 		return check.Advise(fmt.Errorf("there is no program %q for --tell", t.argv[0]), "install it, or choose another program: "+example)
 	}

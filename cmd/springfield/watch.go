@@ -37,7 +37,7 @@ standard input.`,
   springfield watch --tell 'notify-send springfield'`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t := teller{env: a.env, given: cmd.Flags().Changed("tell")}
+			t := teller{env: a.env, find: a.findProgram, given: cmd.Flags().Changed("tell")}
 			if err := t.readCommand(tell, once); err != nil {
 				return err
 			}

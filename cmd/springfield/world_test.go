@@ -6,13 +6,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
-	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/host"
 )
@@ -27,10 +27,9 @@ type world struct {
 
 var must = scratch.Must
 
-// newWorld makes an empty world. Programs are looked for in the system's directories, where there is no claude.
+// newWorld makes an empty world.
 func newWorld(t *testing.T) world {
 	t.Helper()
-	t.Setenv("PATH", "/usr/bin:/bin")
 	w := world{dir: t.TempDir(), heads: os.DirFS(carriedHeads(t))}
 	must(t, os.Mkdir(w.work(), 0o755))
 	w.write(t, "log.jsonl", pastSession)
@@ -66,16 +65,12 @@ func (w world) callTo(t *testing.T, stdout, stderr io.Writer, args ...string) (c
 	return a.execute(t.Context(), args)
 }
 
-// app is a springfield of this world, without a terminal.
+// app is a springfield of this world, without a terminal. It finds programs in the system's directories, where there is
+// no claude.
 func (w world) app(stdout, stderr io.Writer) *app {
-	return &app{
-		streams: streams{out: &display.SafeWriter{To: stdout}, err: &display.SafeWriter{To: stderr}, columns: w.columns, tilde: w.home()},
-		environment: environment{
-			work: w.work(), home: w.home(), user: "ned", caller: w.caller, env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")},
-			getenv: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH")}[name] },
-		},
-		prebuilt: w.heads,
-	}
+	a := appOf(&exec.Cmd{Dir: w.work(), Env: []string{"HOME=" + w.home(), "PATH=/usr/bin:/bin", "USER=ned", "NO_COLOR=1"}, Stdout: stdout, Stderr: stderr})
+	a.prebuilt, a.caller, a.columns = w.heads, w.caller, w.columns
+	return a
 }
 
 // must is call for what has to succeed.

@@ -35,12 +35,11 @@ type Git struct {
 func FindGit(env []string, work, home string) Git {
 	// If there is a pipe among the files, git would wait forever.
 	g := Git{within: 10 * time.Second}
-	if command, err := exec.LookPath("git"); err == nil && filepath.IsAbs(command) { // a relative one is the project's
-		g.command = command
-	}
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		switch name = strings.ToUpper(name); name { // Windows ignores case
+		case "PATH":
+			g.command = rooted.FindProgram("git", value)
 		case "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES", "GIT_TEST_ASSUME_DIFFERENT_OWNER":
 			// These only restrict git.
 		case "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "XDG_CONFIG_HOME":
@@ -63,10 +62,8 @@ func FindGit(env []string, work, home string) Git {
 // inProject reports whether a path is relative, or in the project around work. It returns false if the project is home.
 func inProject(path, work, home string) bool {
 	root := cmp.Or(RepositoryRoot(work), work)
-	if rooted.IsSame(root, home) {
-		return false
-	}
-	return !filepath.IsAbs(path) || rooted.HoldsPath(root, path) || rooted.HoldsPath(beyondLinks(root), beyondLinks(path))
+	return !rooted.IsSame(root, home) &&
+		(!filepath.IsAbs(path) || rooted.HoldsPath(root, path) || rooted.HoldsPath(beyondLinks(root), beyondLinks(path)))
 }
 
 func beyondLinks(path string) string {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -167,5 +168,36 @@ func TestWithin(t *testing.T) {
 	}
 	if _, _, err := NameWithin(filepath.Join(outer, "none"), ground); err == nil {
 		t.Error("a ground that is not there")
+	}
+}
+
+// Programs in relative directories are the project's.
+func TestFindProgram(t *testing.T) {
+	dir := scratch(t)
+	name := "tool"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	for _, path := range []string{filepath.Join(dir, "first", "readme"), filepath.Join(dir, "second", name)} {
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, nil, 0o755))
+	}
+	t.Chdir(filepath.Join(dir, "second"))
+	tool := filepath.Join(dir, "second", name)
+	list := func(dirs ...string) string { return strings.Join(dirs, string(filepath.ListSeparator)) }
+	for _, test := range []struct{ program, path, want string }{
+		{name, list(filepath.Join(dir, "first"), filepath.Join(dir, "second")), tool},
+		{name, list("", ".", filepath.Join("..", "second"), filepath.Join(dir, "second")), tool},
+		{name, list("", ".", filepath.Join("..", "second")), ""},
+		{name, "", ""},
+		{tool, "", tool},
+		{tool, list(dir), tool},
+		{tool + "x", list(dir), ""},
+		{"." + string(filepath.Separator) + name, list(filepath.Join(dir, "second")), ""},
+		{filepath.Join("second", name), list(dir), ""},
+	} {
+		if got := FindProgram(test.program, test.path); got != test.want {
+			t.Errorf("%q in %q: %q, want %q", test.program, test.path, got, test.want)
+		}
 	}
 }

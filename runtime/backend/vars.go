@@ -48,10 +48,9 @@ func choosesDestination(member string) bool {
 			member)
 	}
 	name = strings.ToUpper(name)
-	if movesHome(member) || slices.Contains(locationVariables(), name) || slices.Contains([]string{"TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH"}, name) {
-		return true
-	}
-	return isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
+	return movesHome(member) || slices.Contains(locationVariables(), name) ||
+		slices.Contains([]string{"TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH"}, name) ||
+		isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }
 
 func movesHome(member string) bool {

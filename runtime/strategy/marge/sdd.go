@@ -199,10 +199,7 @@ func latestWorkspace(s strategy.Situation) (slug string, others bool) {
 // isOwnLedger reports whether the session follows the ledger of slug. It does if it has named the ledger or its plan,
 // or is not known to have called a tool yet.
 func isOwnLedger(s strategy.Situation, slug string) bool {
-	if !s.Turn.Known || s.Turn.LastTool == "" {
-		return true
-	}
-	return slices.ContainsFunc(s.Plans, func(p activity.Plan) bool {
+	return !s.Turn.Known || s.Turn.LastTool == "" || slices.ContainsFunc(s.Plans, func(p activity.Plan) bool {
 		return strings.HasSuffix(p.Name, sddDir+slug) || slugOfPlan(p.Name) == slug
 	})
 }
