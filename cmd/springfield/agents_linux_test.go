@@ -81,7 +81,7 @@ func TestAgentsDoNotLiftHolds(t *testing.T) {
 		"double fork in script":           {yes + clean + `script -qec '(trap "" HUP TTIN; nohup "$RUN" & ); sleep 1' /dev/null`, "only a person at a terminal can lift a hold: "}, // the parent may or may not have ended
 		"setsid -f around script":         {clean + `setsid -f sh -c '` + yes + script + `'`, behind + "script (pid "},
 		"setsid -f, the variable is left": {`setsid -f sh -c '` + yes + `script -qec "` + clean + `\"$RUN\"" /dev/null'`, variables},
-		"double fork around script":       {clean + `sh -c '(` + yes + `nohup ` + script + ` >/dev/null 2>&1 &)'`, behind + "script (pid "},
+		"double fork around script":       {clean + `P=$$ sh -c '({ while kill -0 $P; do sleep 0.1; done; ` + yes + `nohup ` + script + `; } >/dev/null 2>&1 &)'`, behind + "script (pid "}, // after claude has ended
 		"Python":                          {clean + `python3 ` + python + ` "$RUN"`, agent},
 		"setsid -f around Python":         {clean + `setsid -f python3 ` + python + ` "$RUN"`, behind + "python"},
 	}
