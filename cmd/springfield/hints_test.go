@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +33,6 @@ import (
 //
 // $WORK is the directory that everything is in. The working directory is work.
 func TestHintsLeadOn(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it makes many short-lived suites
 	h := hints{world: newWorld(t), made: map[string]string{}, followed: map[string]bool{}}
 	files, err := filepath.Glob("testdata/hints/*.txtar")
 	if err != nil || len(files) < 4 {
