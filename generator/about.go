@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 
@@ -56,7 +57,13 @@ type Choice struct {
 	Help  string `yaml:"help"`
 }
 
+var abouts sync.Map // of strategies, an About
+
+// ReadAbout returns the description of a strategy. Callers do not change its questions.
 func ReadAbout(strategy string) (About, error) {
+	if a, ok := abouts.Load(strategy); ok {
+		return a.(About), nil
+	}
 	data, err := templates.Files.ReadFile(strategy + "/about.yaml")
 	var a About
 	if err == nil {
@@ -66,6 +73,7 @@ func ReadAbout(strategy string) (About, error) {
 		return About{}, fmt.Errorf("read about %s: %w", strategy, err)
 	}
 	a.Version = cmp.Or(a.Version, FirstVersion)
+	abouts.Store(strategy, a)
 	return a, nil
 }
 

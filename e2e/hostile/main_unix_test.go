@@ -3,12 +3,14 @@
 package hostile
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -80,13 +82,38 @@ func size(much, little int) int {
 	return little
 }
 
+// cli compiles springfield. But in a full run it carries its hooks, as a release does, so that verbs compile none.
 var cli = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(runDir, "bin", "springfield")
-	out, err := exec.Command("go", "build", "-o", path, "github.com/cameronsjo/springfield/cmd/springfield").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("the CLI does not build: %w\n%s", err, out)
+	path, carried := filepath.Join(runDir, "bin", "springfield"), filepath.Join(runDir, "carried")
+	build := func(flags ...string) error {
+		args := append(append([]string{"build", "-o", path}, flags...), "github.com/cameronsjo/springfield/cmd/springfield")
+		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("the CLI does not build: %w\n%s", err, out)
+		}
+		return nil
 	}
-	return path, nil
+	if err := build(); err != nil || *full {
+		return path, err
+	}
+	if out, err := exec.Command(path, "prebuild", carried, "--target", runtime.GOOS+"/"+runtime.GOARCH).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("the hooks do not build: %w\n%s", err, out)
+	}
+	files, err := filepath.Glob(filepath.Join(carried, "*"))
+	if err != nil {
+		return "", err
+	}
+	replace := map[string]string{}
+	for _, file := range files {
+		replace[filepath.Join("..", "..", "generator", "prebuilt", filepath.Base(file))] = file
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err == nil {
+		err = os.WriteFile(carried+".json", overlay, 0o600)
+	}
+	if err != nil {
+		return "", err
+	}
+	return path, build("-overlay=" + carried + ".json")
 })
 
 // springfield runs the CLI in a directory, with a home and a PATH of go and the system's own; vars come over that.

@@ -181,10 +181,8 @@ func (c contents) diffSince(f Edit, now *Content) (string, error) {
 // change itself removed does not count, because undo can make it again.
 func (e Edit) isWhollyGone(after *Content) bool {
 	dir := filepath.Dir(e.At)
-	if e.Before != nil || rooted.IsDirectory(dir) {
-		return false
-	}
-	return !after.hasSameBytes(nil) || !rooted.IsDirectory(cmp.Or(e.root, filepath.Dir(dir)))
+	return e.Before == nil && !rooted.IsDirectory(dir) &&
+		(!after.hasSameBytes(nil) || !rooted.IsDirectory(cmp.Or(e.root, filepath.Dir(dir))))
 }
 
 // Interrupted returns the latest entry, and whether its change was killed before its end.
