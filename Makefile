@@ -72,10 +72,10 @@ clean: ## remove everything that make has made
 
 ## Test
 
-# runtime/hook waits longest, and so is first.
+# These two wait longest, and so are first.
 test: ## run every test that needs no agent; make lint vets
 	@echo 'Testing every package: a package appears when its tests have ended, the first after some minutes.'
-	$(TESTING) go test -count=1 -vet=off -ldflags='-s -w' -p 3 -parallel 4 -timeout 40m ./runtime/hook ./...
+	$(TESTING) go test -count=1 -vet=off -ldflags='-s -w' -p 3 -parallel 4 -timeout 40m ./runtime/hook ./runtime/springfield-hook ./...
 
 e2e: ## run the main sessions of the real programs, Claude Code and five other hosts, fetched through npm
 	$(TESTING) go test -vet=off -tags e2e -count=1 -parallel 4 -timeout 60m ./e2e

@@ -150,6 +150,9 @@ func TestHookThatCannotStart(t *testing.T) {
 			if program != hook && strings.Contains(limit, "<&-") || strings.HasPrefix(limit, "-u") && strings.HasSuffix(program, "bashnone") {
 				continue // bash tries to fork for 15 s
 			}
+			if scratch.Skipped(3) {
+				continue
+			}
 			cmd := exec.Command(bash, "-c", `ulimit `+limit+`; exec "$0"`, program)
 			cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir}
 			cmd.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"Done."}`)

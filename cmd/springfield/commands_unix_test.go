@@ -247,6 +247,9 @@ func checkObstacles(t *testing.T, dir string) {
 			if name == "copilot, read-only" && len(args) > 0 || name == "records, closed" && len(args) == 0 {
 				continue // a loop is Claude Code's here, and the overview tells of records instead of asking
 			}
+			if scratch.Skipped(2) {
+				continue
+			}
 			t.Run(fmt.Sprint(name, args), func(t *testing.T) {
 				dir := t.TempDir()
 				home := filepath.Join(dir, "home")

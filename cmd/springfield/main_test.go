@@ -50,8 +50,14 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){"call": c
 // variables is the key of the names of a script's variables. testscript itself does not tell them.
 const variables = "variables"
 
-// callHere runs springfield in the process of the test: call springfield enable.
+// callHere runs springfield in the process of the test: call springfield enable. With a number first, the exit code is
+// to be that: call 2 springfield enable.
 func callHere(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	exact := err == nil
+	if exact {
+		args = args[1:]
+	}
 	if args[0] != "springfield" {
 		ts.Fatalf("call is for springfield, not for %s", args[0])
 	}
@@ -62,7 +68,7 @@ func callHere(ts *testscript.TestScript, neg bool, args []string) {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
 	}
-	if code := runHere(cmd); (code != 0) != neg {
+	if code := runHere(cmd); exact && code != want || !exact && (code != 0) != neg {
 		ts.Fatalf("%s: exit code %d", strings.Join(args, " "), code)
 	}
 }

@@ -238,7 +238,7 @@ func TestClientWritesBeforeEveryStep(t *testing.T) {
 				}
 			}
 			for k := 1; k <= len(steps); k++ {
-				if k != last && scratch.Skipped(12) {
+				if k != last && scratch.Skipped(18) {
 					continue
 				}
 				if _, err := stepThrough(t, program, do, k, k == last); err != nil {
