@@ -170,15 +170,15 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		to    func() // what was done before
 		every int    // of how many steps one is tried, but with -full each
 	}{
-		{"enable", "enable", enabling, func() {}, 27},
-		{"disable", "disable", disabling, func() { prepare("enable", enabling...) }, 27},
-		{"undo", "undo", nil, func() { prepare("enable", enabling...) }, 27},
-		{"publish", "publish", publishing, spoil, 36},
-		{"undo publish", "undo", nil, func() { prepare("publish", publishing...) }, 24},
+		{"enable", "enable", enabling, func() {}, 18},
+		{"disable", "disable", disabling, func() { prepare("enable", enabling...) }, 18},
+		{"undo", "undo", nil, func() { prepare("enable", enabling...) }, 18},
+		{"publish", "publish", publishing, spoil, 24},
+		{"undo publish", "undo", nil, func() { prepare("publish", publishing...) }, 16},
 		// Suites take many similar steps; TestFaultsAtEveryStep of the journal tries each.
-		{"init", "init", making, func() {}, 180},
-		{"undo init", "undo", nil, func() { prepare("init", making...) }, 48},
-		{"build", "build", []string{"suite"}, spoil, 27},
+		{"init", "init", making, func() {}, 120},
+		{"undo init", "undo", nil, func() { prepare("init", making...) }, 32},
+		{"build", "build", []string{"suite"}, spoil, 18},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.reset(t, files)
