@@ -431,7 +431,7 @@ func TestInstallScriptCut(t *testing.T) {
 	m := newMachine(t, t.TempDir(), "curl", summer)
 	last := strings.LastIndex(script, "}\n")
 	for end := 0; end <= last; end++ {
-		if end < last-60 && end > 0 && script[end-1] != '\n' && end%97 != 0 {
+		if end < last-60 && (end > 0 && script[end-1] != '\n' && end%97 != 0 || scratch.Skipped(3)) {
 			continue // every line, some places in lines, and every byte of the end
 		}
 		if got := run(t, m.command(script[:end], []string{"sh"}, "--from", url)); tree(t, m.home) != "" || asked.Load() != 0 || strings.Contains(got.out, "springfield") {
