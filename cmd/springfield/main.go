@@ -23,6 +23,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -44,6 +45,8 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 	// Most commands end before they have made 16 MB, and so need no collection.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(1 << 30)
+	// Programs that start others, such as git, find none of the project's either.
+	_ = os.Setenv("PATH", rooted.AbsoluteDirs(os.Getenv("PATH"))) // fails only for a name or value with a zero byte
 	plain := os.Getenv("TERM") == "dumb"
 	a := &app{prebuilt: prebuilt, built: built}
 	a.streams = streams{

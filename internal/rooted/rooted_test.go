@@ -183,6 +183,7 @@ func TestFindProgram(t *testing.T) {
 		must(t, os.WriteFile(path, nil, 0o755))
 	}
 	t.Chdir(filepath.Join(dir, "second"))
+	t.Setenv("PATH", filepath.Join(dir, "second"))
 	tool := filepath.Join(dir, "second", name)
 	list := func(dirs ...string) string { return strings.Join(dirs, string(filepath.ListSeparator)) }
 	for _, test := range []struct{ program, path, want string }{
@@ -199,5 +200,8 @@ func TestFindProgram(t *testing.T) {
 		if got := FindProgram(test.program, test.path); got != test.want {
 			t.Errorf("%q in %q: %q, want %q", test.program, test.path, got, test.want)
 		}
+	}
+	if got := AbsoluteDirs(list("", ".", "second", dir)); got != dir {
+		t.Errorf("absolute are %q, want %q", got, dir)
 	}
 }
