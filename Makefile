@@ -103,7 +103,7 @@ shells: ## try completion in bash (with bash-completion), zsh and fish, which ha
 hostile: ## run every attack from outside: variables, suites, git, inputs; takes half an hour
 	$(TESTING) go test -v -count=1 -timeout 180m ./e2e/hostile -full
 	go test -count=1 -run '^TestModelExhaustively$$' ./runtime/guard -orders 8
-	$(TESTING) go test -count=1 -timeout 60m ./cmd/springfield ./installer/settings ./generator ./replay/score ./runtime/grave -full
+	$(TESTING) go test -count=1 -timeout 60m ./cmd/springfield ./installer/settings ./generator ./replay/score ./runtime/grave ./release -full
 
 fuzz: ## run every fuzz target, one after the other; FUZZTIME=1m each
 	@for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \

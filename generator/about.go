@@ -57,9 +57,9 @@ type Choice struct {
 	Help  string `yaml:"help"`
 }
 
-var abouts sync.Map // of strategies, an About
+var abouts sync.Map // About by strategy
 
-// ReadAbout returns the description of a strategy. Callers do not change its questions.
+// ReadAbout returns the description of a strategy. Callers must not change what it points to.
 func ReadAbout(strategy string) (About, error) {
 	if a, ok := abouts.Load(strategy); ok {
 		return a.(About), nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kballard/go-shellquote"
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
@@ -66,8 +67,9 @@ func TestExamplesOfPages(t *testing.T) {
 		var out strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &out
 		var err error
-		if args, ok := commandLine(strings.ReplaceAll(made.Replace(line), "~", home)); ok && !strings.ContainsAny(line, "|>;$&*") {
-			cmd.Args = append([]string{"springfield"}, args...)
+		words, open := shellquote.Split(strings.ReplaceAll(made.Replace(line), "~", home))
+		if open == nil && words[0] == "springfield" && !strings.ContainsAny(line, "|<>;$&*`()") {
+			cmd.Args = words
 			if code := runHere(cmd); code != 0 {
 				err = fmt.Errorf("exit code %d", code)
 			}

@@ -183,6 +183,9 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 	plugin := all(suite, "validate", "build more") // that meet any link in a plugin, not only those on their way
 	releases := []string{"publish", "publish --to"}
 	carried := carriedHeads(t)
+	entries := func() []string { return slices.Sorted(maps.Keys(scratch.ReadTree(t, "."))) }
+	before := entries()
+	t.Cleanup(func() { scratch.Equal(t, entries(), before, "what a path relative to this process would name") })
 	for _, tt := range []struct {
 		link, target string
 		calls        map[string]call

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -50,16 +51,16 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){"call": c
 // variables is the key of the names of a script's variables. testscript itself does not tell them.
 const variables = "variables"
 
-// callHere runs springfield in the process of the test: call springfield enable. With a number first, the exit code is
-// to be that: call 2 springfield enable.
+// callHere runs springfield in the process of the test: call springfield enable. A number before it is the expected exit
+// code: call 2 springfield enable.
 func callHere(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	exact := err == nil
 	if exact {
 		args = args[1:]
 	}
-	if args[0] != "springfield" {
-		ts.Fatalf("call is for springfield, not for %s", args[0])
+	if args[0] != "springfield" || exact && neg {
+		ts.Fatalf("usage: [!] call springfield ..., or call EXIT-CODE springfield ...")
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), ts.Stdout(), ts.Stderr()
@@ -73,27 +74,43 @@ func callHere(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// runHere runs springfield in the process of the test, as cmd would in one of its own, which takes ten times as long.
-// Tests start a process where that matters: TMPDIR, standard input, a terminal, signals, variables that must not get
-// through. What is printed goes through files, because colours do.
+// runHere runs springfield in the process of the test. A process of its own takes ten times as long, and is for tests of
+// main.go, relative paths, TMPDIR, standard input, terminals, signals, and variables that must not get through. Output
+// goes through files, because colours are written to the file itself.
 func runHere(cmd *exec.Cmd) (code int) {
+	fatal := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	dir, err := os.MkdirTemp("", "printed")
+	fatal(err)
+	defer os.RemoveAll(dir)
 	a := appOf(cmd)
-	a.in, _ = os.Open(os.DevNull)
-	a.stdout, _ = os.CreateTemp("", "stdout")
+	a.in, err = os.Open(os.DevNull)
+	fatal(err)
+	defer a.in.Close()
+	a.stdout, err = os.Create(filepath.Join(dir, "stdout"))
+	fatal(err)
+	defer a.stdout.Close()
 	if a.screen = a.stdout; cmd.Stderr != cmd.Stdout {
-		a.screen, _ = os.CreateTemp("", "stderr")
+		a.screen, err = os.Create(filepath.Join(dir, "stderr"))
+		fatal(err)
+		defer a.screen.Close()
 	}
 	a.out, a.err = &display.SafeWriter{To: a.stdout}, &display.SafeWriter{To: a.screen}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // for one that would never end
+	defer cancel()
 	code = a.execute(ctx, cmd.Args[1:])
-	cancel()
-	a.in.Close()
 	for f, to := range map[*os.File]io.Writer{a.screen: cmd.Stderr, a.stdout: cmd.Stdout} {
-		f.Seek(0, io.SeekStart)
-		io.Copy(to, f)
-		f.Close()
-		os.Remove(f.Name())
+		printed, err := os.ReadFile(f.Name())
+		fatal(err)
+		_, err = to.Write(printed)
+		fatal(err)
 	}
+	// A child between fork and exec may still have a program open that this call wrote, so that it could not be started.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	return code
 }
 

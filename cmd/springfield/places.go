@@ -88,7 +88,9 @@ func (e *environment) defaultSuiteDir() string {
 	return filepath.Join(data, "springfield", "suite")
 }
 
-func (e *environment) gitOfProcess() git.Git { return git.FindGit(e.env, e.work, e.home) }
+func (e *environment) gitOfProcess() git.Git {
+	return git.FindGit(e.env, e.getenv("PATH"), e.work, e.home)
+}
 
 func (e *environment) claudeCommand() client.Command {
 	return client.Command{Path: e.findProgram("claude"), Env: e.env}

@@ -82,7 +82,8 @@ func size(much, little int) int {
 	return little
 }
 
-// cli compiles springfield. But in a full run it carries its hooks, as a release does, so that verbs compile none.
+// cli compiles springfield. It carries its hooks, as a release does, so that verbs compile none. In a full run, and in
+// one of four others, it carries none.
 var cli = sync.OnceValues(func() (string, error) {
 	path, carried := filepath.Join(runDir, "bin", "springfield"), filepath.Join(runDir, "carried")
 	build := func(flags ...string) error {
@@ -92,7 +93,7 @@ var cli = sync.OnceValues(func() (string, error) {
 		}
 		return nil
 	}
-	if err := build(); err != nil || *full {
+	if err := build(); err != nil || !scratch.Skipped(4) {
 		return path, err
 	}
 	if out, err := exec.Command(path, "prebuild", carried, "--target", runtime.GOOS+"/"+runtime.GOARCH).CombinedOutput(); err != nil {

@@ -169,7 +169,7 @@ func (w *world) torture(t *testing.T) {
 	if len(w.steps) == 0 || slices.Equal(w.old, w.new) {
 		t.Fatalf("%d steps, and nothing has changed", len(w.steps))
 	}
-	every, first := scratch.EveryStep(36)
+	every, first := scratch.EveryStep(24)
 	for k := first; k < len(w.steps); k += every {
 		for _, fault := range []string{"kill", "ENOSPC", "EIO"} {
 			w.reset(t, w.start)

@@ -29,17 +29,15 @@ type Git struct {
 	within  time.Duration // timeout of a command
 }
 
-// FindGit finds git on PATH, for commands that neither prompt nor use the network. It omits variables from env that
+// FindGit finds git on path, for commands that neither prompt nor use the network. It omits variables from env that
 // redirect git, such as GIT_DIR, or by which the project around work could configure git. A project in the home
 // directory itself is trusted.
-func FindGit(env []string, work, home string) Git {
+func FindGit(env []string, path, work, home string) Git {
 	// If there is a pipe among the files, git would wait forever.
-	g := Git{within: 10 * time.Second}
+	g := Git{command: rooted.FindProgram("git", path), within: 10 * time.Second}
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		switch name = strings.ToUpper(name); name { // Windows ignores case
-		case "PATH":
-			g.command = rooted.FindProgram("git", value)
 		case "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES", "GIT_TEST_ASSUME_DIFFERENT_OWNER":
 			// These only restrict git.
 		case "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "XDG_CONFIG_HOME":

@@ -85,7 +85,7 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 	w.write(t, "file2/.git", "gitdir: "+theirs+"/.git/worktrees/linked\n", 0o644)
 	w.write(t, "link/text", "", 0o644)
 	must(t, os.Symlink(theirs+"/.git", w.path("link", ".git")))
-	g := git.FindGit(w.base, w.dir, w.path("home"))
+	g := git.FindGit(w.base, os.Getenv("PATH"), w.dir, w.path("home"))
 	for dir, want := range map[string]string{
 		"theirs": "theirs", "theirs/sub": "theirs/sub", "linked": "linked", "project/suite": "project",
 		"apart": "", "bare": "", "worktree": "", "common": "", "file": "", "file2": "", "link": "",
@@ -137,8 +137,8 @@ func TestOlderGit(t *testing.T) {
 				must(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 			}
 			must(t, os.WriteFile(filepath.Join(root, "bin", "git"), []byte(script), 0o755))
-			t.Setenv("PATH", filepath.Join(root, "bin")+":/usr/bin:/bin")
-			env := []string{"HOME=" + filepath.Join(root, "home"), "PATH=" + os.Getenv("PATH")}
+			path := filepath.Join(root, "bin") + ":/usr/bin:/bin"
+			env := []string{"HOME=" + filepath.Join(root, "home"), "PATH=" + path}
 			clone := filepath.Join(root, "clone")
 			filter := strings.TrimSuffix(strings.TrimPrefix(test.program, "filter."), ".clean")
 			for file, text := range map[string]string{"text": "x", ".gitattributes": "text filter=" + filter + "\n"} {
@@ -152,7 +152,7 @@ func TestOlderGit(t *testing.T) {
 				run(t, clone, env, command, args...)
 			}
 			must(t, os.Symlink(filepath.Join(clone, "sub"), filepath.Join(root, "linked")))
-			g := git.FindGit(env, root, filepath.Join(root, "home"))
+			g := git.FindGit(env, path, root, filepath.Join(root, "home"))
 			for _, dir := range []string{"clone", "clone/sub", "linked"} {
 				repo, err := g.Repository(t.Context(), filepath.Join(root, dir))
 				if test.refuses {
@@ -204,7 +204,7 @@ func TestDirtyFilesThatWereMoved(t *testing.T) {
 	w.must(t, "suite", w.git, "commit", "--quiet", "--message", "first")
 	must(t, os.Mkdir(w.path("suite", "todd"), 0o755))
 	w.must(t, "suite", w.git, "mv", "ned/text", "todd/text")
-	repo, err := git.FindGit(w.base, w.dir, w.path("home")).Repository(t.Context(), w.path("suite"))
+	repo, err := git.FindGit(w.base, os.Getenv("PATH"), w.dir, w.path("home")).Repository(t.Context(), w.path("suite"))
 	must(t, err)
 	dirty, err := repo.DirtyFiles(t.Context(), ".")
 	must(t, err)

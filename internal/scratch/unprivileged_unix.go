@@ -3,6 +3,7 @@
 package scratch
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,7 +40,7 @@ func WithoutRights(t *testing.T, check func(t *testing.T, dir string)) {
 	self, err := os.Executable()
 	Must(t, err)
 	PlaceProgram(t, self, program)
-	cmd := exec.Command(program, "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd := exec.Command(program, "-test.run=^"+t.Name()+"$", "-test.v", fmt.Sprint("-full=", *Full))
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), unprivileged+"="+work)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: Unprivileged, Gid: Unprivileged}}
