@@ -57,7 +57,7 @@ type Choice struct {
 	Help  string `yaml:"help"`
 }
 
-var abouts sync.Map // About by strategy
+var abouts sync.Map //nolint:gochecknoglobals // About by strategy: files of this program, which do not change
 
 // ReadAbout returns the description of a strategy. Callers must not change what it points to.
 func ReadAbout(strategy string) (About, error) {
