@@ -1,6 +1,8 @@
 package rooted
 
 import (
+	"cmp"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -8,9 +10,10 @@ import (
 )
 
 // AbsoluteDirs returns path, which lists directories as PATH does, without relative ones: a project could control them.
+// If none is left, it returns a file, since an empty PATH means the working directory.
 func AbsoluteDirs(path string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })
-	return strings.Join(dirs, string(filepath.ListSeparator))
+	return cmp.Or(strings.Join(dirs, string(filepath.ListSeparator)), os.DevNull)
 }
 
 // FindProgram returns the path of a program in the directories that path lists as PATH does, or "". It skips relative

@@ -201,7 +201,9 @@ func TestFindProgram(t *testing.T) {
 			t.Errorf("%q in %q: %q, want %q", test.program, test.path, got, test.want)
 		}
 	}
-	if got := AbsoluteDirs(list("", ".", "second", dir)); got != dir {
-		t.Errorf("absolute are %q, want %q", got, dir)
+	for path, want := range map[string]string{list("", ".", "second", dir): dir, list(".", "second"): os.DevNull, "": os.DevNull} {
+		if got := AbsoluteDirs(path); got != want {
+			t.Errorf("absolute of %q are %q, want %q", path, got, want)
+		}
 	}
 }
