@@ -200,7 +200,7 @@ func IsUntouched(dir string) bool {
 		}
 		return err
 	})
-	return err == nil && walked == nil && files == len(p.Paths(Removed))+2 // the record, springfield.yaml
+	return err == nil && walked == nil && len(p.Paths(Removed)) > 0 && files == len(p.Paths(Removed))+2 // the record, springfield.yaml
 }
 
 func (p *planner) hookPlaces() (places []string, err error) {

@@ -24,7 +24,7 @@ or with an away order that ends later.`,
   springfield hold --list`,
 		Args: arguments(0, 4, "at most one duration"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			duration, err := console.ParseDuration(strings.Join(args, " "))
+			duration, err := console.ParseHoldDuration(strings.Join(args, " "))
 			switch {
 			case err != nil:
 				return check.Misuse(err, console.AdviceOn(err))

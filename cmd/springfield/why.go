@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer/client"

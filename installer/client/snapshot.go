@@ -1,5 +1,5 @@
 // Package client reads Claude Code's settings, marketplaces and installed plugins, determines the effective
-// configuration, and runs the claude command. It does not write anything itself.
+// configuration, and runs the claude command. It does not write to these files itself.
 package client
 
 import (

@@ -4,7 +4,6 @@ package settings
 // entry to false.
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
-	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Disable plans to undo PlanEnable in a scope. If other plugins that springfield enabled remain there, it keeps their
@@ -160,48 +158,4 @@ func (s *Settings) IDsOn(scope client.Scope) ([]string, error) {
 		return nil, f.namedError(err)
 	}
 	return client.LayerOf(string(scope), f.Edit, f.doc).IDsOn(), nil
-}
-
-func (s *Settings) whyInUse(id string) (string, error) {
-	for _, l := range s.AllLayers() {
-		if on, _ := l.SaysOf(id); on {
-			return l.Name + " settings enable it", nil
-		}
-	}
-	memories, _ := s.memoriesOf("") // unreadable: not needed
-	for _, m := range memories {
-		if m.switchedOn(id) && rooted.PathExists(m.File) {
-			return "springfield has also enabled it in " + m.File, nil
-		}
-	}
-	project, err := s.InstalledElsewhere(id)
-	if project != "" {
-		return "Claude Code has also installed it for " + project, nil
-	}
-	return "", err
-}
-
-// PurgePlugin makes the client uninstall a plugin that is no longer in use, and forget its marketplace if no other
-// plugin from it is in use. notes include why it kept something.
-func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
-	id := plugin.ID()
-	if why, err := s.whyInUse(id); err != nil {
-		return nil, err
-	} else if why != "" {
-		return []string{id + " stays installed: " + why}, nil
-	}
-	others, err := s.UsesOf(plugin)
-	if err != nil {
-		return nil, err
-	}
-	if len(others) == 0 {
-		// This uninstalls the plugin, too.
-		note, err := claude.ForgetMarketplace(ctx, s.Snapshot, plugin.Marketplace)
-		if _, from := client.MemberIn(s.AllLayers(), "extraKnownMarketplaces", plugin.Marketplace); from != "" && err == nil {
-			note += "; " + from + " settings still declare it, so the next session registers it again: " + client.Market{Name: plugin.Marketplace}.HowToForget()
-		}
-		return []string{note}, err
-	}
-	notes, err = s.uninstall(ctx, claude, []string{id})
-	return append(notes, fmt.Sprintf("marketplace %s stays registered, because %s also comes from it", plugin.Marketplace, others[0])), err
 }

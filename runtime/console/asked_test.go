@@ -207,7 +207,7 @@ func TestCalls(t *testing.T) {
 		word, rest, _ := strings.Cut(call, " ")
 		c, got := readCall(word, strings.Fields(rest))
 		if word == "hold" && got {
-			_, err := ParseDuration(strings.Join(c.operands, " "))
+			_, err := ParseHoldDuration(strings.Join(c.operands, " "))
 			got = err == nil
 		}
 		scratch.Equal(t, got, ok, call)

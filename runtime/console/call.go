@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 const Usage = `springfield-hook is the hook of a springfield plugin. Your agent starts it with an event on standard input.
@@ -49,7 +46,7 @@ func (d *Console) AnswerCall(args []string) error {
 		if c.has("--list") {
 			return d.ListHolds()
 		}
-		duration, err := ParseDuration(operand)
+		duration, err := ParseHoldDuration(operand)
 		if err != nil {
 			return err
 		}
@@ -155,21 +152,6 @@ func readCall(word string, args []string) (c call, ok bool) {
 		return c, false // an empty variable must not mean all sessions
 	}
 	return c, ok && len(c.operands) <= most
-}
-
-// ParseDuration parses the duration of a hold, at most 365 days. For "" it returns 0; the hold then has the default
-// end.
-func ParseDuration(s string) (time.Duration, error) {
-	if s == "" {
-		return 0, nil
-	}
-	ms, ok := timestamp.ParseSpan(s)
-	if _, isNumber := timestamp.ParseSpan(s + "m"); isNumber && !ok {
-		return 0, &adviceError{strconv.Quote(s) + " has no unit", "for minutes, write " + s + "m"}
-	} else if !ok {
-		return 0, &adviceError{strconv.Quote(s) + " is not a duration of at most 365 days", "write it like 30m, 2h, 1h30m or 1d; without a duration, a hold from your own terminal lasts until you resume, any other for 12 hours"}
-	}
-	return time.Duration(ms) * time.Millisecond, nil
 }
 
 const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--check CMD] [--timeout 2h]

@@ -5,6 +5,7 @@ package console
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"time"
 
@@ -317,4 +318,19 @@ func shorten(s string) string { return quotation.FirstRunes(s, 99) }
 
 func holderOf(e ledger.HoldEvent) string {
 	return display.OneLine(sessionOrAll(shorten(strings.TrimPrefix(e.Of, "session:"))))
+}
+
+// ParseHoldDuration parses the duration of a hold, at most 365 days. For "" it returns 0; the hold then has the default
+// end.
+func ParseHoldDuration(s string) (time.Duration, error) {
+	if s == "" {
+		return 0, nil
+	}
+	ms, ok := timestamp.ParseSpan(s)
+	if _, isNumber := timestamp.ParseSpan(s + "m"); isNumber && !ok {
+		return 0, &adviceError{strconv.Quote(s) + " has no unit", "for minutes, write " + s + "m"}
+	} else if !ok {
+		return 0, &adviceError{strconv.Quote(s) + " is not a duration of at most 365 days", "write it like 30m, 2h, 1h30m or 1d; without a duration, a hold from your own terminal lasts until you resume, any other for 12 hours"}
+	}
+	return time.Duration(ms) * time.Millisecond, nil
 }

@@ -234,7 +234,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 			return l.unreadError()
 		}
 		if l.file.Found && (l.goal.Active || l.goal.ID == "") && !o.Replace { // without an ID it is not in the history
-			return &adviceError{"this directory already has a loop: " + l.loopName(l.goal) + l.progress(l.goal),
+			return &adviceError{"this directory already has a loop: " + loopName(l.goal) + l.progress(l.goal),
 				"stop it with " + l.commandTo("loop stop") + ", or replace it with --replace"}
 		}
 		return nil
@@ -297,14 +297,6 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	l.sayCapped()
 	l.sayHeld()
 	return nil
-}
-
-func (l *loopHere) loopName(goal wiggum.Goal) string {
-	return cmp.Or(goal.ID, wiggum.File)
-}
-
-func (l *loopHere) progress(goal wiggum.Goal) string {
-	return ", " + wiggum.TurnsInWords(goal.Count, l.mostTurns(goal))
 }
 
 // turnsAhead describes the remaining turns. The first needs no continue.

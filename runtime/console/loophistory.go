@@ -12,7 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
-	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 type pastLoop struct {
@@ -190,123 +189,6 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 		return err
 	}
 	return l.beginLoop(draft, o)
-}
-
-type loopStatus struct {
-	Directory, File string
-	// State is none, unreadable, inactive, waiting (for its first stop, its session, or the user) or running.
-	State   string
-	Problem string // why the file is not a loop, or why it does not run yet
-	Loop    *loopJSON
-	Plugin  string
-	Ceiling int
-}
-
-func (s *loopStatus) Members(m *codec.Members) {
-	m.KeepEmpty().Text("directory", &s.Directory)
-	m.KeepEmpty().Text("file", &s.File)
-	m.KeepEmpty().Text("state", &s.State)
-	m.Text("problem", &s.Problem)
-	codec.Optional(m, "loop", &s.Loop)
-	m.KeepEmpty().Text("plugin", &s.Plugin)
-	codec.Number(m.KeepEmpty(), "ceiling", &s.Ceiling)
-}
-
-type loopJSON struct {
-	wiggum.Goal
-	Limit int // max or the ceiling
-}
-
-func (l *loopJSON) Members(m *codec.Members) {
-	m.Text("id", &l.ID)
-	codec.Number(m.KeepEmpty(), "iteration", &l.Count)
-	codec.Number(m.KeepEmpty(), "max", &l.Max)
-	codec.Number(m.KeepEmpty(), "limit", &l.Limit)
-	m.KeepEmpty().Texts("promises", &l.Promises)
-	m.Text("check", &l.Check)
-	m.KeepEmpty().Bool("active", &l.Active)
-	m.Text("session", &l.Session)
-	codec.Number(m, "timeout_ms", &l.Timeout)
-	codec.Number(m, "iteration_timeout_ms", &l.IterationTimeout)
-	codec.Number(m, "started", &l.Started)
-	m.KeepEmpty().Text("goal", &l.Body)
-}
-
-func (d *Console) LoopStatus(asJSON bool) error {
-	l, err := d.openLoop(false)
-	if err != nil {
-		return err
-	}
-	defer l.space.Close()
-	g := l.goal
-	s := loopStatus{Directory: l.space.Dir, File: l.filePath(), Plugin: l.driver.Settings.Plugin, Ceiling: l.ceiling()}
-	says := ""
-	switch {
-	case l.hasNoFile():
-		s.State = "none"
-		says = "there is no loop in " + s.Directory + "; start one with " + l.commandTo(`loop start "Fix the failing tests"`) + "; " + l.commandTo("loop history") + " lists past ones"
-	case l.fault != nil:
-		s.State, s.Problem, says = "unreadable", l.fault.Error(), s.File+" is not a valid loop: "+l.fault.Error()
-	case !g.Active:
-		s.State = "inactive"
-		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to continue, run " + l.commandTo("loop set active true")
-	case g.Session != "" && l.isLeft():
-		s.State = "waiting"
-		says = "loop " + l.loopName(g) + " waits for session " + g.Session + l.progress(g) + ", but another session is active here; to give it the loop, run " + l.commandTo("loop set session none")
-	case l.waitsForUser():
-		s.State, s.Problem = "waiting", l.driver.problemInWords()
-		says = "loop " + l.loopName(g) + " is paused until your next instruction" + l.progress(g) + "; for the reason, type " + l.wordToType("why")
-	case l.past.Continues > 0:
-		s.State, s.Problem = "running", l.driver.problemInWords()
-		says = "loop " + l.loopName(g) + " is running" + l.progress(g)
-		if s.Problem != "" {
-			says = "loop " + l.loopName(g) + " does not continue" + l.progress(g)
-		}
-	default:
-		s.State, s.Problem = "waiting", l.driver.problemInWords()
-		says = "loop " + l.loopName(g) + " waits for its first stop, " + l.turnsAhead()
-	}
-	if l.file.Found && l.fault == nil {
-		s.Loop = &loopJSON{g, l.mostTurns(g)}
-		s.Loop.Promises = append([]string{}, g.Promises...) // never null in JSON
-	}
-	if asJSON {
-		s.Problem = display.PartWords(s.Problem)
-		return l.printJSON(&s)
-	}
-	l.printLine(says)
-	if s.Loop == nil {
-		return nil
-	}
-	l.printField("  goal      ", titleOf(g.Body))
-	if len(g.Promises) > 0 {
-		l.printLine("  promise   " + oneOf(g.Promises))
-	} else {
-		l.printLine("  promise   none; only the limit ends it")
-	}
-	l.printField("  check     ", g.Check)
-	limit := strconv.Itoa(l.mostTurns(g)) + "; "
-	if l.mostTurns(g) < g.Max {
-		limit += "the file asks for " + strconv.Itoa(g.Max) + ", and "
-	}
-	l.printLine("  limit     " + limit + wiggum.CapInWords(l.typedFor(g), l.ceiling()))
-	l.printLine("  session   " + cmp.Or(g.Session, "none yet; the first one that stops here"))
-	var times []string
-	if g.Started > 0 {
-		times = append(times, "started "+l.agoOf(g.Started))
-	}
-	if g.Timeout > 0 {
-		times = append(times, "may take "+timestamp.LengthInWords(g.Timeout))
-	}
-	if g.IterationTimeout > 0 {
-		times = append(times, "an iteration may take "+timestamp.LengthInWords(g.IterationTimeout))
-	}
-	l.printField("  time      ", strings.Join(times, ", "))
-	if s.Problem != "" {
-		l.printNote("no plugin drives this loop: " + s.Problem)
-	}
-	l.sayHeld()
-	return nil
 }
 
 func (d *Console) printJSON(o codec.Object) error {

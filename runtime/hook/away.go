@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/away"
@@ -97,7 +98,7 @@ func (s *start) greetUser() {
 		return
 	}
 	o := ledger.AwayOrder{ID: sessionStart}
-	shown, err := ledger.OpenAway(s.awayDir(), o)
+	shown, err := ledger.OpenAway(cmp.Or(s.awayDir(), s.state), o)
 	if err != nil {
 		return
 	}

@@ -281,4 +281,11 @@ func TestSessionStartSaysWhatIsInForce(t *testing.T) {
 	if out, _ := w.run(start); out != (output{}) {
 		t.Errorf("the second plugin: %+v", out)
 	}
+	// In the home directory no order is in force, and nothing is written there.
+	t.Chdir(w.home)
+	home := w.event(map[string]any{"hook_event_name": "SessionStart", "source": "startup", "session_id": "s2"})
+	out, _ := w.run(home)
+	if made, _ := filepath.Glob("[as]*"); !out.tells("a hold is in force") || out.tells("continues used") || made != nil {
+		t.Errorf("in the home directory: %+v, and it made %q", out, made)
+	}
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
-	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
@@ -26,7 +25,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
-	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
@@ -49,7 +47,7 @@ type Process struct {
 	Project    string // CLAUDE_PROJECT_DIR
 	Home       string
 	Off        bool // SPRINGFIELD is an off word
-	// Getenv returns variables for the programs that the hook starts.
+	// Getenv returns a variable: for the programs that the hook starts, and the few that the hook reads.
 	Getenv func(string) string
 	// Hangs reports whether an agent started the client. If nil, none did.
 	Hangs func() bool
@@ -494,146 +492,6 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err e
 		v = Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Evidence: "the decision could not be saved"}}
 	}
 	return answer{Settled: v, fault: &fault{rule, err}}
-}
-
-// said is the JSON that the host reads. It is empty if the agent may stop and the user needs no message.
-type said struct {
-	decision, reason, systemMessage string // "block" or ""; to the model; to the user
-	// event is the event of the other members.
-	event, context    string
-	behavior, message string // of a denied permission
-}
-
-func (o *said) Members(m *codec.Members) {
-	m.Text("decision", &o.decision)
-	m.Text("reason", &o.reason)
-	m.Text("systemMessage", &o.systemMessage)
-	if o.event != "" {
-		m.Object("hookSpecificOutput", (*saidOfEvent)(o))
-	}
-}
-
-type saidOfEvent said
-
-func (o *saidOfEvent) Members(m *codec.Members) {
-	m.Text("hookEventName", &o.event)
-	m.Text("additionalContext", &o.context)
-	if o.behavior != "" {
-		m.Object("decision", (*denial)(o))
-	}
-}
-
-type denial said
-
-func (o *denial) Members(m *codec.Members) {
-	m.Text("behavior", &o.behavior)
-	m.Text("message", &o.message)
-}
-
-// maxContext is the length in bytes above which Claude Code cuts additionalContext.
-const maxContext = 10_000
-
-func (s *start) answerHost(a answer, settings Settings) (code int) {
-	alert := "" // to the user, about a decision that is not recorded
-	if a.fault != nil {
-		alert = s.recordUndecided(*a.fault)
-	}
-	// The client shows both on a terminal, and a model also reads invisible characters.
-	a.Told, a.Reason = display.PlainText(a.Told), display.PlainText(a.Reason)
-	for _, line := range a.Notes {
-		s.sayToDebugLog(line)
-	}
-	var err error
-	o, h := said{systemMessage: strings.Trim(alert+"\n"+a.Told, "\n")}, s.event.Host
-	// Some strategies block even where Claude Code knows the quieter form.
-	byBlock := settings.Protocol == "block" || settings.Protocol != "context" && settings.Strategy.Blocks
-	exit2 := settings.Protocol == "exit2" && s.eventName == "Stop" && h.Context != nil
-	switch {
-	case exit2 && a.Decision == strategy.Continue:
-		// Without standard output Claude Code mistakes these words for the error of a shell that did not find the hook.
-		if says := strings.ToLower(a.Reason); strings.Contains(says, "no such file") || strings.Contains(says, "can't open") {
-			io.WriteString(s.Stdout, "{}\n")
-		}
-		_, err = io.WriteString(s.Stderr, a.Reason+"\n")
-		code, o = 2, said{}
-	case exit2 && !settings.Strategy.Judges: // but a judge that does not answer is reported
-		o.systemMessage = alert
-	case exit2:
-	case a.Decision == strategy.Continue && (!a.context || byBlock || len(a.Reason) > maxContext):
-		o.decision, o.reason = "block", a.Reason
-		if h.Marked {
-			o.reason = transcript.Mark + a.Reason
-		}
-	case a.Decision == strategy.Remind && !h.Reminds:
-	case a.Decision == strategy.Continue, a.Decision == strategy.Remind:
-		o.event, o.context = s.eventName, withoutReminderEnd(a.Reason)
-	}
-	if err == nil {
-		err = s.printAnswer(o)
-	}
-	if a.fault == nil && err != nil {
-		s.noteForDebug("write answer: " + err.Error())
-		s.answered = true
-		s.recordUndecided(fault{faultAnswer, newFailure("the answer could not be passed to "+h.Title, err)})
-	}
-	by := " by rule " + a.Rule
-	if a.Rule == strategy.Unmatched {
-		by = ""
-	}
-	s.noteForDebug(settings.Plugin + ": " + string(a.Decision) + by + ": " + a.Evidence)
-	return code
-}
-
-// withoutReminderEnd returns text with the < of tags like </system-reminder> replaced. Text from a transcript
-// or a project must not close the tag that Claude Code puts around it.
-func withoutReminderEnd(text string) string {
-	var b strings.Builder
-	for i, r := range text {
-		if rest := strings.TrimLeft(text[i:min(len(text), i+40)], "</ \n\t"); r == '<' && len(rest) >= 6 && strings.EqualFold(rest[:6], "system") {
-			r = '‹'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func (s *start) printAnswer(o said) error {
-	if o == (said{}) {
-		return nil
-	}
-	s.answered = true
-	o.systemMessage = secret.Mask(o.systemMessage)
-	_, err := s.Stdout.Write(append(codec.Append(nil, &o), '\n'))
-	return err
-}
-
-// recordEvents adds the events to the history of loops, and runs the user's command for them. After the first error it
-// no longer runs the command. The command takes time, so no lock may be held.
-func (s *start) recordEvents(events []activity.LoopEvent, to *strategy.Progress) {
-	for _, e := range events {
-		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
-			s.noteForDebug(err.Error())
-			to = nil
-		}
-	}
-}
-
-// RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. A
-// cancel event of a loop that is over is ignored.
-func RecordLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
-	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
-		return nil
-	}
-	err := ledger.AppendLoop(state, e)
-	if to == nil || !to.WantsEvent(e) {
-		return err
-	}
-	e.File = ""
-	line := append(codec.Append(nil, &e), '\n')
-	if ran := (process.Program{Argv: to.Command, Stdin: line, Getenv: getenv, Within: within}).Run(); ran != nil {
-		err = newFailure("run "+to.Command[0], ran)
-	}
-	return err
 }
 
 // runScript runs a script of the plugin with its arguments in dir. It discards the output and ignores failures.

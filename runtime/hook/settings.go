@@ -48,7 +48,7 @@ type Settings struct {
 	// Protocol is the form of a continue: "context", "block", "exit2" (standard error and exit status 2), or
 	// "" for the strategy's choice.
 	Protocol string
-	Progress *strategy.Progress // for loops, or nil
+	Progress *ProgressCommand // for loops, or nil
 	// AfterError is set if sessions are woken after API errors even if there is no away order.
 	AfterError bool
 	Limits     guard.Limits
@@ -186,7 +186,7 @@ type fileMembers struct {
 	options  strategy.Options
 	protocol string
 	after    string
-	progress *strategy.Progress
+	progress *ProgressCommand
 	budget   budget
 }
 

@@ -89,7 +89,7 @@ func (stop Stop) Examine() Snapshot {
 		needs.Lines = 0 // without its files it does not read the last lines
 	}
 	s.readTranscript(needs)
-	if !s.Alone && s.applyVeto(s.vetoOfTranscript()) {
+	if !s.Alone && s.applyVeto(s.vetoBeforeStrategy()) {
 		s.waitInForeground()
 		return s
 	}
@@ -122,10 +122,10 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
-// vetoOfTranscript returns the veto for which the event or the transcript gives a reason, such as work in progress or
+// vetoBeforeStrategy returns the veto for which the event or the transcript gives a reason, such as work in progress or
 // plan mode. For a strategy of Stop it also checks other loops, a removed ledger and the user's last word, and notes
 // in s.drives whether the plugin's own loop drives the session.
-func (s *Snapshot) vetoOfTranscript() guard.Veto {
+func (s *Snapshot) vetoBeforeStrategy() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)
 	switch {

@@ -72,7 +72,7 @@ type Host struct {
 	Variables []string
 
 	// Inside are environment variables of programs that the agent starts. SessionVariable contains the
-	// session's ID. They affect no decision.
+	// session's ID. They tell the CLI which agent calls it.
 	Inside          []string
 	SessionVariable string
 }

@@ -96,25 +96,25 @@ func areRelated(a, b string) bool {
 // subjectsOf returns the words of a folded text that have three letters or more, or two in hangul, paths, and the pairs
 // of characters of scripts without blanks, except for hiragana.
 func subjectsOf(text string) (all []string) {
-	start, script := 0, signs
+	start, how := 0, atEach
 	for i, r := range text + " " {
-		next := scriptOf(r)
-		if next == signs && script == blanks && isWithinPath(text, i) {
-			next = blanks
+		next := splittingOf(r)
+		if next == atEach && how == atBlanks && isWithinPath(text, i) {
+			next = atBlanks
 		}
-		if next == script {
+		if next == how {
 			continue
 		}
 		run := []rune(text[start:i])
 		switch {
-		case script == blanks && len(run) >= 3, script == blanks && len(run) == 2 && unicode.Is(unicode.Hangul, run[0]):
+		case how == atBlanks && len(run) >= 3, how == atBlanks && len(run) == 2 && unicode.Is(unicode.Hangul, run[0]):
 			all = append(all, string(run))
-		case script == pairs:
+		case how == inPairs:
 			for j := range len(run) - 1 {
 				all = append(all, string(run[j:j+2]))
 			}
 		}
-		start, script = i, next
+		start, how = i, next
 	}
 	return all
 }
@@ -126,18 +126,21 @@ func isWithinPath(text string, i int) bool {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
+// splitting is how a text of a character's script is split into subjects.
+type splitting int
+
 const (
-	signs = iota
-	blanks
-	pairs
+	atEach   splitting = iota // the character belongs to no subject
+	atBlanks                  // into words
+	inPairs                   // into pairs of characters
 )
 
-func scriptOf(r rune) int {
+func splittingOf(r rune) splitting {
 	switch {
 	case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r) && r != 'ー' || unicode.Is(unicode.Hiragana, r):
-		return signs
+		return atEach
 	case language.HasBlanks(string(r)):
-		return blanks
+		return atBlanks
 	}
-	return pairs
+	return inPairs
 }

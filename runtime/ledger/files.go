@@ -19,8 +19,11 @@ import (
 )
 
 // openFile opens a file for reading and appending. It creates the file and dir if they are missing, and refuses a
-// symlink. Without Nonblock, Go makes four more system calls.
+// symlink and a relative dir. Without Nonblock, Go makes four more system calls.
 func openFile(dir, path string) (*os.File, error) {
+	if !filepath.IsAbs(dir) {
+		return nil, errors.New("the state directory is unknown")
+	}
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
 	f, err := createFile(path, flags)
 	if os.IsNotExist(err) {

@@ -385,8 +385,6 @@ func (r *round) continueGuarded(goOn func() strategy.Verdict) strategy.Verdict {
 	return r.tidyProgress(v)
 }
 
-func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
-
 func (r *round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
 
 func (r *round) commandToType(word string) string {

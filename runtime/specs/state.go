@@ -118,3 +118,5 @@ func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	}
 	return found
 }
+
+func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
-	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/lastword"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
@@ -293,20 +292,4 @@ const sameStop = 30_000 // milliseconds between two hooks of one stop
 func (s *Situation) IsFromThisStop(m activity.Memory) bool {
 	apart := s.Session.Now - m.At
 	return m.Text != "" && m.Text == quotation.HashText(s.Message.Text) && -sameStop < apart && apart < sameStop
-}
-
-// Progress is a command that receives a line of JSON on standard input when a loop starts, at every n-th and
-// the last iteration, and when the loop ends.
-type Progress struct {
-	Command []string `json:"command"` // the first is an absolute path
-	Every   int      `json:"every,omitempty"`
-}
-
-func (p *Progress) Members(m *codec.Members) {
-	m.Texts("command", &p.Command)
-	codec.Number(m, "every", &p.Every)
-}
-
-func (p Progress) WantsEvent(e activity.LoopEvent) bool {
-	return e.Event != activity.LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }

@@ -1,0 +1,55 @@
+package hook
+
+import (
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/process"
+)
+
+// ProgressCommand is a command that receives a line of JSON on standard input when a loop starts, at every n-th and
+// the last iteration, and when the loop ends.
+type ProgressCommand struct {
+	Command []string `json:"command"` // the first is an absolute path
+	Every   int      `json:"every,omitempty"`
+}
+
+func (p *ProgressCommand) Members(m *codec.Members) {
+	m.Texts("command", &p.Command)
+	codec.Number(m, "every", &p.Every)
+}
+
+func (p ProgressCommand) WantsEvent(e activity.LoopEvent) bool {
+	return e.Event != activity.LoopGoesOn || e.Count%max(p.Every, 1) == 0
+}
+
+// recordEvents adds the events to the history of loops, and runs the user's command for them. After the first error it
+// no longer runs the command. The command takes time, so no lock may be held.
+func (s *start) recordEvents(events []activity.LoopEvent, to *ProgressCommand) {
+	for _, e := range events {
+		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
+			s.noteForDebug(err.Error())
+			to = nil
+		}
+	}
+}
+
+// RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. A
+// cancel event of a loop that is over is ignored.
+func RecordLoopEvent(state string, to *ProgressCommand, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
+	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
+		return nil
+	}
+	err := ledger.AppendLoop(state, e)
+	if to == nil || !to.WantsEvent(e) {
+		return err
+	}
+	e.File = ""
+	line := append(codec.Append(nil, &e), '\n')
+	if ran := (process.Program{Argv: to.Command, Stdin: line, Getenv: getenv, Within: within}).Run(); ran != nil {
+		err = newFailure("run "+to.Command[0], ran)
+	}
+	return err
+}
