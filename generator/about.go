@@ -77,7 +77,7 @@ func ReadAbout(strategy string) (About, error) {
 	return a, nil
 }
 
-func (a About) fillInDefaults(settings map[string]string) map[string]string {
+func (a About) withDefaults(settings map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, q := range a.Questions {
 		all[q.Key] = q.Choices[0].Value

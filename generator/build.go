@@ -53,8 +53,8 @@ func (b *Build) addBinary(program Program, target Target, data []byte) {
 	b.Binaries = append(b.Binaries, Binary{program, target, data})
 }
 
-// Recorded returns the checksum of a program for a target, or "" if none is recorded.
-func (b Build) Recorded(program Program, target Target) string {
+// ChecksumOf returns the checksum of a program for a target, or "" if none is recorded.
+func (b Build) ChecksumOf(program Program, target Target) string {
 	if program == Judge {
 		return b.Judge[target.String()]
 	}
@@ -226,7 +226,7 @@ func (t Toolchain) runGo(ctx context.Context, stage string, more []string, args 
 	cmd.Env = append(cmd.Env, t.Windows...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	group.EndTogether(cmd)
+	group.KillOnCancel(cmd)
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {

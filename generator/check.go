@@ -55,7 +55,7 @@ func openPrograms(dir string, machine Target, programs ...Program) (all []opened
 
 func openProgram(dir string, program Program, machine Target, several bool) openedProgram {
 	path := filepath.Join(dir, filepath.FromSlash(program.placeIn(machine, several)))
-	data, info, err := rooted.ReadPath(path, maxProgram)
+	data, info, err := rooted.ReadFollowing(path, maxProgram)
 	p := openedProgram{program: program, path: path, data: data, err: err}
 	if err == nil && machine.OS != "windows" && info.Mode()&0o111 == 0 {
 		p.mode = &fs.PathError{Op: "start", Path: path, Err: ErrNotExecutable}
@@ -105,7 +105,7 @@ func checkSums(dir string, machine Target, all []openedProgram) error {
 		return nil
 	}
 	for _, p := range all {
-		want := suite.Build.Recorded(p.program, machine)
+		want := suite.Build.ChecksumOf(p.program, machine)
 		if want != "" && p.data != nil && journal.HashBytes(p.data) != want {
 			return fmt.Errorf("%s is %w", p.path, ErrChanged)
 		}
@@ -150,12 +150,12 @@ func HowToStart(err error, suite string) string {
 	case suite == "" || unreadable != nil:
 		return "ask the plugin's publisher for a build for " + HostTarget().String()
 	}
-	return "springfield build " + check.QuoteArgument(suite) + s.MissingTargets()
+	return "springfield build " + check.QuoteArgument(suite) + s.TargetFlags()
 }
 
-// MissingTargets returns flags for springfield build, like " --target A --target B", that add this machine to
+// TargetFlags returns flags for springfield build, like " --target A --target B", that add this machine to
 // the suite's targets. It returns "" if a target already runs here.
-func (s Suite) MissingTargets() string {
+func (s Suite) TargetFlags() string {
 	own := HostTarget()
 	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {
 		return ""
@@ -168,8 +168,8 @@ func (s Suite) MissingTargets() string {
 }
 
 func targetsIn(dir string, program Program) (found []Target) {
-	for _, place := range HookFiles(program) {
-		data, _, err := rooted.ReadPath(filepath.Join(dir, filepath.FromSlash(place)), maxProgram)
+	for _, place := range ProgramPaths(program) {
+		data, _, err := rooted.ReadFollowing(filepath.Join(dir, filepath.FromSlash(place)), maxProgram)
 		if err != nil {
 			continue
 		}

@@ -121,8 +121,8 @@ func (c *comparison) readPlugin() (file string, err error) {
 		c.readAround(above, base, made)
 	}
 	c.readPrograms(in, made)
-	c.readFiles(in, made, "")
-	c.readEntry(plugin.Name)
+	c.compareFiles(in, made, "")
+	c.checkCatalogEntry(plugin.Name)
 	return "", nil
 }
 
@@ -179,10 +179,10 @@ func (c *comparison) readAround(above, base string, made map[string]File) {
 		f.Data = bytes.ReplaceAll(f.Data, []byte("/../hooks/"), []byte("/"+base+"/hooks/"))
 		around[file] = f
 	}
-	c.readFiles(in, around, base)
+	c.compareFiles(in, around, base)
 }
 
-func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except string) {
+func (c *comparison) compareFiles(in rooted.Folder, made map[string]File, except string) {
 	n := 0
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
 		f, err := in.Open(dirs[0])
@@ -198,7 +198,7 @@ func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except st
 				return
 			}
 			switch {
-			case name == ".git" || name == except || slices.Contains(HookFiles(Hook, Judge), name):
+			case name == ".git" || name == except || slices.Contains(ProgramPaths(Hook, Judge), name):
 			case e.IsDir():
 				dirs = append(dirs, name)
 			default:
@@ -279,9 +279,9 @@ func (d Difference) isDescribed() bool {
 	return reflect.DeepEqual(both[0], both[1])
 }
 
-// readEntry adds a failure if the plugin's catalog entry, found by name or by c.ID, does more than describe the plugin,
+// checkCatalogEntry adds a failure if the plugin's catalog entry, found by name or by c.ID, does more than describe the plugin,
 // or cannot be read. A missing catalog is ignored.
-func (c *comparison) readEntry(name string) {
+func (c *comparison) checkCatalogEntry(name string) {
 	file := filepath.FromSlash(cmp.Or(c.CatalogFile, ".claude-plugin/marketplace.json"))
 	data, err := rooted.ReadFile(c.Catalog, file, maxCatalog)
 	if c.Catalog == "" || errors.Is(err, fs.ErrNotExist) {
@@ -335,7 +335,7 @@ type ownBuilds struct {
 func (r ownBuilds) ownChecksumOf(s foundProgram) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {
-			return b.Recorded(s.program, s.target)
+			return b.ChecksumOf(s.program, s.target)
 		}
 	}
 	return ""
@@ -377,7 +377,7 @@ func (t Toolchain) makeOwnBuilds(ctx context.Context, all []*comparison) (r ownB
 func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	same, right, sums := c.record.Source == r.source, []string{}, map[string]string{}
 	for _, s := range c.programs {
-		made := func(b Build) bool { return b.Recorded(s.program, s.target) == s.sum }
+		made := func(b Build) bool { return b.ChecksumOf(s.program, s.target) == s.sum }
 		if s.target.StartsOn(HostTarget()) && slices.ContainsFunc(r.builds, made) {
 			same, right, sums[s.file] = true, append(right, "the "+s.program.ShortName()), s.sum
 			continue
@@ -407,7 +407,7 @@ func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 }
 
 func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.State, says string) {
-	recorded := record.Recorded(s.program, s.target)
+	recorded := record.ChecksumOf(s.program, s.target)
 	switch {
 	case recorded != "" && recorded != s.sum:
 		return check.Failure, ErrChanged.Error()

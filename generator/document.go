@@ -156,8 +156,8 @@ func (published) Load(url string) (any, error) {
 
 const schemaBase = "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/"
 
-// judgeDocument returns where a document breaks a schema: failures, and a warning for each unknown member.
-func judgeDocument(schemas *jsonschema.Compiler, d document, name string) (flaws []check.Finding, err error) {
+// checkSchema returns where a document breaks a schema: failures, and a warning for each unknown member.
+func checkSchema(schemas *jsonschema.Compiler, d document, name string) (flaws []check.Finding, err error) {
 	schema, err := schemas.Compile(schemaBase + name + ".schema.json")
 	if err != nil {
 		return nil, fmt.Errorf("read schema %s: %w", name, err)

@@ -77,9 +77,9 @@ func (p Plan) Paths(states ...State) (paths []string) {
 	return paths
 }
 
-// Existing returns the suite in dir, or nil if dir is missing, empty or a fresh git repository. Any other directory
+// ReadSuiteIfAny returns the suite in dir, or nil if dir is missing, empty or a fresh git repository. Any other directory
 // is an error.
-func Existing(dir string) (*Suite, error) {
+func ReadSuiteIfAny(dir string) (*Suite, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -123,13 +123,13 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	p := planner{Plan: Plan{dir: dir}, folder: folder{limit: maxFile}, aim: aim, next: record{}}
 	suite, err := new(Suite), error(nil)
 	if aim == Completing {
-		suite, err = Existing(dir)
+		suite, err = ReadSuiteIfAny(dir)
 	} else {
 		*suite, err = ReadSuite(dir)
 	}
 	if err == nil && suite != nil {
 		p.suite = *suite
-		if p.record, err = readRecord(dir); err == nil {
+		if p.record, err = readRecordIfAny(dir); err == nil {
 			p.Folder, err = rooted.OpenFolder(dir)
 		}
 	}
@@ -190,8 +190,8 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	return p.Plan, nil
 }
 
-// IsUntouched reports whether all files in dir are as springfield wrote them.
-func IsUntouched(dir string) bool {
+// HasOnlyRecorded reports whether all files in dir are as springfield wrote them.
+func HasOnlyRecorded(dir string) bool {
 	p, err := MakePlan(dir, Updating, nil)
 	files := 0
 	walked := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -211,7 +211,7 @@ func (p *planner) hookPlaces() (places []string, err error) {
 		case !d.mode.IsDir():
 			return nil, fmt.Errorf("plugin %s: %s is missing", plugin.Name, p.PathOf(plugin.Name))
 		}
-		for _, place := range HookFiles(Hook, Judge) {
+		for _, place := range ProgramPaths(Hook, Judge) {
 			places = append(places, path.Join(plugin.Name, place))
 		}
 	}
@@ -265,7 +265,7 @@ func (p *planner) planFile(d Difference) error {
 	case d.Kind == Outdated:
 		data := f.Data
 		if text, isText := plainText(data); isText {
-			data = withEndsOf(d.data, text)
+			data = withLineEndsOf(d.data, text)
 		}
 		p.planWrite(Outcome{f.Path, Followed, f.Path}, d, data, d.mode.Perm())
 	case p.aim == Completing:

@@ -68,7 +68,7 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 	all := Unbuilt(targets, programs).Binaries
 	wanted := map[string][]string{} // programs by packed file
 	for _, b := range all {
-		if m.Recorded(b.Program, b.Target) == "" {
+		if m.ChecksumOf(b.Program, b.Target) == "" {
 			return Build{}, fmt.Errorf("%w for %s", ErrNoPrebuilt, b.Target)
 		}
 		wanted[packedIn(b.Target)] = append(wanted[packedIn(b.Target)], packedAs(b.Program, b.Target))
@@ -81,7 +81,7 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 				return Build{}, fmt.Errorf("read compiled %s for %s: %w", b.Program.ShortName(), b.Target, err)
 			}
 		}
-		data, want := unpacked[from][packedAs(b.Program, b.Target)], m.Recorded(b.Program, b.Target)
+		data, want := unpacked[from][packedAs(b.Program, b.Target)], m.ChecksumOf(b.Program, b.Target)
 		if journal.HashBytes(data) != want {
 			return Build{}, fmt.Errorf("read compiled %s for %s: its checksum is %s, but the manifest has %s", b.Program.ShortName(), b.Target, journal.HashBytes(data), want)
 		}
@@ -90,9 +90,9 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 	return built, nil
 }
 
-// WritePrebuilt replaces the programs in dir. It removes the manifest first and writes it last, so that an
+// ReplacePrebuilt replaces the programs in dir. It removes the manifest first and writes it last, so that an
 // interruption leaves no manifest.
-func WritePrebuilt(dir string, built Build) (err error) {
+func ReplacePrebuilt(dir string, built Build) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write compiled hooks: %w", err)

@@ -47,14 +47,14 @@ func plainText(data []byte) (string, bool) {
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
 }
 
-func withEndsOf(model []byte, text string) []byte {
+func withLineEndsOf(model []byte, text string) []byte {
 	if crlf := bytes.Count(model, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(model, []byte("\n")) {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	return []byte(text)
 }
 
-func readRecord(dir string) (record, error) {
+func readRecordIfAny(dir string) (record, error) {
 	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
 	data, err := rooted.ReadFile(dir, RecordFile, maxRecord)
 	var link *rooted.LinkError

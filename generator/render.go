@@ -76,7 +76,7 @@ func newSuiteView(spec Spec) (suiteView, error) {
 		if err != nil {
 			return suiteView{}, err
 		}
-		if !maps.Equal(p.Settings, about.fillInDefaults(nil)) {
+		if !maps.Equal(p.Settings, about.withDefaults(nil)) {
 			about.Measured = nil
 		}
 		page := "https://github.com/cameronsjo/springfield/blob/main/docs/" + p.Strategy + ".md"

@@ -206,7 +206,7 @@ func TestDeepYAML(t *testing.T) {
 func TestRecordIsNotTrusted(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
-	if got, err := readRecord(dir); err != nil || len(got) > 0 {
+	if got, err := readRecordIfAny(dir); err != nil || len(got) > 0 {
 		t.Errorf("without a record: %v, %v", got, err)
 	}
 	must(t, os.Mkdir(filepath.Dir(file), 0o755))
@@ -226,7 +226,7 @@ func TestRecordIsNotTrusted(t *testing.T) {
 		"no text":         zero + "a\n\x00\n",
 	} {
 		must(t, os.WriteFile(file, []byte(text), 0o600))
-		_, err := readRecord(dir)
+		_, err := readRecordIfAny(dir)
 		var bad *check.Advised
 		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "read "+file+": ") {
 			t.Errorf("%s: %v", name, err)

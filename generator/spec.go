@@ -167,7 +167,7 @@ func (o Owner) validate() error {
 // NewPlugin returns a plugin with its first version and defaults for missing settings, or an error if it is invalid.
 func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error) {
 	about, _ := ReadAbout(strategy) // validate reports an unknown strategy
-	p := Plugin{Name: name, Strategy: strategy, Version: about.Version, Settings: about.fillInDefaults(settings)}
+	p := Plugin{Name: name, Strategy: strategy, Version: about.Version, Settings: about.withDefaults(settings)}
 	return p, p.validate()
 }
 

@@ -89,7 +89,7 @@ func decodeSuite(data []byte) (Suite, error) {
 		p := &s.Plugins[i]
 		if about, err := ReadAbout(p.Strategy); err == nil { // else reported by Validate
 			p.Version = cmp.Or(p.Version, about.Version)
-			p.Settings = about.fillInDefaults(p.Settings)
+			p.Settings = about.withDefaults(p.Settings)
 		}
 	}
 	if err := cmp.Or(s.findMissingLine(), s.Validate()); err != nil {
@@ -172,7 +172,7 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 		// The layout is too different: the old text is kept as a comment.
 		merged = string(next) + "\n# Before springfield wrote it:\n# " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n# ") + "\n"
 	}
-	return withEndsOf(old, merged), nil
+	return withLineEndsOf(old, merged), nil
 }
 
 // yamlBlock is the text of a top-level member, or of the comments and blank lines between two.

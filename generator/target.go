@@ -121,8 +121,8 @@ func (p Program) placeIn(t Target, several bool) string {
 	return "hooks/" + string(p)
 }
 
-// HookFiles returns all possible paths of the programs in a plugin.
-func HookFiles(programs ...Program) (places []string) {
+// ProgramPaths returns all possible paths of the programs in a plugin.
+func ProgramPaths(programs ...Program) (places []string) {
 	for _, p := range programs {
 		places = append(places, p.placeIn(Target{}, false), p.placeIn(Target{OS: "windows"}, false))
 		for _, t := range AllTargets() {

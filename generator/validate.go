@@ -56,7 +56,7 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 		look func(*inspection)
 		fine string // text without findings; P and T are counts
 	}{
-		{"suite", (*inspection).readRecord, SuiteFile + ": P, T"},
+		{"suite", (*inspection).lookAtSuite, SuiteFile + ": P, T"},
 		{"marketplace", (*inspection).lookAtMarketplace, "marketplace.json lists these plugins"},
 		{"manifest", forPlugins((*inspection).lookAtManifests),
 			"manifests of P: names and versions match " + SuiteFile},
@@ -152,7 +152,7 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	}
 	var flaws []check.Finding
 	if err == nil {
-		flaws, err = judgeDocument(in.schemas, t.document, schema)
+		flaws, err = checkSchema(in.schemas, t.document, schema)
 	}
 	for _, f := range flaws {
 		switch f.File = file; {
@@ -171,7 +171,7 @@ func (t subject) reportLink(err error) {
 	t.reportFailure(err.Error()+"; springfield does not follow links in a suite", "replace the link with its target")
 }
 
-func (in *inspection) readRecord() {
+func (in *inspection) lookAtSuite() {
 	t, ok := in.readSubject(SuiteFile, "springfield")
 	if !ok {
 		return
@@ -190,7 +190,7 @@ func (in *inspection) readRecord() {
 	}
 	for _, target := range in.suite.Targets {
 		for _, program := range in.suite.Programs() {
-			if in.suite.Build.Recorded(program, target) == "" {
+			if in.suite.Build.ChecksumOf(program, target) == "" {
 				t.reportFailure("no checksum is recorded for the "+program.ShortName()+" for "+target.String(),
 					"springfield build "+in.called)
 			}

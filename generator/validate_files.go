@@ -31,15 +31,15 @@ func (in *inspection) lookAtBinaries() {
 			}
 		}
 	}
-	if flags := in.suite.MissingTargets(); flags != "" {
+	if flags := in.suite.TargetFlags(); flags != "" {
 		subject{in: in, file: SuiteFile}.reportFinding(check.Note,
 			"it has no hook for this machine, "+HostTarget().String(), "springfield build "+in.called+flags)
 	}
 }
 
-// canStart reports the failures of a program's file, such as a missing executable bit, and returns true if the content
+// checkPresence reports the failures of a program's file, such as a missing executable bit, and returns true if the content
 // can be checked. This does not require the executable bit.
-func (t subject) canStart(d Difference, name string) bool {
+func (t subject) checkPresence(d Difference, name string) bool {
 	build := "springfield build " + t.in.called
 	switch {
 	case d.Kind == Link:
@@ -61,7 +61,7 @@ func (t subject) canStart(d Difference, name string) bool {
 
 func (t subject) lookAtLauncher(d Difference) {
 	switch {
-	case !t.canStart(d, "launcher"):
+	case !t.checkPresence(d, "launcher"):
 	case d.err != nil:
 		t.reportFailure("not readable: "+check.CauseOf(d.err).Error(), "")
 	case !bytes.HasPrefix(d.data, []byte("#!/bin/sh\n")):
@@ -75,7 +75,7 @@ func (t subject) lookAtProgram(d Difference) {
 	build := "springfield build " + t.in.called
 	target, err := targetIn(bytes.NewReader(d.data))
 	switch {
-	case !t.canStart(d, d.program.ShortName()+" for "+d.target.String()):
+	case !t.checkPresence(d, d.program.ShortName()+" for "+d.target.String()):
 	case err != nil:
 		t.reportFailure("not an executable program", build+"; if it is a Git LFS pointer, run git lfs pull")
 	case target != d.target:
@@ -84,7 +84,7 @@ func (t subject) lookAtProgram(d Difference) {
 		if !bytes.Contains(d.data, []byte(goMark)) {
 			t.reportFinding(check.Warning, ErrReadsGo.Error(), build)
 		}
-		if want := t.in.suite.Build.Recorded(d.program, d.target); want != "" && journal.HashBytes(d.data) != want {
+		if want := t.in.suite.Build.ChecksumOf(d.program, d.target); want != "" && journal.HashBytes(d.data) != want {
 			t.reportFailure("its checksum differs from the one in "+SuiteFile, build)
 		}
 	}
@@ -134,9 +134,9 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	inside := n >= 0 && below != ""
 	switch base := path.Base(t.file); {
 	case d.IsDir():
-	case inside && slices.Contains(HookFiles(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
+	case inside && slices.Contains(ProgramPaths(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
 		t.reportFinding(check.Note, "a judge, but this plugin does not ask a model", "run springfield build "+t.in.called+" to remove it")
-	case inside && slices.Contains(HookFiles(Hook, Judge), below):
+	case inside && slices.Contains(ProgramPaths(Hook, Judge), below):
 		t.reportFinding(check.Note, "compiled for a machine that is not a target of the suite",
 			"run springfield build "+t.in.called+" to remove it")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):

@@ -35,10 +35,10 @@ type DefaultSuite struct {
 	unlock func()
 }
 
-func (o *DefaultSuite) choosePlugin(m Means, name string) (p client.Plugin, err error) {
-	suite, err := generator.Existing(o.Dir)
+func (o *DefaultSuite) addToSpec(m Means, name string) (p client.Plugin, err error) {
+	suite, err := generator.ReadSuiteIfAny(o.Dir)
 	if err == nil {
-		err = journal.Edit{At: filepath.Join(o.Dir, generator.SuiteFile)}.Writable()
+		err = journal.Edit{At: filepath.Join(o.Dir, generator.SuiteFile)}.CheckAccess()
 	}
 	if err != nil {
 		return p, err
@@ -71,7 +71,7 @@ func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, write bool) (err 
 				m.Tell("waiting: %v, on the same suite; Ctrl-C ends the wait", err)
 			}
 		}
-		if _, err = o.choosePlugin(m, o.name); err != nil {
+		if _, err = o.addToSpec(m, o.name); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.
 		return c, check.Advisef("run springfield init --strategy "+o.name+" to make it in another suite",
 			"you have edited %s, so %s cannot be added to it", filepath.Join(o.Dir, catalog), o.name)
 	}
-	list, err := settings.RememberSuite(now.Places, o.Dir)
+	list, err := settings.PlanAddSuite(now.Places, o.Dir)
 	c.Edits = append(append(plan.Edits, list), c.Edits...)
 	c.Notes = append(c.Notes, o.name+" is made in your own suite, "+o.Dir)
 	return c, err
@@ -141,7 +141,7 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	return name, taken
 }
 
-func (e *enableRun) examineDefault(ctx context.Context) error {
+func (e *enableRun) stageDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.setKind(known.Name, known.Event == "Stop")
 	if err := e.checkSettings(); err != nil || e.Unmade {

@@ -67,7 +67,7 @@ func (m Means) onElsewhere(host hosts.Host, name string) (notes []string) {
 	if !host.Markets {
 		return nil
 	}
-	for _, a := range settings.Accounts(m.Settings.Places) {
+	for _, a := range settings.OtherAccounts(m.Settings.Places) {
 		a.On = slices.DeleteFunc(a.On, func(id string) bool { return client.NameOf(id) != name })
 		for _, id := range a.On {
 			notes = append(notes, a.InWords()+": "+a.CommandTo("disable "+id))

@@ -45,7 +45,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	}
 	var all []Means
 	var suites []string
-	for _, a := range settings.Accounts(m.Settings.Places) {
+	for _, a := range settings.OtherAccounts(m.Settings.Places) {
 		if other := m; len(a.On) > 0 || rooted.PathExists(a.StatePath()) {
 			other.Settings, other.undo = settings.ReadSettings(a.Places), "to revert the part in "+a.Config+", run: "+a.CommandTo("undo")
 			all = append(all, other)
@@ -75,7 +75,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 			"nothing was removed, because a file cannot be changed: %s", done.Stays[i].What)
 	}
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(suites))) {
-		if err == nil && rooted.IsSame(dir, r.DefaultSuite) && generator.IsUntouched(dir) {
+		if err == nil && rooted.IsSame(dir, r.DefaultSuite) && generator.HasOnlyRecorded(dir) {
 			done.Notes = append(done.Notes, "your default suite, "+dir+", is removed too")
 			if !r.DryRun {
 				err = os.RemoveAll(dir)
@@ -146,7 +146,7 @@ func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	removed, left, err := settings.ForgetAll(m.Settings.Places)
+	removed, left, err := settings.RemoveState(m.Settings.Places)
 	done.Removed, done.Stays = removed, append(done.Stays, left...)
 	return err
 }

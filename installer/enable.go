@@ -97,7 +97,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 		}
 	}
 	if e.adds != nil {
-		err = e.examineDefault(ctx)
+		err = e.stageDefault(ctx)
 	} else if dir != "" {
 		err = e.examinePluginDir(dir)
 	}
@@ -160,7 +160,7 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	_, known := registry.StrategyNamed(name)
 	if suite := e.DefaultSuite; known && errors.Is(err, errUnknown) && suite != nil && suite.Dir != "" {
 		e.adds = suite
-		e.wanted.Plugin, err = e.adds.choosePlugin(e.Means, name)
+		e.wanted.Plugin, err = e.adds.addToSpec(e.Means, name)
 	}
 	if e.wanted.ID = e.wanted.Plugin.Name; err == nil && !host.Markets && e.wanted.Plugin.Suite == "" {
 		err = check.Advisef("clone its repository and pass it as --suite DIR", "%s can only take a plugin from a directory, and %s has none", host.Title, e.wanted.Plugin.ID())
@@ -253,7 +253,7 @@ func (e *enableRun) resolveInstallSource() (dir string, err error) {
 
 func (e *enableRun) examinePluginDir(dir string) error {
 	plugin, host := e.wanted.Plugin, e.wanted.At.Host
-	found := e.Settings.InstalledIn(dir)
+	found := e.Settings.ReadPluginIn(dir)
 	fix, itself := "fix it, or enable another plugin", "use "+host.Title+"'s own plugin commands"
 	if host.Markets {
 		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code with /plugin install "+plugin.ID()
@@ -304,11 +304,11 @@ func (e *enableRun) planEdit(now *settings.Settings) (journal.Change, error) {
 		return c, err
 	}
 	if c.Leaves = e.leaves; e.Suite != "" {
-		list, unread := settings.RememberSuite(now.Places, e.wanted.Plugin.Suite)
+		list, unread := settings.PlanAddSuite(now.Places, e.wanted.Plugin.Suite)
 		if c.Edits = append(c.Edits, list); unread != nil { // then list changes nothing
 			c.Notes = append(c.Notes, "the next enable will also need --suite: "+unread.Error())
 		}
-	} else if says := e.takeFromOthers(e.EnableRequest.Plugin, e.wanted.Plugin.Suite); says != "" && e.Marketplace == "" {
+	} else if says := e.howToUseOther(e.EnableRequest.Plugin, e.wanted.Plugin.Suite); says != "" && e.Marketplace == "" {
 		c.Notes = append(c.Notes, says)
 	}
 	if e.adds != nil {
@@ -316,7 +316,7 @@ func (e *enableRun) planEdit(now *settings.Settings) (journal.Change, error) {
 			return c, err
 		}
 	}
-	return c, c.Writable()
+	return c, c.CheckAccess()
 }
 
 // registerPlugin installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a new

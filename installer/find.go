@@ -79,7 +79,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	case len(all) > 1:
 		return client.Plugin{}, ambiguous(name, all)
 	}
-	return client.Plugin{}, check.Advisef(cmp.Or(m.takeFromOthers(name, ""), m.howToGet(bare, marketplace, "")), "%w has a plugin %q", errUnknown, name)
+	return client.Plugin{}, check.Advisef(cmp.Or(m.howToUseOther(name, ""), m.howToGet(bare, marketplace, "")), "%w has a plugin %q", errUnknown, name)
 }
 
 var errUnknown = errors.New("none of your suites and no marketplace known to Claude Code")
@@ -87,7 +87,7 @@ var errUnknown = errors.New("none of your suites and no marketplace known to Cla
 // howToGet returns advice on a plugin that was not found. suite is the only suite that was searched, or "" for all of
 // them.
 func (m Means) howToGet(name, marketplace, suite string) string {
-	same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
+	same := slices.DeleteFunc(m.suggestIDs(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
 	markets, _ := m.inMarkets(name, "") // FindPlugin reported the error
 	same = append(same, check.NamesOf(markets, client.Plugin.ID)...)
 	if slices.Sort(same); len(same) > 0 && suite == "" {
@@ -98,7 +98,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	} else if known {
 		return "run springfield enable " + name + " to make it"
 	}
-	there := m.pluginsOffered(marketplace)
+	there := m.suggestIDs(marketplace)
 	names := registry.StrategyNames()
 	for _, id := range there {
 		names = append(names, client.NameOf(id))
@@ -131,8 +131,8 @@ func ambiguous(name string, all []client.Plugin) error {
 	return check.Misusef(hint, "%s %w: %s", name, ErrAmbiguous, strings.Join(places, " and "))
 }
 
-// pluginsOffered returns up to eight IDs of plugins in the marketplace or, if marketplace is "", in the user's suites.
-func (m Means) pluginsOffered(marketplace string) []string {
+// suggestIDs returns up to eight IDs of plugins in the marketplace or, if marketplace is "", in the user's suites.
+func (m Means) suggestIDs(marketplace string) []string {
 	ids := check.NamesOf(m.pluginsAtHand(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
 		names, _ := m.Settings.PluginsOffered(market)
@@ -142,9 +142,9 @@ func (m Means) pluginsOffered(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// takeFromOthers returns a hint to enable the plugin from the suite around the working directory, which might be
+// howToUseOther returns a hint to enable the plugin from the suite around the working directory, which might be
 // cloned. It returns "" if that is one of the user's, is taken or lacks the plugin.
-func (m Means) takeFromOthers(plugin, taken string) string {
+func (m Means) howToUseOther(plugin, taken string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {
 		return ""

@@ -91,7 +91,7 @@ type member struct {
 	keep  bool // keeps an existing value
 }
 
-func (c catalog) editsForEntry(plugin string, members []member) (edits []document.Edit, err error) {
+func (c catalog) editsToPutEntry(plugin string, members []member) (edits []document.Edit, err error) {
 	at := []string{"plugins", document.Element(plugin)}
 	if _, known := c.items[plugin]; !known {
 		text := `{"name":` + document.QuoteKey(plugin)
@@ -113,9 +113,9 @@ func (c catalog) editsForEntry(plugin string, members []member) (edits []documen
 	return edits, nil
 }
 
-// entered returns the edit that adds or updates the releases in the catalog of a separate marketplace, otherwise an
+// planEntries returns the edit that adds or updates the releases in the catalog of a separate marketplace, otherwise an
 // empty edit.
-func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
+func (in inputs) planEntries(after plannedTree, releases []release) (journal.Edit, error) {
 	if in.market.Own {
 		return journal.Edit{}, nil
 	}
@@ -125,7 +125,7 @@ func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 		if err != nil {
 			return journal.Edit{}, err
 		}
-		more, err := in.market.editsForEntry(r.plugin, members)
+		more, err := in.market.editsToPutEntry(r.plugin, members)
 		if err != nil {
 			return journal.Edit{}, err
 		}
@@ -142,13 +142,13 @@ func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 
 // members returns the members of the plugin's catalog entry. Existing values are kept, except source, version
 // and an unedited description.
-func (r release) members(after tree) ([]member, error) {
+func (r release) members(after plannedTree) ([]member, error) {
 	manifest := path.Join(r.plugin, ".claude-plugin", "plugin.json")
 	var is, was map[string]json.RawMessage
 	if err := after.readJSON(manifest, &is); err != nil {
 		return nil, err
 	}
-	_ = tree{in: after.in}.readJSON(manifest, &was) // missing if never published
+	_ = plannedTree{in: after.in}.readJSON(manifest, &was) // missing if never published
 	source, err := document.EncodeValue(r.source)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func entryMember(name, value string) member { return member{name: name, value: j
 
 func TestUpsertChangesWhatItMust(t *testing.T) {
 	c := catalogOf(t, `{"name":"m","plugins":[{"name":"a","source":"./a","version":"0.1.0","description":"mine","homepage":"h"}]}`)
-	changes, err := c.editsForEntry("a", []member{entryMember("source", `"./b"`), entryMember("version", `"0.2.0"`),
+	changes, err := c.editsToPutEntry("a", []member{entryMember("source", `"./b"`), entryMember("version", `"0.2.0"`),
 		{name: "description", value: json.RawMessage(`"theirs"`), keep: true}, {name: "license", value: json.RawMessage(`"MIT"`), keep: true}})
 	must(t, err)
 	after, err := c.doc.ApplyEdits(changes...)
@@ -188,7 +188,7 @@ func TestDigest(t *testing.T) {
 }
 
 // suiteOf returns a suite on disk without hooks: plugins by name, with their strategies.
-func suiteOf(t *testing.T, plugins map[string]string) tree {
+func suiteOf(t *testing.T, plugins map[string]string) plannedTree {
 	t.Helper()
 	spec := generator.Spec{Marketplace: "hooks", Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
 	for name, strategy := range plugins {
@@ -205,7 +205,7 @@ func suiteOf(t *testing.T, plugins map[string]string) tree {
 	return treeOf(t, dir)
 }
 
-func treeOf(t *testing.T, dir string) tree {
+func treeOf(t *testing.T, dir string) plannedTree {
 	t.Helper()
 	in, err := rooted.OpenFolder(dir)
 	must(t, err)

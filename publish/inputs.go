@@ -123,7 +123,7 @@ func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	}
 	c.remote = c.repo.RemoteURL(ctx)
 	c.where, _ = git.PublicURL(c.remote)
-	c.place, err = c.repo.GitPath(dir)
+	c.place, err = c.repo.PathInRoot(dir)
 	c.branch = sync.OnceValue(func() string { return c.repo.CurrentBranch(ctx) })
 	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })
 	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, c.place) })

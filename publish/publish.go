@@ -107,11 +107,11 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if !q.Check {
 		m.noteChoices(in, q)
 	}
-	releases, err := in.releases(q)
+	releases, err := in.newReleases(q)
 	if err != nil {
 		return nil, err
 	}
-	after, err := in.renderSuite(ctx, m.Tools, q, releases)
+	after, err := in.planTree(ctx, m.Tools, q, releases)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	catalog, err := in.entered(after, releases)
+	catalog, err := in.planEntries(after, releases)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (m Means) noteChoices(in inputs, q Request) {
 	}
 }
 
-func (in inputs) planChange(after tree, releases []release, catalog journal.Edit, marks int) (journal.Change, error) {
+func (in inputs) planChange(after plannedTree, releases []release, catalog journal.Edit, marks int) (journal.Change, error) {
 	did := check.NamesOf(releases, func(r release) string { return r.plugin + " " + r.new })
 	c := journal.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
 	if catalog.Changes() {
@@ -175,10 +175,10 @@ func (in inputs) planChange(after tree, releases []release, catalog journal.Edit
 	if marks > 0 {
 		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still marks hooks as executable (%d): run git update-index --chmod=-x to revert that", marks))
 	}
-	return c, c.Writable()
+	return c, c.CheckAccess()
 }
 
-func describe(after tree, releases []release) []Plugin {
+func describe(after plannedTree, releases []release) []Plugin {
 	all := []Plugin{}
 	for _, r := range releases {
 		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: r.digest, Fresh: r.old != r.new}
@@ -196,7 +196,7 @@ func describe(after tree, releases []release) []Plugin {
 	return all
 }
 
-func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []string) (dirs []string) {
+func (in inputs) checkoutsToPush(after plannedTree, catalog journal.Edit, waits []string) (dirs []string) {
 	if len(after.changes("")) > 0 && in.around.repo != nil && len(waits) == 0 {
 		dirs = append(dirs, in.dir)
 	}
@@ -206,9 +206,9 @@ func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []strin
 	return dirs
 }
 
-// Install returns Claude Code's commands that add the marketplace and install its plugins. They work only on this
+// HowToInstall returns Claude Code's commands that add the marketplace and install its plugins. They work only on this
 // machine if the public address is unknown.
-func (p *Plan) Install() []string {
+func (p *Plan) HowToInstall() []string {
 	plugins := check.NamesOf(p.Plugins, func(one Plugin) string { return "/plugin install " + one.Name + "@" + p.Market.Name })
 	return append([]string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}, plugins...)
 }
@@ -231,14 +231,14 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 
 // findMarks returns the published programs to mark as executable in git's index. If git ignores modes here and a
 // program is not in the index, wait asks the user to publish again after git add.
-func (in inputs) findMarks(ctx context.Context, q Request, after tree) (marks, wait []string, err error) {
+func (in inputs) findMarks(ctx context.Context, q Request, after plannedTree) (marks, wait []string, err error) {
 	if in.around.repo == nil {
 		return nil, nil, nil
 	}
 	var files []string
 	for _, p := range in.suite.Plugins {
 		if len(q.Plugins) == 0 || slices.Contains(q.Plugins, p.Name) {
-			files = append(files, after.started(p.Name)...)
+			files = append(files, after.listPrograms(p.Name)...)
 		}
 	}
 	marks, unknown, err := in.around.plainPrograms(files)

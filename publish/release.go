@@ -65,7 +65,7 @@ func whyNotNewer(from, to string) error {
 	return err
 }
 
-func (in inputs) releases(q Request) (all []release, err error) {
+func (in inputs) newReleases(q Request) (all []release, err error) {
 	chosen := q.Plugins
 	for _, p := range in.suite.Plugins {
 		// A check ignores unpublished plugins.
@@ -74,7 +74,7 @@ func (in inputs) releases(q Request) (all []release, err error) {
 		}
 	}
 	for _, name := range chosen {
-		r, err := in.release(q, name)
+		r, err := in.newRelease(q, name)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (in inputs) releases(q Request) (all []release, err error) {
 	return all, nil
 }
 
-func (in inputs) release(q Request, name string) (release, error) {
+func (in inputs) newRelease(q Request, name string) (release, error) {
 	names := check.NamesOf(in.suite.Plugins, func(p generator.Plugin) string { return p.Name })
 	i := slices.Index(names, name)
 	if i < 0 {
@@ -113,13 +113,13 @@ func (in inputs) release(q Request, name string) (release, error) {
 			return r, err
 		}
 	}
-	if err := r.follows(r.old, "published"); err != nil {
+	if err := r.checkVersion(r.old, "published"); err != nil {
 		return r, err
 	}
-	return r, r.follows(r.entry.Version, "in "+in.market.Path)
+	return r, r.checkVersion(r.entry.Version, "in "+in.market.Path)
 }
 
-func (r release) follows(before, where string) error {
+func (r release) checkVersion(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
 	}
@@ -132,10 +132,10 @@ func (r release) follows(before, where string) error {
 	return nil
 }
 
-// renderSuite returns the suite's files after the release, and sets the digests of releases. Without q.Check it
+// planTree returns the suite's files after the release, and sets the digests of releases. Without q.Check it
 // compiles the programs. With q.Check it keeps the present files, so that a newer springfield does not fail in CI.
 // Changed files of a plugin with the same version are an error.
-func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, err error) {
+func (in inputs) planTree(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t plannedTree, err error) {
 	if t, err = readTree(in.files); err != nil {
 		return t, err
 	}
@@ -198,7 +198,7 @@ func (q Request) targets() []generator.Target {
 
 // updated returns the tree with rendered files. kept lists files that the user has changed. In these files it
 // only updates versions.
-func (t tree) updated(suite generator.Suite) (after tree, kept []string, err error) {
+func (t plannedTree) updated(suite generator.Suite) (after plannedTree, kept []string, err error) {
 	files, err := generator.RenderSuite(suite.Spec, suite.Build)
 	if err != nil {
 		return t, nil, err
@@ -223,7 +223,7 @@ func (t tree) updated(suite generator.Suite) (after tree, kept []string, err err
 }
 
 // withVersions sets the versions in a JSON file to those in like. It leaves other files unchanged.
-func (t tree) withVersions(name string, like []byte) (tree, error) {
+func (t plannedTree) withVersions(name string, like []byte) (plannedTree, error) {
 	var wanted struct {
 		Version string
 		Plugins []struct{ Name, Version string }
@@ -257,7 +257,7 @@ func (t tree) withVersions(name string, like []byte) (tree, error) {
 
 const changelogFile = "CHANGELOG.md"
 
-func (t tree) withNotes(r release, q Request) (tree, error) {
+func (t plannedTree) withNotes(r release, q Request) (plannedTree, error) {
 	name := r.plugin + "/" + changelogFile
 	had, err := t.readFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -273,7 +273,7 @@ func (t tree) withNotes(r release, q Request) (tree, error) {
 	return t.withFile(name, []byte(text))
 }
 
-func (in inputs) recordReleases(t tree, suite generator.Suite, releases []release) (tree, error) {
+func (in inputs) recordReleases(t plannedTree, suite generator.Suite, releases []release) (plannedTree, error) {
 	if len(releases) == 0 {
 		return t, nil
 	}

@@ -26,7 +26,7 @@ func ClientCheck(c client.Command, dir string, asking func(client string)) check
 		}}
 }
 
-func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release) ([]check.Finding, error) {
+func (m Means) reviewRelease(ctx context.Context, in inputs, after plannedTree, releases []release) ([]check.Finding, error) {
 	temporary, err := os.MkdirTemp("", "springfield-publish-")
 	if err != nil {
 		return nil, err
@@ -41,12 +41,12 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 	if err != nil {
 		return nil, err
 	}
-	review := func(ctx context.Context, after tree) ([]check.Finding, error) { return in.review(ctx, after, releases) }
-	found, err := check.RunAll(ctx, after, check.Check[tree]{Name: "review", Look: review})
+	review := func(ctx context.Context, after plannedTree) ([]check.Finding, error) { return in.review(ctx, after, releases) }
+	found, err := check.RunAll(ctx, after, check.Check[plannedTree]{Name: "review", Look: review})
 	return append(valid, found...), err
 }
 
-func (in inputs) review(ctx context.Context, after tree, releases []release) (found []check.Finding, err error) {
+func (in inputs) review(ctx context.Context, after plannedTree, releases []release) (found []check.Finding, err error) {
 	var files, ignored []string
 	for _, r := range releases {
 		for _, name := range after.listFiles(r.plugin) {
@@ -70,7 +70,7 @@ func finding(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
-func (r release) reviewPlugin(t tree, ignored []string) (found []check.Finding) {
+func (r release) reviewPlugin(t plannedTree, ignored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, finding(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
 			fmt.Sprintf("its name, %s, looks as if the plugin came from Anthropic", r.plugin), anotherName(t.in.Name())))

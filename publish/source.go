@@ -110,11 +110,11 @@ func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 
 // pinReleases pins sources to commits. waits lists the steps that must come first, such as a commit and a
 // push. The next run then writes the pins.
-func (in inputs) pinReleases(ctx context.Context, q Request, after tree, releases []release) (waits []string, err error) {
+func (in inputs) pinReleases(ctx context.Context, q Request, after plannedTree, releases []release) (waits []string, err error) {
 	for i, r := range releases {
 		if f, ok := r.source.(fetched); ok {
 			var wait string
-			if f.SHA, wait, err = r.pinCommit(ctx, q, after); err != nil {
+			if f.SHA, wait, err = r.commitToPin(ctx, q, after); err != nil {
 				return nil, err
 			}
 			if releases[i].source = f; wait != "" && !slices.Contains(waits, wait) {
@@ -125,14 +125,14 @@ func (in inputs) pinReleases(ctx context.Context, q Request, after tree, release
 	return waits, nil
 }
 
-func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, wait string, err error) {
+func (r release) commitToPin(ctx context.Context, q Request, after plannedTree) (commit, wait string, err error) {
 	repo, place := r.around.repo, r.place
 	dirty, err := r.around.dirty()
 	if err != nil {
 		return "", "", err
 	}
 	// Publish marks these, so there will be something to commit.
-	plain, _, err := r.around.plainPrograms(after.started(r.plugin))
+	plain, _, err := r.around.plainPrograms(after.listPrograms(r.plugin))
 	if err != nil {
 		return "", "", err
 	}

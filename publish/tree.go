@@ -20,8 +20,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// tree is the files of a directory, by path with slashes.
-type tree struct {
+// plannedTree is the files of a directory, by path with slashes.
+type plannedTree struct {
 	in    rooted.Folder
 	files map[string]file // after the edits
 	edits map[string]journal.Edit
@@ -37,8 +37,8 @@ const maxFile = 1 << 30
 
 // readTree lists the files of a suite outside .git. Links and special files are errors, because a link might
 // lead elsewhere on a different machine.
-func readTree(in rooted.Folder) (tree, error) {
-	t := tree{in, map[string]file{}, map[string]journal.Edit{}}
+func readTree(in rooted.Folder) (plannedTree, error) {
+	t := plannedTree{in, map[string]file{}, map[string]journal.Edit{}}
 	return t, filepath.WalkDir(in.Name(), func(name string, d fs.DirEntry, err error) error {
 		relative, _ := filepath.Rel(in.Name(), name)
 		switch {
@@ -62,7 +62,7 @@ func readTree(in rooted.Folder) (tree, error) {
 	})
 }
 
-func (t tree) withEdits(edits ...journal.Edit) tree {
+func (t plannedTree) withEdits(edits ...journal.Edit) plannedTree {
 	t.files, t.edits = maps.Clone(t.files), maps.Clone(t.edits)
 	for _, e := range edits {
 		name, _ := filepath.Rel(t.in.Name(), e.Path)
@@ -75,7 +75,7 @@ func (t tree) withEdits(edits ...journal.Edit) tree {
 	return t
 }
 
-func (t tree) withFile(name string, data []byte) (tree, error) {
+func (t plannedTree) withFile(name string, data []byte) (plannedTree, error) {
 	e, known := t.edits[name]
 	if !known {
 		var err error
@@ -91,13 +91,13 @@ func (t tree) withFile(name string, data []byte) (tree, error) {
 	return t.withEdits(e), nil
 }
 
-func (t tree) listFiles(dir string) (names []string) {
+func (t plannedTree) listFiles(dir string) (names []string) {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.files)), func(name string) bool { return !isBelow(dir, name) })
 }
 
 func isBelow(dir, name string) bool { return dir == "" || strings.HasPrefix(name, dir+"/") }
 
-func (t tree) readFile(name string) ([]byte, error) {
+func (t plannedTree) readFile(name string) ([]byte, error) {
 	e, edited := t.edits[name]
 	switch {
 	case !edited:
@@ -109,7 +109,7 @@ func (t tree) readFile(name string) ([]byte, error) {
 	return e.After.Data, nil
 }
 
-func (t tree) readJSON(name string, into any) error {
+func (t plannedTree) readJSON(name string, into any) error {
 	data, err := t.readFile(name)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (t tree) readJSON(name string, into any) error {
 	return nil
 }
 
-func (t tree) changes(dir string) (edits []journal.Edit) {
+func (t plannedTree) changes(dir string) (edits []journal.Edit) {
 	for _, name := range slices.Sorted(maps.Keys(t.edits)) {
 		if e := t.edits[name]; isBelow(dir, name) && e.Changes() {
 			edits = append(edits, e)
@@ -129,7 +129,7 @@ func (t tree) changes(dir string) (edits []journal.Edit) {
 	return edits
 }
 
-func (t tree) writeCopy(into string) error {
+func (t plannedTree) writeCopy(into string) error {
 	for _, name := range t.listFiles("") {
 		data, err := t.readFile(name)
 		if err != nil {
@@ -148,8 +148,8 @@ func (t tree) writeCopy(into string) error {
 
 // digestOf returns a digest of a plugin's file names and contents, and of which files are programs. It ignores the
 // changelog, and the line endings of texts outside hooks, which differ on Windows.
-func (t tree) digestOf(plugin string) (string, error) {
-	sum, programs := sha256.New(), generator.HookFiles(generator.Hook, generator.Judge)
+func (t plannedTree) digestOf(plugin string) (string, error) {
+	sum, programs := sha256.New(), generator.ProgramPaths(generator.Hook, generator.Judge)
 	for _, name := range t.listFiles(plugin) {
 		file := strings.TrimPrefix(name, plugin+"/")
 		if file == changelogFile {
@@ -168,8 +168,8 @@ func (t tree) digestOf(plugin string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-func (t tree) started(plugin string) []string {
-	programs := generator.HookFiles(generator.Hook, generator.Judge)
+func (t plannedTree) listPrograms(plugin string) []string {
+	programs := generator.ProgramPaths(generator.Hook, generator.Judge)
 	return slices.DeleteFunc(t.listFiles(plugin), func(name string) bool {
 		return !slices.Contains(programs, strings.TrimPrefix(name, plugin+"/"))
 	})

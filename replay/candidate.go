@@ -63,7 +63,7 @@ func Candidates(names []string, dir string) (all []Candidate, err error) {
 		var err error
 		if strings.HasSuffix(path, ".json") || strings.ContainsRune(path, filepath.Separator) {
 			if c.Settings, err = hook.ReadFile(path); err == nil {
-				c, err = noteLimits(c)
+				c, err = checkCandidate(c)
 			}
 			if err != nil && c.Settings.Strategy.Name == "" {
 				err = check.Advise(err, "pass a plugin's strategy.json, or a file like "+
@@ -96,10 +96,10 @@ func candidate(name string) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return noteLimits(Candidate{Settings: settings})
+	return checkCandidate(Candidate{Settings: settings})
 }
 
-func noteLimits(c Candidate) (Candidate, error) {
+func checkCandidate(c Candidate) (Candidate, error) {
 	switch known := c.Settings.Strategy; {
 	case known.Event != "Stop":
 		return c, fmt.Errorf("%s decides at prompts, not at stops, so there is nothing to replay", known.Name)

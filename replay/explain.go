@@ -150,7 +150,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 		if c.Number < lines {
 			return true
 		}
-		m.view, window = c.ViewBehind(), c.WindowOf(tail)
+		m.view, window = c.ViewAfterLine(), c.WindowOf(tail)
 		return false
 	})
 	if err != nil {

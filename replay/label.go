@@ -74,16 +74,16 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 			end.label = Pushed
 		}
 	case transcript.Prompted:
-		end.next = c.PersonWords()
+		end.next = c.WordsToAgent()
 		if end.label = Pushed; !f.blocked {
 			end.label = f.labelFor(end.next)
 		}
 	case transcript.Joined:
-		end.next, end.label = c.PersonWords(), Queued
+		end.next, end.label = c.WordsToAgent(), Queued
 	case transcript.Woken:
-		end.next, end.label = c.PersonWords(), Background
+		end.next, end.label = c.WordsToAgent(), Background
 	case transcript.Pushed:
-		end.next, end.label = c.PersonWords(), Pushed
+		end.next, end.label = c.WordsToAgent(), Pushed
 	case transcript.Interrupted:
 		if !f.last.rests { // else it interrupted something later
 			end.label = Interrupted

@@ -21,7 +21,7 @@ func (r *Report) FillInScores() {
 		r.Scores[i].countRows(r, i)
 	}
 	r.Leave = countLeave(r.Rows)
-	r.Advice = r.adviceFor()
+	r.Advice = r.adviceInWords()
 }
 
 // HadStopHooks reports whether Stop hooks ran at a place with this label.

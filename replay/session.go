@@ -103,7 +103,7 @@ func (w *walker) read(lines int) {
 		w.size, w.err = 0, errors.New("not a session log: no message of a session is in it")
 	}
 	if w.open && !w.cut && w.err == nil {
-		w.close(followed{label: Ended})
+		w.closePlace(followed{label: Ended})
 	}
 }
 
@@ -119,7 +119,7 @@ func (w *walker) take(c *transcript.Cursor) bool {
 			return false
 		}
 	case w.id == "" && what == transcript.Nothing: // the head of a log
-		w.named(c)
+		w.noteSession(c)
 	case what == transcript.Called:
 		if does, _ := c.LastCall(); does == transcript.BeginsPlan {
 			w.mode = "plan"
@@ -136,10 +136,10 @@ func (w *walker) take(c *transcript.Cursor) bool {
 	}
 	end, spoke := w.follower.takeLine(c)
 	if end.label != "" {
-		w.close(end)
+		w.closePlace(end)
 	}
 	if spoke {
-		w.look(c)
+		w.openPlace(c)
 	}
 	return true
 }
@@ -150,7 +150,7 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 	if mode := codec.ValidText(c.Entry.Mode); mode != "" {
 		w.mode = mode
 	}
-	id := w.named(c)
+	id := w.noteSession(c)
 	if !w.met {
 		w.met = true
 		if w.dir == "" && w.host.ProjectFile != "" {
@@ -173,7 +173,7 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 	return true
 }
 
-func (w *walker) named(c *transcript.Cursor) (id string) {
+func (w *walker) noteSession(c *transcript.Cursor) (id string) {
 	if w.dir == "" {
 		w.dir = codec.ValidText(c.Entry.Cwd)
 	}
@@ -191,13 +191,13 @@ func (w *walker) nameOf() string {
 	return name
 }
 
-func (w *walker) look(c *transcript.Cursor) {
+func (w *walker) openPlace(c *transcript.Cursor) {
 	said := strings.TrimSpace(c.AgentWords())
 	w.open, w.last, w.blocked = true, spot{line: c.Number, text: said, at: w.until}, false
 	if w.skip = w.until < w.since; w.skip {
 		return
 	}
-	view := c.ViewBehind()
+	view := c.ViewAfterLine()
 	w.key = w.keyOf(c)
 	w.row = Row{
 		File: w.path, Line: c.Number, Session: w.id, Host: w.host.RecordName(), Project: w.dir,
@@ -216,7 +216,7 @@ func (w *walker) look(c *transcript.Cursor) {
 	}
 }
 
-func (w *walker) close(end followed) {
+func (w *walker) closePlace(end followed) {
 	w.open = false
 	if w.skip {
 		w.old++

@@ -121,10 +121,10 @@ func (r *Report) best() (best int) {
 	return best
 }
 
-func (r *Report) adviceFor() string {
+func (r *Report) adviceInWords() string {
 	switch {
 	case len(r.Rows) == 0:
-		return r.nothing()
+		return r.whyEmpty()
 	case len(r.Scores) == 0:
 		return "No strategy was chosen."
 	}
@@ -149,7 +149,7 @@ func (r *Report) adviceFor() string {
 	return said + "."
 }
 
-func (r *Report) nothing() string {
+func (r *Report) whyEmpty() string {
 	switch {
 	case r.Partial:
 		return "Nothing was found before the interruption."

@@ -68,7 +68,7 @@ ends them and prints a report.`,
 			if err := o.checkOptions(); err != nil {
 				return err
 			}
-			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
+			return a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
 				var err error
 				if o.Places, err = a.absencePlaces(&d); err != nil {
 					return err
@@ -192,7 +192,7 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 			out.PrintField("note     ", secret.Mask(o.Note))
 		}
 		notes := e.findObstacles(o)
-		if lacks := e.lackedRule(o); lacks != "" {
+		if lacks := e.howToAllow(o); lacks != "" {
 			notes = append(notes, lacks)
 		}
 		for _, note := range notes {
@@ -214,10 +214,10 @@ func (e *environment) findObstacles(o ledger.AwayOrder) []string {
 	return held
 }
 
-// lackedRule returns advice to allow the order's check, or "" when a permission rule allows it.
-func (e *environment) lackedRule(o ledger.AwayOrder) string {
+// howToAllow returns advice to allow the order's check, or "" when a permission rule allows it.
+func (e *environment) howToAllow(o ledger.AwayOrder) string {
 	places := e.placesFrom(cmp.Or(o.Project, e.work))
-	return secret.Mask(absence.LackedRule(o.Check, client.AllowRules(settings.ReadSettings(places).AllLayers())))
+	return secret.Mask(absence.HowToAllow(o.Check, client.AllowRules(settings.ReadSettings(places).AllLayers())))
 }
 
 // setOrder sets an away order after a person confirms it at a terminal. It also makes agreed changes of settings, and a
@@ -261,7 +261,7 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 	}
 	o.Now = time.Now()
 	order.At, order.ID, order.From = o.Now.UnixMilli(), ledger.NewOrderID(o.Now), tty.Name
-	kept := o.keepTree(ctx, &order)
+	kept := o.takeSnapshot(ctx, &order)
 	if ctx.Err() != nil {
 		return errCancelled
 	}
@@ -315,7 +315,7 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 		before.Version = o.claudeCommand().Version(ctx)
 	}
 	before.Notes = slices.Concat(before.Notes, o.settingsOfNight(before), in.PausedInWords())
-	if order.Check != "" && o.lackedRule(order) == "" {
+	if order.Check != "" && o.howToAllow(order) == "" {
 		before.Notes = append(before.Notes, "your rules allow the check")
 	}
 	before.Notes = append(before.Notes, "Claude Code's sessions are woken up to 30 min after an API error: you may then pay for the whole context again",
@@ -323,9 +323,9 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 	return before, nil
 }
 
-// keepTree takes a snapshot of the project's files, records it in the away order, and returns a message for the user,
+// takeSnapshot takes a snapshot of the project's files, records it in the away order, and returns a message for the user,
 // also about an error. An order for every project gets none.
-func (o awayOptions) keepTree(ctx context.Context, order *ledger.AwayOrder) string {
+func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) string {
 	const none = "no snapshot of the files: "
 	if o.all {
 		return none + "the order is for every project"

@@ -94,7 +94,7 @@ func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, or
 	if absence.NewerVersion(version, "2.1.233") { // older ones lack this setting
 		offer("Let Claude Code pause at a usage limit and resume by itself ("+limitSetting+" in your settings)?", waitAtLimit())
 	}
-	lacks, others := o.lackedRule(order), len(agreed)
+	lacks, others := o.howToAllow(order), len(agreed)
 	if rule := activity.RuleFor(o.check); rule != "" && !o.all && lacks != "" {
 		offer("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", allowRule(rule))
 	}
@@ -114,7 +114,7 @@ func (o awayOptions) changeSettings(m settings.Member) {
 	o.talk("%s: done; run springfield undo to revert it", m.Did)
 }
 
-func readRules(was json.RawMessage) (rules []any, err error) {
+func decodeAllowRules(was json.RawMessage) (rules []any, err error) {
 	if was != nil && json.Unmarshal(was, &rules) != nil {
 		return nil, errors.New("permissions.allow is not a list")
 	}
@@ -123,7 +123,7 @@ func readRules(was json.RawMessage) (rules []any, err error) {
 
 // addRule returns the list with the rule added, or nil if the list already contains it.
 func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
-	rules, err := readRules(was)
+	rules, err := decodeAllowRules(was)
 	if err != nil || slices.Contains(rules, any(rule)) {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 // removeRule returns the list without the rule. It returns nil if the list lacks the rule, and settings.Absent if no
 // rule would be left.
 func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
-	rules, err := readRules(was)
+	rules, err := decodeAllowRules(was)
 	if err != nil || !slices.Contains(rules, any(rule)) {
 		return nil, err
 	}

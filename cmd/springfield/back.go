@@ -42,12 +42,12 @@ words; then how to restore your files.
 			case o.dryRun && !o.clean:
 				return check.Misuse(errors.New("--dry-run needs --clean"), "springfield back --clean --dry-run")
 			}
-			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
+			return a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
 				p, err := a.absencePlaces(&d)
 				if err != nil {
 					return err
 				}
-				return a.endAbsence(cmd.Context(), p, o)
+				return a.runBack(cmd.Context(), p, o)
 			})
 		},
 	}
@@ -59,7 +59,7 @@ words; then how to restore your files.
 	return cmd
 }
 
-func (a *app) endAbsence(ctx context.Context, p absence.Places, o backOptions) error {
+func (a *app) runBack(ctx context.Context, p absence.Places, o backOptions) error {
 	var ended []ledger.AwayOrder
 	var failed error
 	if !o.dryRun {

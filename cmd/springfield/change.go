@@ -106,7 +106,7 @@ func (a *app) hintChange(err error, verb string) error {
 		return check.Advise(err, nothingLeft)
 	case errors.Is(err, journal.ErrChanged):
 		return check.Advise(err, as+": another program changed the file in the meantime; "+again)
-	case settings.IsClosed(err), errors.Is(err, syscall.ENOTDIR):
+	case settings.IsDenied(err), errors.Is(err, syscall.ENOTDIR):
 		return check.Advise(err, as+"; "+doctor.HowToRead(err))
 	case failed != nil:
 		return check.Advise(err, as+"; fix the cause, then "+again)

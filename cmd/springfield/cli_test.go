@@ -174,7 +174,7 @@ func carriedHeads(t *testing.T) string {
 				built.Binaries = append(built.Binaries, generator.Binary{Program: program, Target: target, Data: data})
 			}
 		}
-		must(t, generator.WritePrebuilt(dir, built))
+		must(t, generator.ReplacePrebuilt(dir, built))
 	})
 	return dir
 }

@@ -4,4 +4,4 @@ package main
 
 import "os"
 
-func takesColours(*os.File) bool { return true }
+func enableColours(*os.File) bool { return true }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// takesColours enables colours in a Windows console, and reports whether that worked.
-func takesColours(f *os.File) bool {
+// enableColours enables colours in a Windows console, and reports whether that worked.
+func enableColours(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32
 	return windows.GetConsoleMode(console, &mode) == nil && windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil

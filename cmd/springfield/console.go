@@ -18,11 +18,11 @@ func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	f := cmd.Flags()
 	f.StringVar(&asked.Session, "session", "", "only this session; the start of its ID is enough")
 	f.BoolVar(&asked.All, "all", false, "all projects")
-	requireOneOf(cmd, "session", "all")
+	allowOneOf(cmd, "session", "all")
 }
 
-// requireOneOf makes cmd reject more than one of the named flags, and an empty value, such as an unset shell variable.
-func requireOneOf(cmd *cobra.Command, names ...string) {
+// allowOneOf makes cmd reject more than one of the named flags, and an empty value, such as an unset shell variable.
+func allowOneOf(cmd *cobra.Command, names ...string) {
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		given := ""
 		for _, name := range names {
@@ -41,7 +41,7 @@ func requireOneOf(cmd *cobra.Command, names ...string) {
 	}
 }
 
-func (a *app) askState(ctx context.Context, dir string, question func(console.Console) error) error {
+func (a *app) useConsole(ctx context.Context, dir string, question func(console.Console) error) error {
 	d, err := a.newConsole(ctx, dir)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (a *app) newConsole(ctx context.Context, dir string) (console.Console, erro
 }
 
 func (a *app) sayNext() {
-	a.resultPrinter().PrintCommand("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
+	a.resultPrinter().PrintNext("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
 }
 
 func clockTime(t time.Time) string {

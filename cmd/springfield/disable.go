@@ -94,7 +94,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	means := o.means()
 	var elsewhere []settings.Left
 	running := false
-	for _, account := range append(settings.Accounts(means.Settings.Places), settings.Account{Places: means.Settings.Places}) {
+	for _, account := range append(settings.OtherAccounts(means.Settings.Places), settings.Account{Places: means.Settings.Places}) {
 		elsewhere = slices.Concat(elsewhere, o.leftByEdits(account.Places), o.leftInProjects(ctx, account.StatePath()))
 		running = running || len(claude.RunningProcesses(account.Config)) > 0
 	}

@@ -129,7 +129,7 @@ func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place repla
 	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
 		return place, decided, nil
 	}
-	err = a.askState(ctx, a.work, func(d console.Console) (err error) {
+	err = a.useConsole(ctx, a.work, func(d console.Console) (err error) {
 		if o.transcript != "last" && !ledger.IsDecisionID(o.transcript) {
 			place.Log, err = d.FindLog(o.transcript)
 			return err

@@ -41,7 +41,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 }
 
 func (a *app) showUnseen(ctx context.Context) error {
-	return a.askState(ctx, a.work, func(d console.Console) error {
+	return a.useConsole(ctx, a.work, func(d console.Console) error {
 		p, err := a.absencePlaces(&d)
 		if err != nil {
 			return nil // no order
@@ -76,13 +76,13 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	}
 	declined := a.places.StatePath("declined") // after a no
 	if !a.terminal || a.caller != nil || rooted.PathExists(declined) {
-		out.PrintCommand("%s", command)
+		out.PrintNext("%s", command)
 		return nil
 	}
 	if about, err := generator.ReadAbout(plugin.Strategy); err == nil {
 		out.PrintText("%s %s.", plugin.Name, about.GoesOn)
 	}
-	yes, err := o.offerEnable(cmd.Context(), "")
+	yes, err := o.enableOnYes(cmd.Context(), "")
 	if err != nil || yes {
 		return err
 	}

@@ -32,7 +32,7 @@ or with an away order that ends later.`,
 				return check.Misuse(errors.New("--list takes no duration"),
 					"run springfield hold --list to see the holds in force")
 			}
-			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
+			return a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
 				d.JSON = asJSON
 				if listed {
 					return d.ListHolds()
@@ -44,6 +44,6 @@ or with an away order that ends later.`,
 	cmd.Flags().StringVar(&session, "session", "", "only this session; the start of its ID is enough")
 	cmd.Flags().BoolVar(&listed, "list", false, "list the holds in force")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	requireOneOf(cmd, "session", "list")
+	allowOneOf(cmd, "session", "list")
 	return cmd
 }

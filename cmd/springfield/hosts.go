@@ -52,7 +52,7 @@ func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error
 		if name == allHosts {
 			found = hosts.HostsFound(user)
 		} else if !known {
-			return nil, noHost(name, allHosts)
+			return nil, unknownHostError(name, allHosts)
 		}
 		if len(found)+len(chosen) == 0 {
 			return nil, check.Advise(errors.New("no agent was found on this machine"),
@@ -67,7 +67,7 @@ func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error
 	return chosen, nil
 }
 
-func noHost(name string, others ...string) error {
+func unknownHostError(name string, others ...string) error {
 	return check.Misusef(check.HintAtNames(name, "--host ", append(hosts.HostNames(), others...), ""), "there is no host %q", name)
 }
 
@@ -126,7 +126,7 @@ func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do
 	if len(did) > 0 {
 		advice += "; run springfield undo to revert the rest"
 	}
-	if len(did) > 1 && settings.Journal(o.means().Settings.Places).JoinNewest(did) != nil {
+	if len(did) > 1 && settings.Journal(o.means().Settings.Places).MergeNewest(did) != nil {
 		advice += ", one agent at a time"
 	}
 	if err == nil && len(fine) > 0 && len(broken) > 0 {

@@ -93,7 +93,7 @@ func runInit(ctx context.Context, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	suite, err := generator.Existing(dir)
+	suite, err := generator.ReadSuiteIfAny(dir)
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (m *making) planSuite() (journal.Change, error) {
 	var list journal.Edit
 	// The default directory might be from a cloned project.
 	if m.suite.Fresh || m.initOptions.dir != defaultSuite {
-		list, err = settings.RememberSuite(m.places, m.dir)
+		list, err = settings.PlanAddSuite(m.places, m.dir)
 	}
 	if err != nil {
 		m.talk("springfield: note: the location of this suite could not be recorded, so enable needs --suite: %v", err)
@@ -335,7 +335,7 @@ func (m *making) report(built generator.Build) error {
 	if memory != "" {
 		m.say("  appended a paragraph about the suite to %s", memory)
 	}
-	m.resultPrinter().PrintCommand("springfield enable %s", nameToEnable(m.means(), m.spec.Suggested().Name, m.dir))
+	m.resultPrinter().PrintNext("springfield enable %s", nameToEnable(m.means(), m.spec.Suggested().Name, m.dir))
 	return nil
 }
 
@@ -366,7 +366,7 @@ func (o initOptions) planParagraph(spec generator.Spec) (e journal.Edit, err err
 	if err != nil {
 		return e, err
 	}
-	e, err = settings.AppendParagraph(in, file, text)
+	e, err = settings.PlanParagraph(in, file, text)
 	if errors.Is(err, settings.ErrNotText) {
 		err = check.Advise(err, "name another file with --memory, or save this one as UTF-8")
 	}

@@ -77,7 +77,7 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 			})
 		},
 	}
-	loopFlags(cmd, &o, "omit it to use the template's number")
+	addLoopFlags(cmd, &o, "omit it to use the template's number")
 	f := cmd.Flags()
 	f.StringVar(&o.Template, "template", "", "tests, feature, debug, quick, docs or your own")
 	f.BoolVar(&o.FromTodos, "from-todos", false, "add the open todos of the latest session in this directory to the goal")
@@ -92,14 +92,14 @@ func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 	plugin, scope, _ := strings.Cut(call, " --scope ")
 	o := enableOptions{switching: switching{app: a}}
 	o.Plugin, o.Scope, o.forLoop = plugin, cmp.Or(client.Scope(scope), client.User), true
-	yes, err := o.offerEnable(ctx, "No enabled plugin drives loops. ")
+	yes, err := o.enableOnYes(ctx, "No enabled plugin drives loops. ")
 	if err == nil && !yes {
 		err = errCancelled
 	}
 	return err
 }
 
-func loopFlags(cmd *cobra.Command, o *console.LoopStart, withoutMax string) {
+func addLoopFlags(cmd *cobra.Command, o *console.LoopStart, withoutMax string) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("max") && o.Max < 2 {
 			return check.Misuse(errors.New("--max must be at least 2: this turn and one continue"), withoutMax)
@@ -218,14 +218,14 @@ func newLoopHistory(a *app) *cobra.Command {
 			return a.changeLoop(cmd, func(d console.Console) error { return d.RerunLoop(args[0], o) })
 		},
 	}
-	loopFlags(rerun, &o, "omit it to keep the maximum of that loop")
+	addLoopFlags(rerun, &o, "omit it to keep the maximum of that loop")
 	rerun.Flag("max").Usage = "number of turns: this one and N-1 continues (default: that loop's)"
 	cmd.AddCommand(show, rerun)
 	return cmd
 }
 
 func (a *app) askLoop(cmd *cobra.Command, question func(console.Console) error) error {
-	return a.askState(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), question)
+	return a.useConsole(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), question)
 }
 
 // changeLoop calls change with the console for --dir. With --json it prints only the changed loop.

@@ -114,7 +114,7 @@ func runPublish(ctx context.Context, o publishOptions) error {
 		},
 	}, o.Request)
 	if err != nil {
-		return o.hintPublish(err)
+		return o.tellPublishError(err)
 	}
 	defer plan.Unlock()
 	switch {
@@ -132,7 +132,7 @@ func runPublish(ctx context.Context, o publishOptions) error {
 		return err
 	}
 	if err := plan.ApplyPlan(ctx); err != nil {
-		return o.hintPublish(err)
+		return o.tellPublishError(err)
 	}
 	return o.reportPublish(plan)
 }
@@ -150,9 +150,9 @@ func buildDate(epoch string) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// hintPublish adds a hint to err. For a refused release it prints the failed checks and warnings instead, or with
+// tellPublishError adds a hint to err. For a refused release it prints the failed checks and warnings instead, or with
 // --json all checks.
-func (o publishOptions) hintPublish(err error) error {
+func (o publishOptions) tellPublishError(err error) error {
 	var syntax *document.SyntaxError
 	var refused *publish.RefusedError
 	switch {
@@ -239,7 +239,7 @@ func (o publishOptions) reportPublish(p *publish.Plan) error {
 	} else {
 		o.say("\nto install:")
 	}
-	o.sayFiles("", p.Install(), "")
+	o.sayFiles("", p.HowToInstall(), "")
 	return nil
 }
 

@@ -73,7 +73,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 		return check.Misuse(errors.New("-n needs --list"),
 			"springfield replay --list all -n "+strconv.Itoa(o.number))
 	case o.host != "" && !slices.Contains(hosts.HostNames(), o.host):
-		return noHost(o.host)
+		return unknownHostError(o.host)
 	case o.number < 0:
 		return check.Misuse(errors.New("-n must not be negative"), "use 0 to list all")
 	case o.html != "" && (o.json || o.list != "") || o.json && o.list != "":
@@ -117,7 +117,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	switch chosen := len(o.paths) > 0 || o.since+o.project+o.host != ""; {
 	case len(report.Rows) > 0 || o.json || o.html == "-":
 	case chosen:
-		a.resultPrinter().PrintCommand("springfield replay")
+		a.resultPrinter().PrintNext("springfield replay")
 	default:
 		a.sayNext()
 	}
@@ -196,13 +196,13 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		return nil
 	case o.list != "":
 		if name := r.WriteList(a.resultPrinter(), o.list, o.number); name != "" {
-			a.resultPrinter().PrintCommand("springfield explain FILE --line N --strategy %s", check.QuoteArgument(name))
+			a.resultPrinter().PrintNext("springfield explain FILE --line N --strategy %s", check.QuoteArgument(name))
 		}
 		return nil
 	}
 	r.WriteText(a.resultPrinter())
 	if wrong := r.MostWrong(); wrong != "" {
-		a.resultPrinter().PrintCommand("springfield replay --list wrong --strategy %s", check.QuoteArgument(wrong))
+		a.resultPrinter().PrintNext("springfield replay --list wrong --strategy %s", check.QuoteArgument(wrong))
 	}
 	r.WriteNotes(a.notePrinter())
 	return nil

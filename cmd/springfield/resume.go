@@ -20,7 +20,7 @@ indirectly.`,
 		Example: `  springfield resume --session 4c1f`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
+			return a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
 				d.JSON = asJSON
 				if err := d.LiftHold(session); err != nil || asJSON || session != "" {
 					return err
@@ -34,6 +34,6 @@ indirectly.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&session, "session", "", "lift only the hold of this session; the start of its ID is enough")
-	requireOneOf(cmd, "session")
+	allowOneOf(cmd, "session")
 	return cmd
 }

@@ -27,7 +27,7 @@ func (a *app) showStatus(in *doctor.Inspection, asJSON bool) error {
 		return a.printJSON(struct {
 			Notes []string       `json:"notes"`
 			Hosts []doctor.Agent `json:"hosts"`
-		}{append(nonNil(in.OrdersInWords()), in.Outdated()...), in.Others})
+		}{append(nonNil(in.HoldsAndAwayInWords()), in.Outdated()...), in.Others})
 	case asJSON:
 		return a.printJSON(struct {
 			doctor.Status
@@ -45,11 +45,11 @@ func (a *app) showStatus(in *doctor.Inspection, asJSON bool) error {
 	}
 	switch {
 	case !in.Claude:
-		for _, note := range append(in.OrdersInWords(), in.Outdated()...) {
+		for _, note := range append(in.HoldsAndAwayInWords(), in.Outdated()...) {
 			a.resultPrinter().PrintItem("note: ", note)
 		}
 	case status.Next != "":
-		a.resultPrinter().PrintCommand("%s", status.Next)
+		a.resultPrinter().PrintNext("%s", status.Next)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (s *streams) printer(w io.Writer, f *os.File) layout.Printer {
 	if runtime.GOOS == "windows" { // its shells do not expand ~
 		p.Home = ""
 	}
-	if s.colours && (s.forced || isTerminal(f) && takesColours(f)) {
+	if s.colours && (s.forced || isTerminal(f) && enableColours(f)) {
 		p.Colours = f
 	}
 	return p

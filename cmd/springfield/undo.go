@@ -84,7 +84,7 @@ func runUndo(a *app, o undoOptions) error {
 	}
 	if o.dryRun {
 		if _, err := makePlan(); err != nil {
-			return a.hintUndo(err)
+			return a.tellUndoError(err)
 		}
 		if !o.json {
 			a.talk("would %s, %s", inWords(undo.Entry, "undo", "do"), doctor.AgoInWords(time.Now(), undo.Entry.At))
@@ -92,7 +92,7 @@ func runUndo(a *app, o undoOptions) error {
 		return a.showPreview(o.json, undo.Change, "")
 	}
 	if _, err := j.PlanAndApply(makePlan); err != nil {
-		return a.hintUndo(err)
+		return a.tellUndoError(err)
 	}
 	return a.reportUndo(o.json, undo)
 }
@@ -180,7 +180,7 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	return nil
 }
 
-func (a *app) hintUndo(err error) error {
+func (a *app) tellUndoError(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {
 		return a.hintChange(err, "undo")

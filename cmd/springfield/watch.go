@@ -89,7 +89,7 @@ func (w *watcher) run(ctx context.Context) error {
 	case w.json:
 	case w.once:
 		show = w.printOnce
-	case isTerminal(w.stdout) && takesColours(w.stdout) && !w.plain:
+	case isTerminal(w.stdout) && enableColours(w.stdout) && !w.plain:
 		show = w.draw
 		fmt.Fprint(w.stdout, "\x1b[?1049h\x1b[?25l") // the alternate screen, without a cursor
 		defer fmt.Fprint(w.stdout, "\x1b[?25h\x1b[?1049l")

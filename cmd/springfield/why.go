@@ -23,7 +23,7 @@ session, of that session.`,
   springfield why --all`,
 		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.askState(cmd.Context(), a.work, func(d console.Console) error {
+			err := a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
 				return d.ExplainDecision(cmp.Or(args...), asked)
 			})
 			if err != nil || asked.JSON {

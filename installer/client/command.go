@@ -147,8 +147,8 @@ func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string
 	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
 }
 
-// UsesOf returns the IDs of the other plugins of plugin's marketplace that are enabled here or installed.
-func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
+// OthersInUse returns the IDs of the other plugins of plugin's marketplace that are enabled here or installed.
+func (s *Snapshot) OthersInUse(plugin Plugin) ([]string, error) {
 	records, err := s.allRecords()
 	if err != nil {
 		return nil, err

@@ -70,8 +70,8 @@ func NameOf(id string) string {
 	return name
 }
 
-// InstalledIn reads the plugin in a directory, whether or not Claude Code knows it. Errors are in Problem.
-func (s *Snapshot) InstalledIn(dir string) Installed {
+// ReadPluginIn reads the plugin in a directory, whether or not Claude Code knows it. Errors are in Problem.
+func (s *Snapshot) ReadPluginIn(dir string) Installed {
 	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
 	if err := s.loadPlugin(&i); err != nil {
 		i.Problem = err.Error()
@@ -138,7 +138,7 @@ func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 			return nil
 		}
 	}
-	i.Dir, i.Version, err = s.copyInCache(*i)
+	i.Dir, i.Version, err = s.findCached(*i)
 	i.Version = cmp.Or(i.Version, entry.version)
 	return err
 }
@@ -250,10 +250,10 @@ type record struct {
 	Version     string `json:"version"`
 }
 
-// copyInCache returns the cached copy that sessions in s.Work run, from the first matching record. If there
+// findCached returns the cached copy that sessions in s.Work run, from the first matching record. If there
 // is none, it returns an error: the client only installs the plugin, and runs it in the next session (seen
 // with 2.1.197 and 2.1.329).
-func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
+func (s *Snapshot) findCached(i Installed) (dir, version string, err error) {
 	all, err := s.allRecords()
 	if err != nil {
 		return "", "", err

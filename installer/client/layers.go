@@ -71,7 +71,7 @@ func (s *Snapshot) readLayer(name, path string) Layer {
 	if err != nil {
 		return Layer{Name: name, File: path, At: path, Exists: true, Problem: check.CauseOf(err).Error(), Err: err}
 	}
-	doc, err := file.Document()
+	doc, err := file.SettingsDocument()
 	if err != nil {
 		return Layer{Name: name, File: path, At: file.At, Exists: file.Before != nil, Problem: err.Error(), Err: err}
 	}

@@ -47,7 +47,7 @@ func (s Source) String() string {
 	return "another source"
 }
 
-func (s Source) isIn(dir string) bool {
+func (s Source) isAt(dir string) bool {
 	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || rooted.IsSame(s.Path, dir))
 }
 
@@ -191,8 +191,8 @@ func (s *Snapshot) MarketFrom(from string) (string, error) {
 func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	all, err := s.Markets()
 	m, known := all[name]
-	if err != nil || !known || m.isIn(dir) || m.IsMissing() {
-		return known && m.isIn(dir), err
+	if err != nil || !known || m.isAt(dir) || m.IsMissing() {
+		return known && m.isAt(dir), err
 	}
 	return false, &NameTakenError{name, m.String(), dir}
 }
@@ -210,8 +210,8 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 	return nil
 }
 
-// CheckDeclared returns a *NameTakenError if a settings file declares the name with a different source.
-func (m Market) CheckDeclared(in *document.Document) error {
+// CheckFreeIn returns a *NameTakenError if a settings file declares the name with a different source.
+func (m Market) CheckFreeIn(in *document.Document) error {
 	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
 	if err != nil || !found {
 		return err
@@ -220,7 +220,7 @@ func (m Market) CheckDeclared(in *document.Document) error {
 }
 
 func checkDeclaration(raw json.RawMessage, name, dir string) error {
-	if from := as[Source](as[object](raw)["source"]); !from.isIn(dir) && !from.IsMissing() {
+	if from := as[Source](as[object](raw)["source"]); !from.isAt(dir) && !from.IsMissing() {
 		return &NameTakenError{name, from.String(), dir}
 	}
 	return nil

@@ -47,8 +47,8 @@ type File struct {
 	docErr error
 }
 
-// Document parses the file as settings and caches the result. The error is why Claude Code ignores the file.
-func (f *File) Document() (*document.Document, error) {
+// SettingsDocument parses the file as settings and caches the result. The error is why Claude Code ignores the file.
+func (f *File) SettingsDocument() (*document.Document, error) {
 	if f.doc == nil && f.docErr == nil {
 		f.doc, f.docErr = document.ParseDocument(f.Before.Bytes())
 		for _, key := range []string{"enabledPlugins", "env"} { // must be objects
@@ -126,7 +126,7 @@ func (s *Snapshot) readObject(dir, name string) (fields object, path string, err
 	}
 	fields = as[object](bytes.TrimPrefix(file.Before.Bytes(), []byte(document.ByteOrderMark)))
 	if fields == nil {
-		_, err = file.Document() // has the position
+		_, err = file.SettingsDocument() // has the position
 	}
 	if err != nil {
 		return nil, path, fmt.Errorf("%s: %w", name, err)

@@ -70,12 +70,12 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 	}
 	a.silent = at.FindSilencer()
 	all, err := h.Installed(at)
-	byUs, unread := in.settings.EnabledOn(h.Name)
+	byUs, unread := in.settings.EnabledByUsOn(h.Name)
 	if err = cmp.Or(err, unread); err != nil {
 		a.Problem = err.Error()
 	}
 	for _, i := range all {
-		found := in.settings.InstalledIn(i.Dir)
+		found := in.settings.ReadPluginIn(i.Dir)
 		mine := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
 		if !i.IsOurs(in.settings) && !mine {
 			continue
@@ -94,7 +94,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 func (in *Inspection) Checks() []check.Check[*Inspection] {
 	checks := SharedChecks()
 	if in.Claude {
-		checks = AllChecks()
+		checks = ClaudeChecks()
 	}
 	for _, a := range in.Others {
 		checks = append(checks, check.Check[*Inspection]{Name: a.Host,

@@ -51,7 +51,7 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err))}
 	}
 	if e, err := journal.OpenEdit("", l.File); err == nil && e.Before != nil && l.Name != client.Managed {
-		if err := e.Writable(); err != nil {
+		if err := e.CheckAccess(); err != nil {
 			bad = append(bad, check.Warned(err.Error()+", so nothing can be enabled, disabled or undone there", HowToRead(err)))
 		}
 	}
@@ -72,7 +72,7 @@ func HowToRead(err error) string {
 		return "rm " + check.QuoteArgument(damaged.File) + ": " + cmp.Or(without, "springfield then forgets its edits there, and disable changes only the plugin's own entry")
 	case !errors.As(err, &at):
 		return "fix that file, or remove it"
-	case settings.IsClosed(err):
+	case settings.IsDenied(err):
 		return settings.HowToOpen(err)
 	case errors.As(err, &number) && number != syscall.ENOTDIR && number != syscall.EISDIR && !errors.Is(err, fs.ErrNotExist):
 		return "fix the cause, then run springfield doctor" // as of a full disk; a link that dangles is not there
@@ -87,14 +87,14 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	for _, err := range in.settings.Damaged() {
 		all = append(all, check.Warned(err.Error(), HowToRead(err)))
 	}
-	if _, err := ledger.DaysKept(in.Places.StatePath()); err != nil {
+	if _, err := ledger.ReadKeepDays(in.Places.StatePath()); err != nil {
 		all = append(all, check.Warned(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90} to it, or remove that file`))
 	}
 	others := ""
 	for _, dir := range []string{"", "edits", "journal", "sessions", "loops", "locks"} {
 		entries, err := os.ReadDir(in.Places.StatePath(dir))
 		for _, e := range entries {
-			if path := in.Places.StatePath(dir, e.Name()); others == "" && isOthers(path) {
+			if path := in.Places.StatePath(dir, e.Name()); others == "" && isOfOtherUser(path) {
 				others = path
 			}
 		}
@@ -109,9 +109,9 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	return all
 }
 
-func isOthers(path string) bool {
+func isOfOtherUser(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && !journal.IsOwn(info)
+	return err == nil && !journal.MayChmod(info)
 }
 
 // howToTakeState returns the command that gives the user the state directory, which root has left there. It omits
@@ -130,7 +130,7 @@ func (in *Inspection) stateClosed() []check.Finding {
 		return nil
 	}
 	fix := HowToRead(&fs.PathError{Op: "open", Path: filepath.Join(in.Places.StatePath(), "x"), Err: check.CauseOf(err)})
-	if isOthers(in.Places.StatePath()) {
+	if isOfOtherUser(in.Places.StatePath()) {
 		fix = in.howToTakeState()
 	}
 	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.CauseOf(err).Error()+without, fix)}

@@ -131,7 +131,7 @@ func (in *Inspection) checkMods() (all []check.Finding) {
 
 func (in *Inspection) checkConflicts() (all []check.Finding) {
 	drivers := in.Drivers()
-	if twice := doubledStrategies(drivers); len(twice) > 0 {
+	if twice := findSameKind(drivers); len(twice) > 0 {
 		off := check.NamesOf(twice, in.howToSwitchOff)
 		all = append(all, check.Warned(strings.Join(pluginIDs(twice), " and ")+" decide at every stop, so either can make Claude go on", strings.Join(off, " or ")))
 	}

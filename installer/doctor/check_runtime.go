@@ -74,7 +74,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 	if !asks {
 		return nil
 	}
-	if why := backend.Redirected(in.Places.Work, in.Places.Home, named); why != "" {
+	if why := backend.WhyRedirected(in.Places.Work, in.Places.Home, named); why != "" {
 		all = append(all, check.Warned("the judge is not asked here: "+why, backend.HintFor(judge.Redirected)))
 	}
 	return append(all, in.checkJudgeAnswers())

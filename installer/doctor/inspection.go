@@ -64,7 +64,7 @@ type Suite struct {
 func Inspect(r Request) *Inspection {
 	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
-	in.Accounts = settings.Accounts(r.Places)
+	in.Accounts = settings.OtherAccounts(r.Places)
 	in.readSuites()
 	in.ours = slices.DeleteFunc(slices.Clone(in.Plugins), func(s client.Switched) bool {
 		return !s.IsOurs() && !in.enabledByUs(s.ID) && len(in.suitesOf(s.Marketplace)) == 0
@@ -105,8 +105,8 @@ func (r Request) stateDirs() []string {
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
 }
 
-// AllChecks returns the checks for users of Claude Code.
-func AllChecks() []check.Check[*Inspection] {
+// ClaudeChecks returns the checks for users of Claude Code.
+func ClaudeChecks() []check.Check[*Inspection] {
 	shared := SharedChecks() // the first two come before those of plugins
 	return slices.Concat([]check.Check[*Inspection]{
 		{Name: "client", Look: check.Sure((*Inspection).checkClient)},
@@ -124,7 +124,7 @@ func AllChecks() []check.Check[*Inspection] {
 		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
 		{Name: "accounts", Look: check.Sure((*Inspection).checkAccounts)},
 		{Name: "todo list", Look: check.Sure((*Inspection).checkTodo)},
-		{Name: "project", Look: check.Sure((*Inspection).checkProject)},
+		{Name: "project", Look: check.Sure((*Inspection).checkVariables)},
 	}, shared[2:])
 }
 
@@ -176,7 +176,7 @@ func kindOfStrategy(name string) strategy.Kind {
 	return known.KindOf()
 }
 
-func doubledStrategies(all []client.Switched) []client.Switched {
+func findSameKind(all []client.Switched) []client.Switched {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {
 		kinds[kindOfStrategy(p.Strategy)]++
@@ -210,7 +210,7 @@ func (in *Inspection) LoopDriver(dir string) console.Driver {
 	for _, p := range in.Plugins {
 		settings, err := in.hookSettings(p.Dir, dir)
 		switch {
-		case !console.DrivesLoops(p.Strategy):
+		case !console.DrivesGoalLoops(p.Strategy):
 		case !p.On:
 			problem, next = p.ID+" is disabled", in.howToSwitchOn(p.ID)
 		case p.Problem != "":
@@ -226,7 +226,7 @@ func (in *Inspection) LoopDriver(dir string) console.Driver {
 	}
 	for _, agent := range in.inspectAgents(hosts.HostsFound(in.User)) {
 		for _, p := range agent.Plugins {
-			if settings, err := in.hookSettings(p.Dir, dir); p.Decides && console.DrivesLoops(p.Strategy) && err == nil {
+			if settings, err := in.hookSettings(p.Dir, dir); p.Decides && console.DrivesGoalLoops(p.Strategy) && err == nil {
 				return console.Driver{Settings: settings}
 			}
 		}

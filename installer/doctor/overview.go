@@ -68,7 +68,7 @@ func (in *Inspection) Overview() Overview {
 		})
 	}
 	// No program is started, because that is slow.
-	checks := slices.DeleteFunc(AllChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
+	checks := slices.DeleteFunc(ClaudeChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
 	for _, agent := range in.inspectAgents(hosts.HostsFound(in.User)) {
 		checks = append(checks, check.Check[*Inspection]{Name: agent.Host,
 			Look: check.Sure(func(*Inspection) []check.Finding { return agent.checkPlugins(false) })})
@@ -210,7 +210,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		}
 	}
 	out.PrintText("")
-	out.PrintCommand("%s", o.Next)
+	out.PrintNext("%s", o.Next)
 }
 
 // ToEnable returns the names, for shell completion, of the plugins that enable finds without --suite. A name that

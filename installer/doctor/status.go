@@ -136,7 +136,7 @@ func (in *Inspection) HowToBegin() string {
 			return a.CommandTo("status")
 		}
 	}
-	return in.howToSwitchOn(cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default()))
+	return in.howToSwitchOn(cmp.Or(in.argToEnable(generator.Suite.Suggested), registry.Default()))
 }
 
 // howToSwitchOn returns the command that enables a plugin, with --scope local if a project's settings disable it. If
@@ -170,11 +170,11 @@ func (in *Inspection) HowToEnable(strategy string) string {
 		}
 		return generator.Plugin{}
 	}
-	return in.howToSwitchOn(cmp.Or(in.toEnable(ofStrategy), strategy))
+	return in.howToSwitchOn(cmp.Or(in.argToEnable(ofStrategy), strategy))
 }
 
-// toEnable returns the argument of enable for ChoosePlugin's plugin, with the marketplace if ambiguous, or "".
-func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
+// argToEnable returns the argument of enable for ChoosePlugin's plugin, with the marketplace if ambiguous, or "".
+func (in *Inspection) argToEnable(choose func(generator.Suite) generator.Plugin) string {
 	p, of := in.ChoosePlugin(choose)
 	isNamesake := func(made generator.Plugin) bool { return made.Name == p.Name }
 	another := func(s Suite) bool {
@@ -203,13 +203,13 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 
 func (in *Inspection) notesOf(reasons []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": run springfield doctor to see the fix" })
-	all = append(append(append(all, in.offInWords()...), in.OrdersInWords()...), in.Outdated()...)
+	all = append(append(append(all, in.offInWords()...), in.HoldsAndAwayInWords()...), in.Outdated()...)
 	for _, says := range in.accountsInWords() {
 		if !slices.Contains(reasons, says) {
 			all = append(all, says+": run springfield doctor to see the command for it")
 		}
 	}
-	found := slices.Concat(in.checkProject(), in.checkConflicts(), in.checkMods(), in.checkLoopFile())
+	found := slices.Concat(in.checkVariables(), in.checkConflicts(), in.checkMods(), in.checkLoopFile())
 	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range BrokenHooks(in.Plugins) {
 		if !slices.Contains(reasons, says) {
@@ -224,8 +224,8 @@ func (in *Inspection) notesOf(reasons []string) []string {
 	return all
 }
 
-// OrdersInWords describes holds and away orders in force, and holds that ended recently.
-func (in *Inspection) OrdersInWords() []string {
+// HoldsAndAwayInWords describes holds and away orders in force, and holds that ended recently.
+func (in *Inspection) HoldsAndAwayInWords() []string {
 	return append(slices.Concat(in.HoldsInWords()), in.AwayInWords()...)
 }
 

@@ -66,7 +66,7 @@ func (s Status) writeDecision(out layout.Printer) {
 	switch {
 	case len(deciding) == 0:
 		out.InYellow().PrintText("no springfield plugin decides when Claude stops")
-	case len(doubledStrategies(deciding)) > 0:
+	case len(findSameKind(deciding)) > 0:
 		out.PrintText("%d springfield plugins decide when Claude stops", len(deciding))
 	default:
 		out.InGreen().PrintText("%s", whoDecides(deciding))

@@ -37,10 +37,10 @@ func (members) PlanOn(now *settings.Settings, r Request) (journal.Change, error)
 }
 
 func (members) PlanOff(now *settings.Settings, r Request) (journal.Change, error) {
-	return now.Disable(r.Plugin, r.Scope)
+	return now.PlanDisable(r.Plugin, r.Scope)
 }
 
 func (members) PlanAllOff(now *settings.Settings, _ Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
-	*c, ids, left, err = now.DisableAll(purge) // the first host: c is empty
+	*c, ids, left, err = now.PlanDisableAll(purge) // the first host: c is empty
 	return ids, left, err
 }

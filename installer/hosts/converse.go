@@ -34,7 +34,7 @@ func (p Place) askProgram(ctx context.Context, args []string, questions ...quest
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Look(p.Host.Name), args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, bareEnvironment(p.Env, p.Host.Variable), time.Second
-	group.EndTogether(cmd)
+	group.KillOnCancel(cmd)
 	in, err := cmd.StdinPipe()
 	out, failed := cmd.StdoutPipe()
 	if err = cmp.Or(err, failed); err == nil {

@@ -62,7 +62,7 @@ func droidInstalled(at Place) (all []Installed, err error) {
 			PluginID string `json:"pluginId"`
 			Entry    struct{ Scope, InstallPath string }
 		}
-		if readRecord(filepath.Join(dir, entry.Name()), &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
+		if readRecordIfAny(filepath.Join(dir, entry.Name()), &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
 			continue
 		}
 		raw, _, _ := settings.Get("enabledPlugins", r.PluginID)

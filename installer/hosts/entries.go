@@ -20,7 +20,7 @@ func (entries) On(_ *settings.Settings, at Place, scope client.Scope) ([]Install
 }
 
 func (entries) ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin, error) {
-	return now.EnabledOn(at.Host.Name)
+	return now.EnabledByUsOn(at.Host.Name)
 }
 
 func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err error) {
@@ -36,11 +36,11 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 		return c, err
 	}
 	for _, other := range knows {
-		is := now.InstalledIn(other.Dir)
+		is := now.ReadPluginIn(other.Dir)
 		switch {
 		case slices.ContainsFunc(moved, func(e settings.EnabledPlugin) bool { return e.ID == other.ID }):
 		case other.Name == r.Plugin.Name && other.Theirs && other.On && other.Scope == client.User:
-			return c, &PassedOverError{r.At.refuseTheirs(other)}
+			return c, &PassedOverError{r.At.theirsError(other)}
 		case other.Name == r.Plugin.Name || r.Keep || r.DecidesNothing || !other.On || other.Scope != client.User:
 		case !is.DrivesStop() || !slices.Contains(r.SameKind, is.Strategy):
 		default:
@@ -63,7 +63,7 @@ func (entries) PlanOff(now *settings.Settings, r Request) (c journal.Change, err
 }
 
 func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
-	byUs, err := now.EnabledOn(at.Host.Name)
+	byUs, err := now.EnabledByUsOn(at.Host.Name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -85,7 +85,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 		ids = append(ids, i.ID)
 		stays := settings.Left{What: fmt.Sprintf("the %s settings of %s still name %s", i.Scope, at.Host.Title, i.ID), Remove: "remove by hand the entries for " + i.ID}
 		if i.Theirs && i.Scope == client.User {
-			stays = settings.Left{What: at.refuseTheirs(i).Error(), Remove: at.Host.RemoveCommand(i.ID)}
+			stays = settings.Left{What: at.theirsError(i).Error(), Remove: at.Host.RemoveCommand(i.ID)}
 		} else if i.Scope == client.User {
 			err := at.removalOf(i).planOff(now, c)
 			if err == nil {
@@ -110,10 +110,10 @@ func (r Request) isRecord(e settings.EnabledPlugin) bool {
 
 // IsOurs reports whether springfield made the plugin. If it is missing but on, a hooks file has a command of our form.
 func (i Installed) IsOurs(now *settings.Settings) bool {
-	return now.InstalledIn(i.Dir).IsOurs() || !i.Theirs && i.On && rooted.IsMissing(i.Dir)
+	return now.ReadPluginIn(i.Dir).IsOurs() || !i.Theirs && i.On && rooted.IsMissing(i.Dir)
 }
 
-func (p Place) refuseTheirs(i Installed) error {
+func (p Place) theirsError(i Installed) error {
 	return check.Advisef(p.Host.RemoveCommand(i.ID), "%s installed %s with its own command, so only its own command can remove it", p.Host.Title, i.ID)
 }
 
@@ -125,7 +125,7 @@ func (p Place) removalOf(i Installed) Request {
 
 // release plans to undo springfield's edits for the host's selected plugins, and returns their records.
 func (r Request) release(now *settings.Settings, c *journal.Change, of func(settings.EnabledPlugin) bool) (released []settings.EnabledPlugin, err error) {
-	byUs, err := now.EnabledOn(r.At.Host.Name)
+	byUs, err := now.EnabledByUsOn(r.At.Host.Name)
 	for _, e := range byUs {
 		if err == nil && of(e) {
 			err = now.ReleaseFor(c, settings.Foreign{Host: r.At.Host.Name, Path: e.File}, e.ID)
@@ -154,7 +154,7 @@ func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 	}
 	for _, i := range knows {
 		if i.ID == r.ID && i.Theirs {
-			return r.At.refuseTheirs(i)
+			return r.At.theirsError(i)
 		}
 	}
 	edits, err := r.At.Host.Removals(r)

@@ -50,7 +50,7 @@ type record struct{ Source, Type string }
 func editsToLink(r Request) ([]document.Edit, error) {
 	var was record
 	path := linkRecordPath(r.At, r.ID)
-	err := readRecord(path, &was)
+	err := readRecordIfAny(path, &was)
 	none := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !none {
 		return nil, err
@@ -78,7 +78,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 	for _, e := range entries[:min(len(entries), maxExtensions)] {
 		var is record
 		i := Installed{ID: e.Name(), Name: e.Name(), Dir: filepath.Join(above, e.Name()), Scope: client.User}
-		if err := readRecord(linkRecordPath(at, i.ID), &is); err != nil {
+		if err := readRecordIfAny(linkRecordPath(at, i.ID), &is); err != nil {
 			continue // the host does not run it either
 		}
 		root := i.Dir
@@ -91,7 +91,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 			i.Dir = filepath.Join(i.Dir, i.Name) // a branch of a marketplace
 		}
 		var manifest struct{ Version string }
-		if readRecord(manifestIn(root, at.Host), &manifest) == nil {
+		if readRecordIfAny(manifestIn(root, at.Host), &manifest) == nil {
 			i.Version, i.On = manifest.Version, isSwitchedOn(rules[e.Name()].Overrides, at.Work)
 		}
 		all = append(all, i)
@@ -101,7 +101,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 
 // readRules reads the rules that enable and disable extensions by directory. A missing file has none.
 func readRules(at Place) (rules map[string]struct{ Overrides []string }, err error) {
-	err = readRecord(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
+	err = readRecordIfAny(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -158,8 +158,8 @@ func checkSwitches(_ context.Context, at Place, on []Installed) (findings []chec
 	return findings
 }
 
-func readRecord(path string, into any) error {
-	data, _, err := rooted.ReadPath(path, maxRecord)
+func readRecordIfAny(path string, into any) error {
+	data, _, err := rooted.ReadFollowing(path, maxRecord)
 	if err != nil {
 		return err
 	}

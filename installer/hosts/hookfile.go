@@ -83,7 +83,7 @@ func readHookEntries(at Place) (all []hookEntry, err error) {
 // replace entries of the plugin in other directories.
 func hookEdits(r Request) (edits []document.Edit, err error) {
 	var made struct{ Hooks map[string][]hookGroup }
-	if err := readRecord(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
+	if err := readRecordIfAny(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
 		return nil, err
 	}
 	program := filepath.Join(r.Plugin.Suite, r.Plugin.Name, "hooks", "springfield-hook")
@@ -155,7 +155,7 @@ func isPathPart(name string) bool {
 
 func pluginVersion(dir, manifests string) string {
 	var manifest struct{ Version string }
-	if readRecord(filepath.Join(dir, manifests, "plugin.json"), &manifest) != nil {
+	if readRecordIfAny(filepath.Join(dir, manifests, "plugin.json"), &manifest) != nil {
 		return ""
 	}
 	return manifest.Version

@@ -94,7 +94,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	if len(changed.doc.Fields()) == 0 && scope != Suite && (err != nil || info.Mode()&fs.ModeSymlink == 0) {
 		after = nil
 	}
-	if err := e.ChangeTo(after, mode); err != nil {
+	if err := e.PlanContent(after, mode); err != nil {
 		return c, fmt.Errorf("write settings: %w", err)
 	}
 	c.Edits = []journal.Edit{e}

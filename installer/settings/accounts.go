@@ -19,9 +19,9 @@ type Account struct {
 	On []string // IDs of springfield's plugins that its user settings enable
 }
 
-// Accounts returns the user's other accounts that have settings or springfield's state: ~/.claude*, and directories
+// OtherAccounts returns the user's other accounts that have settings or springfield's state: ~/.claude*, and directories
 // elsewhere that springfield has edited.
-func Accounts(p client.Places) (all []Account) {
+func OtherAccounts(p client.Places) (all []Account) {
 	dirs, _ := fs.Glob(os.DirFS(p.Home), ".claude*")
 	_, list, _ := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")}) // doctor reports the error
 	seen := []string{p.Config}
@@ -44,8 +44,8 @@ func Accounts(p client.Places) (all []Account) {
 	return all
 }
 
-// rememberAccount plans to add p.Config to the list of accounts in the user's home, unless Accounts finds it anyway.
-func rememberAccount(p client.Places) (journal.Edit, error) {
+// planAddAccount plans to add p.Config to the list of accounts in the user's home, unless OtherAccounts finds it anyway.
+func planAddAccount(p client.Places) (journal.Edit, error) {
 	e, list, err := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")})
 	beside, _ := filepath.Match(".claude*", strings.TrimPrefix(p.Config, filepath.Clean(p.Home)+string(filepath.Separator)))
 	if err == nil && p.Home != "" && !beside && !slices.Contains(list.Accounts, p.Config) {

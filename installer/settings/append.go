@@ -11,9 +11,9 @@ import (
 
 var ErrNotText = errors.New("not UTF-8 text")
 
-// AppendParagraph plans to append a paragraph to a text file such as CLAUDE.md, unless the file contains it. A missing
+// PlanParagraph plans to append a paragraph to a text file such as CLAUDE.md, unless the file contains it. A missing
 // file is created. A file in any encoding but UTF-8 is refused with ErrNotText. For in see journal.OpenEdit.
-func AppendParagraph(in, path, text string) (journal.Edit, error) {
+func PlanParagraph(in, path, text string) (journal.Edit, error) {
 	e, err := journal.OpenEdit(in, path)
 	if err != nil {
 		return e, fmt.Errorf("read text: %w", err)
@@ -26,7 +26,7 @@ func AppendParagraph(in, path, text string) (journal.Edit, error) {
 	if after == string(had) {
 		return e, nil
 	}
-	if err := e.ChangeTo([]byte(after), 0o644); err != nil {
+	if err := e.PlanContent([]byte(after), 0o644); err != nil {
 		return e, fmt.Errorf("write text: %w", err)
 	}
 	return e, nil

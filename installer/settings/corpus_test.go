@@ -359,7 +359,7 @@ func TestCorpusIsRefused(t *testing.T) {
 				if k.line > 0 && !strings.Contains(err.Error(), fmt.Sprintf("line %d, column %d: ", k.line, k.column)) {
 					t.Errorf("%v does not say line %d, column %d", err, k.line, k.column)
 				}
-				if plan, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), scope); err == nil && !plan.IsEmpty() {
+				if plan, err := ReadSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), scope); err == nil && !plan.IsEmpty() {
 					t.Errorf("disabling would change:\n%s", clip(plan.Diff()))
 				}
 				if after := everything(t, p); !reflect.DeepEqual(before, after) {

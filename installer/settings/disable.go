@@ -15,11 +15,11 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Disable plans to undo PlanEnable in a scope. If other plugins that springfield enabled remain there, it keeps their
+// PlanDisable plans to undo PlanEnable in a scope. If other plugins that springfield enabled remain there, it keeps their
 // entries and the marketplace. If one of these decides at Stop, it undoes only the plugin's entry. If springfield did
 // not enable the plugin, but these or lower settings do, it only sets the entry to false. If there is nothing to undo,
 // and higher settings enable the plugin, it returns an error.
-func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
+func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
 	f, err := s.openScope(scope)
@@ -67,9 +67,9 @@ func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id str
 			only += "; double-shot-latte was not changed"
 		}
 		c.Notes = append(c.Notes, only)
-	case !says && v.scopeBelow(id) != "":
+	case !says && v.enablerBelow(id) != "":
 		c.Notes = append(c.Notes, fmt.Sprintf("%s settings enable it; %s settings now disable it, and they take precedence",
-			v.scopeBelow(id), v.scope))
+			v.enablerBelow(id), v.scope))
 	default:
 		return nil
 	}
@@ -104,7 +104,7 @@ func (v view) noteReplaced(c *journal.Change, m *memory, id string) {
 	for _, r := range m.Members {
 		other := r.Path[len(r.Path)-1]
 		replaced := r.isSwitch(other) && other != id && string(r.Set) == "false" && r.Before != "true"
-		if replaced && v.scopeBelow(other) == "" && !strings.HasPrefix(other, doubleShotLatte) {
+		if replaced && v.enablerBelow(other) == "" && !strings.HasPrefix(other, doubleShotLatte) {
 			c.Notes = append(c.Notes, other+", which it replaced, stays disabled; springfield enable "+other+" enables it again")
 		}
 	}
@@ -141,9 +141,9 @@ func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	switch {
 	case on:
 		c.Notes = append(c.Notes, "it was enabled before springfield enabled it, so it is enabled again; run the command again to disable it")
-	case !says && v.scopeBelow(id) != "":
+	case !says && v.enablerBelow(id) != "":
 		c.Notes = append(c.Notes, fmt.Sprintf("it stays enabled, because %s settings enable it; run the command again to disable it in %s settings, "+
-			"which take precedence", v.scopeBelow(id), v.scope))
+			"which take precedence", v.enablerBelow(id), v.scope))
 	}
 	c.Notes = append(c.Notes, v.overruled(id, false)...)
 }

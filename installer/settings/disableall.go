@@ -18,10 +18,10 @@ type Left struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// DisableAll plans to undo springfield's edits in every settings file. It also disables springfield plugins that the
+// PlanDisableAll plans to undo springfield's edits in every settings file. It also disables springfield plugins that the
 // user enabled in other ways. With purge it removes their entries. ids lists all these plugins, and left the places
 // that the user has to change.
-func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
+func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
 	c = journal.Change{Did: "disable all plugins"}
 	memories, err := s.memoriesOf("")
 	if err != nil {

@@ -40,7 +40,7 @@ func TestStateThatIsTheUsers(t *testing.T) {
 	for _, name := range []string{"hold", "journal/00000001.json", ".ned-flanders.json.springfield-ab12.tmp", "rules.new/x", "notes.lock", "holds.jsonl.of-last-year", "ned-flanders.json"} {
 		put(t, p.StatePath(name), "x")
 	}
-	removed, left, err := ForgetAll(p)
+	removed, left, err := RemoveState(p)
 	if err != nil || len(removed) != 3 || len(left) != 5 {
 		t.Errorf("removed %v, left %v, %v", removed, left, err)
 	}
@@ -69,7 +69,7 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 	elsewhere := p
 	elsewhere.Work, elsewhere.Root = p.Home, p.Home
 	for _, purge := range []bool{false, true} {
-		c, _, left, err := ReadSettings(elsewhere).DisableAll(purge)
+		c, _, left, err := ReadSettings(elsewhere).PlanDisableAll(purge)
 		if err != nil || len(left) != 1 || !strings.Contains(left[0].What, victim) || !strings.Contains(left[0].Remove, "enabledPlugins.ned-flanders@hooks") {
 			t.Errorf("%+v, %v", left, err)
 		}
@@ -84,7 +84,7 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, memoryFile(p, project), "{")
-	_, _, _, err = ReadSettings(elsewhere).DisableAll(true)
+	_, _, _, err = ReadSettings(elsewhere).PlanDisableAll(true)
 	if damaged := (*journal.DamagedError)(nil); !errors.As(err, &damaged) {
 		t.Errorf("with a damaged memory: %v", err)
 	}

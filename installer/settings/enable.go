@@ -68,7 +68,7 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 		if user, err = s.openScope(client.User); err != nil {
 			return c, err
 		}
-		if err := market.CheckDeclared(user.doc); err != nil {
+		if err := market.CheckFreeIn(user.doc); err != nil {
 			return c, user.namedError(err)
 		}
 		declare = []document.Edit{{Path: []string{"extraKnownMarketplaces", market.Name}, Value: market.Declaration()}}
@@ -77,7 +77,7 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 	if err != nil {
 		return c, err
 	}
-	if account, err := rememberAccount(s.Places); err == nil && account.Changes() { // else no other account's calls find it
+	if account, err := planAddAccount(s.Places); err == nil && account.Changes() { // else no other account's calls find it
 		c.Edits = append(c.Edits, account)
 	}
 	all, instead := append(declare, edits...), "springfield enable "+e.Plugin.Name+" --scope local"
@@ -201,7 +201,7 @@ func isConflict(id string) bool {
 func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	_, says := v.edited.SaysOf(id)
 	switch {
-	case v.scopeBelow(id) != "":
+	case v.enablerBelow(id) != "":
 		c.Notes = append(c.Notes, id+" is disabled")
 		return []document.Edit{switchTo(id, "false")}
 	case says:

@@ -61,7 +61,7 @@ func (o order) plan() (journal.Change, error) {
 	case "enable":
 		return ReadSettings(o.Places).PlanEnable(Switch{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
 	case "disable":
-		return ReadSettings(o.Places).Disable(plugin, o.Scope)
+		return ReadSettings(o.Places).PlanDisable(plugin, o.Scope)
 	case "undo":
 		plan, _, err := planUndo(o.Places)
 		return plan, err

@@ -36,7 +36,7 @@ func (s *Settings) SetForPlugin(c *journal.Change, of Foreign, plugin string, ed
 
 // CheckForeign returns an error if the file cannot be parsed or written.
 func (s *Settings) CheckForeign(of Foreign) error {
-	return s.onForeign(&journal.Change{}, of, file.Writable)
+	return s.onForeign(&journal.Change{}, of, file.CheckAccess)
 }
 
 // ReleaseFor adds to a plan the edits that undo SetForPlugin, except in members that another plugin needs or that were
@@ -67,8 +67,8 @@ func (s *Settings) onForeign(c *journal.Change, of Foreign, step func(f file) er
 	return nil
 }
 
-// EnabledOn returns the plugins that springfield has enabled for an agent, each with its settings file.
-func (s *Settings) EnabledOn(host string) (all []EnabledPlugin, err error) {
+// EnabledByUsOn returns the plugins that springfield has enabled for an agent, each with its settings file.
+func (s *Settings) EnabledByUsOn(host string) (all []EnabledPlugin, err error) {
 	memories, err := s.memoriesOf(host)
 	for _, m := range memories {
 		var ids []string

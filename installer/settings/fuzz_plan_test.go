@@ -63,7 +63,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		return func() (journal.Change, error) { return ReadSettings(p).PlanEnable(e) }
 	}
 	disabling := func(plugin client.Plugin, scope client.Scope) func() (journal.Change, error) {
-		return func() (journal.Change, error) { return ReadSettings(p).Disable(plugin, scope) }
+		return func() (journal.Change, error) { return ReadSettings(p).PlanDisable(plugin, scope) }
 	}
 	undoing := func() (journal.Change, error) { plan, _, err := planUndo(p); return plan, err }
 	plans := []func() (journal.Change, error){
@@ -208,9 +208,9 @@ func TestBesideStaysOn(t *testing.T) {
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
 	do(ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true, MaxContinues: 30}))
 	says(map[string]bool{"double-shot-latte@a": false, doubleShotLatteOrigin: false, todo.ID(): true, ned.ID(): true}, true)
-	do(ReadSettings(p).Disable(ned, client.User))
+	do(ReadSettings(p).PlanDisable(ned, client.User))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
-	do(ReadSettings(p).Disable(todo, client.User))
+	do(ReadSettings(p).PlanDisable(todo, client.User))
 	scratch.Equal(t, look(t, path), original)
 }
 

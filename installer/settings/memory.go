@@ -184,7 +184,7 @@ func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 // omits them. behalf is the settings file that needs the edits.
 func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.host}
-	switch ours, err := m.isStillIn(f); {
+	switch ours, err := m.isPartlyIn(f); {
 	case err != nil:
 		return nil, err
 	case !ours: // never edited, restored by hand, or killed before the edit
@@ -204,7 +204,7 @@ func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memor
 	return next, nil
 }
 
-func (m *memory) isStillIn(f file) (bool, error) {
+func (m *memory) isPartlyIn(f file) (bool, error) {
 	if m == nil || m.Origin != nil && m.Origin.Existed == (f.Before != nil) && bytes.Equal(m.Origin.Data, f.Before.Bytes()) {
 		return false, nil
 	}

@@ -29,7 +29,7 @@ func TestReadOnlyFilesStay(t *testing.T) {
 		if _, _, err := planUndo(p); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("undo: %v", err)
 		}
-		if _, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.User); !errors.Is(err, os.ErrPermission) {
+		if _, err := ReadSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), client.User); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("disable: %v", err)
 		}
 		if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "lisa-simpson"), Scope: client.User}); !errors.Is(err, os.ErrPermission) {

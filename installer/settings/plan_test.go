@@ -35,7 +35,7 @@ func enable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope,
 
 func disable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope) journal.Change {
 	t.Helper()
-	plan, err := ReadSettings(p).Disable(plugin, s)
+	plan, err := ReadSettings(p).PlanDisable(plugin, s)
 	if err != nil && !strings.Contains(err.Error(), " stays enabled ") { // in a higher scope
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestIgnoredFilesAreNotEdited(t *testing.T) {
 		enable(t, p, two, client.Local, false)
 		was := strings.Replace(scratch.LookAt(t, file), "{", "{"+said+",", 1)
 		scratch.PutFile(t, file, was)
-		_, err := ReadSettings(p).Disable(one, client.Local)
+		_, err := ReadSettings(p).PlanDisable(one, client.Local)
 		scratch.FailIf(t, err == nil || !strings.Contains(err.Error(), `"env" is `), "%s: %v", said, err)
 		_, err = ReadSettings(p).PlanEnable(Switch{Plugin: one, Scope: client.Local})
 		scratch.FailIf(t, err == nil || !strings.Contains(err.Error(), `"env" is `), "%s: %v", said, err)
@@ -152,7 +152,7 @@ func TestDisableWithoutAMemory(t *testing.T) {
 	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "double-shot-latte was not changed") {
 		t.Errorf("notes %q", plan.Notes)
 	}
-	if plan, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.Project); err != nil || !plan.IsEmpty() {
+	if plan, err := ReadSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), client.Project); err != nil || !plan.IsEmpty() {
 		t.Errorf("once more: %v, %s", err, plan.Diff())
 	}
 }
@@ -324,7 +324,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 					must(t, os.RemoveAll(at))
 					continue
 				}
-				if _, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), scope); errors.As(err, &refused) != onTheWay {
+				if _, err := ReadSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), scope); errors.As(err, &refused) != onTheWay {
 					t.Errorf("%s, %s: disable: %v", link, scope, err)
 				}
 			}
@@ -348,7 +348,7 @@ func TestBehindALink(t *testing.T) {
 		if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
 			t.Errorf("%s: enable: %v", name, err)
 		}
-		if _, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.Project); !errors.As(err, &refused) {
+		if _, err := ReadSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), client.Project); !errors.As(err, &refused) {
 			t.Errorf("%s: disable: %v", name, err)
 		}
 	}
@@ -372,7 +372,7 @@ func TestDisableSaysWhereItStaysOn(t *testing.T) {
 // remember adds a suite to the list, as init does.
 func remember(p client.Places, dir string) error {
 	_, err := journal.Journal{Dir: p.StatePath()}.PlanAndApply(func() (journal.Change, error) {
-		e, err := RememberSuite(p, dir)
+		e, err := PlanAddSuite(p, dir)
 		return journal.Change{Did: "make suite " + dir, Edits: []journal.Edit{e}}, err
 	})
 	return err

@@ -45,7 +45,7 @@ func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugi
 	} else if why != "" {
 		return []string{id + " stays installed: " + why}, nil
 	}
-	others, err := s.UsesOf(plugin)
+	others, err := s.OthersInUse(plugin)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +124,8 @@ func (s *Settings) otherOffers(m client.Market, ours []string) string {
 	return ""
 }
 
-// ForgetAll removes springfield's own state, except files that the user may have written: rules and loop templates.
-func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
+// RemoveState removes springfield's own state, except files that the user may have written: rules and loop templates.
+func RemoveState(p client.Places) (removed []string, left []Left, err error) {
 	own, left, err := SpringfieldFiles(p)
 	if err != nil {
 		return nil, nil, fmt.Errorf("remove state: %w", err)

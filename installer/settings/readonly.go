@@ -17,7 +17,7 @@ import (
 // readOnly adds a hint to an error about a read-only file: the edits to make by hand, and instead, a command. It
 // returns other errors unchanged.
 func readOnly(err error, instead string, edits []document.Edit) error {
-	if !IsClosed(err) {
+	if !IsDenied(err) {
 		return err
 	}
 	hint, separator := "your settings are unchanged; "+HowToOpen(err), "; add these entries there: "
@@ -32,12 +32,12 @@ func readOnly(err error, instead string, edits []document.Edit) error {
 	return check.Advise(err, hint)
 }
 
-// IsClosed reports whether an error is due to permissions or a read-only file system.
-func IsClosed(err error) bool {
+// IsDenied reports whether an error is due to permissions or a read-only file system.
+func IsDenied(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// HowToOpen returns a hint for an error of IsClosed. It proposes chmod only for the user's own unreadable
+// HowToOpen returns a hint for an error of IsDenied. It proposes chmod only for the user's own unreadable
 // files, because other modes can be deliberate.
 func HowToOpen(err error) string {
 	at := &fs.PathError{}
@@ -51,7 +51,7 @@ func HowToOpen(err error) string {
 		return path + " is a link to " + target + ", as Nix and stow make them; change it at its source"
 	case errors.Is(err, syscall.EROFS):
 		return closed + " is on a read-only file system; mount it writable, or change its source"
-	case unseen != nil || !journal.IsOwn(info):
+	case unseen != nil || !journal.MayChmod(info):
 		return closed + " belongs to another user; ask them to change it"
 	case info.Mode()&0o400 == 0 || info.IsDir() && info.Mode()&0o100 == 0:
 		return "chmod u+rwX " + check.QuoteArgument(closed)

@@ -70,7 +70,7 @@ func (s *Settings) openFile(in, path string) (f file, err error) {
 	if err != nil {
 		return file{}, fmt.Errorf("read settings: %w", err)
 	}
-	if f.doc, err = read.Document(); err != nil {
+	if f.doc, err = read.SettingsDocument(); err != nil {
 		return file{}, f.namedError(err)
 	}
 	return f, nil
@@ -106,7 +106,7 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 		after = f.Before.Bytes()
 	}
 	edit := f.Edit
-	if err := edit.ChangeTo(after, newFileMode); err != nil {
+	if err := edit.PlanContent(after, newFileMode); err != nil {
 		return fmt.Errorf("write settings: %w", err)
 	}
 	if behalf != "" {
@@ -146,7 +146,7 @@ func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only fu
 func (s *Settings) addRelease(c *journal.Change, f file, back released) (err error) {
 	edit := f.Edit
 	if f.Before != nil {
-		if err := edit.ChangeTo(back.data, newFileMode); err != nil { // no bytes: it is removed
+		if err := edit.PlanContent(back.data, newFileMode); err != nil { // no bytes: it is removed
 			return fmt.Errorf("write settings: %w", err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // no plugin from a cloned project.
 type suites struct {
 	Suites   []string `json:"suites"`
-	Accounts []string `json:"accounts,omitempty"` // in the home: configuration directories elsewhere; see Accounts
+	Accounts []string `json:"accounts,omitempty"` // in the home: configuration directories elsewhere; see OtherAccounts
 }
 
 func (list suites) writeTo(e *journal.Edit) (err error) {
@@ -24,7 +24,7 @@ func (list suites) writeTo(e *journal.Edit) (err error) {
 	return err
 }
 
-func RememberSuite(p client.Places, dir string) (journal.Edit, error) {
+func PlanAddSuite(p client.Places, dir string) (journal.Edit, error) {
 	e, list, err := readSuites(p)
 	if err != nil {
 		return e, fmt.Errorf("remember suite: %w", err)

@@ -40,7 +40,7 @@ func (v view) isOn(id string) bool {
 	return on
 }
 
-func (v view) scopeBelow(id string) string {
+func (v view) enablerBelow(id string) string {
 	if name, on, _ := highest(v.below, id); on {
 		return name
 	}

@@ -620,8 +620,8 @@ func TestLackedRule(t *testing.T) {
 		"": true, "Bash": false, "Bash(make test)": false, "Bash(make:*)": false, "Bash(make *)": false, "Bash(*)": false, "Read|Bash(make test)": false,
 		"Bash(make)": true, "Bash(make test unit)": true, "Bash(go:*)": true, "Read": true, "BashOutput": true, "make test": true,
 	} {
-		scratch.Equal(t, LackedRule("make test", strings.Split(rules, "|")) != "", lacks, rules)
+		scratch.Equal(t, HowToAllow("make test", strings.Split(rules, "|")) != "", lacks, rules)
 	}
-	scratch.Holds(t, "a check that no rule can name", LackedRule("sh -c 'a; (b)'", nil)+"$", "no rule in permissions.allow allows it$")
-	scratch.Equal(t, LackedRule("", nil), "", "no check")
+	scratch.Holds(t, "a check that no rule can name", HowToAllow("sh -c 'a; (b)'", nil)+"$", "no rule in permissions.allow allows it$")
+	scratch.Equal(t, HowToAllow("", nil), "", "no check")
 }

@@ -94,7 +94,7 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 	switch c.What {
 	case transcript.Prompted, transcript.Joined:
 		if l.asked == "" && !c.Entry.Command {
-			l.asked = quotation.Head(c.PersonWords(), mostSaid)
+			l.asked = quotation.Head(c.WordsToAgent(), mostSaid)
 		}
 		l.turn, l.doing, l.failure = true, "", ""
 		if !c.Entry.Command {

@@ -103,8 +103,8 @@ func (p Places) Unseen(project string) (ledger.AwayOrder, bool) {
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
 }
 
-// LackedRule returns advice to allow a check, or "" when a rule in allowed already allows it.
-func LackedRule(check string, allowed []string) string {
+// HowToAllow returns advice to allow a check, or "" when a rule in allowed already allows it.
+func HowToAllow(check string, allowed []string) string {
 	allows := func(rule string) bool {
 		about, isBash := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")
 		if before, ok := strings.CutSuffix(about, ":*"); ok {

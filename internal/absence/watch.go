@@ -64,7 +64,7 @@ func (w *Watch) Look(now time.Time) View {
 func (w *Watch) stampOfState(now time.Time) string {
 	all := []string{now.Format("15:04")}
 	for _, dir := range slices.Compact(append([]string{w.reader.Orders}, w.reader.States...)) {
-		for _, name := range ledger.Files(dir) {
+		for _, name := range ledger.WatchPaths(dir) {
 			all = append(all, stampOf(name))
 		}
 		for _, d := range w.reader.decided {

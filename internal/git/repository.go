@@ -109,8 +109,8 @@ func MainWorktree(root, linked, common string) string {
 	return filepath.Dir(common)
 }
 
-// GitPath returns the path of an existing file or directory relative to the repository's root, with slashes.
-func (r *Repository) GitPath(name string) (string, error) {
+// PathInRoot returns the path of an existing file or directory relative to the repository's root, with slashes.
+func (r *Repository) PathInRoot(name string) (string, error) {
 	name, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return "", err

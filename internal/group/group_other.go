@@ -4,5 +4,5 @@ package group
 
 import "os/exec"
 
-// EndTogether is a no-op, because Windows has no process groups, and remaining children end by themselves.
-func EndTogether(*exec.Cmd) {}
+// KillOnCancel is a no-op, because Windows has no process groups, and remaining children end by themselves.
+func KillOnCancel(*exec.Cmd) {}

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// EndTogether makes cancelling cmd also kill its child processes, such as compilers started by go.
-func EndTogether(cmd *exec.Cmd) {
+// KillOnCancel makes cancelling cmd also kill its child processes, such as compilers started by go.
+func KillOnCancel(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
 		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); errors.Is(err, syscall.ESRCH) {

@@ -48,9 +48,9 @@ func (p Asker) refusal(err error) error {
 	return errors.New(p.fold(p.problem(err)))
 }
 
-// askInBackground asks a question and sets answer. It asks in a goroutine, because survey accepts no context. On
+// askOrCancel asks a question and sets answer. It asks in a goroutine, because survey accepts no context. On
 // cancellation it restores the terminal and returns ErrCancelled.
-func (p Asker) askInBackground(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
+func (p Asker) askOrCancel(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
 	mode, modeErr := term.GetState(int(p.In.Fd()))
 	asked := make(chan error, 1)
 	go func() {
@@ -77,9 +77,9 @@ func (p Asker) Many(
 	var answer []string
 	q := &survey.MultiSelect{
 		Message: p.fold(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
-		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
+		Description: p.placeLabels(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}
-	err := p.askInBackground(q, &answer, survey.WithValidator(func(v any) error {
+	err := p.askOrCancel(q, &answer, survey.WithValidator(func(v any) error {
 		marked, _ := v.([]core.OptionAnswer)
 		chosen := check.NamesOf(marked, func(o core.OptionAnswer) string { return o.Value })
 		if err := checkAnswer(chosen); err != nil {
@@ -93,16 +93,16 @@ func (p Asker) Many(
 
 func (p Asker) One(question string, options []Option, chosen string) (string, error) {
 	var answer string
-	err := p.askInBackground(&survey.Select{
+	err := p.askOrCancel(&survey.Select{
 		Message: p.fold(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
-		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
+		Description: p.placeLabels(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}, &answer)
 	return answer, err
 }
 
 func (p Asker) Text(question, preset string, check func(string) error) (string, error) {
 	var answer string
-	err := p.askInBackground(&survey.Input{Message: display.OneLine(question), Default: display.OneLine(preset)}, &answer, survey.WithValidator(func(v any) error {
+	err := p.askOrCancel(&survey.Input{Message: display.OneLine(question), Default: display.OneLine(preset)}, &answer, survey.WithValidator(func(v any) error {
 		if err := check(fmt.Sprint(v)); err != nil {
 			return p.refusal(err)
 		}
@@ -113,7 +113,7 @@ func (p Asker) Text(question, preset string, check func(string) error) (string, 
 
 func (p Asker) Confirm(question string) (bool, error) {
 	answer := true
-	err := p.askInBackground(&survey.Confirm{Message: display.OneLine(question), Default: true}, &answer)
+	err := p.askOrCancel(&survey.Confirm{Message: display.OneLine(question), Default: true}, &answer)
 	return answer, err
 }
 
@@ -121,9 +121,9 @@ func valuesOf(options []Option) []string {
 	return check.NamesOf(options, func(o Option) string { return o.Value })
 }
 
-// labelOf returns a function that returns the label of option i. Since survey breaks long labels within words, labelOf
+// placeLabels returns a function that returns the label of option i. Since survey breaks long labels within words, placeLabels
 // prints all options above the question if one is too long. The function then returns "".
-func (p Asker) labelOf(options []Option) func(value string, i int) string {
+func (p Asker) placeLabels(options []Option) func(value string, i int) string {
 	const frame = 12 // columns around value and label
 	if !slices.ContainsFunc(options, func(o Option) bool { return layout.TextWidth(o.Value+o.Label) > p.widthOf()-frame }) {
 		return func(_ string, i int) string { return options[i].Label }

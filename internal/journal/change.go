@@ -74,8 +74,8 @@ func (e Edit) Changes() bool {
 	return !e.Before.hasSameBytes(e.After) || e.Before != nil && e.After != nil && e.Before.Mode.Perm() != e.After.Mode.Perm()
 }
 
-// Writable returns an error if the file or its directory is not writable. A rename would replace even a read-only file.
-func (e Edit) Writable() error {
+// CheckAccess returns an error if the file or its directory is not writable. A rename would replace even a read-only file.
+func (e Edit) CheckAccess() error {
 	at, err := cmp.Or(e.At, e.Path), error(nil)
 	if e.Before != nil && e.Before.Mode&0o222 == 0 {
 		err = fs.ErrPermission
@@ -85,9 +85,9 @@ func (e Edit) Writable() error {
 	return &fs.PathError{Op: "write", Path: cmp.Or(e.Path, at), Err: err}
 }
 
-// ChangeTo plans new content, or the removal of the file if data is nil, but writes nothing. An existing file keeps its
-// mode, and a new file gets fresh. The error is that of Writable.
-func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
+// PlanContent plans new content, or the removal of the file if data is nil, but writes nothing. An existing file keeps its
+// mode, and a new file gets fresh. The error is that of CheckAccess.
+func (e *Edit) PlanContent(data []byte, fresh fs.FileMode) error {
 	e.After = nil
 	if e.Before != nil {
 		fresh = e.Before.Mode
@@ -95,7 +95,7 @@ func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
 	if data != nil {
 		e.After = &Content{Data: data, Mode: fresh}
 	}
-	return e.Writable()
+	return e.CheckAccess()
 }
 
 // Change is a list of edits applied in order and undone in reverse.
@@ -111,9 +111,9 @@ type Change struct {
 
 func (c Change) kindOfFiles() string { return cmp.Or(c.Kind, "settings") }
 
-func (c Change) Writable() error {
+func (c Change) CheckAccess() error {
 	for _, e := range c.Edits {
-		if err := e.Writable(); err != nil && e.Changes() {
+		if err := e.CheckAccess(); err != nil && e.Changes() {
 			return fmt.Errorf("write %s: %w", c.kindOfFiles(), err)
 		}
 	}

@@ -101,11 +101,11 @@ func checkWithoutPermission(t *testing.T, dir string) {
 	}
 	w.put(map[string]string{"home/settings.json": "old"})
 	must(t, os.Chmod(w.path("home", "settings.json"), 0o444))
-	scratch.ErrorIs(t, w.edit("", "home/settings.json", "new").Writable(), fs.ErrPermission, "a read-only file")
+	scratch.ErrorIs(t, w.edit("", "home/settings.json", "new").CheckAccess(), fs.ErrPermission, "a read-only file")
 	for name, want := range map[string]error{"home/new/deep/file": nil, "closed/new/deep/file": fs.ErrPermission, "home/settings.json/deep/file": syscall.ENOTDIR} {
 		must(t, os.MkdirAll(w.path("closed"), 0o555))
 		e := Edit{Path: w.path(filepath.FromSlash(name)), After: &Content{}}
-		if err := (Change{Edits: []Edit{e}}).Writable(); !errors.Is(err, want) {
+		if err := (Change{Edits: []Edit{e}}).CheckAccess(); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}

@@ -203,9 +203,9 @@ func (j Journal) ForgetNewest() (Entry, error) {
 	return e, nil
 }
 
-// JoinNewest merges the latest entries into one, so that a single undo reverts them. did lists the entries'
+// MergeNewest merges the latest entries into one, so that a single undo reverts them. did lists the entries'
 // names, the oldest first. If the latest entries have other names, it returns ErrChanged.
-func (j Journal) JoinNewest(did []string) error {
+func (j Journal) MergeNewest(did []string) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func (j Journal) JoinNewest(did []string) error {
 			err = ErrChanged
 		}
 		if err == nil {
-			err = j.restoreContents(&e)
+			err = j.loadContents(&e)
 		}
 		if err != nil {
 			return err
@@ -242,7 +242,7 @@ func (j Journal) JoinNewest(did []string) error {
 	return err
 }
 
-func (j Journal) restoreContents(e *Entry) error {
+func (j Journal) loadContents(e *Entry) error {
 	kept, err := j.openContents(e.ID)
 	if err != nil {
 		return err
@@ -483,7 +483,7 @@ func (j Journal) readEntry(id int) (Entry, error) {
 	err := fs.ErrNotExist
 	for look := 0; look < looks && errors.Is(err, fs.ErrNotExist); look++ {
 		file = j.fileOf(id, [...]string{closedEnd, openEnd}[look%2])
-		data, _, err = rooted.ReadPath(file, maxEntry)
+		data, _, err = rooted.ReadFollowing(file, maxEntry)
 	}
 	if system := syscall.Errno(0); errors.As(err, &system) {
 		return Entry{}, err

@@ -88,7 +88,7 @@ func (e Edit) readNow() (now *Content, err error) {
 		return err
 	}
 	if e.In == "" {
-		err = keep(rooted.ReadPath(e.At, maxSize))
+		err = keep(rooted.ReadFollowing(e.At, maxSize))
 	} else {
 		err = e.reachDir(e.At, func(in rooted.Folder, name string) error { return keep(in.ReadFile(name, maxSize)) })
 	}
@@ -171,7 +171,7 @@ func nameFailure(verb, path string, err error) error {
 	return &fs.PathError{Op: verb, Path: path, Err: err}
 }
 
-func isMissing(path string) bool {
+func isFree(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }

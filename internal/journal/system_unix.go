@@ -31,8 +31,8 @@ func keepOwner(temp *os.File, old fs.FileInfo) error {
 	return nil
 }
 
-// IsOwn reports whether the user may change a file's mode.
-func IsOwn(info fs.FileInfo) bool {
+// MayChmod reports whether the user may change a file's mode.
+func MayChmod(info fs.FileInfo) bool {
 	owner, known := info.Sys().(*syscall.Stat_t)
 	return known && (os.Geteuid() == 0 || int(owner.Uid) == os.Geteuid())
 }

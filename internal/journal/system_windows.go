@@ -32,8 +32,8 @@ func persist(attempt func() error) error {
 // checkWritable is a no-op, because access lists can only be tried.
 func checkWritable(string, string) error { return nil }
 
-// IsOwn reports whether the user may change a file's mode. On Windows this is unknown, and assumed.
-func IsOwn(fs.FileInfo) bool { return true }
+// MayChmod reports whether the user may change a file's mode. On Windows this is unknown, and assumed.
+func MayChmod(fs.FileInfo) bool { return true }
 
 // keepOwner is a no-op: a new file inherits from its directory.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }

@@ -110,7 +110,7 @@ func (u *Undo) addDirectory(f Edit) {
 	switch {
 	case f.Before == nil && rooted.IsDirectory(f.At):
 		dir.Before = f.After
-	case f.Before != nil && isMissing(f.At) && rooted.IsDirectory(cmp.Or(dir.root, filepath.Dir(f.At))):
+	case f.Before != nil && isFree(f.At) && rooted.IsDirectory(cmp.Or(dir.root, filepath.Dir(f.At))):
 		dir.After = f.Before
 	default:
 		return
@@ -155,7 +155,7 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	if now != nil && edit.After != nil && f.After != nil && (f.Before.Mode == f.After.Mode || now.Mode != f.After.Mode) {
 		edit.After.Mode = now.Mode
 	}
-	if err := edit.Writable(); err != nil {
+	if err := edit.CheckAccess(); err != nil {
 		return fmt.Errorf("write %s: %w", u.kindOfFiles(), err)
 	}
 	u.Edits = append(u.Edits, edit)

@@ -47,12 +47,12 @@ func TestJoined(t *testing.T) {
 	w.do("two", w.edit("", "home/b", "\x00new"), w.edit("work/suite", "work/suite/deep/file", "3"))
 	done := w.files(false)
 	for _, others := range [][]string{{"one", "three"}, {"two"}, {"none", "first", "one", "two"}} {
-		err := w.journal().JoinNewest(others)
+		err := w.journal().MergeNewest(others)
 		if entries, _ := w.journal().ReadEntries(); len(others) > 1 && (!errors.Is(err, ErrChanged) || len(entries) != 3) {
 			t.Errorf("%v are joined: %v, %v", others, err, entries)
 		}
 	}
-	must(t, w.journal().JoinNewest([]string{"one", "two"}))
+	must(t, w.journal().MergeNewest([]string{"one", "two"}))
 	entries, err := w.journal().ReadEntries()
 	must(t, err)
 	if len(entries) != 2 || entries[0].Did != "one, two" || len(entries[0].Files()) != 3 || !maps.Equal(w.files(false), done) {
@@ -139,7 +139,7 @@ func TestUndoOfDroppedDirectories(t *testing.T) {
 	}
 	w.do("remove", edits...)
 	for name := range modes {
-		if !isMissing(w.path(filepath.FromSlash(name))) {
+		if !isFree(w.path(filepath.FromSlash(name))) {
 			t.Fatalf("%s is still there", name)
 		}
 	}

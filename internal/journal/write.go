@@ -53,7 +53,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 			}
 		}
 		var missing []Edit
-		for dir := filepath.Dir(e.At); e.After != nil && !made[dir] && isMissing(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(e.At); e.After != nil && !made[dir] && isFree(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 			made[dir] = true
 			d := e.editOfDir(dir)
 			d.After = &Content{Mode: fs.ModeDir | newDirMode}

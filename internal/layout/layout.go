@@ -135,7 +135,7 @@ func (p Printer) PrintLead(title, format string, args ...any) {
 	}
 }
 
-func (p Printer) PrintCommand(format string, args ...any) {
+func (p Printer) PrintNext(format string, args ...any) {
 	p.PrintUnbroken("next: " + fmt.Sprintf(format, args...))
 }
 

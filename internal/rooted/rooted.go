@@ -127,8 +127,8 @@ func (f Folder) Replace(name, temporary string, write func(io.Writer) error) (er
 	return err
 }
 
-// ReadPath reads a regular file of at most limit bytes, and follows symlinks.
-func ReadPath(path string, limit int64) ([]byte, fs.FileInfo, error) {
+// ReadFollowing reads a regular file of at most limit bytes, and follows symlinks.
+func ReadFollowing(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return readRegular(path, path, limit, os.Stat, os.Open)
 }
 

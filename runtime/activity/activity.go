@@ -21,8 +21,8 @@ type Todo struct {
 
 func (t Todo) IsOpen() bool { return t.Status == "pending" || t.Status == "in_progress" }
 
-// IsOthers reports whether the todo belongs to an agent other than the lead.
-func (t Todo) IsOthers() bool { return t.Owner != "" && !IsLeadName(t.Owner) }
+// IsTeammates reports whether the todo belongs to an agent other than the lead.
+func (t Todo) IsTeammates() bool { return t.Owner != "" && !IsLeadName(t.Owner) }
 
 // IsLeadName reports whether name is a name for a team's lead, ignoring case.
 func IsLeadName(name string) bool {
@@ -217,7 +217,7 @@ func (e *LoopEvent) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "max", &e.Max)
 	m.Text("session", &e.Session)
 	m.Text("directory", &e.Dir)
-	m.Quoted("text", &e.Text)
+	m.Masked("text", &e.Text)
 	m.Text("file", &e.File)
 	codec.Number(m, "typed", &e.Typed)
 }

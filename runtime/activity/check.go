@@ -31,9 +31,9 @@ func NeededFor(check string) string {
 	return "it needs " + cmp.Or(RuleFor(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
-// Find returns the last shell command, and whether it is a finished run of the check. It returns none if a
+// MatchLast returns the last shell command, and whether it is a finished run of the check. It returns none if a
 // tool other than the shell may have changed a file since. dir is the directory of the agent's shell.
-func (k Check) Find(calls []Call, dir string) (Call, bool) {
+func (k Check) MatchLast(calls []Call, dir string) (Call, bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
 		if c.Command == "" && c.Writes {

@@ -99,11 +99,11 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 func (out *Answer) answerNeed(a *ledger.Away, own []ledger.AwayEvent, s Stop) {
 	situation := *s.Situation
 	calls := situation.Turn.Calls
-	if n := len(calls); n > 0 && isDenied(calls[n-1]) {
+	if n := len(calls); n > 0 && isOurDenial(calls[n-1]) {
 		situation.Turn.Asked = "" // the dialog is closed, and the message is about something else
 	}
 	check := orderedCheck(&a.Order)
-	call, ran := check.Find(calls, s.Dir)
+	call, ran := check.MatchLast(calls, s.Dir)
 	switch {
 	case a.Order.Check == "":
 	case ran && call.Error:
@@ -262,7 +262,7 @@ const (
 	mostInSession = 20
 )
 
-func isDenied(c activity.Call) bool {
+func isOurDenial(c activity.Call) bool {
 	return c.Error && strings.Contains(c.Result, activity.AwayDenial)
 }
 
@@ -290,7 +290,7 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 	row := 0
 	for i := len(r.Calls) - 1; i >= 0; i-- {
 		c := r.Calls[i]
-		if c.Done && !isDenied(c) {
+		if c.Done && !isOurDenial(c) {
 			break
 		}
 		if c.Done {

@@ -505,7 +505,7 @@ func FuzzChoice(f *testing.F) {
 	f.Add([]byte(`{"env":{"ANTHROPIC_BASE_URL":"x"}}`), "PATH")
 	f.Add([]byte(`{"env":{"A":1},"apiKeyHelper":"x"}`), "anthropic_api_key")
 	f.Fuzz(func(t *testing.T, data []byte, name string) {
-		if member, ok := chosenBackend(data, choosesDestination); !ok && member != "" {
+		if member, ok := firstBadMember(data, choosesDestination); !ok && member != "" {
 			t.Fatalf("%q: %q in what nobody understands", data, member)
 		}
 		if !utf8.ValidString(name) {
@@ -513,7 +513,7 @@ func FuzzChoice(f *testing.F) {
 		}
 		settings, err := json.Marshal(map[string]any{"model": "opus", "env": map[string]string{name: "x", "DEBUG": "1"}})
 		must(t, err)
-		member, ok := chosenBackend(settings, choosesDestination)
+		member, ok := firstBadMember(settings, choosesDestination)
 		if found := member == "env."+name; !ok || found != choosesDestination("env."+strings.TrimSpace(name)) || !found && member != "" {
 			t.Fatalf("%s: %q %v", settings, member, ok)
 		}

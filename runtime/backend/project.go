@@ -17,12 +17,12 @@ import (
 
 const maxSettings = 1 << 20 // bytes
 
-// Redirected returns a message about the first of the project's settings files that sets where questions go or cannot
+// WhyRedirected returns a message about the first of the project's settings files that sets where questions go or cannot
 // be read, or "". Claude Code passes the env of these files to hooks, even in an untrusted directory.
 //
 // named lists the variables passed to the user's program, which the project must not set either. Settings in
 // the home directory belong to the user, unless they move this directory.
-func Redirected(project, home string, named []string) string {
+func WhyRedirected(project, home string, named []string) string {
 	if project == "" {
 		return ""
 	}
@@ -133,7 +133,7 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 		return name + " cannot be read"
 	}
 	if filepath.Ext(path) == ".json" {
-		if member, ok := chosenBackend(data, bad); !ok {
+		if member, ok := firstBadMember(data, bad); !ok {
 			return name + " is not a JSON object, so it is not known where it sends questions"
 		} else if member != "" {
 			return name + " sets " + member
@@ -151,9 +151,9 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 	return ""
 }
 
-// chosenBackend returns the first member, by name, for which bad returns true, or "". Variables are members such as
+// firstBadMember returns the first member, by name, for which bad returns true, or "". Variables are members such as
 // env.PATH. The bool is false only for invalid data.
-func chosenBackend(data []byte, bad func(member string) bool) (string, bool) {
+func firstBadMember(data []byte, bad func(member string) bool) (string, bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
 		return "", true

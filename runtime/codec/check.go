@@ -224,7 +224,7 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 	return members, nil
 }
 
-// IsAbsent reports whether a raw member is missing, null or false.
-func IsAbsent(raw []byte) bool {
+// IsUnset reports whether a raw member is missing, null or false.
+func IsUnset(raw []byte) bool {
 	return len(raw) == 0 || string(raw) == "null" || string(raw) == "false"
 }

@@ -64,10 +64,10 @@ func (m *Members) KeepEmpty() *Members {
 	return m
 }
 
-// isAtHand reports whether the named member is to be read, unless it is null, or written now. Before a write, it
+// beginMember reports whether the named member is to be read, unless it is null, or written now. Before a write, it
 // appends the name. It skips an empty member, unless KeepEmpty was called. When names are collected, it only adds the
 // name to them.
-func (m *Members) isAtHand(name string, empty bool) bool {
+func (m *Members) beginMember(name string, empty bool) bool {
 	if m.names != nil {
 		*m.names = append(*m.names, name)
 		return false
@@ -112,7 +112,7 @@ func (m *Members) noteWrongKind(value []byte, wanted string) {
 
 // Text reads or writes a member that is a string.
 func (m *Members) Text(name string, v *string) {
-	if !m.isAtHand(name, *v == "") {
+	if !m.beginMember(name, *v == "") {
 		return
 	}
 	if !m.reading {
@@ -124,8 +124,8 @@ func (m *Members) Text(name string, v *string) {
 	}
 }
 
-// Quoted is like Text for a text that may quote a session. It masks secrets when writing.
-func (m *Members) Quoted(name string, v *string) {
+// Masked is like Text for a text that may quote a session. It masks secrets when writing.
+func (m *Members) Masked(name string, v *string) {
 	if m.out != nil && *v != "" {
 		masked := secret.Mask(*v)
 		v = &masked
@@ -134,7 +134,7 @@ func (m *Members) Quoted(name string, v *string) {
 }
 
 func (m *Members) Bool(name string, v *bool) {
-	if !m.isAtHand(name, !*v) {
+	if !m.beginMember(name, !*v) {
 		return
 	}
 	if !m.reading {
@@ -148,7 +148,7 @@ func (m *Members) Bool(name string, v *bool) {
 
 // Raw reads or writes a member of any kind. It reads a copy, because readers reuse a line's memory.
 func (m *Members) Raw(name string, v *[]byte) {
-	if !m.isAtHand(name, len(*v) == 0) {
+	if !m.beginMember(name, len(*v) == 0) {
 		return
 	}
 	if m.reading {
@@ -161,7 +161,7 @@ func (m *Members) Raw(name string, v *[]byte) {
 // Object reads or writes a member that is an object. An object without members counts as empty.
 func (m *Members) Object(name string, o Object) {
 	keep, before := m.keep, len(m.out)
-	if !m.isAtHand(name, false) {
+	if !m.beginMember(name, false) {
 		return
 	}
 	if m.reading {
@@ -195,7 +195,7 @@ type integer interface {
 }
 
 func Number[T integer](m *Members, name string, v *T) {
-	if !m.isAtHand(name, *v == 0) {
+	if !m.beginMember(name, *v == 0) {
 		return
 	}
 	if m.reading {
@@ -286,7 +286,7 @@ func Optional[T any, O interface {
 	*T
 	Object
 }](m *Members, name string, v **T) {
-	if m.reading && *v == nil && m.isAtHand(name, false) {
+	if m.reading && *v == nil && m.beginMember(name, false) {
 		*v = new(T)
 	}
 	if before := len(m.faults); *v != nil {
@@ -299,7 +299,7 @@ func Optional[T any, O interface {
 
 // eachElement calls read with each raw element, or write with each index below n. It returns true if the list was read.
 func (m *Members) eachElement(name string, n int, write func(i int), read func(raw []byte)) bool {
-	if !m.isAtHand(name, n == 0) {
+	if !m.beginMember(name, n == 0) {
 		return false
 	}
 	if m.reading {
@@ -419,7 +419,7 @@ func (m *Members) readMembers(value []byte, o Object, others func(name string) b
 
 // OptionalMember reads a member by calling read, and leaves *v nil if the member is absent or wrong. It never writes.
 func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members, name string, v *T)) {
-	if m.isAtHand(name, true) {
+	if m.beginMember(name, true) {
 		value, before := new(T), len(m.faults)
 		if read(m, name, value); len(m.faults) == before {
 			*v = value
@@ -429,7 +429,7 @@ func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members,
 
 // Float reads a member that is any number. It never writes.
 func Float(m *Members, name string, v *float64) {
-	if !m.isAtHand(name, true) {
+	if !m.beginMember(name, true) {
 		return
 	}
 	if n, err := strconv.ParseFloat(string(m.value), 64); err == nil {

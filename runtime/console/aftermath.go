@@ -66,7 +66,7 @@ func (a *Aftermath) takeEntry(e *transcript.Entry, at int64) {
 		case p.Ours:
 		case p.Kind == transcript.HookBlock:
 			a.blocks[0]++
-			a.blocker = shortWords("[" + said + "]: " + e.PersonWords())
+			a.blocker = shortWords("[" + said + "]: " + e.WordsToAgent())
 		case p.Kind == transcript.HookWords && strings.HasPrefix(said, ":\n[") && strings.Contains(said, "]: "):
 			a.blocks[1]++
 			a.blocker = shortWords(said[2:])

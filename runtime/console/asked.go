@@ -156,7 +156,7 @@ func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 			all = append(all, a)
 		}
 	}
-	for _, r := range ledger.SessionsNamed(d.stateDirs(), beginning, n) {
+	for _, r := range ledger.LastOfSessions(d.stateDirs(), beginning, n) {
 		add(r)
 	}
 	if beginning == "" {

@@ -222,7 +222,7 @@ func (d *Console) holdEnd(h ledger.Hold) string {
 
 // holdEvents returns the events of holds. An error is printed as a note, because decisions can be shown without them.
 func (d *Console) holdEvents() []ledger.HoldEvent {
-	all, err := ledger.HoldEvents(d.stateDirs(), d.Now())
+	all, err := ledger.NoteHoldEvents(d.stateDirs(), d.Now())
 	if err != nil {
 		d.printNote("read the history of holds: " + err.Error())
 	}
@@ -259,7 +259,7 @@ const (
 // describes how it ran out in the last five minutes, and the holds removed in the last 24 hours. If the history cannot
 // be read, news is the error.
 func HoldNews(dirs []string, now time.Time) (set string, news []string) {
-	all, err := ledger.HoldEvents(dirs, now)
+	all, err := ledger.NoteHoldEvents(dirs, now)
 	if err != nil {
 		return "", []string{"read the history of holds: " + err.Error()}
 	}

@@ -49,7 +49,7 @@ func DriverAround(executable, state, dir string) Driver {
 	if err != nil {
 		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it", "run the hook of an installed plugin")
 	}
-	if !DrivesLoops(settings.Strategy.Name) {
+	if !DrivesGoalLoops(settings.Strategy.Name) {
 		return NoDriver(state, dir, "this is the hook of "+settings.Plugin+", which does not drive goal loops", "springfield enable "+wiggum.Name)
 	}
 	return Driver{Settings: settings}
@@ -60,7 +60,7 @@ func NoDriver(state, dir, problem, next string) Driver {
 	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, dir), problem, next}
 }
 
-func DrivesLoops(strategy string) bool { return strategy == wiggum.Name }
+func DrivesGoalLoops(strategy string) bool { return strategy == wiggum.Name }
 
 type loopHere struct {
 	*Console
@@ -157,7 +157,7 @@ func (l *loopHere) typedMaximum(n int) int {
 
 func (l *loopHere) sayCapped() {
 	if n := l.mostTurns(l.goal); n < l.goal.Max {
-		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapInWords(l.typedFor(l.goal), n) +
+		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapOriginInWords(l.typedFor(l.goal), n) +
 			": a larger number counts only if you type it in a terminal of your own: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
 	}
 }
@@ -211,9 +211,9 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
-		Count: goal.Count, Max: l.mostTurns(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data), Typed: l.past.Typed,
+		Count: goal.Count, Max: l.mostTurns(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.ShortenFile(data), Typed: l.past.Typed,
 	}
-	if err := hook.RecordLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
+	if err := hook.ReportLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.printNote("report the loop event: " + err.Error())
 	}
 	if also := l.stateDirs()[1:]; (e.Typed > 0 || e.EndsLoop()) && len(also) > 0 { // read by other hosts' hooks

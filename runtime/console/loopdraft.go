@@ -96,7 +96,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 		}
 		goal = cmp.Or(goal, "Finish the open items of this list.") + "\n\n" + todos
 	}
-	draft := template{max: wiggum.MaxCount, promise: defaultPromise}.loopFile()
+	draft := template{max: wiggum.DefaultMax, promise: defaultPromise}.loopFile()
 	if o.Template != "" {
 		own, fault := l.ownTemplate(o.Template)
 		i := slices.IndexFunc(templates, func(t template) bool { return t.name == o.Template })

@@ -108,7 +108,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	if l.mostTurns(g) < g.Max {
 		limit += "the file asks for " + strconv.Itoa(g.Max) + ", and "
 	}
-	l.printLine("  limit     " + limit + wiggum.CapInWords(l.typedFor(g), l.ceiling()))
+	l.printLine("  limit     " + limit + wiggum.CapOriginInWords(l.typedFor(g), l.ceiling()))
 	l.printLine("  session   " + cmp.Or(g.Session, "none yet; the first one that stops here"))
 	var times []string
 	if g.Started > 0 {

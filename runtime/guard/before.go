@@ -77,9 +77,9 @@ func CheckWork(work []string) Veto {
 	return Veto{}
 }
 
-// CheckTeam returns a veto for a lead whose teammates are at work, because their messages will wake the lead.
+// VetoOfTeam returns a veto for a lead whose teammates are at work, because their messages will wake the lead.
 // atWork must not be empty.
-func CheckTeam(atWork []string) Veto {
+func VetoOfTeam(atWork []string) Veto {
 	const named = 3
 	if n := len(atWork); n > named {
 		atWork = append(slices.Clone(atWork[:named]), strconv.Itoa(n-named)+" more")

@@ -49,7 +49,7 @@ func TestCheckTeam(t *testing.T) {
 		"moe barney lenny":    "at work in the team: moe, barney, lenny",
 		"a b c d e f g h i j": "at work in the team: a, b, c, 7 more",
 	} {
-		if v := CheckTeam(strings.Fields(names)); v.Evidence != want || (v.Rule == "team") != (want != "") {
+		if v := VetoOfTeam(strings.Fields(names)); v.Evidence != want || (v.Rule == "team") != (want != "") {
 			t.Errorf("%s: %+v", names, v)
 		}
 	}

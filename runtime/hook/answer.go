@@ -83,7 +83,7 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 		}
 	case a.Decision == strategy.Remind && !h.Reminds:
 	case a.Decision == strategy.Continue, a.Decision == strategy.Remind:
-		o.event, o.context = s.eventName, withoutReminderEnd(a.Reason)
+		o.event, o.context = s.eventName, defuseSystemTags(a.Reason)
 	}
 	if err == nil {
 		err = s.printAnswer(o)
@@ -101,9 +101,9 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	return code
 }
 
-// withoutReminderEnd returns text with the < of tags like </system-reminder> replaced. Text from a transcript
+// defuseSystemTags returns text with the < of tags like </system-reminder> replaced. Text from a transcript
 // or a project must not close the tag that Claude Code puts around it.
-func withoutReminderEnd(text string) string {
+func defuseSystemTags(text string) string {
 	var b strings.Builder
 	for i, r := range text {
 		if rest := strings.TrimLeft(text[i:min(len(text), i+40)], "</ \n\t"); r == '<' && len(rest) >= 6 && strings.EqualFold(rest[:6], "system") {

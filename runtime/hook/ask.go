@@ -76,7 +76,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 		noteNoAnswer(v, "unasked", why)
 		return a
 	}
-	reply, due := s.payForAnswer(q, a.taken)
+	reply, due := s.askAndPay(q, a.taken)
 	a.asked = &ledger.Asked{
 		Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Input: reply.Usage.Input, Output: reply.Usage.Output, CacheRead: reply.Usage.CacheRead,
 		CacheWrite: reply.Usage.CacheWrite, Micros: reply.Micros, Took: reply.Took, Failed: string(reply.Failed), Detail: shortenText(reply.Detail, 300),
@@ -155,9 +155,9 @@ func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why
 	return taken, "the cost of questions cannot be saved"
 }
 
-// payForAnswer asks the judge and replaces taken, the day's reservation, with the actual cost. due reports
+// askAndPay asks the judge and replaces taken, the day's reservation, with the actual cost. due reports
 // whether to notify the user of repeated failures.
-func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, due bool) {
+func (s *start) askAndPay(q judge.Question, taken int64) (reply judge.Reply, due bool) {
 	begun := time.Now()
 	reply = s.runJudge(q)
 	uncounted := reply.Failed == "" && reply.Usage == judge.Usage{}

@@ -29,7 +29,7 @@ func (s *start) answerRequest(settings Settings) {
 	defer session.Close()
 	snapshot := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Before: session.State, Away: &ledger.Away{Order: order}, Now: s.Now}, Log: session.State.Log}
 	snapshot.readTranscript(strategy.Needs{})
-	brought, err := ledger.OpenAway(s.awayDir(), order)
+	brought, err := ledger.OpenAway(s.safeAwayDir(), order)
 	if err != nil {
 		s.noteForDebug("read away: " + err.Error())
 		return
@@ -87,7 +87,7 @@ func questionsOf(e Event) string {
 func (s *start) greetUser() {
 	var lines []string
 	if order, ok := s.orderInForce(); ok {
-		past, _ := ledger.AwayEvents(s.awayDir(), order.ID)
+		past, _ := ledger.AwayEvents(s.safeAwayDir(), order.ID)
 		used := ledger.Away{Order: order, Past: past}
 		lines = append(lines, away.Describe(order, used.CountContinues(), s.Now.UnixMilli())+"; springfield back ends it")
 	}
@@ -98,7 +98,7 @@ func (s *start) greetUser() {
 		return
 	}
 	o := ledger.AwayOrder{ID: sessionStart}
-	shown, err := ledger.OpenAway(cmp.Or(s.awayDir(), s.state), o)
+	shown, err := ledger.OpenAway(cmp.Or(s.safeAwayDir(), s.state), o)
 	if err != nil {
 		return
 	}

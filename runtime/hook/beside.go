@@ -66,8 +66,8 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 // isAtWork reports whether the strategy is ours, or its plugin has decided since our last decision or at most maxTime
 // before it.
 func (s *Snapshot) isAtWork(name string) bool {
-	last := s.Before.LastDecision(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
-	theirs := s.Before.LastDecision(func(p ledger.Present) bool {
+	last := s.Before.LastPresentAt(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
+	theirs := s.Before.LastPresentAt(func(p ledger.Present) bool {
 		return p.Strategy == name || p.Strategy == "" && p.Plugin == name
 	})
 	return name == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last

@@ -70,7 +70,7 @@ func (s *start) recordUndecided(f fault) (told string) {
 			err = session.LockSession()
 		}
 		r.State = session.State
-		if !s.answered && (err != nil || r.State.TellOnce(s.plugin, f.rule)) {
+		if !s.answered && (err != nil || r.State.NoteTold(s.plugin, f.rule)) {
 			r.Told = told
 		}
 		if _, failed := session.AppendRecord(r); failed != nil {

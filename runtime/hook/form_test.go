@@ -114,7 +114,7 @@ func TestEnclosed(t *testing.T) {
 		"x< / SYSTEM-reminder >y <system a>": "x‹ / SYSTEM-reminder >y ‹system a>",
 		"<!-- el-barto:stop -->":             "<!-- el-barto:stop -->",
 	} {
-		scratch.Equal(t, withoutReminderEnd(text), want, text, "became")
+		scratch.Equal(t, defuseSystemTags(text), want, text, "became")
 	}
 }
 

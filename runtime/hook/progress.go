@@ -29,16 +29,16 @@ func (p ProgressCommand) WantsEvent(e activity.LoopEvent) bool {
 // no longer runs the command. The command takes time, so no lock may be held.
 func (s *start) recordEvents(events []activity.LoopEvent, to *ProgressCommand) {
 	for _, e := range events {
-		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
+		if err := ReportLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
 			s.noteForDebug(err.Error())
 			to = nil
 		}
 	}
 }
 
-// RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. A
+// ReportLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. A
 // cancel event of a loop that is over is ignored.
-func RecordLoopEvent(state string, to *ProgressCommand, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
+func ReportLoopEvent(state string, to *ProgressCommand, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
 	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil
 	}

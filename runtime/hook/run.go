@@ -283,7 +283,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, time.UnixMilli(clock.At)
 	var brought *ledger.AwayLog
 	if order, isAway := s.orderInForce(); isAway { // the user may be back meanwhile
-		if brought, err = ledger.OpenAway(s.awayDir(), order); err != nil {
+		if brought, err = ledger.OpenAway(s.safeAwayDir(), order); err != nil {
 			s.noteForDebug("read away: " + err.Error())
 		} else {
 			defer brought.Close()
@@ -400,9 +400,9 @@ func (s *start) holdVeto() guard.Veto {
 	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + timestamp.LengthInWords(hold.Until-s.Now.UnixMilli())}
 }
 
-// awayDir returns the directory of away orders. It is always in the home directory, so that one file counts
+// safeAwayDir returns the directory of away orders. It is always in the home directory, so that one file counts
 // an order's continues. If the project contains the home directory or could name it by a link, it returns "".
-func (s *start) awayDir() string {
+func (s *start) safeAwayDir() string {
 	home, err := filepath.EvalSymlinks(filepath.Clean(s.Home)) // StateDir cleans it, too
 	project := s.projectDir()
 	real, _ := filepath.EvalSymlinks(project)
@@ -414,7 +414,7 @@ func (s *start) awayDir() string {
 }
 
 func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
-	dir, project := s.awayDir(), s.projectDir()
+	dir, project := s.safeAwayDir(), s.projectDir()
 	if dir == "" {
 		return o, false
 	}

@@ -384,7 +384,7 @@ func TestLayersInTheHome(t *testing.T) {
 	for _, project := range []string{w.home, w.home + "/"} {
 		s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), project)
 		scratch.FailIf(t, err != nil || len(s.Faults) > 0 || s.Progress == nil, "%v: %v", s.Faults, err)
-		scratch.Equal(t, s.raiseLimit("burst", "", "", cliName), "`springfield set ned-flanders budget.burst=10`")
+		scratch.Equal(t, s.raiseCommand("burst", "", "", cliName), "`springfield set ned-flanders budget.burst=10`")
 	}
 }
 

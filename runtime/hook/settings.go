@@ -211,7 +211,7 @@ const WholeFile = "the whole file is not in force: "
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := fileMembers{options: s.Strategy.New()}
-	parts, whole := codec.ReadStrictly(data, &f, func(name string) bool { return isOfAnother(name, &l) })
+	parts, whole := codec.ReadStrictly(data, &f, func(name string) bool { return checkMember(name, &l) })
 	if whole != nil {
 		return s, nil, errors.New(whole.InText(data))
 	}
@@ -276,9 +276,9 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseLimit returns the command with which the user can raise a limit. If self is not the CLI, it adds how to edit the
+// raiseCommand returns the command with which the user can raise a limit. If self is not the CLI, it adds how to edit the
 // file without the CLI. It returns "" if the limit is at the maximum or set by the project.
-func (s Settings) raiseLimit(name, state, home, self string) string {
+func (s Settings) raiseCommand(name, state, home, self string) string {
 	for _, l := range limitsOf(&s.Limits) {
 		if l.name != name || *l.value >= l.most || slices.Contains(s.lowered, name) {
 			continue
@@ -296,9 +296,9 @@ func (s Settings) raiseLimit(name, state, home, self string) string {
 	return ""
 }
 
-// isOfAnother reports whether any strategy defines a member with this name. It notes a fault in l if this
+// checkMember reports whether any strategy defines a member with this name. It notes a fault in l if this
 // strategy must not contain the member.
-func isOfAnother(name string, l *strategy.Layer) bool {
+func checkMember(name string, l *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {
 		if !slices.ContainsFunc(codec.MemberNames(known.New()), named) {

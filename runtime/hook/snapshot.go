@@ -90,7 +90,7 @@ func (stop Stop) Examine() Snapshot {
 	}
 	s.readTranscript(needs)
 	if !s.Alone && s.applyVeto(s.vetoBeforeStrategy()) {
-		s.waitInForeground()
+		s.continueToWait()
 		return s
 	}
 	if needs.Files != nil && s.Space != nil {
@@ -134,7 +134,7 @@ func (s *Snapshot) vetoBeforeStrategy() guard.Veto {
 	case s.View.Wakes:
 		return guard.CheckEvent(guard.Moment{Crons: 1}, nil)
 	case s.View.Team.Role != activity.Teammate && len(s.View.Team.AtWork) > 0:
-		return guard.CheckTeam(s.View.Team.AtWork)
+		return guard.VetoOfTeam(s.View.Team.AtWork)
 	case s.View.Subagent:
 		return guard.Veto{Rule: "subagent", Evidence: "the session is a subagent's: what it says is not to you"}
 	case s.View.Mode == "plan" && (h.Plans || s.Event.Name == stopFailure || h.Logged && s.Event.PermissionMode == ""):
@@ -174,9 +174,9 @@ func (s *Snapshot) vetoBeforeStrategy() guard.Veto {
 	return veto
 }
 
-// waitInForeground applies to hosts that exit at the end of the turn and cannot wake the agent. Once per
+// continueToWait applies to hosts that exit at the end of the turn and cannot wake the agent. Once per
 // prompt, it replaces a veto for background or scheduled work with a continue.
-func (s *Snapshot) waitInForeground() {
+func (s *Snapshot) continueToWait() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
 	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsFor(s.met) {
 		return
@@ -509,7 +509,7 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	if s.Event.Host.Default {
 		log = s.Event.TranscriptPath
 	}
-	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseLimit(v.Limit, ledger.StateDir(log, s.Home), s.Home, s.selfCalled())}, func(way string) bool { return way == "" })
+	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseCommand(v.Limit, ledger.StateDir(log, s.Home), s.Home, s.selfCalled())}, func(way string) bool { return way == "" })
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 

@@ -69,7 +69,7 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	if a.fault != nil || a.Decision != strategy.Continue {
 		return 0
 	}
-	if _, err := io.WriteString(s.Stderr, withoutReminderEnd(display.PlainText(a.Reason))+"\n"); err != nil {
+	if _, err := io.WriteString(s.Stderr, defuseSystemTags(display.PlainText(a.Reason))+"\n"); err != nil {
 		s.recordUndecided(fault{faultAnswer, newFailure("the answer could not be passed to "+s.event.Host.Title, err)})
 		return 0
 	}
@@ -112,7 +112,7 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	if !ok {
 		return before, 0, nil
 	}
-	verdict, cannot := snapshot.Verdict, before.CanWait(s.event.SessionID)
+	verdict, cannot := snapshot.Verdict, before.WhyNoWait(s.event.SessionID)
 	if snapshot.Veto.Rule == "" {
 		wait, _ = wake.WaitAfter(claim.Times)
 		next, why := wake.Coming+timestamp.LengthInWords(wait.Milliseconds()), cannot

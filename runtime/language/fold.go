@@ -87,8 +87,8 @@ func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
-// HasBlanks reports whether the script of a word separates words with spaces, unlike Chinese and Japanese.
-func HasBlanks(word string) bool {
+// UsesBlanks reports whether the script of a word separates words with spaces, unlike Chinese and Japanese.
+func UsesBlanks(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return isWordRune(r)
 }

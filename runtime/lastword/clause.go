@@ -55,7 +55,7 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 		return states, false
 	case says(language.Look):
 		return looks, true
-	case says(language.Forbid) && !(c.listed && language.HasBlanks(c.text) && isBehindWork(before)):
+	case says(language.Forbid) && !(c.listed && language.UsesBlanks(c.text) && isBehindWork(before)):
 		return forbids, true
 	case says(language.Bar):
 		return bars, true

@@ -26,7 +26,7 @@ func (in reader) listHeld(all []clause) string {
 		}
 		holds, limits := has(language.Hold) && c.act != asks, has(language.Limit)
 		part := c.forms[len(c.forms)-1]
-		subject := slices.DeleteFunc(subjectsOf(part), in.isFiller)
+		subject := slices.DeleteFunc(subjectsOf(part), in.isNoSubject)
 		switch {
 		case holds && c.act == states && topic == c.sentence: // "the release, that is for qa"
 			subject = append(slices.Clip(before), subject...)
@@ -49,12 +49,12 @@ func (in reader) listHeld(all []clause) string {
 	return held.String()
 }
 
-// isFiller reports whether a word is no subject. A long one with a digit may be a secret.
-func (in reader) isFiller(word string) bool {
+// isNoSubject reports whether a word is no subject. A long one with a digit may be a secret.
+func (in reader) isNoSubject(word string) bool {
 	if len(word) >= 16 && strings.ContainsAny(word, "0123456789") {
 		return true
 	}
-	if language.HasBlanks(word) && in.Skip(word, language.Touch, language.Resume) == len(word) { // without blanks, "push" is one of these
+	if language.UsesBlanks(word) && in.Skip(word, language.Touch, language.Resume) == len(word) { // without blanks, "push" is one of these
 		return true
 	}
 	return in.Skip(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
@@ -139,7 +139,7 @@ func splittingOf(r rune) splitting {
 	switch {
 	case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r) && r != 'ー' || unicode.Is(unicode.Hiragana, r):
 		return atEach
-	case language.HasBlanks(string(r)):
+	case language.UsesBlanks(string(r)):
 		return atBlanks
 	}
 	return inPairs

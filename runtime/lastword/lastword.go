@@ -148,7 +148,7 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 		switch {
 		case in.turns(own):
 			return found(Unclear, all[n-1].said), sure
-		case short && !ordered && !in.reports(own):
+		case short && !ordered && !in.mentionsFault(own):
 			return found(States, all[n-1].said), sure
 		}
 	}
@@ -159,8 +159,8 @@ func (in reader) turns(own []lastmessage.Sentence) bool {
 	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s lastmessage.Sentence) bool { return in.Has(language.But, fold(s.Text)) })
 }
 
-// reports reports whether a prompt mentions a fault, a path or code.
-func (in reader) reports(own []lastmessage.Sentence) bool {
+// mentionsFault mentionsFault whether a prompt mentions a fault, a path or code.
+func (in reader) mentionsFault(own []lastmessage.Sentence) bool {
 	return slices.ContainsFunc(own, func(s lastmessage.Sentence) bool {
 		return strings.ContainsAny(s.Text, "`/\\_=") || in.Has(language.Fault, fold(s.Text))
 	})

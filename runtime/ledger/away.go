@@ -110,7 +110,7 @@ func (e *AwayEvent) Members(m *codec.Members) {
 	m.Text("key", &e.Key)
 	m.Text("by", &e.By)
 	m.Text("check", &e.Check)
-	m.Quoted("text", &e.Text)
+	m.Masked("text", &e.Text)
 	m.Text("same", &e.Same)
 	m.Text("word", &e.Word)
 	codec.Number(m, "work", &e.Work)

@@ -14,8 +14,8 @@ func (c Clock) Tell(now time.Time, up int64) Clock {
 	return Clock{max(now.UnixMilli(), c.At+max(0, up-c.Up)), up}
 }
 
-// RunningTime returns how long the machine has been running, in milliseconds. Some systems do not count sleep.
-func RunningTime() int64 { return nanotime() / 1_000_000 }
+// MachineUptime returns how long the machine has been running, in milliseconds. Some systems do not count sleep.
+func MachineUptime() int64 { return nanotime() / 1_000_000 }
 
 //go:linkname nanotime runtime.nanotime
 func nanotime() int64

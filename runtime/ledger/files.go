@@ -203,9 +203,9 @@ type keeping struct {
 
 func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
 
-// DaysKept returns how many days ledgers are kept, or 0 if forever. An unreadable or invalid setting is an error, so
+// ReadKeepDays returns how many days ledgers are kept, or 0 if forever. An unreadable or invalid setting is an error, so
 // that nothing is removed.
-func DaysKept(dir string) (days int, err error) {
+func ReadKeepDays(dir string) (days int, err error) {
 	k, path := keeping{KeepDays}, filepath.Join(dir, "settings.json") // {"keep_days": 30}
 	if there, err := readSmall(path, &k); there && err != nil {
 		return 0, errors.New("read " + path + ": " + err.Error())
@@ -217,7 +217,7 @@ func DaysKept(dir string) (days int, err error) {
 }
 
 func SweepOldSessions(dir string, now time.Time) {
-	keep, err := DaysKept(dir)
+	keep, err := ReadKeepDays(dir)
 	if err != nil || keep == 0 {
 		return
 	}
@@ -263,9 +263,9 @@ func removeLedger(path string) {
 	_ = os.Remove(path)
 }
 
-// Files returns the paths of the index, the away orders, the hold on all sessions, the histories of both, and the
+// WatchPaths returns the paths of the index, the away orders, the hold on all sessions, the histories of both, and the
 // directory of sessions. At least one changes when a session begins, or when an order or a hold changes.
-func Files(dir string) []string {
+func WatchPaths(dir string) []string {
 	return []string{
 		indexOf(dir).path, filepath.Join(dir, awayName), awayLines(dir).path, holdFile(dir, ""), holdLines(dir).path,
 		filepath.Join(dir, "sessions"),

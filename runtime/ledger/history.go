@@ -92,9 +92,9 @@ func Backwards(dirs []string, of Scope) iter.Seq[Record] {
 	}
 }
 
-// SessionsNamed returns the last decision in each of up to n sessions with an ID that begins with beginning,
+// LastOfSessions returns the last decision in each of up to n sessions with an ID that begins with beginning,
 // the most recent first.
-func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
+func LastOfSessions(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
 		if len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) {
 			var t tail

@@ -95,7 +95,7 @@ func TestBackIsRobust(t *testing.T) {
 	for beginning, want := range map[string]int{"": 2, "b": 1, "zz": 0} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		named := SessionsNamed([]string{dir}, beginning, 10)
+		named := LastOfSessions([]string{dir}, beginning, 10)
 		runtime.ReadMemStats(&after)
 		if read := after.TotalAlloc - before.TotalAlloc; len(named) != want || want > 0 && named[0].Session != "b" || beginning != "" && read > 1<<20 {
 			t.Errorf("named %q: %+v, after %d bytes", beginning, named, read)

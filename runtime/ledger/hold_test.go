@@ -85,7 +85,7 @@ func TestHoldEvents(t *testing.T) {
 		}
 		want := append([]string{"set claude"}, test.want...)
 		for range 2 { // what was found is written down, once
-			all, err := HoldEvents([]string{dir}, later.Add(time.Second))
+			all, err := NoteHoldEvents([]string{dir}, later.Add(time.Second))
 			var got []string
 			for _, e := range all {
 				got = append(got, e.Did+" "+e.From)
@@ -113,7 +113,7 @@ func TestHoldHistoryIsBounded(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	must(t, os.WriteFile(history.path, []byte("{\x00\n[]\n{\"did\":1}\n"+strings.Repeat("x", 2*history.longest)+"\n{\"at\":1,\"did\":\"set\",\"of\":\"last\"}"), 0o600))
-	if all, err := HoldEvents([]string{dir}, now); err != nil || len(all) != 2 || all[0].Of != "last" || all[1].Did != HoldRemoved {
+	if all, err := NoteHoldEvents([]string{dir}, now); err != nil || len(all) != 2 || all[0].Of != "last" || all[1].Did != HoldRemoved {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
@@ -159,7 +159,7 @@ func TestHoldsAtOnce(t *testing.T) {
 	if h, _ := HoldInForce(dir, "", now); h.Until != now.Add(32*time.Hour).UnixMilli() {
 		t.Errorf("in force for %v", time.UnixMilli(h.Until).Sub(now))
 	}
-	if all, err := HoldEvents([]string{dir}, now); err != nil || len(all) != set || set == 0 {
+	if all, err := NoteHoldEvents([]string{dir}, now); err != nil || len(all) != set || set == 0 {
 		t.Errorf("%d events of %d holds, %v", len(all), set, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(left) > 0 {

@@ -152,9 +152,9 @@ func noteHold(dir string, e HoldEvent) error {
 	return nil
 }
 
-// HoldEvents returns the events in all directories, oldest first, without duplicates. It also records ends
+// NoteHoldEvents returns the events in all directories, oldest first, without duplicates. It also records ends
 // and removals that were not noticed before.
-func HoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
+func NoteHoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
 	for i, dir := range dirs {
 		some, fault := readHolds(dir)
 		if fault == nil && len(unseenHolds(dir, some, now)) > 0 {

@@ -151,11 +151,11 @@ func TestStatelessRecords(t *testing.T) {
 // A fault is reported once, and the list of reported faults is bounded.
 func TestTell(t *testing.T) {
 	var s State
-	if !s.TellOnce("ned", "fault:busy") || s.TellOnce("ned", "fault:busy") || !s.TellOnce("marge", "fault:busy") {
+	if !s.NoteTold("ned", "fault:busy") || s.NoteTold("ned", "fault:busy") || !s.NoteTold("marge", "fault:busy") {
 		t.Errorf("told %q", s.Faults)
 	}
 	for i := range 10 * maxFaults {
-		s.TellOnce("ned", strings.Repeat("x", i+1))
+		s.NoteTold("ned", strings.Repeat("x", i+1))
 	}
 	scratch.Equal(t, len(s.Faults), maxFaults, "are remembered")
 }

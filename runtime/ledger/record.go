@@ -210,8 +210,8 @@ func (s *State) MeetPlugin(one Present) {
 	s.Plugins = append(others, one)[max(0, len(others)+1-maxPlugins):]
 }
 
-// LastDecision returns when any plugin for which of is true last decided, in Unix milliseconds, or 0.
-func (s *State) LastDecision(of func(Present) bool) (at int64) {
+// LastPresentAt returns when any plugin for which of is true last decided, in Unix milliseconds, or 0.
+func (s *State) LastPresentAt(of func(Present) bool) (at int64) {
 	for _, p := range s.Plugins {
 		if of(p) {
 			at = max(at, p.At)
@@ -220,9 +220,9 @@ func (s *State) LastDecision(of func(Present) bool) (at int64) {
 	return at
 }
 
-// TellOnce records that the user is notified of a plugin's fault. It returns false if this already happened
+// NoteTold records that the user is notified of a plugin's fault. It returns false if this already happened
 // in the session.
-func (s *State) TellOnce(plugin, rule string) bool {
+func (s *State) NoteTold(plugin, rule string) bool {
 	fault := plugin + " " + rule
 	if slices.Contains(s.Faults, fault) {
 		return false
@@ -247,10 +247,10 @@ func (r *Record) Members(m *codec.Members) {
 	m.KeepEmpty().Text("decision", &r.Decision)
 	m.Text("event", &r.Event)
 	m.KeepEmpty().Text("rule", &r.Rule)
-	m.Quoted("evidence", &r.Evidence)
+	m.Masked("evidence", &r.Evidence)
 	m.Texts("lang", &r.Lang)
-	m.Quoted("reason", &r.Reason)
-	m.Quoted("told", &r.Told)
+	m.Masked("reason", &r.Reason)
+	m.Masked("told", &r.Told)
 	codec.Optional(m, "left", &r.Left)
 	codec.Optional(m, "asked", &r.Asked)
 	codec.Number(m.KeepEmpty(), "took", &r.Took)
@@ -276,13 +276,13 @@ func (a *Asked) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "micros", &a.Micros)
 	codec.Number(m.KeepEmpty(), "took", &a.Took)
 	m.Text("failed", &a.Failed)
-	m.Quoted("detail", &a.Detail)
+	m.Masked("detail", &a.Detail)
 }
 
 func (j *Judged) Members(m *codec.Members) {
 	m.Text("page", &j.Page)
 	m.Bool("continue", &j.Continue)
-	m.Quoted("why", &j.Why)
+	m.Masked("why", &j.Why)
 }
 
 func (s *State) Members(m *codec.Members) {
@@ -299,7 +299,7 @@ func (s *State) Members(m *codec.Members) {
 	m.Object("said", &s.Said)
 	m.Bool("asks_leave", &s.AsksLeave)
 	m.Bool("once", &s.Once)
-	m.Quoted("leave", &s.Leave)
+	m.Masked("leave", &s.Leave)
 	m.Text("waits", &s.Waits)
 	codec.Number(m, "in_loops", &s.InLoops)
 	codec.Number(m, "known", &s.Known)
@@ -329,9 +329,9 @@ func (o *Outage) Members(m *codec.Members) {
 func (s *Said) Members(m *codec.Members) {
 	m.Text("of", &s.Of)
 	m.Text("kind", &s.Kind)
-	m.Quoted("evidence", &s.Evidence)
+	m.Masked("evidence", &s.Evidence)
 	codec.Number(m, "at", &s.At)
-	m.Quoted("held", &s.Held)
+	m.Masked("held", &s.Held)
 }
 
 func (p *Present) Members(m *codec.Members) {

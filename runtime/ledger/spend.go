@@ -32,7 +32,7 @@ func (s *Spend) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "questions", &s.Questions)
 	codec.Number(m, "failures", &s.Failures)
 	m.Text("failure", &s.Failure)
-	m.Quoted("detail", &s.Detail)
+	m.Masked("detail", &s.Detail)
 	codec.Number(m, "failed_at", &s.FailedAt)
 	codec.Number(m, "until", &s.Until)
 }

@@ -35,9 +35,9 @@ func (m *Meter) spendSteps(steps int) (ok bool) {
 	return m.left >= 0
 }
 
-// canAfford spends the steps and returns true. If the budget is too small, it spends nothing and returns false, so that
+// spendIfLeft spends the steps and returns true. If the budget is too small, it spends nothing and returns false, so that
 // a cheaper rule can still run.
-func (m *Meter) canAfford(steps int) (ok bool) {
+func (m *Meter) spendIfLeft(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
 
@@ -52,7 +52,7 @@ type pattern struct {
 // if too few are left. A cached pattern costs as much as a new one, so that earlier decisions do not change the
 // outcome.
 func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) {
-	if !m.canAfford(2 * parsingCost(expr)) { // parsed here and by regexp
+	if !m.spendIfLeft(2 * parsingCost(expr)) { // parsed here and by regexp
 		return nil, errSteps
 	}
 	known, ok := c.patterns[expr]
@@ -61,7 +61,7 @@ func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) 
 			return nil, err
 		}
 	}
-	if !m.canAfford(known.size * (compiling + len(text) + 1)) {
+	if !m.spendIfLeft(known.size * (compiling + len(text) + 1)) {
 		return nil, errSteps
 	}
 	if !ok {

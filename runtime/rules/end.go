@@ -196,7 +196,7 @@ func IsWordAt(s string, i int) bool {
 
 // IsWordRune reports whether r is a letter or digit of a script that separates words with spaces.
 func IsWordRune(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.HasBlanks(string(r))
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.UsesBlanks(string(r))
 }
 
 // englishVerbs are the base forms of the verbs that {do} and {doing} match, in alphabetical order. Verbs of

@@ -17,9 +17,9 @@ type Pausing struct {
 	End   string // command that ends the loop
 }
 
-// AtWord returns a verdict that pauses the loop if the user's last word forbids work or asks a question. A word with a
+// AtLastWord returns a verdict that pauses the loop if the user's last word forbids work or asks a question. A word with a
 // known time must be later than since, in Unix milliseconds. With Protocol exit2 it never pauses.
-func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, ok bool) {
+func (p Pausing) AtLastWord(s strategy.Situation, since int64) (v strategy.Verdict, ok bool) {
 	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
 	switch kind := s.Turn.Word.Kind; {
 	case s.Turn.WordAt > 0 && s.Turn.WordAt <= since:

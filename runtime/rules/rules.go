@@ -336,7 +336,7 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	for _, t := range list {
 		switch {
 		case r.Window && (t.Blocked || t.Owner != ""):
-		case t.IsOpen() && t.IsOthers():
+		case t.IsOpen() && t.IsTeammates():
 			return "another agent has an open task: " + quotation.QuoteEvidence(t.Content), false
 		case !t.Blocked && (t.Status == r.Todo || r.Todo == "open" && t.IsOpen()):
 			matches = append(matches, quotation.QuoteEvidence(t.Content))

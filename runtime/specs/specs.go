@@ -107,7 +107,7 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 		return wants
 	}
 	wants = append(wants, strategy.Want{Name: p.Dir + "/tasks.md"}, strategy.Want{Name: p.Dir + "/"})
-	for _, name := range orphanFiles(s.Workspace.Files[p.Dir+"/"]) {
+	for _, name := range progressFiles(s.Workspace.Files[p.Dir+"/"]) {
 		wants = append(wants, strategy.Want{Name: p.Dir + "/" + name})
 	}
 	return wants
@@ -208,7 +208,7 @@ func PlaceAt(shown string) (Place, bool) {
 
 const maxShownPath = 400 // bytes of a path in messages
 
-func orphanFiles(dir strategy.File) []string {
+func progressFiles(dir strategy.File) []string {
 	names := slices.DeleteFunc(slices.Clone(dir.Names), func(name string) bool {
 		return !strings.HasPrefix(name, ".progress-task-") || !strings.HasSuffix(name, ".md")
 	})
@@ -251,7 +251,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 
 func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	p := rules.Pausing{Key: r.memory.Key, Title: r.Title, End: r.commandToType("cancel")}
-	paused, ok := p.AtWord(r.s, 0)
+	paused, ok := p.AtLastWord(r.s, 0)
 	if !ok {
 		paused, ok = p.AtNeed(r.s)
 	}
@@ -316,7 +316,7 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	}
 	r.state = state
 	if state.Global >= r.iterationLimit() {
-		return r.stopAtLimit(state.Global)
+		return r.reportLimit(state.Global)
 	}
 	if state.Phase != "execution" {
 		if state.Quick && slices.Contains(checks, quickMode) && !isFinalPhase(state.Phase) {
@@ -370,7 +370,7 @@ func (r *round) continueGuarded(goOn func() strategy.Verdict) strategy.Verdict {
 		return v
 	}
 	if m.Continues+1 >= r.iterationLimit() {
-		return r.stopAtLimit(m.Continues + 1)
+		return r.reportLimit(m.Continues + 1)
 	}
 	m.Mark, m.Calls = mark, r.s.Turn.Count
 	m.Continues++
@@ -397,7 +397,7 @@ func (r *round) commandToType(word string) string {
 func (r *round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
 func (r *round) tidyProgress(v strategy.Verdict) strategy.Verdict {
-	for _, name := range orphanFiles(r.s.Workspace.Files[r.place.Dir+"/"]) {
+	for _, name := range progressFiles(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name
 		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {
 			v.Changes = append(v.Changes, strategy.Change{Name: name, Optional: true})

@@ -67,7 +67,7 @@ func (r *round) blockCorrupt(err error) strategy.Verdict {
 	return r.blockOnce(v, quotation.HashText(string(r.file.Data)))
 }
 
-func (r *round) stopAtLimit(reached int) strategy.Verdict {
+func (r *round) reportLimit(reached int) strategy.Verdict {
 	n := strconv.Itoa(r.iterationLimit())
 	v := strategy.StopBy("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
 	v.Notes = []string{

@@ -42,11 +42,11 @@ func main() {
 		Project:    os.Getenv(registry.DefaultHost().ProjectVariable),
 		Home:       home,
 		Getenv:     os.Getenv,
-		Hangs:      terminal.HangsOnAgent,
+		Hangs:      terminal.IsClientNested,
 		Environ:    os.Environ,
 		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
-		Up:         ledger.RunningTime(),
+		Up:         ledger.MachineUptime(),
 		Self:       ownCall,
 		Sleep:      sleepBesideClient,
 		Ancestors:  terminal.Ancestors,
@@ -65,7 +65,7 @@ func sleepBesideClient(d time.Duration) (now time.Time, up int64, ok bool) {
 	for left := d; left > 0 && os.Getppid() == client; left = time.Until(end) {
 		time.Sleep(min(left, time.Second))
 	}
-	return time.Now(), ledger.RunningTime(), os.Getppid() == client
+	return time.Now(), ledger.MachineUptime(), os.Getppid() == client
 }
 
 // isTerminal reports whether stdin is a terminal. A person then started the hook, because agents use pipes.

@@ -97,12 +97,12 @@ type Todos struct {
 	Turns int
 }
 
-// CountOwn returns the number of todos that are open and not blocked. It returns 0 if any open todo belongs
+// CountUnshared returns the number of todos that are open and not blocked. It returns 0 if any open todo belongs
 // to a different owner.
-func (t Todos) CountOwn() int {
+func (t Todos) CountUnshared() int {
 	n := 0
 	for _, todo := range t.List {
-		if todo.IsOpen() && todo.IsOthers() {
+		if todo.IsOpen() && todo.IsTeammates() {
 			return 0
 		}
 		if todo.IsOpen() && !todo.Blocked {

@@ -67,7 +67,7 @@ func OwnTerminal() (*Terminal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := findAgent(lookUp, os.Getpid()); err != nil {
+	if err := ruleOutAgent(lookUp, os.Getpid()); err != nil {
 		t.Close()
 		return nil, err
 	}
@@ -90,9 +90,9 @@ func Ancestors() (ids []int) {
 	return ids
 }
 
-// HangsOnAgent reports whether an agent started the client that started this program, and could type into it.
+// IsClientNested reports whether an agent started the client that started this program, and could type into it.
 // It misses orphaned clients.
-func HangsOnAgent() bool { return findTwoAgents(lookUp, os.Getpid()) }
+func IsClientNested() bool { return findTwoAgents(lookUp, os.Getpid()) }
 
 func findTwoAgents(lookUp lookUpFunc, own int) bool {
 	var child process
@@ -123,8 +123,8 @@ func findTwoAgents(lookUp lookUpFunc, own int) bool {
 	return false
 }
 
-// findAgent returns an error if own or an ancestor is an agent, was started by one, or if this is uncertain.
-func findAgent(lookUp lookUpFunc, own int) error {
+// ruleOutAgent returns an error if own or an ancestor is an agent, was started by one, or if this is uncertain.
+func ruleOutAgent(lookUp lookUpFunc, own int) error {
 	var child process
 	var doubt error
 	leader := 0 // the session leader that is still to be found

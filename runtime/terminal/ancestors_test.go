@@ -43,7 +43,7 @@ func processes(line string) (all []process) {
 
 // findIn looks for an agent in a made table, of which the first processes are hidden.
 func findIn(all []process, hidden int) error {
-	return findAgent(func(id int, _ bool) (process, error) {
+	return ruleOutAgent(func(id int, _ bool) (process, error) {
 		if id <= hidden || id > len(all) {
 			return process{}, fs.ErrPermission
 		}

@@ -90,7 +90,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		if p.Does == MayGoOn || l.Role == activity.Lead || l.findMate(c.Name) >= 0 {
 			l.noteMate(c.Name, false)
 		}
-	case EndsBackground:
+	case MayEndJob:
 		c.Name = string(parseIdentifier(p.Text, maxID))
 	case BeginsTeam:
 		l.Role = activity.Lead
@@ -118,7 +118,7 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 			continue
 		}
 		l.Claims = append(l.Claims[:i], l.Claims[i+1:]...)
-		var o Outcome
+		var o Effect
 		if !p.Failed && f.Outcome != nil {
 			o = f.Outcome(c.Of, p)
 		}
@@ -174,7 +174,7 @@ func (l *Log) undoClaim(c claim) {
 	}
 }
 
-func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
+func (l *Log) settleClaim(e *Entry, o Effect, c claim) {
 	switch c.Of {
 	case MakesTask, ReadsTask:
 		l.learnTask(e, o)
@@ -188,7 +188,7 @@ func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 		l.startWork(o.Job, c.Input)
 	case EndsTeam:
 		l.Mates = nil
-	case EndsBackground:
+	case MayEndJob:
 		if !o.Running {
 			l.endWork([]byte(c.Name))
 		}

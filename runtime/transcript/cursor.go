@@ -139,13 +139,13 @@ func (c *Cursor) passLine(line []byte, at int64, rest bool) {
 		c.What = c.Entry.happeningOf()
 	}
 	if c.tail > 0 {
-		c.rememberLine(line, at, rest)
+		c.rememberFacts(line, at, rest)
 	}
 }
 
-// rememberLine keeps facts about a line for WindowOf. If rest is set, this is the second visit to the same line, and
+// rememberFacts keeps facts about a line for WindowOf. If rest is set, this is the second visit to the same line, and
 // its facts replace those of the first, except for the texts.
-func (c *Cursor) rememberLine(line []byte, at int64, rest bool) {
+func (c *Cursor) rememberFacts(line []byte, at int64, rest bool) {
 	f := news{}
 	if line != nil {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
@@ -173,7 +173,7 @@ func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 	return w
 }
 
-func (c *Cursor) ViewBehind() View { return c.Log.makeView(c.file, false) }
+func (c *Cursor) ViewAfterLine() View { return c.Log.makeView(c.file, false) }
 
 // IsOfSession reports whether the line belongs to a conversation, and not only to the client's state.
 func (c *Cursor) IsOfSession() bool {

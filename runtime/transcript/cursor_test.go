@@ -29,7 +29,7 @@ func sameAsCut(t *testing.T, log []byte, lines int) {
 		must(t, os.WriteFile(cut, log[:c.Log.Offset], 0o600))
 		_, want, err := Read(cut, Log{})
 		must(t, err)
-		if got := c.ViewBehind(); !reflect.DeepEqual(got, want) {
+		if got := c.ViewAfterLine(); !reflect.DeepEqual(got, want) {
 			t.Fatalf("line %d\ngot  %+v\nwant %+v", n, got, want)
 		}
 		window, err := Tail(cut, lines)

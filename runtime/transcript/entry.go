@@ -24,7 +24,7 @@ type Format struct {
 	// Owns reports whether one of the first lines of a log is of this format.
 	Owns func(line []byte) bool
 	// Outcome reads a result. of is NothingSpecial for calls with no effect.
-	Outcome func(of Does, r *Part) Outcome
+	Outcome func(of Does, r *Part) Effect
 	// Whole is set if each message is a single line. Otherwise texts and calls are on separate lines.
 	Whole bool
 }
@@ -65,7 +65,7 @@ type Entry struct {
 type Part struct {
 	Kind Kind
 	// Text is a text (Text, Result), the name of a skill (UsesSkill) or of a teammate (MayGoOn, TellsMate),
-	// or the ID of background work (EndsBackground). A text must be a slice of the line.
+	// or the ID of background work (MayEndJob). A text must be a slice of the line.
 	Text []byte
 	// ID is for a call, or for work that Ended. It can be any bytes.
 	ID []byte
@@ -110,7 +110,7 @@ const (
 	ListsTasks
 	UsesSkill      // Text is its name
 	MayGoOn        // in the background after the turn; Outcome decides
-	EndsBackground // or inspects it: Text is its ID
+	MayEndJob // or inspects it: Text is its ID
 	EndsTeam
 	AsksPerson // or ends the turn with a plan to approve
 	WritesFile // the Input's file_path, path or similar
@@ -139,12 +139,12 @@ func (p *Part) Describe(tools []Tool) {
 	}
 }
 
-// Outcome is the effect of a result.
-type Outcome struct {
+// Effect is the effect of a result.
+type Effect struct {
 	Job     []byte // ID of work that continues in the background
 	Mate    []byte // name, if new teammate
 	Refused bool   // the call failed although its result is no error
-	Running bool   // of EndsBackground: the work still runs
+	Running bool   // of MayEndJob: the work still runs
 	Task    []byte // a single task, raw
 	Tasks   []byte // all single tasks, raw
 }
@@ -194,7 +194,7 @@ func (e *Entry) AgentWords() string {
 	return codec.ValidText(bytes.Join(texts, []byte(`\n`)))
 }
 
-func (e *Entry) PersonWords() string {
+func (e *Entry) WordsToAgent() string {
 	if IsBlank(e.Words) {
 		return ""
 	}
@@ -265,7 +265,7 @@ func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	return buf[:got]
 }
 
-func shortText(raw []byte, limit int) string {
+func oneLineInside(raw []byte, limit int) string {
 	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is up to six bytes
 }
 
@@ -348,7 +348,7 @@ func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bo
 		var kind, content, failed []byte
 		members := list.Enter('{')
 		for members.Next() {
-			ReadMember(&members, []Member{
+			StoreMember(&members, []Member{
 				{Name: "type", Raw: &kind}, {Name: "text", Text: &p.Text}, {Name: "id", Text: &p.ID}, {Name: "tool_use_id", Text: &p.ID},
 				{Name: "name", Text: &p.Name}, {Name: "input", Raw: &p.Input}, {Name: "content", Raw: &content}, {Name: "is_error", Raw: &failed},
 			})
@@ -384,9 +384,9 @@ func FirstText(content []byte) (first []byte) {
 	return first
 }
 
-// WithoutTags removes elements with the given tags, which hosts put before a person's words, from the
+// TrimElements removes elements with the given tags, which hosts put before a person's words, from the
 // beginning of text.
-func WithoutTags(text []byte, tags ...string) []byte {
+func TrimElements(text []byte, tags ...string) []byte {
 	for {
 		i := slices.IndexFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte("<"+tag+">")) })
 		if i < 0 {

@@ -10,12 +10,12 @@ type Member struct {
 
 func ReadMembers(object []byte, members ...Member) {
 	for w := codec.EnterValue(object, '{'); w.Next(); {
-		ReadMember(&w, members)
+		StoreMember(&w, members)
 	}
 }
 
-// ReadMember reads the current member of w into its place in members, if they list it.
-func ReadMember(w *codec.Walk, members []Member) {
+// StoreMember reads the current member of w into its place in members, if they list it.
+func StoreMember(w *codec.Walk, members []Member) {
 	for _, m := range members {
 		switch {
 		case m.Name != string(w.Key):

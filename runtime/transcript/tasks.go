@@ -199,7 +199,7 @@ func addBlocker(known []uint32, id []byte) []uint32 {
 	return append(known[:len(known):len(known)], h)
 }
 
-func (l *Log) learnTask(e *Entry, o Outcome) {
+func (l *Log) learnTask(e *Entry, o Effect) {
 	if t, ok := taskFrom(e, o.Task); ok && l.findTask([]byte(t.ID)) < 0 {
 		l.keepTask(t)
 		l.noteChange(true)
@@ -314,7 +314,7 @@ func readList(list []byte) (all []activity.Todo, ok bool) {
 			}
 			all = append(all[:oldest], all[oldest+1:]...)
 		}
-		t := activity.Todo{Content: shortText(i.content, maxTodo), Status: shortText(i.status, maxName)}
+		t := activity.Todo{Content: oneLineInside(i.content, maxTodo), Status: oneLineInside(i.status, maxName)}
 		if i.plain {
 			t.Content, t.Status = oneLine(strings.ToValidUTF8(string(i.content), "\uFFFD"), maxTodo), string(i.status)
 		}

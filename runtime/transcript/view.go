@@ -182,9 +182,9 @@ func (l *Log) tasksMade(f io.ReaderAt, buf []byte) (all []activity.Todo) {
 		}
 		all = append(all, activity.Todo{
 			ID:      t.ID,
-			Content: shortText(fetchPlace(f, t.Subject, 6*maxTodo+64, buf), maxTodo),
+			Content: oneLineInside(fetchPlace(f, t.Subject, 6*maxTodo+64, buf), maxTodo),
 			Status:  t.State.String(),
-			Owner:   shortText(fetchPlace(f, t.Owner, 6*maxName+64, buf), maxName),
+			Owner:   oneLineInside(fetchPlace(f, t.Owner, 6*maxName+64, buf), maxName),
 			Blocked: slices.ContainsFunc(l.Todos.Tasks, blocks),
 		})
 	}
@@ -221,9 +221,9 @@ func aboutCall(input []byte) string {
 		}
 	}
 	if status != nil && rank == 0 { // of a task
-		return quotation.Head("#"+shortText(best, maxShort)+" → "+shortText(status, maxName), maxShort)
+		return quotation.Head("#"+oneLineInside(best, maxShort)+" → "+oneLineInside(status, maxName), maxShort)
 	}
-	return shortText(best, maxShort)
+	return oneLineInside(best, maxShort)
 }
 
 // hashFailure returns a hash of a failed call's result. It ignores digits, because times and addresses vary. It returns

@@ -20,7 +20,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.TellsMate, Names: []string{"SendMessage"}},
 	{Does: transcript.BeginsTeam, Names: []string{"TeamCreate"}},
 	{Does: transcript.EndsTeam, Names: []string{"TeamDelete"}},
-	{Does: transcript.EndsBackground, Names: []string{
+	{Does: transcript.MayEndJob, Names: []string{
 		"TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput",
 	}},
 	{Does: transcript.SchedulesWake, Names: []string{"ScheduleWakeup", "CronCreate"}},
@@ -44,7 +44,7 @@ func classifyCall(p *transcript.Part) {
 		if p.Text = codec.InsideQuotes(member("to", "recipient")); string(member("type")) == `"broadcast"` {
 			p.Text = []byte(transcript.AllMates)
 		}
-	case transcript.EndsBackground:
+	case transcript.MayEndJob:
 		p.Text = member("task_id", "taskId", "shell_id", "bash_id", "agentId")
 	case transcript.NothingSpecial:
 		if string(member("run_in_background")) == "true" {
@@ -69,7 +69,7 @@ func isDenied(kind, text []byte) bool {
 	return !bytes.HasPrefix(text, []byte("Exit code ")) && slices.ContainsFunc(denials, has)
 }
 
-func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
+func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	if of == transcript.NothingSpecial {
 		if bytes.Contains(r.Outcome, []byte(`"backgroundTaskId":"`)) {
 			o.Job = backgroundJobOf(r.Outcome, nil)
@@ -87,7 +87,7 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 			o.Mate = codec.InsideQuotes(codec.FindMember(r.Outcome, "name"))
 		}
 		o.Job = backgroundJobOf(r.Outcome, r.Text)
-	case transcript.EndsBackground:
+	case transcript.MayEndJob:
 		o.Running = stillRuns(r.Outcome, r.Text)
 	}
 	return o

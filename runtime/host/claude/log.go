@@ -85,7 +85,7 @@ func parseLine(e *transcript.Entry) bool {
 				l.message(e, &w)
 			}
 		default:
-			transcript.ReadMember(&w, members)
+			transcript.StoreMember(&w, members)
 		}
 	}
 	if !w.IsAlone() || l.kind == nil {
@@ -204,7 +204,7 @@ func (l *line) readAttachment(e *transcript.Entry) {
 			e.What = transcript.Woken
 			takeTeammateMail(e, text)
 		case mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text):
-			e.What, e.Command = transcript.Joined, isOurCommand(text)
+			e.What, e.Command = transcript.Joined, looksLikeOurs(text)
 		}
 	case `"task_reminder"`:
 		e.Tasks = codec.FindMember(a, "content")

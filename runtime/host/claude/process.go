@@ -72,12 +72,12 @@ func RunningProcesses(config string) (all []Process) {
 // FindProcess returns the process of Claude Code with this ID. ok is false unless it is running and has a session.
 func FindProcess(config string, id int) (p Process, ok bool) {
 	data, err := file.ReadRegular(filepath.Join(config, "sessions", strconv.Itoa(id)+".json"), maxProcessFile)
-	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.isRunning()
+	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.checkRunning()
 }
 
-// isRunning reports whether a process with this ID exists. On Linux it also detects reused IDs, and returns false for a
+// checkRunning reports whether a process with this ID exists. On Linux it also detects reused IDs, and returns false for a
 // process in a different container.
-func (p *Process) isRunning() bool {
+func (p *Process) checkRunning() bool {
 	if runtime.GOOS != "linux" {
 		return isFound(p.ID)
 	}

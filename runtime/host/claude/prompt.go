@@ -23,7 +23,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 		case transcript.Call: // not in a user line
 			p.Kind = transcript.Other
 		case transcript.Text:
-			words := transcript.WithoutTags(p.Text, "system-reminder", "ide_opened_file", "ide_selection")
+			words := transcript.TrimElements(p.Text, "system-reminder", "ide_opened_file", "ide_selection")
 			if transcript.IsBlank(own) && !isOutput(p.Text) {
 				own = words
 			}
@@ -42,7 +42,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 	switch {
 	case l.compact:
 	case alone && person && l.outcome == nil && (l.picture || !transcript.IsBlank(own)):
-		e.What, e.Words, e.Command = transcript.Prompted, own, isOurCommand(own)
+		e.What, e.Words, e.Command = transcript.Prompted, own, looksLikeOurs(own)
 	case heard != transcript.Nothing:
 		e.What, e.Words = heard, first
 	case texts && !results && !person:
@@ -111,8 +111,8 @@ func withoutHeading(text []byte) []byte {
 	return text
 }
 
-// isOurCommand reports whether a prompt is a slash command that inspects or stops one of our plugins.
-func isOurCommand(words []byte) bool {
+// looksLikeOurs reports whether a prompt is a slash command that inspects or stops one of our plugins.
+func looksLikeOurs(words []byte) bool {
 	_, name, found := bytes.Cut(words, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))
 	_, word, plugin := bytes.Cut(name, []byte(":"))

@@ -89,7 +89,7 @@ func takeSessionLine(e *transcript.Entry, p *codec.Walk) bool {
 		{Name: "source", Raw: &source},
 	}
 	for p.Next() {
-		transcript.ReadMember(p, members)
+		transcript.StoreMember(p, members)
 	}
 	e.Subagent = bytes.HasPrefix(source, []byte("{"))
 	return true
@@ -99,7 +99,7 @@ func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	var mode []byte
 	members := []transcript.Member{{Name: "cwd", Text: &e.Cwd}, {Name: "collaboration_mode", Raw: &mode}}
 	for p.Next() {
-		transcript.ReadMember(p, members)
+		transcript.StoreMember(p, members)
 	}
 	e.Mode = codec.InsideQuotes(codec.FindMember(mode, "mode"))
 	return true
@@ -221,9 +221,9 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 				return false
 			}
 		case "content":
-			return takeUserWords(e, p)
+			return takeInjectedText(e, p)
 		default:
-			transcript.ReadMember(p, members)
+			transcript.StoreMember(p, members)
 		}
 	}
 	switch part.Kind {
@@ -238,9 +238,9 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeUserWords adds a text to e if it is from a hook, for a requested skill, or about a subagent's end. Otherwise it
+// takeInjectedText adds a text to e if it is from a hook, for a requested skill, or about a subagent's end. Otherwise it
 // returns false.
-func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
+func takeInjectedText(e *transcript.Entry, p *codec.Walk) bool {
 	content := p.Value()
 	codec.Elements(content, func(part []byte) {
 		text := codec.InsideQuotes(codec.FindMember(part, "text"))
@@ -282,9 +282,9 @@ func classifyCall(call *transcript.Part) {
 	case "spawn_agent":
 		call.Does = transcript.MayGoOn
 	case "write_stdin":
-		call.Does, call.Text = transcript.EndsBackground, leadingDigits(textAfter(call.Input, `\"session_id\":`))
+		call.Does, call.Text = transcript.MayEndJob, leadingDigits(textAfter(call.Input, `\"session_id\":`))
 	case "close_agent":
-		call.Does, call.Text = transcript.EndsBackground, escapedMember(call.Input, "id")
+		call.Does, call.Text = transcript.MayEndJob, escapedMember(call.Input, "id")
 	}
 }
 
@@ -328,7 +328,7 @@ func resultText(output []byte) (text []byte, failed bool) {
 	return text, failed
 }
 
-func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
+func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	switch of {
 	case transcript.WritesTodos:
 		o.Refused = string(r.Text) != "Plan updated"
@@ -336,7 +336,7 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 		o.Refused = !bytes.HasPrefix(r.Text, []byte(`{\"answers\"`))
 	case transcript.MayGoOn:
 		o.Job = escapedMember(r.Text, "agent_id")
-	case transcript.EndsBackground:
+	case transcript.MayEndJob:
 		o.Running = bytes.HasPrefix(r.Text, []byte(running))
 	case transcript.NothingSpecial:
 		if bytes.HasPrefix(r.Text, []byte(running)) {

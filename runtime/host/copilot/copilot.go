@@ -142,7 +142,7 @@ func parseLine(e *transcript.Entry) bool {
 		case "agentId":
 			return false
 		default:
-			transcript.ReadMember(&w, members)
+			transcript.StoreMember(&w, members)
 		}
 	}
 	if !w.IsAlone() || read == nil || len(data) == 0 || data[0] != '{' {
@@ -218,10 +218,10 @@ func takeCall(e *transcript.Entry, call []byte) {
 // tools are Copilot's tools. Todos are in a database that calls change by SQL.
 var tools = []transcript.Tool{
 	{Does: transcript.MayGoOn, Names: []string{"bash", "powershell", "task"}},
-	{Does: transcript.EndsBackground, Text: "shellId", Names: []string{
+	{Does: transcript.MayEndJob, Text: "shellId", Names: []string{
 		"read_bash", "stop_bash", "read_powershell", "stop_powershell",
 	}},
-	{Does: transcript.EndsBackground, Text: "agent_id", Names: []string{"read_agent"}},
+	{Does: transcript.MayEndJob, Text: "agent_id", Names: []string{"read_agent"}},
 	{Does: transcript.UsesSkill, Text: "skill", Names: []string{"skill"}},
 	{Does: transcript.AsksPerson, Names: []string{"ask_user"}},
 	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
@@ -244,7 +244,7 @@ func takeCallResult(e *transcript.Entry, data []byte) {
 	e.Parts = append(e.Parts, p)
 }
 
-func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
+func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	has := func(words string) bool { return bytes.Contains(r.Text, []byte(words)) }
 	switch of {
 	case transcript.MayGoOn:
@@ -253,7 +253,7 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 				o.Job = transcript.NameAfter(r.Text, "agent_id: ")
 			}
 		}
-	case transcript.EndsBackground:
+	case transcript.MayEndJob:
 		o.Running = has("status: running") || has("is still running")
 	}
 	return o

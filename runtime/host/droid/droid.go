@@ -84,7 +84,7 @@ func parseLine(e *transcript.Entry) bool {
 				m.readMessage(e, &w)
 			}
 		default:
-			transcript.ReadMember(&w, members)
+			transcript.StoreMember(&w, members)
 		}
 	}
 	if !w.IsAlone() {
@@ -125,7 +125,7 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 	inner := w.Enter('{')
 	for inner.Next() {
 		if string(inner.Key) != "content" {
-			transcript.ReadMember(&inner, members)
+			transcript.StoreMember(&inner, members)
 		} else if inner.BeginsWith('[') {
 			m.shows = e.TakeBlocks(&inner, func(p *transcript.Part) { p.Describe(tools) })
 		}
@@ -145,7 +145,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 		switch {
 		case p.Kind == transcript.Text && len(p.Text) == 0:
 		case byUser && p.Kind == transcript.Text && len(m.words) == 0:
-			m.words = transcript.WithoutTags(p.Text, "system-reminder")
+			m.words = transcript.TrimElements(p.Text, "system-reminder")
 		case byUser && p.Kind == transcript.Result, !byUser && p.Kind != transcript.Other:
 			e.Parts = append(e.Parts, p)
 		}
@@ -176,7 +176,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 // tools are all tools except TodoWrite, because the list is written to a separate line.
 var tools = []transcript.Tool{
 	{Does: transcript.MayGoOn, Names: []string{"Execute", "Task"}},
-	{Does: transcript.EndsBackground, Text: "task_id", Names: []string{"TaskOutput", "TaskStop"}},
+	{Does: transcript.MayEndJob, Text: "task_id", Names: []string{"TaskOutput", "TaskStop"}},
 	{Does: transcript.UsesSkill, Text: "skill", Names: []string{"Skill"}},
 	{Does: transcript.AsksPerson, Names: []string{"AskUser"}},
 	{Does: transcript.EndsPlan, Names: []string{"ExitSpecMode"}},
@@ -185,13 +185,13 @@ var tools = []transcript.Tool{
 
 // outcome returns the background task that a result names, or whether that task is still running. Background commands
 // are ignored, because the log does not record when they end.
-func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
+func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	switch of {
 	case transcript.MayGoOn:
 		if bytes.HasPrefix(r.Text, []byte("Task launched in background.")) {
 			o.Job = transcript.NameAfter(r.Text, "task_id: ")
 		}
-	case transcript.EndsBackground:
+	case transcript.MayEndJob:
 		o.Running = bytes.Contains(r.Text, []byte("status: running"))
 	}
 	return o

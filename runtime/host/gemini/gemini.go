@@ -71,7 +71,7 @@ func parseLine(e *transcript.Entry) bool {
 				return false
 			}
 		default:
-			transcript.ReadMember(&w, members)
+			transcript.StoreMember(&w, members)
 		}
 	}
 	if !w.IsAlone() {

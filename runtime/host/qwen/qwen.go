@@ -87,7 +87,7 @@ func parseLine(e *transcript.Entry) bool {
 	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		if string(w.Key) != "type" {
-			transcript.ReadMember(&w, members)
+			transcript.StoreMember(&w, members)
 			continue
 		}
 		switch l.kind = codec.InsideQuotes(w.Value()); string(l.kind) {
@@ -177,7 +177,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesTodos, Names: []string{"todo_write"}},
 	{Does: transcript.UsesSkill, Text: "skill", Names: []string{"skill"}},
 	{Does: transcript.MayGoOn, Names: []string{"agent", "monitor", "workflow"}},
-	{Does: transcript.EndsBackground, Text: "task_id", Names: []string{"task_stop"}},
+	{Does: transcript.MayEndJob, Text: "task_id", Names: []string{"task_stop"}},
 	{Does: transcript.AsksPerson, Names: []string{"ask_user_question"}},
 	{Does: transcript.WritesFile, Names: []string{"write_file", "edit"}},
 	{Does: transcript.BeginsPlan, Names: []string{"enter_plan_mode"}},
@@ -197,7 +197,7 @@ func parseCall(call []byte) transcript.Part {
 	return p
 }
 
-func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
+func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	if of == transcript.MayGoOn {
 		for _, before := range [...]string{
 			`Background shell started.\nid: `, `Background agent launched successfully.\ntask_id: `,

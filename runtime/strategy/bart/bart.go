@@ -69,7 +69,7 @@ func announcedTodos(s strategy.Situation) (evidence, reason string, ok bool) {
 		return a.String(), "", false
 	case s.Todos.Turns > 0:
 		return "the todo list is from an earlier turn", "", false
-	case s.Todos.CountOwn() == 0:
+	case s.Todos.CountUnshared() == 0:
 		return "nothing is open in the todo list", "", false
 	}
 	return a.String(), "", true

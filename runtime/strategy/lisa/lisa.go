@@ -44,7 +44,7 @@ const goOnAsJudged = "The work does not look finished.{todos} Go on with its nex
 
 func ruleSet(string) []rules.Rule {
 	left := func(s strategy.Situation) (string, string, bool) {
-		open := s.Todos.CountOwn()
+		open := s.Todos.CountUnshared()
 		return strconv.Itoa(open) + " open in the todo list, and no word of going on", "", open > 0 && s.Todos.Turns == 0
 	}
 	talk := func(s strategy.Situation) (string, string, bool) {
@@ -166,7 +166,7 @@ func (o *Options) takeLimits(in chosenJudge, l *strategy.Layer) {
 	}{{"daily", in.Daily, &o.judge.Daily}, {"session", in.Session, &o.judge.Session}} {
 		switch {
 		case d.value == nil:
-		case !inDollars(d.name, *d.value, l):
+		case !checkDollars(d.name, *d.value, l):
 		case *d.value > *d.limit && l.By == strategy.Author:
 			l.NoteFault("judge: only your own file can raise " + d.name)
 		case *d.value > *d.limit && l.By == strategy.Project:
@@ -194,12 +194,12 @@ func (o *Options) takeCommand(in chosenJudge, l *strategy.Layer) {
 	} else if in.Variables != nil {
 		o.judge.Variables = in.Variables
 	}
-	if in.Cost != nil && inDollars("cost", *in.Cost, l) {
+	if in.Cost != nil && checkDollars("cost", *in.Cost, l) {
 		o.judge.Cost = in.Cost
 	}
 }
 
-func inDollars(name string, n float64, l *strategy.Layer) bool {
+func checkDollars(name string, n float64, l *strategy.Layer) bool {
 	if n >= 0 && n <= maxDollars {
 		return true
 	}

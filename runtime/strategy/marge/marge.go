@@ -115,8 +115,8 @@ func (o *Options) ruleSet(string) []rules.Rule {
 		all = append(all,
 			rules.Rule{ID: r.id + "-waiting", Then: strategy.Stop, Sure: 99, Test: own(func(p progress) (string, bool) { return p.waiting, p.waiting != "" })},
 			rules.Rule{ID: r.id + "-fault", Then: strategy.Stop, Sure: 50, Test: own(func(p progress) (string, bool) { return p.fault, p.fault != "" })},
-			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Test: own(func(p progress) (string, bool) { return p.where, p.hasProgress() && p.done == p.total })},
-			rules.Rule{ID: r.id, Then: strategy.Continue, Test: own(func(p progress) (string, bool) { return p.where, p.hasProgress() && p.done < p.total })},
+			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Test: own(func(p progress) (string, bool) { return p.where, p.isCountable() && p.done == p.total })},
+			rules.Rule{ID: r.id, Then: strategy.Continue, Test: own(func(p progress) (string, bool) { return p.where, p.isCountable() && p.done < p.total })},
 		)
 	}
 	return append(all, rules.Rule{ID: "unsure", Then: strategy.Stop, Sure: 50, Test: func(s strategy.Situation) (string, string, bool) {
@@ -129,7 +129,7 @@ func (o *Options) ruleSet(string) []rules.Rule {
 	}})
 }
 
-func (p progress) hasProgress() bool {
+func (p progress) isCountable() bool {
 	return p.total > 0 && p.waiting == "" && p.fault == "" && p.unsure == ""
 }
 

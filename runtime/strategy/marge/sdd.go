@@ -180,9 +180,9 @@ func ledgerSlugs(s strategy.Situation) []string {
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// latestWorkspace returns the name of the ledger of this session that changed last, or "". others reports whether other
+// newestLedger returns the name of the ledger of this session that changed last, or "". others reports whether other
 // sessions use ledgers.
-func latestWorkspace(s strategy.Situation) (slug string, others bool) {
+func newestLedger(s strategy.Situation) (slug string, others bool) {
 	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
 		switch {
@@ -209,7 +209,7 @@ func sddWants(s strategy.Situation) []strategy.Want {
 	for _, name := range ledgerSlugs(s) {
 		all = append(all, strategy.Want{Name: sddDir + name + sddFile})
 	}
-	if slug, _ := latestWorkspace(s); slug != "" {
+	if slug, _ := newestLedger(s); slug != "" {
 		for _, name := range planNames(s, slug) {
 			all = append(all, strategy.Want{Name: name})
 		}
@@ -232,7 +232,7 @@ func planNames(s strategy.Situation, slug string) (all []string) {
 }
 
 func sddReads(o *Options, s strategy.Situation) (p progress) {
-	slug, others := latestWorkspace(s)
+	slug, others := newestLedger(s)
 	if slug == "" {
 		if others {
 			p.unsure = "the ledgers in " + sddDir + " are not what this session works on"

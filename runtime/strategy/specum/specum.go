@@ -32,7 +32,7 @@ func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strate
 	wants = append(wants, strategy.Want{Name: current})
 	name := specs.NameIn(s.Workspace.Files[current])
 	var candidates []string
-	switch abs := inWorkspace(s.Workspace.Dir, name); {
+	switch abs := makeRelative(s.Workspace.Dir, name); {
 	case name == "":
 	case strings.HasPrefix(name, "./"), strings.HasPrefix(name, "/"):
 		candidates = []string{abs}
@@ -55,7 +55,7 @@ func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strate
 func specsRoot(s strategy.Situation, local []string) (root string, wants []strategy.Want, known bool) {
 	known = true
 	for _, dir := range specsDirs(local) {
-		dir = inWorkspace(s.Workspace.Dir, dir)
+		dir = makeRelative(s.Workspace.Dir, dir)
 		p, ok := specs.PlaceAt(dir)
 		if !ok {
 			continue
@@ -90,8 +90,8 @@ func specsDirs(local []string) (dirs []string) {
 	return dirs
 }
 
-// inWorkspace makes a path below dir relative. Like the original, it also makes other absolute paths relative.
-func inWorkspace(dir, name string) string {
+// makeRelative makes a path below dir relative. Like the original, it also makes other absolute paths relative.
+func makeRelative(dir, name string) string {
 	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
 	if rest, ok := strings.CutPrefix(slashed, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {
 		return "./" + rest

@@ -178,7 +178,7 @@ func readTodos(data []byte) ([]activity.Todo, error) {
 		content, _ := codec.ExactString(item["content"])
 		todos = append(todos, activity.Todo{Status: status, Content: content})
 	})
-	if !list && !codec.IsAbsent(members["todos"]) {
+	if !list && !codec.IsUnset(members["todos"]) {
 		return nil, errors.New("todos is not a list")
 	}
 	return todos, nil

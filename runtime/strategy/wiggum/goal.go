@@ -23,8 +23,8 @@ const File = ".stravinsky/continuation-loop.md"
 
 const maxFields = 200
 
-// MaxCount is the default of max_iterations.
-const MaxCount = 10
+// DefaultMax is the default of max_iterations.
+const DefaultMax = 10
 
 // Goal is the content of a loop's file. Times are Unix milliseconds, 0 if unknown. Timeouts are milliseconds,
 // 0 for no limit.
@@ -49,7 +49,7 @@ func ReadLoop(data []byte) (Goal, error) {
 	if err != nil {
 		return Goal{}, err
 	}
-	g := Goal{Count: 1, Max: MaxCount, Active: true, Body: strings.TrimSpace(front.text[front.after:])}
+	g := Goal{Count: 1, Max: DefaultMax, Active: true, Body: strings.TrimSpace(front.text[front.after:])}
 	for _, f := range front.fields {
 		if err := g.takeField(f); err != nil {
 			return Goal{}, errorAtLine(f.line, f.key+": "+err.Error())
@@ -368,7 +368,7 @@ func readList(text string) (values []string, comment string, err error) {
 	return values, comment, err
 }
 
-func LoopFile(data []byte) string { return quotation.Beginning(string(data), goalFile) }
+func ShortenFile(data []byte) string { return quotation.Beginning(string(data), goalFile) }
 
 func NewLoopID(dir, session string, now int64) string {
 	id := quotation.HashText(dir + "\x00" + session + "\x00" + strconv.FormatInt(now, 10))

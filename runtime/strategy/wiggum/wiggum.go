@@ -89,11 +89,11 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	case !l.file.Found:
 		return l.loopIsGone()
 	case l.file.Problem != "":
-		return l.restOnce("unreadable", File+": "+l.file.Problem)
+		return l.stopTellOnce("unreadable", File+": "+l.file.Problem)
 	}
 	var err error
 	if l.Goal, err = ReadLoop(l.file.Data); err != nil {
-		return l.restOnce("frontmatter", File+": "+err.Error())
+		return l.stopTellOnce("frontmatter", File+": "+err.Error())
 	}
 	id, _, running := parseMemory(l.memory)
 	if l.Session != "" && s.Session.ID != "" && l.Session != s.Session.ID {
@@ -108,7 +108,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if running && id == l.ID {
 		began = min(began, l.memory.At) // the file may be forged
 	}
-	if v, ok := l.pausing().AtWord(s, began); ok && l.Active {
+	if v, ok := l.pausing().AtLastWord(s, began); ok && l.Active {
 		return v
 	}
 	l.recallMemory(o.MaxIterations())
@@ -180,7 +180,7 @@ func (l *goalLoop) loopIsGone() strategy.Verdict {
 	return v
 }
 
-func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
+func (l *goalLoop) stopTellOnce(rule, evidence string) strategy.Verdict {
 	v := strategy.StopBy(rule, evidence)
 	if hash := quotation.HashText(evidence); !slices.Contains(l.memory.Told, hash) {
 		v.Told = l.pluginName() + ": not a loop: " + evidence
@@ -249,7 +249,7 @@ func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, e
 	if l.s.Workspace.CwdDiffers {
 		dir = ""
 	}
-	call, ran := check.Find(l.s.Turn.Calls, dir)
+	call, ran := check.MatchLast(l.s.Turn.Calls, dir)
 	switch {
 	case l.Check == "":
 	case ran && !call.Error:
@@ -316,7 +316,7 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 		Decision: strategy.Continue, Rule: "loop", Sure: 100,
 		Evidence: l.turnsInWords(count),
 		Reason:   reason,
-		Told:     l.pluginName() + ": " + l.turnsInWords(count) + l.goalInWords(),
+		Told:     l.pluginName() + ": " + l.turnsInWords(count) + l.promiseInWords(),
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
 			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Form: l.hashForm(), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
@@ -334,7 +334,7 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	return v
 }
 
-func (l *goalLoop) goalInWords() string {
+func (l *goalLoop) promiseInWords() string {
 	if len(l.Promises) == 0 {
 		return "; it names no promise, so it ends with the last turn"
 	}
@@ -348,7 +348,7 @@ func (l *goalLoop) goalInWords() string {
 func (l *goalLoop) turnsInWords(count int) string {
 	says := TurnsInWords(count, l.max)
 	if l.max < l.Max {
-		says += " (the file asks for " + strconv.Itoa(l.Max) + "; " + CapInWords(l.past.Typed, l.max) + ")"
+		says += " (the file asks for " + strconv.Itoa(l.Max) + "; " + CapOriginInWords(l.past.Typed, l.max) + ")"
 	}
 	return says
 }
@@ -358,8 +358,8 @@ func TurnsInWords(count, most int) string {
 	return strconv.Itoa(count) + " of " + strconv.Itoa(most) + " turns done"
 }
 
-// CapInWords describes the cap of a file's maximum: the number that the user typed, or the ceiling when typed is 0.
-func CapInWords(typed, ceiling int) string {
+// CapOriginInWords describes the cap of a file's maximum: the number that the user typed, or the ceiling when typed is 0.
+func CapOriginInWords(typed, ceiling int) string {
 	if typed > 0 {
 		return "you typed " + strconv.Itoa(typed)
 	}
@@ -402,7 +402,7 @@ func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 		return []activity.LoopEvent{e}
 	}
 	start := l.newEvent(activity.LoopStarted, l.Count)
-	start.Text, start.File = "", LoopFile(l.file.Data)
+	start.Text, start.File = "", ShortenFile(l.file.Data)
 	return []activity.LoopEvent{start, e}
 }
 
