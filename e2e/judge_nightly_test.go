@@ -110,10 +110,10 @@ func TestJudgeFails(t *testing.T) {
 				defer server.CloseClientConnections()
 				reply := w.Judge(w.clientEnv(server.URL), func(q *judge.Question) {
 					if c.want == judge.TimedOut {
-						q.Within = 3000
+						q.WithinMs = 3000
 					}
 					if c.want == judge.Junk {
-						q.Within = 20_000
+						q.WithinMs = 20_000
 					}
 				})
 				if reply.Failed != c.want || reply.Continue || reply.Detail == "" {

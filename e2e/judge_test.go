@@ -28,7 +28,7 @@ const (
 func (w *World) Judge(env []string, change func(*judge.Question)) judge.Reply {
 	w.t.Helper()
 	program := scratch.Program(w.t, "runtime/springfield-judge", "-trimpath", "-ldflags=-s -w")
-	q := judge.Question{Backend: judge.Claude, Model: "haiku", System: theSystem, Page: thePage, Within: 60_000, Project: w.Project}
+	q := judge.Question{Backend: judge.Claude, Model: "haiku", System: theSystem, Page: thePage, WithinMs: 60_000, Project: w.Project}
 	if change != nil {
 		change(&q)
 	}

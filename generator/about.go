@@ -85,3 +85,6 @@ func (a About) withDefaults(settings map[string]string) map[string]string {
 	maps.Copy(all, settings)
 	return all
 }
+
+// Page is the installation guide.
+const Page = "https://github.com/cameronsjo/springfield/blob/main/docs/install.md"

@@ -289,6 +289,3 @@ func stageSources() (stage string, err error) {
 	}
 	return stage, err
 }
-
-// Page is the installation guide.
-const Page = "https://github.com/cameronsjo/springfield/blob/main/docs/install.md"

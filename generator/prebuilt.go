@@ -54,17 +54,17 @@ func ReadCarried(files fs.FS) (*Build, error) {
 
 // readPrebuilt reads all carried programs for the given targets. It returns ErrNoPrebuilt if a program is
 // missing or was built from different sources.
-func readPrebuilt(files fs.FS, source string, targets []Target, programs []Program) (Build, error) {
+func readPrebuilt(files fs.FS, sourceHash string, targets []Target, programs []Program) (Build, error) {
 	m, err := ReadCarried(files)
 	switch {
 	case err != nil:
 		return Build{}, err
 	case m == nil:
 		return Build{}, ErrNoPrebuilt
-	case m.Source != source:
+	case m.Source != sourceHash:
 		return Build{}, fmt.Errorf("%w: the compiled ones are from a different version", ErrNoPrebuilt)
 	}
-	built := Build{Source: source, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
+	built := Build{Source: sourceHash, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
 	all := Unbuilt(targets, programs).Binaries
 	wanted := map[string][]string{} // programs by packed file
 	for _, b := range all {

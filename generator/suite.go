@@ -198,16 +198,3 @@ func splitBlocks(text string) (blocks []yamlBlock) {
 	}
 	return append(blocks, yamlBlock{text: later})
 }
-
-func inFile(err error) *FileError {
-	var wrong *check.Advised
-	var e yaml.Error
-	switch {
-	case errors.As(err, &wrong):
-		return &FileError{Problem: wrong.Error(), Advice: wrong.Advice}
-	case errors.As(err, &e) && e.GetToken() != nil:
-		at := e.GetToken().Position
-		return &FileError{Position: check.Position{Line: at.Line, Column: at.Column}, Problem: e.GetMessage()}
-	}
-	return &FileError{Position: check.Position{Line: 1, Column: 1}, Problem: err.Error()}
-}

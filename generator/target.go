@@ -133,3 +133,17 @@ func ProgramPaths(programs ...Program) (places []string) {
 	}
 	return places
 }
+
+// TargetFlags returns flags for springfield build, like " --target A --target B", that add this machine to
+// the suite's targets. It returns "" if a target already runs here.
+func (s Suite) TargetFlags() string {
+	own := HostTarget()
+	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {
+		return ""
+	}
+	if own == (Target{"windows", "arm64"}) { // can only be built alone
+		own.Arch = "amd64"
+	}
+	all := append(slices.Clone(s.Targets), own) // build --target replaces the targets of the suite
+	return strings.Join(check.NamesOf(all, func(t Target) string { return " --target " + t.String() }), "")
+}

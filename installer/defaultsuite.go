@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
@@ -17,7 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
-	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // DefaultSuite is the suite to which enable adds a plugin that is in no known suite or marketplace. The suite
@@ -122,51 +119,4 @@ func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.
 	c.Edits = append(append(plan.Edits, list), c.Edits...)
 	c.Notes = append(c.Notes, o.name+" is made in your own suite, "+o.Dir)
 	return c, err
-}
-
-// FreeMarketplace returns a free marketplace name for the suite in dir: wish, or wish followed by a number.
-// taken is why wish is not free.
-func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
-	all := m.pluginsAtHand("")
-	isFree := func(name string) error {
-		if i := slices.IndexFunc(all, func(p client.Plugin) bool { return p.Marketplace == name && p.Suite != dir }); i >= 0 {
-			return fmt.Errorf("marketplace %q already belongs to the suite %s", name, all[i].Suite)
-		}
-		return m.Settings.CheckFree(name, dir)
-	}
-	name, taken = wish, isFree(wish)
-	for n := 2; n < 100 && isFree(name) != nil; n++ {
-		name = wish + "-" + strconv.Itoa(n)
-	}
-	return name, taken
-}
-
-func (e *enableRun) stageDefault(ctx context.Context) error {
-	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
-	e.setKind(known.Name, known.Event == "Stop")
-	if err := e.checkSettings(); err != nil || e.Unmade {
-		return err
-	}
-	if err := e.adds.makeFiles(ctx, e.Means, !e.DryRun); err != nil {
-		return err
-	}
-	e.wanted.Stage = e.adds.stage
-	return e.examinePluginDir(e.wanted.FilesDir())
-}
-
-// checkSettings returns an error if Claude Code's settings cannot be edited, or if managed settings disable hooks. It
-// runs before the plugin is staged. For another agent, it checks the settings only if nothing will be staged.
-func (e *enableRun) checkSettings() error {
-	markets := e.wanted.At.Host.Markets
-	switch {
-	case !markets && e.Unmade:
-		return e.Settings.CheckForeign(e.wanted.EntryFile())
-	case !markets: // the entry needs the staged files
-		return nil
-	}
-	if why := e.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {
-		return check.Advisef("only an administrator can change that", "%s keeps hooks from running", why)
-	}
-	_, err := e.planEdit(e.Settings)
-	return err
 }

@@ -103,7 +103,7 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 		return p, "", err
 	}
 	for _, scope := range append([]client.Scope{r.Scope}, host.Scopes...) {
-		found, err := host.On(m.Settings, at, scope)
+		found, err := host.PluginsIn(m.Settings, at, scope)
 		if err != nil && scope == r.Scope {
 			return p, "", err
 		}

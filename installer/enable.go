@@ -396,3 +396,33 @@ func (e *enableRun) scopeNotes() []string {
 	}
 	return []string{fmt.Sprintf("others who work on this project must also run springfield enable %s --scope project, to fetch the plugin", plugin.ID())}
 }
+
+func (e *enableRun) stageDefault(ctx context.Context) error {
+	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
+	e.setKind(known.Name, known.Event == "Stop")
+	if err := e.checkSettings(); err != nil || e.Unmade {
+		return err
+	}
+	if err := e.adds.makeFiles(ctx, e.Means, !e.DryRun); err != nil {
+		return err
+	}
+	e.wanted.Stage = e.adds.stage
+	return e.examinePluginDir(e.wanted.FilesDir())
+}
+
+// checkSettings returns an error if Claude Code's settings cannot be edited, or if managed settings disable hooks. It
+// runs before the plugin is staged. For another agent, it checks the settings only if nothing will be staged.
+func (e *enableRun) checkSettings() error {
+	markets := e.wanted.At.Host.Markets
+	switch {
+	case !markets && e.Unmade:
+		return e.Settings.CheckForeign(e.wanted.EntryFile())
+	case !markets: // the entry needs the staged files
+		return nil
+	}
+	if why := e.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {
+		return check.Advisef("only an administrator can change that", "%s keeps hooks from running", why)
+	}
+	_, err := e.planEdit(e.Settings)
+	return err
+}

@@ -5,9 +5,11 @@ package installer
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
@@ -204,4 +206,21 @@ type Means struct {
 	Claude   client.Command // Path is "" without the command
 	Tell     func(format string, args ...any)
 	undo     string // how to undo a change in another account
+}
+
+// FreeMarketplace returns a free marketplace name for the suite in dir: wish, or wish followed by a number.
+// taken is why wish is not free.
+func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
+	all := m.pluginsAtHand("")
+	isFree := func(name string) error {
+		if i := slices.IndexFunc(all, func(p client.Plugin) bool { return p.Marketplace == name && p.Suite != dir }); i >= 0 {
+			return fmt.Errorf("marketplace %q already belongs to the suite %s", name, all[i].Suite)
+		}
+		return m.Settings.CheckFree(name, dir)
+	}
+	name, taken = wish, isFree(wish)
+	for n := 2; n < 100 && isFree(name) != nil; n++ {
+		name = wish + "-" + strconv.Itoa(n)
+	}
+	return name, taken
 }

@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
-	"sync"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
@@ -26,21 +22,6 @@ type inputs struct {
 	published map[string]generator.Published // by plugin
 
 	held []func() // called at the end, to unlock and close
-}
-
-type checkout struct {
-	repo    *git.Repository   // nil if none
-	foreign *git.OutsideError // why git does not trust the repository
-	dir     string            // the suite or marketplace
-	place   string            // of dir in the repository
-	remote  string            // as configured
-	where   string            // public address, or ""
-
-	// Queried at most once: the current branch, the files below dir that differ from HEAD, and the modes in git's
-	// index.
-	branch func() string
-	dirty  func() ([]string, error)
-	modes  func() (map[string]string, error)
 }
 
 // Market is the marketplace of a release.
@@ -97,7 +78,7 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 		return in, err
 	}
 	in.held = append(in.held, func() { _ = in.files.Close() })
-	if in.around, err = m.checkout(ctx, in.dir); err != nil {
+	if in.around, err = m.findCheckout(ctx, in.dir); err != nil {
 		return in, err
 	}
 	for _, p := range in.suite.Plugins {
@@ -108,47 +89,6 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 	}
 	in.market, err = m.findMarketplace(ctx, q, &in)
 	return in, err
-}
-
-// checkout returns the git checkout around dir. Without a repository only dir is set. A repository that git does not
-// trust is recorded, and is not an error.
-func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
-	c := checkout{dir: dir}
-	var err error
-	if c.repo, err = m.Git.Repository(ctx, dir); err != nil && !errors.As(err, &c.foreign) {
-		return c, err
-	}
-	if c.repo == nil {
-		return c, nil
-	}
-	c.remote = c.repo.RemoteURL(ctx)
-	c.where, _ = git.PublicURL(c.remote)
-	c.place, err = c.repo.PathInRoot(dir)
-	c.branch = sync.OnceValue(func() string { return c.repo.CurrentBranch(ctx) })
-	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })
-	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, c.place) })
-	return c, err
-}
-
-// plainPrograms returns the programs with no executable bit in git's index, as after a checkout on Windows. It ignores
-// .exe files. Paths are relative to the repository's root. unknown reports whether a program is missing in the index.
-func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
-	for _, name := range names {
-		if path.Ext(name) == ".exe" {
-			continue
-		}
-		modes, err := c.modes()
-		if err != nil {
-			return nil, false, err
-		}
-		switch name = path.Join(c.place, name); modes[name] {
-		case "":
-			unknown = true
-		case git.Plain:
-			plain = append(plain, name)
-		}
-	}
-	return plain, unknown, nil
 }
 
 func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
@@ -174,7 +114,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 		if k.catalog, k.Name, err = readCatalog(to, k.Path); err != nil {
 			return k, err
 		}
-		if around, err = m.checkout(ctx, to); err != nil {
+		if around, err = m.findCheckout(ctx, to); err != nil {
 			return k, err
 		}
 	}
@@ -185,19 +125,4 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 		k.Address = in.suite.Repository
 	}
 	return k, nil
-}
-
-// commandToAdd returns the argument of /plugin marketplace add for a public address: OWNER/REPOSITORY for GitHub, or ""
-// for ssh, which Claude Code refuses. It adds .git to other URLs, because Claude Code would otherwise expect a catalog.
-func commandToAdd(where string) string {
-	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
-		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")
-	}
-	switch {
-	case strings.HasPrefix(where, "ssh://"):
-		return ""
-	case !strings.Contains(where, "://"):
-		return where // git@HOST:PATH
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(where, "/"), ".git") + ".git"
 }

@@ -229,21 +229,12 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 	return nil
 }
 
-// findMarks returns the published programs to mark as executable in git's index. If git ignores modes here and a
-// program is not in the index, wait asks the user to publish again after git add.
-func (in inputs) findMarks(ctx context.Context, q Request, after plannedTree) (marks, wait []string, err error) {
-	if in.around.repo == nil {
-		return nil, nil, nil
+// targets returns the targets to publish, by default all that clients use.
+func (q Request) targets() []generator.Target {
+	if len(q.Targets) > 0 {
+		return q.Targets
 	}
-	var files []string
-	for _, p := range in.suite.Plugins {
-		if len(q.Plugins) == 0 || slices.Contains(q.Plugins, p.Name) {
-			files = append(files, after.listPrograms(p.Name)...)
-		}
-	}
-	marks, unknown, err := in.around.plainPrograms(files)
-	if unknown && err == nil && !in.around.repo.SeesModes(ctx) {
-		wait = append(wait, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not record executable bits here, so publish must set those of the hooks")
-	}
-	return marks, wait, err
+	return slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
+		return t == generator.Target{OS: "windows", Arch: "arm64"} // runs amd64
+	})
 }

@@ -186,16 +186,6 @@ func (in inputs) planTree(ctx context.Context, tools generator.Toolchain, q Requ
 	return in.recordReleases(t, suite, releases)
 }
 
-// targets returns the targets to publish, by default all that clients use.
-func (q Request) targets() []generator.Target {
-	if len(q.Targets) > 0 {
-		return q.Targets
-	}
-	return slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
-		return t == generator.Target{OS: "windows", Arch: "arm64"} // runs amd64
-	})
-}
-
 // updated returns the tree with rendered files. kept lists files that the user has changed. In these files it
 // only updates versions.
 func (t plannedTree) updated(suite generator.Suite) (after plannedTree, kept []string, err error) {

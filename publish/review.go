@@ -41,7 +41,9 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after plannedTree, 
 	if err != nil {
 		return nil, err
 	}
-	review := func(ctx context.Context, after plannedTree) ([]check.Finding, error) { return in.review(ctx, after, releases) }
+	review := func(ctx context.Context, after plannedTree) ([]check.Finding, error) {
+		return in.review(ctx, after, releases)
+	}
 	found, err := check.RunAll(ctx, after, check.Check[plannedTree]{Name: "review", Look: review})
 	return append(valid, found...), err
 }

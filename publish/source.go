@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
@@ -159,4 +160,19 @@ func (r release) commitToPin(ctx context.Context, q Request, after plannedTree) 
 			r.plugin), nil
 	}
 	return commit, "", err
+}
+
+// commandToAdd returns the argument of /plugin marketplace add for a public address: OWNER/REPOSITORY for GitHub, or ""
+// for ssh, which Claude Code refuses. It adds .git to other URLs, because Claude Code would otherwise expect a catalog.
+func commandToAdd(where string) string {
+	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
+		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")
+	}
+	switch {
+	case strings.HasPrefix(where, "ssh://"):
+		return ""
+	case !strings.Contains(where, "://"):
+		return where // git@HOST:PATH
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(where, "/"), ".git") + ".git"
 }

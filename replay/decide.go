@@ -95,11 +95,11 @@ func window(candidates []Candidate) (lines int) {
 }
 
 func (v *voter) look(m *scene) opinion {
-	stop := hook.Stop{Event: m.event, Settings: v.Settings, Before: v.state, Reading: m, Now: m.now, Alone: v.Bare}
+	stop := hook.Stop{Event: m.event, Settings: v.Settings, Before: v.state, Reading: m, Now: m.now, Unguarded: v.Bare}
 	snapshot := stop.Examine()
 	o := opinion{snapshot, snapshot.Verdict}
 	if snapshot.Veto.Rule != "" { // a guard has decided
-		stop.Alone = true
+		stop.Unguarded = true
 		o.alone = stop.Examine().Verdict
 	}
 	return o

@@ -46,7 +46,7 @@ func TestDecisionsAreTheHooks(t *testing.T) {
 		cutBehind(t, m, row.Line, cut)
 		for i, c := range candidates {
 			event := hook.Event{Name: "Stop", SessionID: "s", TranscriptPath: cut, Moment: guard.Moment{PermissionMode: "default"}, LastMessage: row.Text}
-			want := hook.Stop{Event: event, Settings: c.Settings, Now: row.At, Alone: true}.Examine().Verdict
+			want := hook.Stop{Event: event, Settings: c.Settings, Now: row.At, Unguarded: true}.Examine().Verdict
 			got := row.Choices[i]
 			decision := got.Decision
 			if got.Alone != "" {

@@ -89,7 +89,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 		return Explanation{}, err
 	}
 	defer space.Close()
-	snapshot := hook.Stop{Event: m.event, Settings: c.Settings, Space: space, Reading: m, Now: p.Now, Home: p.Home, Alone: c.Bare}.Examine()
+	snapshot := hook.Stop{Event: m.event, Settings: c.Settings, Space: space, Reading: m, Now: p.Now, Home: p.Home, Unguarded: c.Bare}.Examine()
 	if len(snapshot.Faults) > len(snapshot.Verdict.Faults) { // not about a rule
 		return Explanation{}, errors.New(snapshot.Faults[0])
 	}

@@ -163,3 +163,6 @@ func (l Label) MeaningOf() Expect {
 	}
 	return Unknown
 }
+
+// HadStopHooks reports whether Stop hooks ran at a place with this label.
+func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }

@@ -24,9 +24,6 @@ func (r *Report) FillInScores() {
 	r.Advice = r.adviceInWords()
 }
 
-// HadStopHooks reports whether Stop hooks ran at a place with this label.
-func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }
-
 func (s *Score) countRows(r *Report, i int) {
 	*s = Score{Name: s.Name, Note: s.Note, Rules: []RuleCount{}}
 	rules := map[[2]string]*RuleCount{}
@@ -128,4 +125,31 @@ func shareText(share float64) string {
 		return fmt.Sprintf("%.1f %%", p)
 	}
 	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+func countLeave(rows []Row) (l Leave) {
+	after := map[string]bool{} // sessions whose last answer is a yes to such a question
+	for i := range rows {
+		row := &rows[i]
+		switch row.Label {
+		case Background, Pushed, Ended, MidWork: // no answer of the user
+			continue
+		}
+		yes := row.Label == Affirmed || row.Label == Nudge
+		if row.Leave && row.Label != Queued && row.Label != Interrupted {
+			countHit(&l.Yes, true, yes)
+			countHit(&l.AfterYes, after[row.Session], yes)
+		}
+		after[row.Session] = row.Leave && yes
+	}
+	l.Yes.ComputeInterval()
+	l.AfterYes.ComputeInterval()
+	return l
+}
+
+// Leave counts questions for permission to go on, and how many were answered with a bare yes or "continue".
+// AfterYes counts only questions after such a yes.
+type Leave struct {
+	Yes      Rate `json:"yes"`
+	AfterYes Rate `json:"after_yes"`
 }

@@ -14,33 +14,6 @@ import (
 // enoughLeave is the number of questions below which a share means nothing.
 const enoughLeave = 5
 
-// Leave counts questions for permission to go on, and how many were answered with a bare yes or "continue".
-// AfterYes counts only questions after such a yes.
-type Leave struct {
-	Yes      Rate `json:"yes"`
-	AfterYes Rate `json:"after_yes"`
-}
-
-func countLeave(rows []Row) (l Leave) {
-	after := map[string]bool{} // sessions whose last answer is a yes to such a question
-	for i := range rows {
-		row := &rows[i]
-		switch row.Label {
-		case Background, Pushed, Ended, MidWork: // no answer of the user
-			continue
-		}
-		yes := row.Label == Affirmed || row.Label == Nudge
-		if row.Leave && row.Label != Queued && row.Label != Interrupted {
-			countHit(&l.Yes, true, yes)
-			countHit(&l.AfterYes, after[row.Session], yes)
-		}
-		after[row.Session] = row.Leave && yes
-	}
-	l.Yes.ComputeInterval()
-	l.AfterYes.ComputeInterval()
-	return l
-}
-
 func (l Leave) say() string {
 	if l.Yes.Of == 0 {
 		return "you answered no question for permission to go on"

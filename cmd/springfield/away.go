@@ -322,29 +322,3 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 		"no agent works while this machine sleeps, so keep it awake; on macOS, run caffeinate -i")
 	return before, nil
 }
-
-// takeSnapshot takes a snapshot of the project's files, records it in the away order, and returns a message for the user,
-// also about an error. An order for every project gets none.
-func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) string {
-	const none = "no snapshot of the files: "
-	if o.all {
-		return none + "the order is for every project"
-	}
-	defer o.showWorking("taking a snapshot of the files")()
-	repository, err := o.gitOfProcess().Repository(ctx, order.Project)
-	if err == nil && repository == nil {
-		return none + order.Project + " is not in a git repository"
-	}
-	if err == nil {
-		order.Head, order.Kept, err = repository.KeepTree(ctx, order.ID)
-	}
-	if err != nil {
-		order.Kept = ""
-		return none + err.Error()
-	}
-	nested := ""
-	if n, err := repository.CountNested(ctx); err == nil && n > 0 {
-		nested = ", but not in " + countOf(n, "submodule or nested checkout")
-	}
-	return "a snapshot of the files was taken" + nested + "; springfield back shows how to restore it"
-}

@@ -15,7 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/absence"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -190,20 +189,6 @@ func (a *app) removeSettings(order ledger.AwayOrder, seen map[int]bool, dryRun b
 		}
 	}
 	return found, nil
-}
-
-func (a *app) removeSnapshot(ctx context.Context, order ledger.AwayOrder, dryRun bool) (found bool, err error) {
-	repository, _ := a.snapshotOf(ctx, order)
-	if repository == nil {
-		return false, nil
-	}
-	ref := git.Snapshots + order.ID
-	a.say("the snapshot of the files, %s", ref)
-	if dryRun {
-		return true, nil
-	}
-	a.talk("to restore it before git deletes it, run: git update-ref %s %s", ref, order.Kept)
-	return true, repository.DropTree(ctx, order.ID, order.Kept)
 }
 
 // addition is an edit of settings that away made for an order, and its reverse.

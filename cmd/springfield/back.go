@@ -13,7 +13,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/absence"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
-	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/secret"
@@ -135,46 +134,4 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 		r.Notes = append(r.Notes, secret.Mask(note))
 	}
 	return r
-}
-
-// changesSince returns the files changed since the order's snapshot, and a note for the user. It clears order.Kept if
-// the snapshot cannot be used.
-func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (changed []git.Changed, note string) {
-	defer a.showWorking("comparing the files with the snapshot")()
-	repository, note := a.snapshotOf(ctx, *order)
-	kept := order.Kept
-	order.Kept = ""
-	if repository == nil {
-		return nil, note
-	}
-	changed, err := repository.ChangesSince(ctx, kept)
-	if err != nil {
-		return nil, "the files cannot be compared: " + err.Error()
-	}
-	order.Kept = kept
-	head := repository.CommitOf(ctx, "HEAD")
-	if then := repository.CommitOf(ctx, order.Head); then != "" && then != head {
-		note = "HEAD was " + then[:12] + " when you left; git log -p " + then[:12] + ".. shows the commits since"
-	}
-	return changed, note
-}
-
-// snapshotOf returns the repository that contains the order's snapshot, or nil and the reason why there is none.
-func (a *app) snapshotOf(ctx context.Context, order ledger.AwayOrder) (in *git.Repository, why string) {
-	if order.Kept == "" {
-		return nil, "no snapshot of the files was taken: away takes one of a single project in a git repository"
-	}
-	if !activity.IsPlainID(order.ID) {
-		return nil, "the order has an ID that springfield did not make"
-	}
-	in, err := a.gitOfProcess().Repository(ctx, order.Project)
-	switch ref := git.Snapshots + order.ID; {
-	case err != nil:
-		return nil, "the files cannot be compared: " + err.Error()
-	case in == nil:
-		return nil, order.Project + " is no longer in a git repository"
-	case in.CommitOf(ctx, ref) != order.Kept:
-		return nil, "the snapshot of the files is gone or was replaced: " + ref
-	}
-	return in, ""
 }

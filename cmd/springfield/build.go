@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
-	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 type buildOptions struct {
@@ -80,42 +77,6 @@ func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 		return a.hintChange(err, "build")
 	}
 	return a.reportBuild(o, dir, suite, built, plan)
-}
-
-// suiteDir returns dir as an absolute path, or the suite around the working directory if dir is "". If dir is missing,
-// and a suite beside it has a similar name, it returns an error with that name.
-func (e *environment) suiteDir(dir string) (string, error) {
-	if dir == "" {
-		if around := generator.FindSuite(e.work); around != "" {
-			return around, nil
-		}
-		advice := "run springfield init to make one, or cd into one"
-		if e.findPlaces() == nil {
-			if known, _, _ := settings.KnownSuites(e.places); len(known) > 0 {
-				advice = "run it in a suite: cd " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", or cd ")
-			}
-		}
-		return "", check.Advise(fmt.Errorf("no suite in %s or above it", e.work), advice)
-	}
-	beside, name := filepath.Split(filepath.Clean(dir))
-	dir, _, err := e.typedPaths().Absolute(dir)
-	if err == nil && rooted.IsMissing(dir) {
-		suites, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", generator.SuiteFile))
-		names := check.NamesOf(suites, func(file string) string { return filepath.Base(filepath.Dir(file)) })
-		if near := check.HintAtNames(name, beside, names, "none"); near != "none" {
-			return "", check.Advisef(near, "%s: %w", dir, generator.ErrNoSuite)
-		}
-	}
-	return dir, err
-}
-
-func (e *environment) suiteIn(dir string) (string, generator.Suite, error) {
-	dir, err := e.suiteDir(dir)
-	if err != nil {
-		return "", generator.Suite{}, err
-	}
-	suite, err := generator.ReadSuite(dir)
-	return dir, suite, err
 }
 
 func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite, built generator.Build, p generator.Plan) error {

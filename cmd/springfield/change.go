@@ -69,9 +69,6 @@ func (s *streams) sayFiles(before string, files []string, after string) {
 	}
 }
 
-// nonNil returns a copy of s that is never nil, so that JSON contains no null.
-func nonNil[T any](s []T) []T { return append([]T{}, s...) }
-
 // hintChange adds a hint to an error about a change. verb is the command that failed.
 func (a *app) hintChange(err error, verb string) error {
 	var known interface{ Hint() string }

@@ -79,9 +79,19 @@ func (a *app) sayNext() {
 	a.resultPrinter().PrintNext("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
 }
 
-func clockTime(t time.Time) string {
-	if t = t.Local(); t.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
-		return t.Format("2006-01-02 15:04")
+// showing adds --host and --json to cmd. cmd calls show with an inspection of the chosen hosts.
+func (a *app) showing(cmd *cobra.Command, show func(in *doctor.Inspection, asJSON bool) error) *cobra.Command {
+	var asJSON bool
+	var chosen []string
+	cmd.Args, cmd.PreRunE = arguments(0, 0, "no arguments"), a.needPlaces
+	cmd.RunE = func(*cobra.Command, []string) error {
+		named, err := hostsNamed(a.hostOwner(), chosen)
+		if err != nil {
+			return err
+		}
+		return show(doctor.InspectHosts(a.inspectionRequest(), named), asJSON)
 	}
-	return t.Format(time.TimeOnly)
+	hostFlag(cmd, &chosen)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
@@ -17,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/interview"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -24,11 +24,6 @@ type enableOptions struct {
 	switching
 	installer.EnableRequest
 	forLoop bool // a person is starting a loop
-}
-
-// defaultSuite returns the suite in which enable makes plugins that no other suite has.
-func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
-	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }
 
 func newEnable(a *app) *cobra.Command {
@@ -186,4 +181,17 @@ func checkScope[T ~string](scope T, all ...T) error {
 	names := check.NamesOf(all, func(one T) string { return string(one) })
 	meant := strings.Replace(string(scope), "global", string(client.User), 1) // as git and npm call it
 	return check.Misusef(check.HintAtNames(meant, "--scope ", names, ""), "there is no scope %q", scope)
+}
+
+// nameToEnable returns the arguments with which enable finds the named plugin in the suite dir.
+func nameToEnable(means installer.Means, name, dir string) string {
+	all, _ := means.InSuites(name, "")
+	i := slices.IndexFunc(all, func(p client.Plugin) bool { return rooted.IsSame(p.Suite, dir) })
+	switch {
+	case i < 0: // the suite is not recorded
+		return name + " --suite " + check.QuoteArgument(dir)
+	case len(all) > 1:
+		return all[i].ID()
+	}
+	return name
 }

@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer"
-	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/interview"
@@ -337,21 +334,6 @@ func (m *making) report(built generator.Build) error {
 	}
 	m.resultPrinter().PrintNext("springfield enable %s", nameToEnable(m.means(), m.spec.Suggested().Name, m.dir))
 	return nil
-}
-
-func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
-
-// nameToEnable returns the arguments with which enable finds the named plugin in the suite dir.
-func nameToEnable(means installer.Means, name, dir string) string {
-	all, _ := means.InSuites(name, "")
-	i := slices.IndexFunc(all, func(p client.Plugin) bool { return rooted.IsSame(p.Suite, dir) })
-	switch {
-	case i < 0: // the suite is not recorded
-		return name + " --suite " + check.QuoteArgument(dir)
-	case len(all) > 1:
-		return all[i].ID()
-	}
-	return name
 }
 
 func (o initOptions) planParagraph(spec generator.Spec) (e journal.Edit, err error) {

@@ -25,20 +25,3 @@ those enabled in any agent.`,
 		return nil
 	})
 }
-
-// showing adds --host and --json to cmd. cmd calls show with an inspection of the chosen hosts.
-func (a *app) showing(cmd *cobra.Command, show func(in *doctor.Inspection, asJSON bool) error) *cobra.Command {
-	var asJSON bool
-	var chosen []string
-	cmd.Args, cmd.PreRunE = arguments(0, 0, "no arguments"), a.needPlaces
-	cmd.RunE = func(*cobra.Command, []string) error {
-		named, err := hostsNamed(a.hostOwner(), chosen)
-		if err != nil {
-			return err
-		}
-		return show(doctor.InspectHosts(a.inspectionRequest(), named), asJSON)
-	}
-	hostFlag(cmd, &chosen)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
-}

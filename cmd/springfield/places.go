@@ -2,15 +2,22 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -18,7 +25,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 type environment struct {
@@ -116,4 +125,84 @@ func (a *app) means() installer.Means {
 		Settings: settings.ReadSettings(a.places), User: a.hostOwner(),
 		Claude: a.claudeCommand(), Tell: a.talk,
 	}
+}
+
+// suiteDir returns dir as an absolute path, or the suite around the working directory if dir is "". If dir is missing,
+// and a suite beside it has a similar name, it returns an error with that name.
+func (e *environment) suiteDir(dir string) (string, error) {
+	if dir == "" {
+		if around := generator.FindSuite(e.work); around != "" {
+			return around, nil
+		}
+		advice := "run springfield init to make one, or cd into one"
+		if e.findPlaces() == nil {
+			if known, _, _ := settings.KnownSuites(e.places); len(known) > 0 {
+				advice = "run it in a suite: cd " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", or cd ")
+			}
+		}
+		return "", check.Advise(fmt.Errorf("no suite in %s or above it", e.work), advice)
+	}
+	beside, name := filepath.Split(filepath.Clean(dir))
+	dir, _, err := e.typedPaths().Absolute(dir)
+	if err == nil && rooted.IsMissing(dir) {
+		suites, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", generator.SuiteFile))
+		names := check.NamesOf(suites, func(file string) string { return filepath.Base(filepath.Dir(file)) })
+		if near := check.HintAtNames(name, beside, names, "none"); near != "none" {
+			return "", check.Advisef(near, "%s: %w", dir, generator.ErrNoSuite)
+		}
+	}
+	return dir, err
+}
+
+func (e *environment) suiteIn(dir string) (string, generator.Suite, error) {
+	dir, err := e.suiteDir(dir)
+	if err != nil {
+		return "", generator.Suite{}, err
+	}
+	suite, err := generator.ReadSuite(dir)
+	return dir, suite, err
+}
+
+func (e *environment) inspectionRequest() doctor.Request {
+	return doctor.Request{Places: e.places, User: e.hostOwner(), Client: e.claudeCommand(), Off: e.off, Now: time.Now()}
+}
+
+// findPlugin finds a plugin by name or ID: an installed one, on or off, then one of a known suite, a directory
+// marketplace or the suite around the working directory, then a strategy.
+func (a *app) findPlugin(name string) (hook.Plugin, error) {
+	var dirs []string
+	for _, p := range client.NewSnapshot(a.places).AllPlugins() {
+		if p.Dir != "" && p.IsOurs() && (name == p.Name || name == p.ID) && !slices.Contains(dirs, p.Dir) {
+			dirs = append(dirs, p.Dir)
+		}
+	}
+	if len(dirs) > 1 {
+		return hook.Plugin{}, check.Misuse(fmt.Errorf("more than one plugin is called %s: %s", name, strings.Join(dirs, ", ")),
+			"add its marketplace: "+name+"@MARKETPLACE")
+	}
+	if len(dirs) == 1 {
+		return hook.ReadPlugin(dirs[0])
+	}
+	found, err := a.means().FindPlugin(name, "")
+	switch {
+	case err == nil && found.Suite != "":
+		return hook.ReadPlugin(filepath.Join(found.Suite, found.Name))
+	case errors.Is(err, installer.ErrAmbiguous):
+		return hook.Plugin{}, err
+	}
+	bare, _, _ := strings.Cut(name, "@")
+	if around := generator.FindSuite(a.work); around != "" { // safe in a suite of others: nothing is started
+		if _, none := a.means().FindPlugin(name, around); none == nil {
+			return hook.ReadPlugin(filepath.Join(around, bare))
+		}
+	}
+	if known, ok := registry.StrategyNamed(bare); ok {
+		return hook.Plugin{Name: bare, Strategy: known}, nil
+	}
+	return hook.Plugin{}, check.Misusef(cmp.Or(hintOf(err), "run springfield list to see all plugins"), "there is no plugin %q", name)
+}
+
+// defaultSuite returns the suite in which enable makes plugins that no other suite has.
+func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
+	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,16 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer"
-	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/pluginsettings"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/terminal"
 )
@@ -185,41 +180,6 @@ func cellText(raw json.RawMessage) string {
 		return countOf(len(all), "item")
 	}
 	return strings.NewReplacer("not set", "-", "[]", "-").Replace(valueOnOneLine(raw))
-}
-
-// findPlugin finds a plugin by name or ID: an installed one, on or off, then one of a known suite, a directory
-// marketplace or the suite around the working directory, then a strategy.
-func (a *app) findPlugin(name string) (hook.Plugin, error) {
-	var dirs []string
-	for _, p := range client.NewSnapshot(a.places).AllPlugins() {
-		if p.Dir != "" && p.IsOurs() && (name == p.Name || name == p.ID) && !slices.Contains(dirs, p.Dir) {
-			dirs = append(dirs, p.Dir)
-		}
-	}
-	if len(dirs) > 1 {
-		return hook.Plugin{}, check.Misuse(fmt.Errorf("more than one plugin is called %s: %s", name, strings.Join(dirs, ", ")),
-			"add its marketplace: "+name+"@MARKETPLACE")
-	}
-	if len(dirs) == 1 {
-		return hook.ReadPlugin(dirs[0])
-	}
-	found, err := a.means().FindPlugin(name, "")
-	switch {
-	case err == nil && found.Suite != "":
-		return hook.ReadPlugin(filepath.Join(found.Suite, found.Name))
-	case errors.Is(err, installer.ErrAmbiguous):
-		return hook.Plugin{}, err
-	}
-	bare, _, _ := strings.Cut(name, "@")
-	if around := generator.FindSuite(a.work); around != "" { // safe in a suite of others: nothing is started
-		if _, none := a.means().FindPlugin(name, around); none == nil {
-			return hook.ReadPlugin(filepath.Join(around, bare))
-		}
-	}
-	if known, ok := registry.StrategyNamed(bare); ok {
-		return hook.Plugin{Name: bare, Strategy: known}, nil
-	}
-	return hook.Plugin{}, check.Misusef(cmp.Or(hintOf(err), "run springfield list to see all plugins"), "there is no plugin %q", name)
 }
 
 func runSet(a *app, p hook.Plugin, o setOptions) error {

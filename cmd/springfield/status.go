@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer/doctor"
@@ -52,8 +50,4 @@ func (a *app) showStatus(in *doctor.Inspection, asJSON bool) error {
 		a.resultPrinter().PrintNext("%s", status.Next)
 	}
 	return nil
-}
-
-func (e *environment) inspectionRequest() doctor.Request {
-	return doctor.Request{Places: e.places, User: e.hostOwner(), Client: e.claudeCommand(), Off: e.off, Now: time.Now()}
 }

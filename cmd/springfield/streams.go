@@ -94,3 +94,8 @@ func (s *streams) newAsker(ctx context.Context) interview.Asker {
 }
 
 func countOf(n int, thing string) string { return layout.CountOf(n, thing) }
+
+func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+
+// nonNil returns a copy of s that is never nil, so that JSON contains no null.
+func nonNil[T any](s []T) []T { return append([]T{}, s...) }

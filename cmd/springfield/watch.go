@@ -171,3 +171,10 @@ func (w *watcher) draw(view absence.View) error {
 	_, err = fmt.Fprint(w.stdout, "\x1b[?2026h\x1b[H"+lines+"\x1b[J\x1b[?2026l")
 	return err
 }
+
+func clockTime(t time.Time) string {
+	if t = t.Local(); t.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
+		return t.Format("2006-01-02 15:04")
+	}
+	return t.Format(time.TimeOnly)
+}

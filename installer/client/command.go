@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
@@ -145,22 +145,6 @@ func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string
 		return "", fmt.Errorf("remove marketplace: %w", err)
 	}
 	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
-}
-
-// OthersInUse returns the IDs of the other plugins of plugin's marketplace that are enabled here or installed.
-func (s *Snapshot) OthersInUse(plugin Plugin) ([]string, error) {
-	records, err := s.allRecords()
-	if err != nil {
-		return nil, err
-	}
-	ids := slices.Collect(maps.Keys(records))
-	for _, l := range s.AllLayers() {
-		ids = append(ids, l.IDsOn()...)
-	}
-	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(ids))), func(id string) bool {
-		_, marketplace, _ := strings.Cut(id, "@")
-		return marketplace != plugin.Marketplace || id == plugin.ID()
-	}), nil
 }
 
 // Version returns the client's version, such as 2.1.329, or "" if the call fails.
@@ -294,4 +278,10 @@ func errorInOutput(out []byte) string {
 		return printable(text[i+len("✘"):])
 	}
 	return printable(text[strings.LastIndexByte(text, '\n')+1:])
+}
+
+// IsOlder reports whether version is is older than version than. known is false if is is invalid.
+func IsOlder(is, than string) (older, known bool) {
+	v, err := semver.StrictNewVersion(is)
+	return err == nil && v.LessThan(semver.MustParse(than)), err == nil
 }

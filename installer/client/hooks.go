@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"unicode"
 
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // Hook is a handler that settings or a plugin declare.
@@ -133,13 +131,4 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 
 func (h Hook) isSameHook(other Hook) bool {
 	return h.Event == other.Event && h.Type == other.Type && h.Matcher == other.Matcher && h.whole == other.whole
-}
-
-// printable makes untrusted text safe for a terminal, on one line of about maxDoes characters.
-func printable(s string) string {
-	text := []rune(strings.Join(strings.Fields(strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), "")), " "))
-	if len(text) > maxDoes {
-		return strings.TrimSpace(string(text[:maxDoes])) + "…"
-	}
-	return string(text)
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -308,4 +309,20 @@ func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
 		}
 	}
 	return "", err
+}
+
+// OthersInUse returns the IDs of the other plugins of plugin's marketplace that are enabled here or installed.
+func (s *Snapshot) OthersInUse(plugin Plugin) ([]string, error) {
+	records, err := s.allRecords()
+	if err != nil {
+		return nil, err
+	}
+	ids := slices.Collect(maps.Keys(records))
+	for _, l := range s.AllLayers() {
+		ids = append(ids, l.IDsOn()...)
+	}
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(ids))), func(id string) bool {
+		_, marketplace, _ := strings.Cut(id, "@")
+		return marketplace != plugin.Marketplace || id == plugin.ID()
+	}), nil
 }

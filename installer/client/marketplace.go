@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
@@ -307,10 +305,4 @@ func (s *Snapshot) OwnPlugins(m Market) []string {
 		dir, err := placeBelow(c.root, c.items[name].path)
 		return err != nil || s.strategyIn(dir) == ""
 	})
-}
-
-// IsOlder reports whether version is is older than version than. known is false if is is invalid.
-func IsOlder(is, than string) (older, known bool) {
-	v, err := semver.StrictNewVersion(is)
-	return err == nil && v.LessThan(semver.MustParse(than)), err == nil
 }

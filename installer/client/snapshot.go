@@ -12,11 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // Snapshot reads each of Claude Code's files once, on demand, so that results are consistent.
@@ -167,4 +169,13 @@ func as[T any](raw json.RawMessage) (value T) {
 		return *new(T)
 	}
 	return value
+}
+
+// printable makes untrusted text safe for a terminal, on one line of about maxDoes characters.
+func printable(s string) string {
+	text := []rune(strings.Join(strings.Fields(strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), "")), " "))
+	if len(text) > maxDoes {
+		return strings.TrimSpace(string(text[:maxDoes])) + "…"
+	}
+	return string(text)
 }

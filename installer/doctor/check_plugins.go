@@ -200,3 +200,46 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 	}
 	return []check.Finding{check.Failed(path+" is active, so springfield does not decide, but no plugin that drives this loop is enabled", "rm "+check.QuoteArgument(path))}
 }
+
+func findSameKind(all []client.Switched) []client.Switched {
+	kinds := map[strategy.Kind]int{}
+	for _, p := range all {
+		kinds[kindOfStrategy(p.Strategy)]++
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOfStrategy(p.Strategy)] < 2 })
+}
+
+// whoDecides describes which of these plugins decides when Claude stops. Each must be of a different kind.
+func whoDecides(all []client.Switched) string {
+	var daily, loops []string
+	for _, p := range all {
+		if kind := kindOfStrategy(p.Strategy); kind == strategy.GoalLoop || kind == strategy.SpecLoop {
+			loops = append(loops, p.ID)
+		} else {
+			daily = append(daily, p.ID)
+		}
+	}
+	switch {
+	case len(loops) == 0:
+		return strings.Join(daily, ", ") + " decides when Claude stops"
+	case len(daily) == 0:
+		return strings.Join(loops, " or ") + " decides when Claude stops, while its loop runs"
+	}
+	return fmt.Sprintf("%s decides when Claude stops; while a loop runs, %s does",
+		strings.Join(daily, ", "), strings.Join(loops, " or "))
+}
+
+func kindOfStrategy(name string) strategy.Kind {
+	known, _ := registry.StrategyNamed(name) // unknown: daily
+	return known.KindOf()
+}
+
+func (in *Inspection) howToSwitchOff(s client.Switched) string {
+	switch s.Decides {
+	case client.Managed:
+		return "ask an administrator to disable it"
+	case string(client.Project):
+		return fmt.Sprintf("springfield disable %s --scope local, which disables it only for you", s.ID)
+	}
+	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, s.Decides)
+}

@@ -5,7 +5,6 @@ package doctor
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/generator"
@@ -17,8 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/registry"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
@@ -152,16 +149,6 @@ func BrokenHooks(plugins []client.Switched) (all []string) {
 	return all
 }
 
-func (in *Inspection) howToSwitchOff(s client.Switched) string {
-	switch s.Decides {
-	case client.Managed:
-		return "ask an administrator to disable it"
-	case string(client.Project):
-		return fmt.Sprintf("springfield disable %s --scope local, which disables it only for you", s.ID)
-	}
-	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, s.Decides)
-}
-
 // AgoInWords describes how long ago then was. After a day, or if then is in the future, it returns the date and time.
 func AgoInWords(now, then time.Time) string {
 	d := now.Sub(then)
@@ -169,39 +156,6 @@ func AgoInWords(now, then time.Time) string {
 		return "on " + then.Local().Format("2006-01-02 15:04")
 	}
 	return timestamp.AgoInWords(d.Milliseconds())
-}
-
-func kindOfStrategy(name string) strategy.Kind {
-	known, _ := registry.StrategyNamed(name) // unknown: daily
-	return known.KindOf()
-}
-
-func findSameKind(all []client.Switched) []client.Switched {
-	kinds := map[strategy.Kind]int{}
-	for _, p := range all {
-		kinds[kindOfStrategy(p.Strategy)]++
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOfStrategy(p.Strategy)] < 2 })
-}
-
-// whoDecides describes which of these plugins decides when Claude stops. Each must be of a different kind.
-func whoDecides(all []client.Switched) string {
-	var daily, loops []string
-	for _, p := range all {
-		if kind := kindOfStrategy(p.Strategy); kind == strategy.GoalLoop || kind == strategy.SpecLoop {
-			loops = append(loops, p.ID)
-		} else {
-			daily = append(daily, p.ID)
-		}
-	}
-	switch {
-	case len(loops) == 0:
-		return strings.Join(daily, ", ") + " decides when Claude stops"
-	case len(daily) == 0:
-		return strings.Join(loops, " or ") + " decides when Claude stops, while its loop runs"
-	}
-	return fmt.Sprintf("%s decides when Claude stops; while a loop runs, %s does",
-		strings.Join(daily, ", "), strings.Join(loops, " or "))
 }
 
 // LoopDriver returns the plugin that drives goal loops in a directory, or the reason why none does.

@@ -31,7 +31,7 @@ type Overview struct {
 	Begun    bool            `json:"-"` // a plugin is on or has decided, or a hold or an order is in force
 }
 
-// Switch is a plugin that runs.
+// Switch is a plugin that runs in Claude Code, or is on in another agent.
 type Switch struct {
 	ID       string `json:"id"`
 	Strategy string `json:"strategy"`
@@ -211,46 +211,4 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	}
 	out.PrintText("")
 	out.PrintNext("%s", o.Next)
-}
-
-// ToEnable returns the names, for shell completion, of the plugins that enable finds without --suite. A name that
-// several plugins have becomes NAME@MARKETPLACE.
-func (in *Inspection) ToEnable() (ids []string) {
-	markets, _ := in.settings.Markets()
-	for name, m := range markets {
-		for _, plugin := range in.settings.OwnPlugins(m) {
-			ids = append(ids, plugin+"@"+name)
-		}
-	}
-	for _, s := range slices.DeleteFunc(slices.Clone(in.Suites), func(s Suite) bool { return !s.Made }) {
-		for _, p := range s.Plugins {
-			ids = append(ids, p.Name+"@"+s.Marketplace)
-		}
-	}
-	return shortNames(ids)
-}
-
-func shortNames(ids []string) []string {
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	named := map[string]int{}
-	for _, id := range ids {
-		named[client.NameOf(id)]++
-	}
-	for i, id := range ids {
-		if name := client.NameOf(id); named[name] == 1 {
-			ids[i] = name
-		}
-	}
-	return ids
-}
-
-// ToDisable returns the springfield plugins that any scope enables, for shell completion. It shortens an ID to the
-// plugin's name if that is unique.
-func (in *Inspection) ToDisable() (ids []string) {
-	for _, p := range in.Plugins {
-		if p.IsOurs() && slices.ContainsFunc(p.Says, func(said client.Said) bool { return said.On }) {
-			ids = append(ids, p.ID)
-		}
-	}
-	return shortNames(ids)
 }

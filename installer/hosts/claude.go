@@ -20,7 +20,7 @@ func DefaultHost() Host {
 // members enables plugins in the settings of a scope.
 type members struct{}
 
-func (members) On(now *settings.Settings, _ Place, scope client.Scope) (all []Installed, err error) {
+func (members) PluginsIn(now *settings.Settings, _ Place, scope client.Scope) (all []Installed, err error) {
 	ids, err := now.IDsOn(scope)
 	for _, id := range ids {
 		all = append(all, Installed{ID: id, Name: client.NameOf(id)})

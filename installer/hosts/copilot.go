@@ -28,10 +28,6 @@ func copilotHost() Host {
 	})
 }
 
-func readSettings(at Place) (*document.Document, error) {
-	return readDocument("", at.SettingsFile(), document.ParseCommented)
-}
-
 // maxPlugins limits the plugins read from a settings file, which can be a project's.
 const maxPlugins = 200
 

@@ -14,7 +14,7 @@ import (
 // entries enables plugins by an entry in a file that the host reads.
 type entries struct{}
 
-func (entries) On(_ *settings.Settings, at Place, scope client.Scope) ([]Installed, error) {
+func (entries) PluginsIn(_ *settings.Settings, at Place, scope client.Scope) ([]Installed, error) {
 	all, err := at.Installed()
 	return slices.DeleteFunc(all, func(i Installed) bool { return i.Scope != scope || i.Theirs && !i.On }), err
 }

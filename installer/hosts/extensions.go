@@ -5,14 +5,12 @@ package hosts
 // questions and trust the working directory.
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -129,42 +127,4 @@ func stepsByHand(r Request) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s disables it by a rule of its own; to enable it, run: %s extensions enable %s", r.At.Host.Title, r.At.Host.Name, r.ID)}
-}
-
-func checkSwitches(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
-	if len(on) == 0 {
-		return nil
-	}
-	fail := func(says, fix string) {
-		findings = append(findings, check.Finding{State: check.Failure, File: at.SettingsFile(), Says: says, Fix: fix})
-	}
-	settings, err := readSettings(at)
-	var syntax *document.SyntaxError
-	if errors.As(err, &syntax) {
-		fail("the settings of "+at.Host.Title+" cannot be read: "+syntax.Error(), "correct that line")
-	}
-	if err != nil {
-		return findings
-	}
-	var names []string
-	raw, _, _ := settings.Get("hooksConfig", "disabled")
-	_ = json.Unmarshal(raw, &names) // ignores other types
-	for _, i := range on {
-		if slices.Contains(names, i.Name) {
-			fail("the hook of "+i.Name+" is disabled in "+at.Host.Title+": hooksConfig.disabled lists it",
-				"enable it with /hooks in "+at.Host.Title)
-		}
-	}
-	return findings
-}
-
-func readRecordIfAny(path string, into any) error {
-	data, _, err := rooted.ReadFollowing(path, maxRecord)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return &fs.PathError{Op: "read", Path: path, Err: err}
-	}
-	return nil
 }

@@ -7,7 +7,9 @@ package hosts
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 type Host struct {
@@ -58,8 +61,8 @@ type Host struct {
 
 // Switching plans how to enable and disable a host's plugins, from the current settings.
 type Switching interface {
-	// On returns the plugins enabled in a scope or listed there by springfield.
-	On(now *settings.Settings, at Place, scope client.Scope) ([]Installed, error)
+	// PluginsIn returns the plugins enabled in a scope or listed there by springfield.
+	PluginsIn(now *settings.Settings, at Place, scope client.Scope) ([]Installed, error)
 	// ByUs returns the plugins that springfield's memory lists as enabled.
 	ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin, error)
 	PlanOn(now *settings.Settings, r Request) (journal.Change, error)
@@ -174,4 +177,19 @@ func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (d
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return doc, err
+}
+
+func readSettings(at Place) (*document.Document, error) {
+	return readDocument("", at.SettingsFile(), document.ParseCommented)
+}
+
+func readRecordIfAny(path string, into any) error {
+	data, _, err := rooted.ReadFollowing(path, maxRecord)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return nil
 }

@@ -1,6 +1,9 @@
 package hosts
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -78,4 +81,31 @@ func (p Place) FindSilencer() *check.Finding {
 	}
 	says := "hooks are disabled in " + p.Host.Title + ", so no plugin decides: " + name + " is " + off
 	return &check.Finding{State: check.Failure, File: p.SettingsFile(), Says: says, Fix: "remove " + name}
+}
+
+func checkSwitches(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
+	if len(on) == 0 {
+		return nil
+	}
+	fail := func(says, fix string) {
+		findings = append(findings, check.Finding{State: check.Failure, File: at.SettingsFile(), Says: says, Fix: fix})
+	}
+	settings, err := readSettings(at)
+	var syntax *document.SyntaxError
+	if errors.As(err, &syntax) {
+		fail("the settings of "+at.Host.Title+" cannot be read: "+syntax.Error(), "correct that line")
+	}
+	if err != nil {
+		return findings
+	}
+	var names []string
+	raw, _, _ := settings.Get("hooksConfig", "disabled")
+	_ = json.Unmarshal(raw, &names) // ignores other types
+	for _, i := range on {
+		if slices.Contains(names, i.Name) {
+			fail("the hook of "+i.Name+" is disabled in "+at.Host.Title+": hooksConfig.disabled lists it",
+				"enable it with /hooks in "+at.Host.Title)
+		}
+	}
+	return findings
 }

@@ -373,3 +373,41 @@ func memberName(path []string) string { return document.PathName(path, " → ") 
 func isEmpty(raw json.RawMessage) bool {
 	return document.MeanSame(raw, json.RawMessage("{}")) || document.MeanSame(raw, json.RawMessage("[]"))
 }
+
+type EnabledPlugin struct {
+	ID    string
+	Scope client.Scope
+	File  string // the scope's settings
+}
+
+// EnabledByUs returns the plugins that springfield has enabled in Claude Code's scopes, widest first.
+func (s *Settings) EnabledByUs() (all []EnabledPlugin) {
+	for _, scope := range client.AllScopes() {
+		path := s.Settings(scope)
+		at, _ := journal.Resolve(path) // unreadable: nothing
+		m, _ := s.recallFile(at)
+		for _, id := range m.pluginsEnabledByUs() {
+			all = append(all, EnabledPlugin{id, scope, path})
+		}
+	}
+	return all
+}
+
+// HasSetVariable reports whether springfield set the variable's current value.
+func (s *Settings) HasSetVariable(v client.Variable) bool {
+	m, _ := s.recallFile(v.At) // unreadable: not set by springfield
+	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
+		return slices.Equal(r.Path, []string{"env", v.Key}) && r.Set != nil && r.isStillSet(v.Value, true)
+	})
+}
+
+// Damaged returns an error for each of springfield's own files that cannot be read.
+func (s *Settings) Damaged() []error {
+	_, all, _ := s.allMemories()
+	for i, err := range all {
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			all[i] = &journal.DamagedError{File: at.Path, Err: err}
+		}
+	}
+	return append(all, Journal(s.Places).Damaged()...)
+}

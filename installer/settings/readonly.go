@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -77,4 +78,16 @@ func firstClosed(path string) string {
 		}
 	}
 	return path
+}
+
+// CheckState returns an error if no file can be created in the state directory or its nearest existing ancestor. It
+// creates and removes a temporary file there.
+func CheckState(p client.Places) error {
+	dir := rooted.FindAbove(p.StatePath(), rooted.IsTaken) // StatePath would be created there
+	f, err := os.CreateTemp(dir, ".springfield-check-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", dir, errors.Unwrap(err))
+	}
+	_ = f.Close()
+	return os.Remove(f.Name())
 }

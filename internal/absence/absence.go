@@ -66,13 +66,6 @@ func (s *session) processInWords() string {
 	return "unknown"
 }
 
-func endOf(o ledger.AwayOrder) int64 {
-	if o.Ended > 0 {
-		return min(o.Ended, o.Until)
-	}
-	return o.Until
-}
-
 func (s *session) waits() string {
 	switch {
 	case s.process.Status == "waiting":

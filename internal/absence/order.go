@@ -1,12 +1,9 @@
 package absence
 
 import (
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -103,30 +100,17 @@ func (p Places) Unseen(project string) (ledger.AwayOrder, bool) {
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
 }
 
-// HowToAllow returns advice to allow a check, or "" when a rule in allowed already allows it.
-func HowToAllow(check string, allowed []string) string {
-	allows := func(rule string) bool {
-		about, isBash := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")
-		if before, ok := strings.CutSuffix(about, ":*"); ok {
-			about = before + "*"
-		}
-		pattern := strings.ReplaceAll(regexp.QuoteMeta(about), `\*`, ".*")
-		return rule == "Bash" || isBash && regexp.MustCompile("^"+pattern+"$").MatchString(check)
-	}
-	if check == "" || slices.ContainsFunc(allowed, allows) {
-		return ""
-	}
-	lacks := "if Claude Code asks for permission to run the check, it is denied, because no rule in permissions.allow allows it"
-	if rule := activity.RuleFor(check); rule != "" {
-		lacks += "; to allow it, add " + rule + " to permissions.allow in .claude/settings.local.json"
-	}
-	return lacks
-}
-
 // UntilInWords formats the end of an order in local time, with "tomorrow" unless it is today.
 func UntilInWords(until, now time.Time) string {
 	if until = until.Local(); until.Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
 		return until.Format("15:04")
 	}
 	return until.Format("15:04") + " tomorrow"
+}
+
+func endOf(o ledger.AwayOrder) int64 {
+	if o.Ended > 0 {
+		return min(o.Ended, o.Until)
+	}
+	return o.Until
 }

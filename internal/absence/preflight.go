@@ -3,6 +3,8 @@ package absence
 import (
 	"cmp"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
@@ -127,4 +130,24 @@ func NewerVersion(a, b string) bool {
 	v, err := semver.StrictNewVersion(a)
 	w, none := semver.StrictNewVersion(b)
 	return err == nil && (none != nil || v.GreaterThan(w))
+}
+
+// HowToAllow returns advice to allow a check, or "" when a rule in allowed already allows it.
+func HowToAllow(check string, allowed []string) string {
+	allows := func(rule string) bool {
+		about, isBash := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")
+		if before, ok := strings.CutSuffix(about, ":*"); ok {
+			about = before + "*"
+		}
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(about), `\*`, ".*")
+		return rule == "Bash" || isBash && regexp.MustCompile("^"+pattern+"$").MatchString(check)
+	}
+	if check == "" || slices.ContainsFunc(allowed, allows) {
+		return ""
+	}
+	lacks := "if Claude Code asks for permission to run the check, it is denied, because no rule in permissions.allow allows it"
+	if rule := activity.RuleFor(check); rule != "" {
+		lacks += "; to allow it, add " + rule + " to permissions.allow in .claude/settings.local.json"
+	}
+	return lacks
 }

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/cameronsjo/springfield/runtime/file"
-	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -170,15 +169,4 @@ func stampOf(path string) string {
 		return ""
 	}
 	return strconv.FormatInt(info.Size(), 36) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 36)
-}
-
-func (s *session) continuesLeft(now int64) *int {
-	if s.left == nil || s.ended {
-		return nil
-	}
-	left := max(0, min(s.left.Left.Prompt, s.left.Left.Hour))
-	if now-s.left.At < guard.Window.Milliseconds() {
-		left = min(left, max(0, s.left.Left.Burst))
-	}
-	return &left
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -121,4 +122,15 @@ type View struct {
 	Holds    []ledger.InForce
 	Sessions []Sight
 	More     int // sessions beyond MostSessions
+}
+
+func (s *session) continuesLeft(now int64) *int {
+	if s.left == nil || s.ended {
+		return nil
+	}
+	left := max(0, min(s.left.Left.Prompt, s.left.Left.Hour))
+	if now-s.left.At < guard.Window.Milliseconds() {
+		left = min(left, max(0, s.left.Left.Burst))
+	}
+	return &left
 }

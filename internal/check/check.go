@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
-	"strings"
 )
 
 // State is the severity of a finding.
@@ -127,76 +125,4 @@ func CauseOf(err error) error {
 	return err
 }
 
-// QuoteArgument quotes an argument for a shell if necessary.
-func QuoteArgument(arg string) string {
-	if arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=-") == "" {
-		return arg
-	}
-	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-}
-
-func NamesOf[T any](things []T, name func(T) string) []string {
-	names := make([]string, len(things))
-	for i, thing := range things {
-		names[i] = name(thing)
-	}
-	return names
-}
-
-// HintAtNames returns a hint for an unknown name: "did you mean" with up to three of the nearest names. The names
-// follow prefix, or replace NAME in it. If no name is similar, it returns otherwise, or a list of all names if
-// otherwise is empty.
-func HintAtNames(typed, prefix string, names []string, otherwise string) string {
-	var near []string
-	prefix, behind, _ := strings.Cut(prefix, "NAME")
-	nearest := far
-	for _, name := range names {
-		switch d := distance(strings.ToLower(typed), strings.ToLower(name)); {
-		case d < nearest:
-			near, nearest = []string{prefix + name + behind}, d
-		case d == nearest && d < far:
-			near = append(near, prefix+name+behind)
-		}
-	}
-	switch last := len(names) - 1; {
-	case len(near) > 0:
-		return "did you mean " + strings.Join(near[:min(len(near), 3)], " or ") + "?"
-	case otherwise == "" && strings.HasPrefix(prefix, "--"):
-		return prefix + "is " + strings.Join(names[:last], ", ") + " or " + names[last]
-	case otherwise == "":
-		return "choose from " + strings.Join(names, ", ")
-	}
-	return otherwise
-}
-
 const far = 4 // the distance of unrelated names
-
-// distance returns the edit distance of two names if it is at most 2, and small enough for the length of typed.
-// Otherwise it returns 3 if name contains typed, and far if not.
-func distance(typed, name string) int {
-	row := make([]int, len(name)+1) // edit distance to each prefix of name
-	for i := range row {
-		row[i] = i
-	}
-	for i := range min(len(typed), 64) {
-		above := row[0]
-		row[0]++
-		for j := range len(name) {
-			cost := above
-			if typed[i] != name[j] {
-				cost = 1 + min(above, row[j], row[j+1])
-			}
-			above, row[j+1] = row[j+1], cost
-		}
-	}
-	letters := func(word string) []byte { return slices.Sorted(slices.Values([]byte(word))) }
-	switch {
-	case row[len(name)] <= min(2, (len(typed)+1)/3):
-		return row[len(name)]
-	case row[len(name)] == 2 && slices.Equal(letters(typed), letters(name)): // two letters are swapped
-		return 2
-	case len(typed) > 2 && strings.Contains(name, typed):
-		return far - 1
-	}
-	return far
-}

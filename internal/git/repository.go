@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/rooted"
-	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // Repository is a checkout. Paths in it are relative to Root, with slashes.
@@ -260,52 +258,5 @@ func (r *Repository) Ignored(ctx context.Context, files []string) (found []strin
 
 // scpLike matches USER@HOST:PATH. A host of one letter is a Windows drive, and "::" as in ext:: runs a helper.
 var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
-
-// PublicURL converts a remote's URL for a catalog. It removes a password, query and fragment, and uses https for
-// GitHub, which needs no key. ok is false if other people cannot or should not fetch from the URL.
-func PublicURL(remote string) (where string, ok bool) {
-	if display.OneLine(remote) != remote {
-		return "", false
-	}
-	if at := scpLike.FindStringSubmatch(remote); at != nil && !strings.Contains(remote, "://") {
-		if strings.EqualFold(at[1], "github.com") {
-			return "https://github.com/" + strings.TrimLeft(at[2], "/"), true
-		}
-		return remote, true
-	}
-	u, err := url.Parse(remote)
-	if err != nil || u.Hostname() == "" || strings.HasPrefix(u.Host, "-") {
-		return "", false
-	}
-	u.RawQuery, u.ForceQuery, u.Fragment = "", false, "" // may contain a token
-	switch {
-	case strings.EqualFold(u.Hostname(), "github.com"):
-		return "https://github.com/" + strings.TrimLeft(u.Path, "/"), true
-	case u.Scheme == "https" || u.Scheme == "http":
-		u.User = nil
-	case u.Scheme != "ssh":
-		return "", false
-	case u.User != nil:
-		u.User = url.User(u.User.Username())
-	}
-	return u.String(), true
-}
-
-// SameRepository reports whether two URLs or OWNER/REPO name the same repository.
-func SameRepository(a, b string) bool { return Canonical(a) == Canonical(b) }
-
-// Canonical converts a URL, USER@HOST:PATH or OWNER/REPO to HOST/PATH in lower case.
-func Canonical(where string) string {
-	if at := scpLike.FindStringSubmatch(where); at != nil && !strings.Contains(where, "://") {
-		where = "ssh://" + at[1] + "/" + at[2]
-	}
-	if ownerRepo.MatchString(where) {
-		where = "https://github.com/" + where
-	}
-	if u, err := url.Parse(where); err == nil && u.Host != "" {
-		where = u.Hostname() + "/" + strings.Trim(u.Path, "/")
-	}
-	return strings.ToLower(strings.TrimSuffix(where, ".git"))
-}
 
 var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*/[-A-Za-z0-9._]+$`)

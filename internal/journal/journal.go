@@ -9,10 +9,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/flate"
-	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,8 +22,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
@@ -158,7 +153,7 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	return err
 }
 
-// ReadEntries returns the entries that can be undone, the latest first.
+// ReadEntries returns all entries, the latest first. Only the first can be undone.
 func (j Journal) ReadEntries() (entries []Entry, err error) {
 	ids, err := j.listIDs()
 	if err != nil {
@@ -274,44 +269,6 @@ func (j Journal) Damaged() (all []error) {
 	return all
 }
 
-var ErrLocked = errors.New("another springfield is running")
-
-// TakeLock locks the file at path. It creates the file and the directory, which unlock does not remove. If a different
-// process holds the lock for two seconds, the error wraps ErrLocked. Only springfield respects the lock.
-func TakeLock(path string) (unlock func(), err error) {
-	if err := MakeDirs(filepath.Dir(path)); err != nil {
-		return nil, nameFailure("lock", path, err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
-	defer cancel()
-	lock := flock.New(path)
-	_, err = lock.TryLockContext(ctx, lockRetry)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = ErrLocked
-	}
-	if err == nil {
-		err = Edit{}.reachDir(path, ownAsAround) // under sudo: else only root could take it
-	}
-	if err != nil {
-		_ = lock.Unlock()
-		return nil, nameFailure("lock", path, err)
-	}
-	return func() { _ = lock.Unlock() }, nil
-}
-
-// LockDir locks dir with a lock file in springfield's state directory. All paths of a directory share one lock.
-func (j Journal) LockDir(dir string) (unlock func(), err error) {
-	at, err := Resolve(dir)
-	if err != nil {
-		return nil, nameFailure("lock", dir, err)
-	}
-	unlock, err = TakeLock(filepath.Join(j.Dir, "locks", HashBytes([]byte(at))[:32]+".lock"))
-	if errors.Is(err, ErrLocked) { // without the name of the lock file, which is a hash
-		err = ErrLocked
-	}
-	return unlock, err
-}
-
 func (j Journal) fileOf(id int, end string) string {
 	return filepath.Join(j.Dir, "journal", fmt.Sprintf("%08d%s", id, end))
 }
@@ -387,11 +344,6 @@ func (j Journal) listIDs() ([]int, error) {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), nil
-}
-
-func HashBytes(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // DamagedError means that a file of the journal cannot be read.
@@ -558,4 +510,31 @@ func (c contents) readStored(stored *Content) (*Content, error) {
 		return nil, &DamagedError{c.path, err}
 	}
 	return &Content{Data: data, Mode: stored.Mode.Perm()}, nil
+}
+
+func (j Journal) readNewest() (e Entry, err error) {
+	for range tries {
+		var ids []int
+		if ids, err = j.listIDs(); err == nil && len(ids) == 0 {
+			return Entry{}, ErrNothingToUndo
+		}
+		if err == nil {
+			e, err = j.readEntry(ids[len(ids)-1])
+		}
+		if !errors.Is(err, fs.ErrNotExist) { // else it was undone since
+			break
+		}
+	}
+	if err != nil {
+		return Entry{}, fmt.Errorf("read journal: %w", err)
+	}
+	return e, nil
+}
+
+// Interrupted returns the latest entry, and whether its change was killed before its end.
+func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
+	if e, err = j.readNewest(); errors.Is(err, ErrNothingToUndo) {
+		err = nil
+	}
+	return e, e.open, err
 }

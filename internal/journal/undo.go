@@ -63,25 +63,6 @@ func (j Journal) PlanRevert(e Entry, did string) (Change, error) {
 	return c, err
 }
 
-func (j Journal) readNewest() (e Entry, err error) {
-	for range tries {
-		var ids []int
-		if ids, err = j.listIDs(); err == nil && len(ids) == 0 {
-			return Entry{}, ErrNothingToUndo
-		}
-		if err == nil {
-			e, err = j.readEntry(ids[len(ids)-1])
-		}
-		if !errors.Is(err, fs.ErrNotExist) { // else it was undone since
-			break
-		}
-	}
-	if err != nil {
-		return Entry{}, fmt.Errorf("read journal: %w", err)
-	}
-	return e, nil
-}
-
 func (j Journal) planUndo(e Entry) (Undo, error) {
 	kept, err := j.openContents(e.ID)
 	if err != nil {
@@ -183,12 +164,4 @@ func (e Edit) isWhollyGone(after *Content) bool {
 	dir := filepath.Dir(e.At)
 	return e.Before == nil && !rooted.IsDirectory(dir) &&
 		(!after.hasSameBytes(nil) || !rooted.IsDirectory(cmp.Or(e.root, filepath.Dir(dir))))
-}
-
-// Interrupted returns the latest entry, and whether its change was killed before its end.
-func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
-	if e, err = j.readNewest(); errors.Is(err, ErrNothingToUndo) {
-		err = nil
-	}
-	return e, e.open, err
 }

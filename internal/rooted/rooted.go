@@ -35,8 +35,8 @@ func (e *LinkError) Error() string {
 	return says
 }
 
-// Folder is an open directory. Names are relative, with slashes or the system's separators. Methods defined
-// here do not follow links. Methods of os.Root follow links that stay inside.
+// Folder is an open directory. Names are relative, with slashes or the system's separators. CheckLinks, Lstat and
+// ReadFile do not follow links. Replace and the methods of os.Root follow links that stay inside.
 type Folder struct{ *os.Root }
 
 // OpenFolder opens a directory and follows links in dir.

@@ -190,7 +190,7 @@ func textOf(line []byte) string {
 
 func decide(t *testing.T, c contest, path, text string) strategy.Verdict {
 	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, LastMessage: text}
-	snapshot := hook.Stop{Event: event, Settings: c.settings, Alone: c.alone}.Examine()
+	snapshot := hook.Stop{Event: event, Settings: c.settings, Unguarded: c.alone}.Examine()
 	if len(snapshot.Faults) > 0 {
 		t.Fatalf("%s at %q: %s", c.name, text, snapshot.Faults[0])
 	}

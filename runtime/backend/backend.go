@@ -44,7 +44,7 @@ func sameName(a, b string) bool {
 // all processes that it started.
 func Ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	start := time.Now()
-	within := cmp.Or(max(0, time.Duration(q.Within)*time.Millisecond), judge.Within*time.Second)
+	within := cmp.Or(max(0, time.Duration(q.WithinMs)*time.Millisecond), judge.Within*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, min(within, judge.MaxWithin*time.Second))
 	defer cancel()
 	reply := askOnce(ctx, q, e)

@@ -32,7 +32,7 @@ const yes = `{"reason":"todos are pending","continue":true}`
 var must, put = scratch.Must, scratch.PutFile
 
 func question(backend string) judge.Question {
-	return judge.Question{Backend: backend, Model: "haiku", System: "THE SYSTEM", Page: "THE PAGE", Within: 10_000}
+	return judge.Question{Backend: backend, Model: "haiku", System: "THE SYSTEM", Page: "THE PAGE", WithinMs: 10_000}
 }
 
 // fails checks how a question failed, "" for an answer.
@@ -97,7 +97,7 @@ func (w *world) note(name string) string {
 func (w *world) ask(text string, within int64, vars ...string) judge.Reply {
 	w.t.Helper()
 	q := question(judge.Claude)
-	q.Within, q.Project, q.Variables = within, w.project, w.variables
+	q.WithinMs, q.Project, q.Variables = within, w.project, w.variables
 	w.script(filepath.Join(w.bin, "claude"), text)
 	reply := Ask(context.Background(), q, w.env(vars...))
 	sane(w.t, judge.Reply{Continue: reply.Continue, Why: reply.Why, Failed: reply.Failed, Usage: reply.Usage, Micros: reply.Micros})

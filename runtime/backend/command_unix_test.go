@@ -63,8 +63,8 @@ func TestCommandFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			q := w.command(test.script, "MY_KEY")
-			if q.Within = 20_000; test.want == judge.TimedOut {
-				q.Within = 1000
+			if q.WithinMs = 20_000; test.want == judge.TimedOut {
+				q.WithinMs = 1000
 			}
 			reply := Ask(t.Context(), q, w.env("MY_KEY="+testKey))
 			sane(t, reply)
@@ -146,7 +146,7 @@ func TestScriptsOfTheDocs(t *testing.T) {
 			script = strings.ReplaceAll(script, address, server.URL)
 		}
 		q := w.command(script, "OPENAI_API_KEY")
-		q.System, q.Page, q.Within = judge.PromptFor("Claude"), judge.Page{Message: "50 % of \"C:\\new\" $HOME `id` 'x'\n{\"a\": é}"}.String(), 60_000
+		q.System, q.Page, q.WithinMs = judge.PromptFor("Claude"), judge.Page{Message: "50 % of \"C:\\new\" $HOME `id` 'x'\n{\"a\": é}"}.String(), 60_000
 		reply := Ask(t.Context(), q, w.env("OPENAI_API_KEY="+testKey))
 		if reply.Failed != "" || !reply.Continue || !strings.HasPrefix(reply.Why, `it says "go `) {
 			t.Errorf("%s\n%+v", script, reply)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/quotation"
@@ -224,7 +225,15 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 	return members, nil
 }
 
-// IsUnset reports whether a raw member is missing, null or false.
-func IsUnset(raw []byte) bool {
-	return len(raw) == 0 || string(raw) == "null" || string(raw) == "false"
+// KindName returns the kind of a JSON value, such as "array" or "null".
+func KindName(value []byte) string {
+	kinds := [...]string{"number", "string", "array", "object", "bool", "bool", "null"}
+	return kinds[1+strings.IndexByte(`"[{tfn`, value[0])]
+}
+
+func WithArticle(kind string) string {
+	if kind[0] == 'a' || kind[0] == 'o' {
+		return "an " + kind
+	}
+	return "a " + kind
 }

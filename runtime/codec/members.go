@@ -297,7 +297,8 @@ func Optional[T any, O interface {
 	}
 }
 
-// eachElement calls read with each raw element, or write with each index below n. It returns true if the list was read.
+// eachElement calls read with each raw element, or write with each index below n. It returns true if it read
+// the member, even if that is not a list.
 func (m *Members) eachElement(name string, n int, write func(i int), read func(raw []byte)) bool {
 	if !m.beginMember(name, n == 0) {
 		return false
@@ -374,19 +375,6 @@ func MemberNames(o Object) (names []string) {
 // offsetOf returns the offset of part in the strict text, from the slices' capacities.
 func (m *Members) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
-// KindName returns the kind of a JSON value, such as "array" or "null".
-func KindName(value []byte) string {
-	kinds := [...]string{"number", "string", "array", "object", "bool", "bool", "null"}
-	return kinds[1+strings.IndexByte(`"[{tfn`, value[0])]
-}
-
-func WithArticle(kind string) string {
-	if kind[0] == 'a' || kind[0] == 'o' {
-		return "an " + kind
-	}
-	return "a " + kind
-}
-
 // readObject reads o from value. It returns false if a strict read finds a mistake.
 func (m *Members) readObject(value []byte, o Object) bool {
 	if m.strict == nil {
@@ -437,4 +425,9 @@ func Float(m *Members, name string, v *float64) {
 	} else {
 		m.noteWrongKind(m.value, "number")
 	}
+}
+
+// IsUnset reports whether a raw member is missing, null or false.
+func IsUnset(raw []byte) bool {
+	return len(raw) == 0 || string(raw) == "null" || string(raw) == "false"
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -17,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
@@ -289,7 +291,7 @@ func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	}
 	f.Close()
 	event := hook.Event{Host: registry.HostOfLog(path), SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, Cwd: d.Work}
-	snapshot := hook.Stop{Event: event, Settings: settings, Now: d.Now(), Alone: true}.Examine()
+	snapshot := hook.Stop{Event: event, Settings: settings, Now: d.Now(), Unguarded: true}.Examine()
 	if len(snapshot.Faults) > 0 && snapshot.Log == nil {
 		return &adviceError{snapshot.Faults[0], "pass the path of a session log of Claude Code"}
 	}
@@ -312,3 +314,10 @@ func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
 	}
 	return "the judge would not be asked" + by
 }
+
+func (d *Console) printJSON(o codec.Object) error {
+	_, err := d.Out.Write(append(codec.Append(nil, o), '\n'))
+	return err
+}
+
+func shorten(s string) string { return quotation.FirstRunes(s, 99) }

@@ -314,8 +314,6 @@ func originOf(e ledger.HoldEvent) string {
 	return " from " + shorten(e.From)
 }
 
-func shorten(s string) string { return quotation.FirstRunes(s, 99) }
-
 func holderOf(e ledger.HoldEvent) string {
 	return display.OneLine(sessionOrAll(shorten(strings.TrimPrefix(e.Of, "session:"))))
 }

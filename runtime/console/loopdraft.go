@@ -13,13 +13,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -262,21 +259,6 @@ func (l *loopHere) transcripts() []string {
 		all = append(all, filepath.Join(l.projectsDir(), claude.ProjectName(l.Work)))
 	}
 	return all
-}
-
-// isLeft reports whether a different session has been active here since the loop's last stop, for example after /clear.
-func (l *loopHere) isLeft() bool {
-	path, at := l.newestTranscript()
-	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
-}
-
-// waitsForUser reports whether the loop is paused since the plugin's last decision here.
-func (l *loopHere) waitsForUser() bool {
-	of := ledger.Scope{Session: sessionKey(l.goal.Session), Project: l.space.Dir}
-	all, _ := ledger.Newest(l.stateDirs(), of, 1, true, func(r ledger.Record) bool { return r.Plugin == l.driver.Settings.Plugin })
-	return len(all) > 0 && all[0].At >= l.goal.Started && slices.ContainsFunc(all[0].State.Loops, func(m activity.Memory) bool {
-		return m.Key == strategy.MemoryKey(l.space.Dir+"/"+wiggum.File) && m.Paused != ""
-	})
 }
 
 // newestTranscript returns the log of the current session or else the log that was last written. at is

@@ -190,8 +190,3 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	}
 	return l.beginLoop(draft, o)
 }
-
-func (d *Console) printJSON(o codec.Object) error {
-	_, err := d.Out.Write(append(codec.Append(nil, o), '\n'))
-	return err
-}

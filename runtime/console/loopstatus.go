@@ -2,11 +2,16 @@ package console
 
 import (
 	"cmp"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
@@ -134,4 +139,19 @@ func loopName(goal wiggum.Goal) string {
 
 func (l *loopHere) progress(goal wiggum.Goal) string {
 	return ", " + wiggum.TurnsInWords(goal.Count, l.mostTurns(goal))
+}
+
+// isLeft reports whether a different session has been active here since the loop's last stop, for example after /clear.
+func (l *loopHere) isLeft() bool {
+	path, at := l.newestTranscript()
+	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
+}
+
+// waitsForUser reports whether the loop is paused since the plugin's last decision here.
+func (l *loopHere) waitsForUser() bool {
+	of := ledger.Scope{Session: sessionKey(l.goal.Session), Project: l.space.Dir}
+	all, _ := ledger.Newest(l.stateDirs(), of, 1, true, func(r ledger.Record) bool { return r.Plugin == l.driver.Settings.Plugin })
+	return len(all) > 0 && all[0].At >= l.goal.Started && slices.ContainsFunc(all[0].State.Loops, func(m activity.Memory) bool {
+		return m.Key == strategy.MemoryKey(l.space.Dir+"/"+wiggum.File) && m.Paused != ""
+	})
 }

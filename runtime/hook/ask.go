@@ -102,7 +102,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 // For a command, the recorded Model omits the arguments, because they can be secret.
 func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	q := judge.Question{
-		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: page, Within: int64(j.Within) * 1000,
+		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: page, WithinMs: int64(j.Within) * 1000,
 		Project: s.projectDir(), Variables: s.event.Host.Variables,
 	}
 	if j.Backend == judge.Claude {
@@ -195,7 +195,7 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 	if s.Executable == "" || !file.IsReadable(program) {
 		return gone(judge.NoBinary, errors.New("there is no "+program))
 	}
-	within := min(time.Duration(q.Within)*time.Millisecond+overtime, time.Until(s.finish))
+	within := min(time.Duration(q.WithinMs)*time.Millisecond+overtime, time.Until(s.finish))
 	said, err := process.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, s.Environ()...), Within: within}.AskOutput(judge.MaxWire)
 	switch _, unstarted := err.(*os.PathError); {
 	case unstarted:

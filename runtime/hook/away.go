@@ -2,12 +2,17 @@ package hook
 
 import (
 	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -88,8 +93,7 @@ func (s *start) greetUser() {
 	var lines []string
 	if order, ok := s.orderInForce(); ok {
 		past, _ := ledger.AwayEvents(s.safeAwayDir(), order.ID)
-		used := ledger.Away{Order: order, Past: past}
-		lines = append(lines, away.Describe(order, used.CountContinues(), s.Now.UnixMilli())+"; springfield back ends it")
+		lines = append(lines, away.Describe(order, (&ledger.Away{Order: order, Past: past}).CountContinues(), s.Now.UnixMilli())+"; springfield back ends it")
 	}
 	if veto := s.holdVeto(); veto.Rule != "" {
 		lines = append(lines, veto.Evidence+", so "+s.event.Host.Agent+" may stop whatever is left; "+s.Self()+" resume lifts it")
@@ -97,8 +101,7 @@ func (s *start) greetUser() {
 	if len(lines) == 0 {
 		return
 	}
-	o := ledger.AwayOrder{ID: sessionStart}
-	shown, err := ledger.OpenAway(cmp.Or(s.safeAwayDir(), s.state), o)
+	shown, err := ledger.OpenAway(cmp.Or(s.safeAwayDir(), s.state), ledger.AwayOrder{ID: sessionStart})
 	if err != nil {
 		return
 	}
@@ -111,4 +114,63 @@ func (s *start) greetUser() {
 	}
 	_ = shown.AddEvent(e)
 	_ = s.printAnswer(said{systemMessage: strings.Join(lines, "\n")})
+}
+
+// safeAwayDir returns the directory of away orders. It is always in the home directory, so that one file counts
+// an order's continues. If the project contains the home directory or could name it by a link, it returns "".
+func (s *start) safeAwayDir() string {
+	home, err := filepath.EvalSymlinks(filepath.Clean(s.Home)) // StateDir cleans it, too
+	project := s.projectDir()
+	real, _ := filepath.EvalSymlinks(project)
+	if err != nil || !filepath.IsAbs(s.Home) || file.LiesWithin(s.Home, "/proc") ||
+		project != "" && (file.LiesWithin(s.Home, project) || real != "" && file.LiesWithin(home, real)) {
+		return ""
+	}
+	return ledger.StateDir("", s.Home)
+}
+
+func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
+	dir, project := s.safeAwayDir(), s.projectDir()
+	if dir == "" {
+		return o, false
+	}
+	for _, one := range ledger.AwayOrders(dir) {
+		if !one.IsInForce(s.Now) {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(project) // orders name their project without links
+		if one.Covers(project) || err == nil && one.Covers(real) {
+			o, ok = one, true
+		}
+		for dir := real; dir != one.Project && file.LiesWithin(dir, one.Project); dir = filepath.Dir(dir) {
+			_, common := file.LinkedWorktree(filepath.Join(dir, ".git"))
+			if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && filepath.Dir(common) != one.Project { // another repository
+				o.Note = ""
+			}
+		}
+	}
+	return o, ok
+}
+
+// leavesAway reports whether the plugin of a loop that does not drive the session leaves an away order to a daily plugin.
+func (s *Snapshot) leavesAway() bool {
+	isDaily := func(known *strategy.Strategy) bool { return known.KindOf() == strategy.Daily && s.isAtWork(known.Name) }
+	return s.Away != nil && s.Settings.Strategy.Loop != nil && !s.drives && slices.ContainsFunc(registry.Strategies, isDaily)
+}
+
+// askAway returns the away order's answer to the stop, or else the strategy's verdict. The order cannot override a
+// guard or a continue of a loop.
+func (s *Snapshot) askAway() away.Answer {
+	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.leavesAway() {
+		return away.Answer{Verdict: s.Verdict}
+	}
+	count, dir := s.stopToCount(), s.Event.Cwd
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real // orders name their project without links
+	}
+	return away.AnswerStop(s.Away, away.Stop{
+		Situation: &s.Situation, Verdict: s.Verdict,
+		Session: shortenText(s.Event.SessionID, 200), Key: count.Seen, Plugin: s.Settings.Plugin, Now: s.Now.UnixMilli(),
+		Typed: s.View.OwnAt, Turns: s.View.Turns, Work: s.View.Work, Dir: dir,
+	})
 }

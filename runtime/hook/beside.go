@@ -4,7 +4,6 @@
 package hook
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,12 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
-
-// leavesAway reports whether the plugin of a loop that does not drive the session leaves an away order to a daily plugin.
-func (s *Snapshot) leavesAway() bool {
-	isDaily := func(known *strategy.Strategy) bool { return known.KindOf() == strategy.Daily && s.isAtWork(known.Name) }
-	return s.Away != nil && s.Settings.Strategy.Loop != nil && !s.drives && slices.ContainsFunc(registry.Strategies, isDaily)
-}
 
 // findDriver returns the strategy whose loop drives this session, or "". A loop that has driven it precedes
 // one that is armed in it. If two are equal, the last by name does: a goal loop before a spec.
@@ -105,4 +98,26 @@ func (s *start) isDecided(before ledger.State, settings Settings) bool {
 		return p.Ended > s.begun.Add(-apart).UnixMicro()
 	}
 	return false
+}
+
+// meetSession records at the start of a session that the plugin is enabled. From the first stop on, other plugins then
+// yield to its loop, and plugins of loops leave away orders to it.
+func (s *start) meetSession(settings Settings) {
+	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
+	if err == nil {
+		defer session.Close()
+		err = session.LockSession()
+	}
+	if err == nil {
+		next := Settled{Next: session.State}
+		next.Next.MeetPlugin(s.presentDecision(settings, next.Next.Clock.Tell(s.Now, s.Up)))
+		_, err = session.AppendRecord(s.recordOf(next, settings.Plugin))
+	}
+	if err != nil {
+		s.noteForDebug("write ledger: " + err.Error())
+	}
+}
+
+func silentAnswer(settings Settings) answer {
+	return answer{Settled: Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "decided", Evidence: "another copy of " + settings.Plugin + " has decided this stop"}}}
 }

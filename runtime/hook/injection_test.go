@@ -17,7 +17,7 @@ func (w *world) examineLisa(message string) Snapshot {
 	known, _ := registry.StrategyNamed("lisa-simpson")
 	return Stop{
 		Event:    Event{SessionID: "s", TranscriptPath: w.path(".claude/projects/-w/s.jsonl"), LastMessage: message},
-		Settings: Settings{Plugin: "lisa-simpson", Strategy: known, Options: known.New(), Limits: guard.Defaults}, Now: w.host.Now, Alone: true,
+		Settings: Settings{Plugin: "lisa-simpson", Strategy: known, Options: known.New(), Limits: guard.Defaults}, Now: w.host.Now, Unguarded: true,
 	}.Examine()
 }
 

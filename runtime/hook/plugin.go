@@ -73,29 +73,6 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	return p, nil
 }
 
-// ReadFile returns the settings from a single file. The strategy is the one that the file names, the one that
-// the file is named after, or the default. Any mistake is an error.
-// The settings have a strategy even if rules or options are wrong.
-func ReadFile(path string) (Settings, error) {
-	data, err := file.ReadRegular(path, maxConfig)
-	if err != nil {
-		return Settings{}, err
-	}
-	name := strings.TrimSuffix(filepath.Base(path), ".json")
-	if _, ok := registry.StrategyNamed(name); !ok {
-		name = registry.Default()
-	}
-	p, err := parsePlugin(path, data, name)
-	if err != nil {
-		return Settings{}, err
-	}
-	s := p.ReadSettings("", "")
-	if len(s.Faults) > 0 {
-		return s, errors.New("read " + s.Faults[0])
-	}
-	return s, nil
-}
-
 // isPluginName reports whether s consists of 1 to 64 lowercase letters, digits and hyphens, and is safe in a path.
 func isPluginName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "-0123456789abcdefghijklmnopqrstuvwxyz") == ""

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -54,7 +53,7 @@ type Process struct {
 	// Environ returns the whole environment, from which springfield-judge picks.
 	Environ func() []string
 	Now     time.Time
-	Up      int64         // see ledger.RunningTime
+	Up      int64         // see ledger.MachineUptime
 	Self    func() string // the command that a person types for this program
 	// Sleep waits and returns the time then. ok is false if the client has ended. If nil, no session is woken.
 	Sleep func(time.Duration) (now time.Time, up int64, ok bool)
@@ -343,28 +342,6 @@ func (s *start) stopOf(settings Settings, before ledger.State) Stop {
 	return stop
 }
 
-// meetSession records at the start of a session that the plugin is enabled. From the first stop on, other plugins then
-// yield to its loop, and plugins of loops leave away orders to it.
-func (s *start) meetSession(settings Settings) {
-	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
-	if err == nil {
-		defer session.Close()
-		err = session.LockSession()
-	}
-	if err == nil {
-		next := Settled{Next: session.State}
-		next.Next.MeetPlugin(s.presentDecision(settings, next.Next.Clock.Tell(s.Now, s.Up)))
-		_, err = session.AppendRecord(s.recordOf(next, settings.Plugin))
-	}
-	if err != nil {
-		s.noteForDebug("write ledger: " + err.Error())
-	}
-}
-
-func silentAnswer(settings Settings) answer {
-	return answer{Settled: Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "decided", Evidence: "another copy of " + settings.Plugin + " has decided this stop"}}}
-}
-
 func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
 	veto := s.holdVeto()
@@ -398,42 +375,6 @@ func (s *start) holdVeto() guard.Veto {
 		return guard.Veto{Rule: "hold", Evidence: "a hold is in force, until you resume"}
 	}
 	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + timestamp.LengthInWords(hold.Until-s.Now.UnixMilli())}
-}
-
-// safeAwayDir returns the directory of away orders. It is always in the home directory, so that one file counts
-// an order's continues. If the project contains the home directory or could name it by a link, it returns "".
-func (s *start) safeAwayDir() string {
-	home, err := filepath.EvalSymlinks(filepath.Clean(s.Home)) // StateDir cleans it, too
-	project := s.projectDir()
-	real, _ := filepath.EvalSymlinks(project)
-	if err != nil || !filepath.IsAbs(s.Home) || file.LiesWithin(s.Home, "/proc") ||
-		project != "" && (file.LiesWithin(s.Home, project) || real != "" && file.LiesWithin(home, real)) {
-		return ""
-	}
-	return ledger.StateDir("", s.Home)
-}
-
-func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
-	dir, project := s.safeAwayDir(), s.projectDir()
-	if dir == "" {
-		return o, false
-	}
-	for _, one := range ledger.AwayOrders(dir) {
-		if !one.IsInForce(s.Now) {
-			continue
-		}
-		real, err := filepath.EvalSymlinks(project) // orders name their project without links
-		if one.Covers(project) || err == nil && one.Covers(real) {
-			o, ok = one, true
-		}
-		for dir := real; dir != one.Project && file.LiesWithin(dir, one.Project); dir = filepath.Dir(dir) {
-			_, common := file.LinkedWorktree(filepath.Join(dir, ".git"))
-			if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && filepath.Dir(common) != one.Project { // another repository
-				o.Note = ""
-			}
-		}
-	}
-	return o, ok
 }
 
 const lockWait = 2 * time.Second

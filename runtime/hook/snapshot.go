@@ -39,21 +39,21 @@ const (
 
 // Stop is a stop and everything that a decision depends on.
 type Stop struct {
-	Event    Event
-	Settings Settings
-	Before   ledger.State     // after the session's earlier stops
-	Space    *workspace.Space // nil for none
-	Reading  Reading          // nil: reads the file that the event names
-	Now      time.Time
-	Past     func(loop, dir string) activity.LoopPast
-	Self     func() string // see Process; nil: springfield
-	Home     string        // "" skips the search for loops of other plugins
-	Project  string        // directory in which the session started, "" if unknown
-	Alone    bool          // skip the guards
-	Attended bool          // person at the terminal
-	Headless bool          // the host exits at the first result, so nothing wakes the agent
-	Hangs    func() bool   // see Process
-	Away     *ledger.Away  // if in force
+	Event     Event
+	Settings  Settings
+	Before    ledger.State     // after the session's earlier stops
+	Space     *workspace.Space // nil for none
+	Reading   Reading          // nil: reads the file that the event names
+	Now       time.Time
+	Past      func(loop, dir string) activity.LoopPast
+	Self      func() string // see Process; nil: springfield
+	Home      string        // "" skips the search for loops of other plugins
+	Project   string        // directory in which the session started, "" if unknown
+	Unguarded bool          // skip the guards
+	Attended  bool          // person at the terminal
+	Headless  bool          // the host exits at the first result, so nothing wakes the agent
+	Hangs     func() bool   // see Process
+	Away      *ledger.Away  // if in force
 }
 
 // Reading reads a session's transcript: the part after since, the log of an earlier stop, and the last lines.
@@ -89,7 +89,7 @@ func (stop Stop) Examine() Snapshot {
 		needs.Lines = 0 // without its files it does not read the last lines
 	}
 	s.readTranscript(needs)
-	if !s.Alone && s.applyVeto(s.vetoBeforeStrategy()) {
+	if !s.Unguarded && s.applyVeto(s.vetoBeforeStrategy()) {
 		s.continueToWait()
 		return s
 	}
@@ -104,7 +104,7 @@ func (stop Stop) Examine() Snapshot {
 	for _, err := range s.Verdict.Faults {
 		s.Faults = append(s.Faults, err.Error())
 	}
-	if !s.Alone && s.Situation.Team.Role == activity.Teammate {
+	if !s.Unguarded && s.Situation.Team.Role == activity.Teammate {
 		s.applyVeto(s.vetoOfTeammate())
 	}
 	return s
@@ -290,7 +290,7 @@ func readFile(space *workspace.Space, project string, want strategy.Want) strate
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
-		brief := !s.Settings.Strategy.Judges && !needs.Calls && !s.Alone && s.Away == nil
+		brief := !s.Settings.Strategy.Judges && !needs.Calls && !s.Unguarded && s.Away == nil
 		reading = transcript.File{Format: &s.Event.Host.Log, Path: path, Brief: brief}
 	}
 	if path != "" {
@@ -511,21 +511,4 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	}
 	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseCommand(v.Limit, ledger.StateDir(log, s.Home), s.Home, s.selfCalled())}, func(way string) bool { return way == "" })
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
-}
-
-// askAway returns the away order's answer to the stop, or else the strategy's verdict. The order cannot override a
-// guard or a continue of a loop.
-func (s *Snapshot) askAway() away.Answer {
-	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.leavesAway() {
-		return away.Answer{Verdict: s.Verdict}
-	}
-	count, dir := s.stopToCount(), s.Event.Cwd
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real // orders name their project without links
-	}
-	return away.AnswerStop(s.Away, away.Stop{
-		Situation: &s.Situation, Verdict: s.Verdict,
-		Session: shortenText(s.Event.SessionID, 200), Key: count.Seen, Plugin: s.Settings.Plugin, Now: s.Now.UnixMilli(),
-		Typed: s.View.OwnAt, Turns: s.View.Turns, Work: s.View.Work, Dir: dir,
-	})
 }

@@ -160,13 +160,13 @@ func digest(format transcript.Format, e *transcript.Entry) string {
 
 // jobOf returns the background job that a result started.
 func jobOf(format transcript.Format, p *transcript.Part) []byte {
-	if format.Outcome == nil {
+	if format.EffectOf == nil {
 		return nil
 	}
-	if job := format.Outcome(transcript.MayGoOn, p).Job; job != nil {
+	if job := format.EffectOf(transcript.MayGoOn, p).Job; job != nil {
 		return job
 	}
-	return format.Outcome(transcript.NothingSpecial, p).Job
+	return format.EffectOf(transcript.NothingSpecial, p).Job
 }
 
 func copilotLines() map[string]string {

@@ -29,13 +29,6 @@ var prices = []price{
 	{"claude-fable-5", 10_000_000, 50_000_000},
 }
 
-// ValidModel reports whether model can be an alias, an ID, or a name on Bedrock or Vertex. A leading dash or
-// ".." is invalid, because it could act as a flag or leave a URL path.
-func ValidModel(model string) bool {
-	const letters = "._:/@[]-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	return model != "" && len(model) <= 100 && model[0] != '-' && !strings.Contains(model, "..") && strings.Trim(model, letters) == ""
-}
-
 // findPrice returns the price of a model by any name, or the highest price for an unknown model.
 func findPrice(model string) price {
 	// The most expensive models that recent clients use for the aliases, since the actual model is not known yet.

@@ -2,7 +2,11 @@
 // is not in the hook, asks the model.
 package judge
 
-import "github.com/cameronsjo/springfield/runtime/codec"
+import (
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+)
 
 const (
 	Claude  = "claude"  // the user's client and login
@@ -14,7 +18,7 @@ func Backends() []string { return []string{Claude, Command} }
 
 const DefaultModel = "haiku"
 
-// Within is the default time limit of a judge and MaxWithin the longest, in seconds. The timeout in
+// WithinMs is the default time limit of a judge and MaxWithin the longest, in seconds. The timeout in
 // hooks.json is Spare longer than the plugin's.
 const (
 	Within    = 20
@@ -59,12 +63,12 @@ const MaxWire = 64 << 10 // bytes of a question or a reply
 
 // Question is the input of springfield-judge.
 type Question struct {
-	Backend string
-	Model   string
-	System  string
-	Page    string
-	Within  int64  // milliseconds
-	Client  string // absolute path of Claude Code's program, "" to search for it
+	Backend  string
+	Model    string
+	System   string
+	Page     string
+	WithinMs int64  // milliseconds
+	Client   string // absolute path of Claude Code's program, "" to search for it
 	// Command is the user's program with arguments. Named lists the variables passed to it.
 	Command, Named []string
 	// Project is the project's directory, or "". Its settings must not choose where the question goes.
@@ -78,7 +82,7 @@ func (q *Question) Members(m *codec.Members) {
 	m.Text("model", &q.Model)
 	m.Text("system", &q.System)
 	m.Text("page", &q.Page)
-	codec.Number(m, "within", &q.Within)
+	codec.Number(m, "within", &q.WithinMs)
 	m.Text("client", &q.Client)
 	m.Texts("command", &q.Command)
 	m.Texts("named", &q.Named)
@@ -151,4 +155,11 @@ const (
 
 func Failures() []Failure {
 	return []Failure{TimedOut, NoClient, NoBinary, LoggedOut, RateLimit, Overloaded, Refused, NoNetwork, Crashed, Junk, Redirected, Recursive}
+}
+
+// ValidModel reports whether model can be an alias, an ID, or a name on Bedrock or Vertex. A leading dash or
+// ".." is invalid, because it could act as a flag or leave a URL path.
+func ValidModel(model string) bool {
+	const letters = "._:/@[]-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	return model != "" && len(model) <= 100 && model[0] != '-' && !strings.Contains(model, "..") && strings.Trim(model, letters) == ""
 }

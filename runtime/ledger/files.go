@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -202,66 +201,6 @@ type keeping struct {
 }
 
 func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
-
-// ReadKeepDays returns how many days ledgers are kept, or 0 if forever. An unreadable or invalid setting is an error, so
-// that nothing is removed.
-func ReadKeepDays(dir string) (days int, err error) {
-	k, path := keeping{KeepDays}, filepath.Join(dir, "settings.json") // {"keep_days": 30}
-	if there, err := readSmall(path, &k); there && err != nil {
-		return 0, errors.New("read " + path + ": " + err.Error())
-	}
-	if k.Days < 0 || k.Days > mostDays {
-		return 0, errors.New("read " + path + ": keep_days must be between 0 (for ever) and " + strconv.Itoa(mostDays))
-	}
-	return k.Days, nil
-}
-
-func SweepOldSessions(dir string, now time.Time) {
-	keep, err := ReadKeepDays(dir)
-	if err != nil || keep == 0 {
-		return
-	}
-	d, err := os.Open(filepath.Join(dir, "sessions"))
-	if err != nil {
-		return
-	}
-	names, _ := d.Readdirnames(-1)
-	d.Close()
-	if len(names) == 0 {
-		return
-	}
-	first, before := rand.IntN(len(names)), now.AddDate(0, 0, -keep)
-	for i := range min(len(names), swept) {
-		path := filepath.Join(dir, "sessions", names[(first+i)%len(names)])
-		if info, err := os.Lstat(path); err != nil || !info.ModTime().Before(before) {
-			continue
-		}
-		if strings.HasSuffix(path, ".jsonl") {
-			removeLedger(path)
-		} else if strings.HasSuffix(path, ".hold") {
-			var h Hold
-			if there, err := readSmall(path, &h); there && err == nil && h.isOver(now) {
-				os.Remove(path)
-			}
-		}
-	}
-}
-
-// removeLedger removes a ledger, unless it contains a loop whose file still exists.
-func removeLedger(path string) {
-	rest, err := file.ReadEnd(path, file.Nofollow, maxBack)
-	if err != nil {
-		return
-	}
-	t := tail{rest: rest}
-	t.stepBack()
-	for _, loop := range t.head.State.Loops {
-		if filepath.IsAbs(loop.Key) && file.IsReadable(loop.Key) {
-			return
-		}
-	}
-	_ = os.Remove(path)
-}
 
 // WatchPaths returns the paths of the index, the away orders, the hold on all sessions, the histories of both, and the
 // directory of sessions. At least one changes when a session begins, or when an order or a hold changes.

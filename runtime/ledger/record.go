@@ -146,7 +146,7 @@ type State struct {
 	// Barred is set if the project's settings bar the judge and the user knows.
 	Barred  bool
 	Faults  []string  // reported to the user: plugin and rule
-	Plugins []Present // that have decided, the latest last
+	Plugins []Present // that started or decided here, the latest last
 	Log     []byte    // JSON, for the reader of the transcript
 }
 

@@ -120,3 +120,30 @@ func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 }
 
 func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
+
+func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
+
+func (r *round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
+	m := r.memory
+	if slices.Contains(m.Told, h) {
+		v.Told = ""
+		return v
+	}
+	m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
+	v.Remember = m
+	return v
+}
+
+// blockOnce returns v as a continue, once in a session for each hash h, and at most maxErrors times. Otherwise it
+// returns v without its reason.
+func (r *round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
+	m := r.memory
+	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
+		v.Reason, v.Remember = "", m
+		return v
+	}
+	m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
+	m.Mark = "error"
+	v.Decision, v.Remember = strategy.Continue, m
+	return v
+}

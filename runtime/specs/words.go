@@ -1,7 +1,6 @@
 package specs
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -92,33 +91,6 @@ func (r *round) reportLimit(reached int) strategy.Verdict {
 		"3. Cancel: " + r.commandToType("cancel") + "\n\n" +
 		"Tell the user where the work stands and what you suggest. Start no further task."
 	return r.blockOnce(v, limitHash(r.file.Data))
-}
-
-func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
-
-func (r *round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
-	m := r.memory
-	if slices.Contains(m.Told, h) {
-		v.Told = ""
-		return v
-	}
-	m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
-	v.Remember = m
-	return v
-}
-
-// blockOnce returns v as a continue, once in a session for each hash h, and at most maxErrors times. Otherwise it
-// returns v without its reason.
-func (r *round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
-	m := r.memory
-	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
-		v.Reason, v.Remember = "", m
-		return v
-	}
-	m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
-	m.Mark = "error"
-	v.Decision, v.Remember = strategy.Continue, m
-	return v
 }
 
 // taskBlock returns the task with this index: its line and the indented lines below. If groups is set and the

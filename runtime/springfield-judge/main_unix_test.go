@@ -38,7 +38,7 @@ func newWorld(t *testing.T, client string) *world {
 	w := &world{t, dir, filepath.Join(dir, "springfield-judge"), ""}
 	scratch.PlaceProgram(t, scratch.Program(t, "runtime/springfield-judge"), w.judge)
 	must(t, os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\n"+client+"\n"), 0o755))
-	line := codec.Append(nil, &judge.Question{Backend: judge.Claude, Model: "haiku", System: "S", Page: "P", Within: 110_000, Client: filepath.Join(dir, "claude")})
+	line := codec.Append(nil, &judge.Question{Backend: judge.Claude, Model: "haiku", System: "S", Page: "P", WithinMs: 110_000, Client: filepath.Join(dir, "claude")})
 	w.page = string(line) + "\n"
 	return w
 }

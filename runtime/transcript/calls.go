@@ -40,7 +40,7 @@ type claim struct {
 	List  list
 	Task  *task
 	Skill skill
-	When  when
+	When  todoStamp
 }
 
 func shortCallID(id []byte) uint32 {
@@ -108,9 +108,9 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	for i := range l.Recent {
 		if r := &l.Recent[i]; r.ID == id {
 			r.Result, r.Done, r.Denied, input = e.placeOf(p.Text), true, p.Denied, r.Input
-			r.Open = r.Open || bytes.Contains(p.Outcome, []byte(`"interrupted":true`))
+			r.Open = r.Open || bytes.Contains(p.RawResult, []byte(`"interrupted":true`))
 			// Claude Code interprets the status of grep, diff, test and similar instead of reporting an error.
-			r.Failed = p.Failed || bytes.Contains(p.Outcome, []byte(`"returnCodeInterpretation":"`))
+			r.Failed = p.Failed || bytes.Contains(p.RawResult, []byte(`"returnCodeInterpretation":"`))
 		}
 	}
 	for i, c := range l.Claims {
@@ -119,8 +119,8 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 		}
 		l.Claims = append(l.Claims[:i], l.Claims[i+1:]...)
 		var o Effect
-		if !p.Failed && f.Outcome != nil {
-			o = f.Outcome(c.Of, p)
+		if !p.Failed && f.EffectOf != nil {
+			o = f.EffectOf(c.Of, p)
 		}
 		if c.Of == MayGoOn && len(o.Job) == 0 {
 			l.markOpen(id, false)
@@ -133,8 +133,8 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 		return
 	}
 	// A running command can be sent to the background.
-	if !p.Failed && p.Outcome != nil && f.Outcome != nil {
-		job := f.Outcome(NothingSpecial, p).Job
+	if !p.Failed && p.RawResult != nil && f.EffectOf != nil {
+		job := f.EffectOf(NothingSpecial, p).Job
 		if len(job) > 0 {
 			l.markOpen(id, true)
 		}

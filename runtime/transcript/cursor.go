@@ -188,7 +188,7 @@ func (c *Cursor) Blocked() bool {
 }
 
 // LastCall returns the effect of the session's last call, and whether it succeeded.
-func (c *Cursor) LastCall() (does Does, done bool) {
+func (c *Cursor) LastCall() (does Does, succeeded bool) {
 	n := len(c.Log.Recent)
 	if n == 0 {
 		return NothingSpecial, false

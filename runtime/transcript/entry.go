@@ -23,8 +23,8 @@ type Format struct {
 	Parse func(e *Entry) bool
 	// Owns reports whether one of the first lines of a log is of this format.
 	Owns func(line []byte) bool
-	// Outcome reads a result. of is NothingSpecial for calls with no effect.
-	Outcome func(of Does, r *Part) Effect
+	// EffectOf reads a result. of is NothingSpecial for calls with no effect.
+	EffectOf func(of Does, r *Part) Effect
 	// Whole is set if each message is a single line. Otherwise texts and calls are on separate lines.
 	Whole bool
 }
@@ -74,11 +74,11 @@ type Part struct {
 	// Input is a raw object, or a raw string that contains the object.
 	Input []byte
 	Does  Does
-	// Outcome is the raw result without the text.
-	Outcome []byte
-	Failed  bool // of a result
-	Denied  bool // the call was not allowed and did not run
-	Ours    bool // of a Stop hook
+	// RawResult is the raw result without the text.
+	RawResult []byte
+	Failed    bool // of a result
+	Denied    bool // the call was not allowed and did not run
+	Ours      bool // of a Stop hook
 }
 
 type Kind byte
@@ -108,8 +108,8 @@ const (
 	ChangesTask
 	ReadsTask
 	ListsTasks
-	UsesSkill      // Text is its name
-	MayGoOn        // in the background after the turn; Outcome decides
+	UsesSkill // Text is its name
+	MayGoOn   // in the background after the turn; Effect.Running decides
 	MayEndJob // or inspects it: Text is its ID
 	EndsTeam
 	AsksPerson // or ends the turn with a plan to approve

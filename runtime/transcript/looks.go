@@ -5,6 +5,8 @@ package transcript
 import (
 	"slices"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
 // onlyLooks reports whether a command line is known to change nothing. Substitutions and redirections to files count as
@@ -197,4 +199,18 @@ func sedLooks(args []string) bool {
 		}
 	}
 	return true
+}
+
+// Changes reports whether a call can change anything outside the session.
+func (p *Part) Changes() bool {
+	switch p.Does {
+	case WritesTodos, MakesTask, ChangesTask, ReadsTask, ListsTasks, AsksPerson, BeginsPlan, EndsPlan, SchedulesWake:
+		return false
+	}
+	name := string(p.Name)
+	if !slices.Contains(shells, name) {
+		return !slices.Contains(readers, name)
+	}
+	input := objectIn(p.Input)
+	return !onlyLooks(codec.ExactText(codec.InsideQuotes(codec.FindMember(input, "command", "cmd"))))
 }

@@ -23,7 +23,7 @@ const (
 type todos struct {
 	List  list
 	Tasks []task
-	When  when
+	When  todoStamp
 }
 
 type list struct {
@@ -31,7 +31,7 @@ type list struct {
 	Sum   uint64 // 0 for an empty list
 }
 
-type when struct {
+type todoStamp struct {
 	Turn  int
 	Tasks bool // not the list
 }
@@ -69,7 +69,7 @@ func (s state) String() string {
 }
 
 func (l *Log) noteChange(tasks bool) {
-	l.Todos.When = when{Turn: l.Turns, Tasks: tasks}
+	l.Todos.When = todoStamp{Turn: l.Turns, Tasks: tasks}
 }
 
 func (l *Log) setList(e *Entry, array []byte) {

@@ -269,20 +269,6 @@ var readers = []string{
 	"update_plan", "todo_write", "write_todos", "update_todo",
 }
 
-// Changes reports whether a call can change anything outside the session.
-func (p *Part) Changes() bool {
-	switch p.Does {
-	case WritesTodos, MakesTask, ChangesTask, ReadsTask, ListsTasks, AsksPerson, BeginsPlan, EndsPlan, SchedulesWake:
-		return false
-	}
-	name := string(p.Name)
-	if !slices.Contains(shells, name) {
-		return !slices.Contains(readers, name)
-	}
-	input := objectIn(p.Input)
-	return !onlyLooks(codec.ExactText(codec.InsideQuotes(codec.FindMember(input, "command", "cmd"))))
-}
-
 // writers are the calls that can have changed a file, except readers. This is assumed of unknown tools and subagents.
 var writers = []Does{NothingSpecial, WritesFile, UsesSkill, MayGoOn, TellsMate}
 

@@ -1,5 +1,5 @@
 // Changes of files are atomic: a rename replaces the old file. Before that, the old file is read again, so that a
-// concurrent edit is not lost. Read-only and irregular files are not changed.
+// concurrent edit is not lost. Read-only and irregular files are not overwritten.
 
 package workspace
 

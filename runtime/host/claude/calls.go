@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -71,24 +70,24 @@ func isDenied(kind, text []byte) bool {
 
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	if of == transcript.NothingSpecial {
-		if bytes.Contains(r.Outcome, []byte(`"backgroundTaskId":"`)) {
-			o.Job = backgroundJobOf(r.Outcome, nil)
+		if bytes.Contains(r.RawResult, []byte(`"backgroundTaskId":"`)) {
+			o.Job = backgroundJobOf(r.RawResult, nil)
 		}
 		return o
 	}
-	o.Refused = string(codec.FindMember(r.Outcome, "success")) == "false"
+	o.Refused = string(codec.FindMember(r.RawResult, "success")) == "false"
 	switch of {
 	case transcript.MakesTask, transcript.ReadsTask:
-		o.Task = codec.FindMember(r.Outcome, "task")
+		o.Task = codec.FindMember(r.RawResult, "task")
 	case transcript.ListsTasks:
-		o.Tasks = codec.FindMember(r.Outcome, "tasks")
+		o.Tasks = codec.FindMember(r.RawResult, "tasks")
 	case transcript.MayGoOn:
-		if string(codec.FindMember(r.Outcome, "status")) == `"teammate_spawned"` {
-			o.Mate = codec.InsideQuotes(codec.FindMember(r.Outcome, "name"))
+		if string(codec.FindMember(r.RawResult, "status")) == `"teammate_spawned"` {
+			o.Mate = codec.InsideQuotes(codec.FindMember(r.RawResult, "name"))
 		}
-		o.Job = backgroundJobOf(r.Outcome, r.Text)
+		o.Job = backgroundJobOf(r.RawResult, r.Text)
 	case transcript.MayEndJob:
-		o.Running = stillRuns(r.Outcome, r.Text)
+		o.Running = stillRuns(r.RawResult, r.Text)
 	}
 	return o
 }
@@ -113,11 +112,6 @@ func backgroundJobOf(outcome, text []byte) []byte {
 	return nil
 }
 
-func isNotification(origin, text []byte) bool {
-	return string(origin) == "task-notification" ||
-		origin == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
-}
-
 func stillRuns(outcome, text []byte) bool {
 	status := codec.FindMember(outcome, "status")
 	if task := codec.FindMember(outcome, "task"); task != nil {
@@ -125,50 +119,4 @@ func stillRuns(outcome, text []byte) bool {
 	}
 	return string(status) == `"running"` || string(status) == `"pending"` ||
 		bytes.Contains(text, []byte("<status>running<"))
-}
-
-func skillBody(e *transcript.Entry, text []byte) {
-	const before = "Base directory for this skill: "
-	if !bytes.HasPrefix(text, []byte(before)) {
-		return
-	}
-	path, _, _ := bytes.Cut(codec.Unescape(nil, text[len(before):min(len(text), 2048)]), []byte("\n"))
-	path = bytes.TrimSpace(path)
-	name := path[max(bytes.LastIndexByte(path, '/'), bytes.LastIndexByte(path, '\\'))+1:]
-	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
-}
-
-func takeTeammateMail(e *transcript.Entry, text []byte) {
-	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
-	const maxObject = 4 << 10 // bytes; its type comes first
-	if !bytes.HasPrefix(withoutHeading(text), []byte("<teammate-message")) {
-		return
-	}
-	for {
-		_, text, _ = bytes.Cut(text, []byte(begin))
-		one, _, _ := bytes.Cut(text, []byte(end))
-		name, _, found := bytes.Cut(one, []byte(`\`))
-		if !found {
-			return
-		}
-		p := transcript.Part{Kind: transcript.Mate, Name: name}
-		_, body, _ := bytes.Cut(one, []byte(`\">`))
-		object := bytes.TrimSpace(codec.Unescape(nil, body[:min(len(body), maxObject)]))
-		switch kind := codec.FindMember(object, "type"); {
-		case activity.IsLeadName(string(p.Name)):
-			if p.Kind = transcript.Other; e.Role == "" {
-				e.Role = activity.Teammate
-			}
-		case string(kind) == `"idle_notification"`:
-			p.Kind = transcript.Idle
-		case string(kind) == `"shutdown_approved"`:
-			p.Kind = transcript.Gone
-		case string(kind) == `"teammate_terminated"`: // "reviewer has shut down."
-			p.Kind = transcript.Gone
-			p.Name, _, _ = bytes.Cut(codec.InsideQuotes(codec.FindMember(object, "message")), []byte(" "))
-		case string(p.Name) == "system":
-			p.Kind = transcript.Other
-		}
-		e.Parts = append(e.Parts, p)
-	}
 }

@@ -36,7 +36,7 @@ var Host = host.Host{
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Context: takesContext,
 	Reminds: true, Opens: true,
-	Log:     transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
+	Log:     transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, EffectOf: outcome},
 	Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
 	Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude",
 	Package: "@anthropic-ai/claude-code", ProjectVariable: "CLAUDE_PROJECT_DIR",

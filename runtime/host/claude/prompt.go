@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -18,7 +20,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 	for i := range len(e.Parts) {
 		switch p := &e.Parts[i]; p.Kind {
 		case transcript.Result:
-			results, p.Outcome = true, l.outcome
+			results, p.RawResult = true, l.outcome
 			p.Denied = p.Failed && isDenied(l.denial, p.Text)
 		case transcript.Call: // not in a user line
 			p.Kind = transcript.Other
@@ -117,4 +119,55 @@ func looksLikeOurs(words []byte) bool {
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))
 	_, word, plugin := bytes.Cut(name, []byte(":"))
 	return found && closed && plugin && slices.Contains(guard.Commands, string(word))
+}
+
+func isNotification(origin, text []byte) bool {
+	return string(origin) == "task-notification" ||
+		origin == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
+}
+
+func skillBody(e *transcript.Entry, text []byte) {
+	const before = "Base directory for this skill: "
+	if !bytes.HasPrefix(text, []byte(before)) {
+		return
+	}
+	path, _, _ := bytes.Cut(codec.Unescape(nil, text[len(before):min(len(text), 2048)]), []byte("\n"))
+	path = bytes.TrimSpace(path)
+	name := path[max(bytes.LastIndexByte(path, '/'), bytes.LastIndexByte(path, '\\'))+1:]
+	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
+}
+
+func takeTeammateMail(e *transcript.Entry, text []byte) {
+	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
+	const maxObject = 4 << 10 // bytes; its type comes first
+	if !bytes.HasPrefix(withoutHeading(text), []byte("<teammate-message")) {
+		return
+	}
+	for {
+		_, text, _ = bytes.Cut(text, []byte(begin))
+		one, _, _ := bytes.Cut(text, []byte(end))
+		name, _, found := bytes.Cut(one, []byte(`\`))
+		if !found {
+			return
+		}
+		p := transcript.Part{Kind: transcript.Mate, Name: name}
+		_, body, _ := bytes.Cut(one, []byte(`\">`))
+		object := bytes.TrimSpace(codec.Unescape(nil, body[:min(len(body), maxObject)]))
+		switch kind := codec.FindMember(object, "type"); {
+		case activity.IsLeadName(string(p.Name)):
+			if p.Kind = transcript.Other; e.Role == "" {
+				e.Role = activity.Teammate
+			}
+		case string(kind) == `"idle_notification"`:
+			p.Kind = transcript.Idle
+		case string(kind) == `"shutdown_approved"`:
+			p.Kind = transcript.Gone
+		case string(kind) == `"teammate_terminated"`: // "reviewer has shut down."
+			p.Kind = transcript.Gone
+			p.Name, _, _ = bytes.Cut(codec.InsideQuotes(codec.FindMember(object, "message")), []byte(" "))
+		case string(p.Name) == "system":
+			p.Kind = transcript.Other
+		}
+		e.Parts = append(e.Parts, p)
+	}
 }

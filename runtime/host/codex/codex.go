@@ -22,7 +22,7 @@ var Host = host.Host{
 	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit",
 	Reminds: true, Marked: true, Plans: true, Opens: true,
-	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
+	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, EffectOf: outcome},
 	Dir: "~/.codex", DirVariable: "CODEX_HOME", Sessions: "sessions/*/*/*/rollout-*.jsonl", Program: "codex",
 	Package: "@openai/codex",
 	Inside:  []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",
@@ -202,7 +202,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	part := transcript.Part{}
 	members := []transcript.Member{
 		{Name: "name", Text: &part.Name}, {Name: "call_id", Text: &part.ID},
-		{Name: "arguments", Raw: &part.Input}, {Name: "input", Raw: &part.Input}, {Name: "output", Raw: &part.Outcome},
+		{Name: "arguments", Raw: &part.Input}, {Name: "input", Raw: &part.Input}, {Name: "output", Raw: &part.RawResult},
 	}
 	for p.Next() {
 		switch string(p.Key) {
@@ -230,7 +230,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	case transcript.Call:
 		classifyCall(&part)
 	case transcript.Result:
-		part.Text, part.Failed = resultText(part.Outcome)
+		part.Text, part.Failed = resultText(part.RawResult)
 	default:
 		return false
 	}

@@ -33,7 +33,7 @@ func TestRefused(t *testing.T) {
 		"request_user_input is unavailable in": {true, true},
 	} {
 		r := transcript.Part{Kind: transcript.Result, Text: []byte(text)}
-		outcome := codex.Host.Log.Outcome
+		outcome := codex.Host.Log.EffectOf
 		if list, question := outcome(transcript.WritesTodos, &r).Refused, outcome(transcript.AsksPerson, &r).Refused; list != want.list || question != want.question {
 			t.Errorf("%s: refused is %t, %t", text, list, question)
 		}

@@ -18,7 +18,7 @@ var Host = host.Host{
 	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Reminds: true, Marked: true,
-	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
+	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: outcome},
 	Arrived: arrived, Logged: true,
 	Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 }

@@ -22,7 +22,7 @@ var Host = host.Host{
 	Stop: "Stop", Prompt: "UserPromptSubmit",
 	FromUser: func(e host.Event) bool { return e.Prompt != "" },
 	Reminds:  true, Marked: true, NoWitness: true,
-	Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
+	Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: outcome},
 	Logged: true, // the only source of background commands
 	Dir:    "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
 	Package:   "@qwen-code/qwen-code",

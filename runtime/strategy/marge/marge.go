@@ -142,8 +142,8 @@ func (o *Options) staleness(name string, age int64) string {
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
 }
 
-// relativeToWorkspace returns name relative to dir, or "" for an absolute path outside of dir.
-func relativeToWorkspace(dir, name string) string {
+// nameInWorkspace returns name relative to dir, or "" for an absolute path outside of dir.
+func nameInWorkspace(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
 	if rest, ok := strings.CutPrefix(name, dir+"/"); ok && dir != "" {

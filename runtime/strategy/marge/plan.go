@@ -1,11 +1,13 @@
 package marge
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/markdown"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -139,8 +141,8 @@ func plansInUse(s strategy.Situation) []activity.Plan {
 		if p.Turns > within || strings.Contains(p.Name, sddDir) {
 			continue
 		}
-		names, project := []string{relativeToWorkspace(s.Workspace.Dir, p.Name)}, s.Workspace.Project
-		if around := relativeToWorkspace(project, p.Name); project != "" && around != "" {
+		names, project := []string{nameInWorkspace(s.Workspace.Dir, p.Name)}, s.Workspace.Project
+		if around := nameInWorkspace(project, p.Name); project != "" && around != "" {
 			names = append(names, project+"/"+around)
 		}
 		for _, name := range names {
@@ -177,4 +179,29 @@ func planReads(_ *Options, s strategy.Situation) (p progress) {
 		return p
 	}
 	return p
+}
+
+func byBoxes(name string, boxes []markdown.Box) progress {
+	p := progress{total: len(boxes)}
+	var first markdown.Box
+	for _, b := range boxes {
+		if b.Done {
+			p.done++
+		} else if first.Line == 0 {
+			first = b
+		}
+	}
+	count := strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total)
+	p.where = count + " boxes ticked in " + shownName(name)
+	if first.Line == 0 {
+		return p
+	}
+	p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + quotation.QuoteEvidence(first.Text)
+	p.next = "The list has " + count + " boxes ticked. Next is " + quotation.QuoteEvidence(first.Text) + " (" + placeOf(name, first.Line) +
+		"). Go on with it now and tick it when it is done. If you need a decision from the user, ask for it and wait."
+	return p
+}
+
+func slugOfPlan(name string) string {
+	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }

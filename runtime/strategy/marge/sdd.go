@@ -169,10 +169,6 @@ func isComplete(words string) bool {
 		slices.ContainsFunc(tickMarks, ticked)
 }
 
-func slugOfPlan(name string) string {
-	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
-}
-
 func ledgerSlugs(s strategy.Situation) []string {
 	all := slices.DeleteFunc(slices.Clone(s.Workspace.Files[sddDir].Names), func(name string) bool {
 		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md")
@@ -220,7 +216,7 @@ func sddWants(s strategy.Situation) []strategy.Want {
 func planNames(s strategy.Situation, slug string) (all []string) {
 	base := slug + ".md"
 	if named := parseSDD(string(s.Workspace.Files[sddDir+slug+sddFile].Data)).plan; named != "" {
-		if name := relativeToWorkspace(s.Workspace.Dir, named); name != "" {
+		if name := nameInWorkspace(s.Workspace.Dir, named); name != "" {
 			all = append(all, name)
 		}
 		base = slugOfPlan(strings.ReplaceAll(named, `\`, "/")) + ".md"
@@ -304,26 +300,5 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 		p.next += " The ledger's last word about it is " + quotation.QuoteEvidence(words) + "."
 	}
 	p.next += " Go on with it now, as the skill says, and add its line to the ledger when it is complete. If you need a decision from the user, ask for it and wait."
-	return p
-}
-
-func byBoxes(name string, boxes []markdown.Box) progress {
-	p := progress{total: len(boxes)}
-	var first markdown.Box
-	for _, b := range boxes {
-		if b.Done {
-			p.done++
-		} else if first.Line == 0 {
-			first = b
-		}
-	}
-	count := strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total)
-	p.where = count + " boxes ticked in " + shownName(name)
-	if first.Line == 0 {
-		return p
-	}
-	p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + quotation.QuoteEvidence(first.Text)
-	p.next = "The list has " + count + " boxes ticked. Next is " + quotation.QuoteEvidence(first.Text) + " (" + placeOf(name, first.Line) +
-		"). Go on with it now and tick it when it is done. If you need a decision from the user, ask for it and wait."
 	return p
 }

@@ -368,8 +368,6 @@ func readList(text string) (values []string, comment string, err error) {
 	return values, comment, err
 }
 
-func ShortenFile(data []byte) string { return quotation.Beginning(string(data), goalFile) }
-
 func NewLoopID(dir, session string, now int64) string {
 	id := quotation.HashText(dir + "\x00" + session + "\x00" + strconv.FormatInt(now, 10))
 	return id[max(0, len(id)-6):]

@@ -416,3 +416,5 @@ func (l *goalLoop) newEvent(event string, count int) activity.LoopEvent {
 		Session: quotation.Beginning(l.s.Session.ID, 200), Dir: quotation.Beginning(l.s.Workspace.Dir, maxDir), Text: words,
 	}
 }
+
+func ShortenFile(data []byte) string { return quotation.Beginning(string(data), goalFile) }

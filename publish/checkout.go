@@ -1,0 +1,87 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"sync"
+
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
+)
+
+type checkout struct {
+	repo    *git.Repository   // nil if none
+	foreign *git.OutsideError // why git does not trust the repository
+	dir     string            // the suite or marketplace
+	place   string            // of dir in the repository
+	remote  string            // as configured
+	where   string            // public address, or ""
+
+	// Queried at most once: the current branch, the files below dir that differ from HEAD, and the modes in git's
+	// index.
+	branch func() string
+	dirty  func() ([]string, error)
+	modes  func() (map[string]string, error)
+}
+
+// findCheckout returns the git checkout around dir. Without a repository only dir is set. A repository that git does not
+// trust is recorded, and is not an error.
+func (m Means) findCheckout(ctx context.Context, dir string) (checkout, error) {
+	c := checkout{dir: dir}
+	var err error
+	if c.repo, err = m.Git.Repository(ctx, dir); err != nil && !errors.As(err, &c.foreign) {
+		return c, err
+	}
+	if c.repo == nil {
+		return c, nil
+	}
+	c.remote = c.repo.RemoteURL(ctx)
+	c.where, _ = git.PublicURL(c.remote)
+	c.place, err = c.repo.PathInRoot(dir)
+	c.branch = sync.OnceValue(func() string { return c.repo.CurrentBranch(ctx) })
+	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })
+	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, c.place) })
+	return c, err
+}
+
+// plainPrograms returns the programs with no executable bit in git's index, as after a checkout on Windows. It ignores
+// .exe files. Paths are relative to the repository's root. unknown reports whether a program is missing in the index.
+func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
+	for _, name := range names {
+		if path.Ext(name) == ".exe" {
+			continue
+		}
+		modes, err := c.modes()
+		if err != nil {
+			return nil, false, err
+		}
+		switch name = path.Join(c.place, name); modes[name] {
+		case "":
+			unknown = true
+		case git.Plain:
+			plain = append(plain, name)
+		}
+	}
+	return plain, unknown, nil
+}
+
+// findMarks returns the published programs to mark as executable in git's index. If git ignores modes here and a
+// program is not in the index, wait asks the user to publish again after git add.
+func (in inputs) findMarks(ctx context.Context, q Request, after plannedTree) (marks, wait []string, err error) {
+	if in.around.repo == nil {
+		return nil, nil, nil
+	}
+	var files []string
+	for _, p := range in.suite.Plugins {
+		if len(q.Plugins) == 0 || slices.Contains(q.Plugins, p.Name) {
+			files = append(files, after.listPrograms(p.Name)...)
+		}
+	}
+	marks, unknown, err := in.around.plainPrograms(files)
+	if unknown && err == nil && !in.around.repo.SeesModes(ctx) {
+		wait = append(wait, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not record executable bits here, so publish must set those of the hooks")
+	}
+	return marks, wait, err
+}

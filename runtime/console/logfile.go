@@ -1,0 +1,108 @@
+package console
+
+import (
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+func (d *Console) projectsDir() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
+
+// FindLog returns the path of a session's log, given the ID or its prefix.
+func (d *Console) FindLog(session string) (string, error) {
+	id, err := d.resolveSession(session)
+	if err != nil {
+		if paths := d.otherLogsOf(session); len(paths) == 1 {
+			return paths[0], nil
+		}
+		return "", err
+	}
+	if path := d.findLog(id); path != "" {
+		return path, nil
+	}
+	return "", &adviceError{"session " + shorten(id) + " has no log: agents delete the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists its recorded decisions"}
+}
+
+func (d *Console) findLog(id string) string {
+	if id == "" || strings.ContainsAny(id, `/\*?[`) {
+		return ""
+	}
+	for _, project := range namesIn(d.projectsDir()) {
+		if path := filepath.Join(d.projectsDir(), project, id+".jsonl"); file.IsReadable(path) {
+			return path
+		}
+	}
+	for _, path := range d.otherLogsOf(id) {
+		if file.IsReadable(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// otherLogsOf returns the logs of hosts other than Claude Code for sessions with an ID that starts with id, or else
+// with the first shortID characters of id.
+func (d *Console) otherLogsOf(id string) (paths []string) {
+	if id == "" || strings.ContainsAny(id, `/\*?[`) {
+		return nil
+	}
+	for _, h := range registry.Hosts {
+		dir := d.dirOfHost(h)
+		if h.Default || dir == "" {
+			continue
+		}
+		for _, named := range []string{id, id[:min(len(id), shortID)]} {
+			found := pathsLike(dir, h.SessionNamed(named+"*"))
+			paths = append(paths, found...)
+			if len(found) > 0 {
+				break
+			}
+		}
+	}
+	return paths
+}
+
+// pathsLike returns the paths in a directory that match a pattern. It is smaller than filepath.Glob.
+func pathsLike(dir, pattern string) (paths []string) {
+	first, rest, isDir := strings.Cut(pattern, "/")
+	for _, name := range namesIn(dir) {
+		if ok, _ := filepath.Match(first, name); !ok {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		if isDir {
+			paths = append(paths, pathsLike(path, rest)...)
+		} else {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+func namesIn(dir string) []string {
+	f, err := os.Open(dir + "/") // fails at once if this is a named pipe
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	all, _ := f.Readdirnames(-1)
+	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // slices.Sort adds 8 KB to the hook
+	return all
+}
+
+func (d *Console) dirOfHost(h *host.Host) string {
+	if d.Getenv != nil && h.DirVariable != "" {
+		if dir := d.Getenv(h.DirVariable); filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	if rest, ok := strings.CutPrefix(h.Dir, "~/"); ok && d.Home != "" {
+		return filepath.Join(d.Home, rest)
+	}
+	return ""
+}
