@@ -118,7 +118,7 @@ func installGlobally(t *testing.T, name, home string, env []string) {
 func cancelAtTerminal(t *testing.T, home string, env []string) {
 	t.Helper()
 	cmd := exec.Command(resolve(t, "springfield", env), "init", "cancelled")
-	cmd.Dir, cmd.Env = home, env
+	cmd.Dir, cmd.Env = home, append(env, "TERM=xterm")
 	terminal, err := pty.Start(cmd)
 	must(t, err)
 	defer terminal.Close()
@@ -160,7 +160,7 @@ func runByNPX(t *testing.T, name, home string, env []string) {
 	// Without the program's package the launcher says what to type, and that works.
 	env = append(env, "npm_config_omit=optional", "npm_config_cache="+filepath.Join(home, "another cache"))
 	cmd := exec.Command(resolve(t, "npx", env), "--yes", name, "version")
-	cmd.Dir, cmd.Env = home, env
+	cmd.Dir, cmd.Env = home, append(env, "TERM=xterm")
 	out, err := cmd.CombinedOutput()
 	_, hint, found := strings.Cut(string(out), "springfield: hint: npx ")
 	if err == nil || !found {
