@@ -110,7 +110,7 @@ func writeHosts(t testing.TB, home string) (all []Kept) {
 	for _, h := range registry.Hosts {
 		log, ok := logs[h.Name]
 		if !ok {
-			continue
+			t.Fatalf("hostLogs has no log of %s", h.Title)
 		}
 		k := Kept{h, filepath.Join(home, strings.TrimPrefix(h.Dir, "~/"))}
 		path := filepath.Join(k.Dir, filepath.FromSlash(log.at))

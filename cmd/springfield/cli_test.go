@@ -66,7 +66,7 @@ Common flags, explained only here:
 var commonFlags = []struct{ name, meaning string }{
 	{"--json", "print JSON"},
 	{"--dry-run", "print a diff, change nothing"},
-	{"--host HOST", "claude, codex, copilot, qwen, droid, gemini, or all"},
+	{"--host HOST", strings.Join(hosts.HostNames(), ", ") + ", or all"},
 	{"--session ID", "only this session; the start of its ID is enough"},
 	{"--dir DIR", "project directory (default: this project)"},
 }

@@ -22,7 +22,7 @@ import (
 	"unicode/utf8"
 )
 
-// plugins are the eight, each with what makes it go on where nothing is hostile.
+// plugins are all, each with what makes it go on where nothing is hostile.
 // Files are the project's; %S is the transcript's path.
 var plugins = []plugin{
 	{name: "ned-flanders", says: "Task 1 complete. Moving to Task 2."},

@@ -125,7 +125,7 @@ func TestUnwritableLedger(t *testing.T) {
 		w.write(".claude/workflow-state.json", fmt.Sprintf(`{"skill": "x", "tasks_total": 3, "tasks_completed": 1, "updated_at": %q}`, w.host.Now.UTC().Format(time.RFC3339)))
 		event := w.event(map[string]any{"hook_event_name": known.Event, "prompt": "go on", "last_assistant_message": progress + "\n<!-- el-barto:continue -->\nMoving to Task 2."})
 		if code, stdout, stderr := w.raw(event); code != 0 || stdout == "" {
-			t.Errorf("%s has nothing to say where it could: %d, %q, %q", known.Name, code, stdout, stderr)
+			t.Errorf("%s is silent: add to this session what makes it answer: %d, %q, %q", known.Name, code, stdout, stderr)
 		}
 		must(t, os.RemoveAll(w.path(".claude/springfield")))
 		w.write(".claude/springfield", "a file in the way")
