@@ -72,7 +72,7 @@ func (s *session) waits() string {
 		return "waits at a " + strings.TrimPrefix(cmp.Or(say(s.process.Waits), "dialog"), "a ")
 	case s.process.Status == "busy", s.ended:
 		return ""
-	case s.process.ID != 0 && s.log.asked == "":
+	case s.process.ID != 0 && s.log.asked == "" && s.log.spoke == 0:
 		return firstPrompt
 	case s.process.ID != 0:
 		return idleNeed
@@ -130,7 +130,7 @@ func (s *session) findNeed() (need, text, word string) {
 	case rule == away.Rule && strings.HasPrefix(s.decision.Evidence, away.Passed):
 	case needs[rule] != "":
 		return needs[rule], s.decision.Evidence, ""
-	case s.log.asked != "" || s.decision.Plugin != "":
+	case s.log.asked != "" || s.log.spoke > 0 || s.decision.Plugin != "":
 		return s.waits(), cmp.Or(s.log.words, s.decision.Evidence), ""
 	}
 	return "", "", ""

@@ -141,6 +141,20 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// A command that the host runs itself leaves the state as it was.
+func TestLocalCommand(t *testing.T) {
+	n := newNight(t)
+	n.running(t, os.Getpid(), "aaaaaaaa-1", "idle")
+	for _, words := range []string{"<command-name>/model</command-name>", "<bash-input>ls</bash-input>"} {
+		for lines, want := range map[string]State{
+			"0 asks Go.|8 says Tabs or blanks?|9 asks ": Waiting, "0 asks Go.|8 fails API Error|9 asks ": Failed, "9 asks ": Fresh, "10 says Hello.|9 asks ": Waiting,
+		} {
+			n.log(t, "aaaaaaaa-1", strings.Split(lines+words, "|")...)
+			scratch.Equal(t, n.NewWatch().Look(time.UnixMilli(n.at(12))).Sessions[0].State, want, lines+words)
+		}
+	}
+}
+
 // A dialog that the user opens, such as /model, is no need of the agent's.
 func TestDialogOfTheUser(t *testing.T) {
 	n := newNight(t)
