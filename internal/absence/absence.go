@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,6 +97,10 @@ var needs = map[string]string{
 	"rounds": workLeft,
 }
 
+// needless are rules of stops where the plugin has found its work done, or neither work nor a need. So are those that
+// end in -done.
+var needless = []string{"otherwise", "hold", "report", "signal", "promise", "done"}
+
 const (
 	workLeft   = "it stopped with work left"
 	failedNeed = "it failed"
@@ -126,7 +131,7 @@ func (s *session) findNeed() (need, text, word string) {
 		return needs[asks.Rule], asks.Evidence, word
 	case rule == "hold" && lastmessage.ReadMessage(s.log.words).AnnouncesWork():
 		return workLeft, s.log.words, ""
-	case rule == "otherwise", rule == "hold": // no plugin has found work or a need
+	case slices.Contains(needless, rule), strings.HasSuffix(rule, "-done"):
 	case rule == away.Rule && strings.HasPrefix(s.decision.Evidence, away.Passed):
 	case needs[rule] != "":
 		return needs[rule], s.decision.Evidence, ""
