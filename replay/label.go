@@ -128,10 +128,11 @@ func (f *follower) labelFor(prompt string) Label {
 	if waited && typed < f.last.line {
 		return Queued
 	}
-	if begin := quotation.Head(prompt, 200); strings.Contains(begin, "<command-name>/exit<") || strings.Contains(begin, "<command-name>/quit<") {
+	begin := quotation.Head(prompt, 200)
+	if strings.Contains(begin, "<command-name>/exit<") || strings.Contains(begin, "<command-name>/quit<") {
 		return Ended // neither judges the stop
 	}
-	if strings.HasPrefix(prompt, "<command-") || strings.HasPrefix(prompt, "<bash-input>") {
+	if strings.HasPrefix(begin, "<command-") || strings.HasPrefix(begin, "<bash-input>") {
 		return Commanded
 	}
 	if len(prompt) <= maxYes && lastword.Read(lastword.Prompt{Begin: prompt, End: prompt}).Kind == lastword.Yes {
