@@ -118,8 +118,8 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	if err != nil {
 		return nil, check.Advisef(howToFind, "read session log: %w", err)
 	}
-	// The event is known only at the end.
-	w, lines, entries := walker{session: session{path: p.Log, host: registry.HostOfLog(p.Log)}}, 0, 0
+	// The event is known only at the end. Commands that the host ran after the last stop do not count.
+	w, lines, entries, local := walker{session: session{path: p.Log, host: registry.HostOfLog(p.Log)}}, 0, 0, false
 	w.whole = w.host.Log.Whole
 	err = w.host.Log.EachLine(p.Log, 0, func(c *transcript.Cursor) bool {
 		if p.Line == 0 && p.At > 0 && c.LineTime() > p.At {
@@ -128,7 +128,9 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 		if c.IsOfSession() {
 			entries++
 		}
-		lines = c.Number
+		if local = c.Entry.Local || local && c.What == transcript.Nothing; !local || p.Line > 0 {
+			lines = c.Number
+		}
 		w.take(c)
 		return lines != p.Line
 	})

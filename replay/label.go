@@ -128,15 +128,12 @@ func (f *follower) labelFor(prompt string) Label {
 	if waited && typed < f.last.line {
 		return Queued
 	}
-	for _, name := range []string{"/exit", "/quit"} { // neither judges the stop
-		if strings.Contains(quotation.Head(prompt, 200), "<command-name>"+name+"</command-name>") {
-			return Ended
-		}
+	begin := quotation.Head(prompt, 200)
+	if strings.Contains(begin, "<command-name>/exit<") || strings.Contains(begin, "<command-name>/quit<") {
+		return Ended // neither judges the stop
 	}
-	for _, tag := range []string{"<command-name>", "<command-message>", "<bash-input>"} {
-		if strings.HasPrefix(prompt, tag) {
-			return Commanded
-		}
+	if strings.HasPrefix(begin, "<command-") || strings.HasPrefix(begin, "<bash-input>") {
+		return Commanded
 	}
 	if len(prompt) <= maxYes && lastword.Read(lastword.Prompt{Begin: prompt, End: prompt}).Kind == lastword.Yes {
 		if strings.ContainsAny(quotation.Tail(f.last.text, 300), "?？؟") {

@@ -124,7 +124,7 @@ func (w *watcher) printChanges(view absence.View) (err error) {
 		case w.json:
 			err = enc.Encode(c)
 		case c.Sight != nil && !c.Same:
-			_, err = fmt.Fprintln(w.out, clockTime(time.UnixMilli(c.At))+" "+c.Line())
+			_, err = fmt.Fprintln(w.out, clockTime(time.UnixMilli(c.At))+" "+view.Line(*c.Sight))
 		}
 		if err != nil {
 			return err

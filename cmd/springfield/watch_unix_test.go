@@ -60,7 +60,7 @@ func TestTellRunsTheCommand(t *testing.T) {
 	}
 	text := scratch.LookAt(t, script+".told")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) != 6 || lines[0] != "2" || lines[1] != "waits for you: "+filepath.Base("/p/"+hostile)+": "+hostile {
+	if len(lines) != 6 || lines[0] != "2" || lines[1] != "waits for you: a "+filepath.Base("/p/"+hostile)+": "+hostile {
 		t.Errorf("told:\n%s", text)
 	}
 	var change absence.Change

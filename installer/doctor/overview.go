@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -12,10 +13,12 @@ import (
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 // Overview is the one-screen summary that springfield prints without a command.
@@ -23,7 +26,7 @@ type Overview struct {
 	On       []Switch        `json:"on"`
 	Reasons  []string        `json:"reasons"`
 	Last     *Decision       `json:"last"`     // at a stop, in any project; null: none yet
-	Loops    []string        `json:"loops"`    // active, in any project
+	Loops    []string        `json:"loops"`    // active and with a file, in any project
 	Notes    []string        `json:"notes"`    // holds, and their recent ends
 	Away     []string        `json:"away"`     // orders in force
 	Problems []check.Finding `json:"problems"` // failures and warnings of doctor
@@ -86,7 +89,7 @@ func (in *Inspection) Overview() Overview {
 	events, _ := ledger.LoopEvents(in.Places.StatePath()) // a problem reports the error
 	for i, e := range events {
 		later := slices.ContainsFunc(events[i+1:], func(l activity.LoopEvent) bool { return l.Loop == e.Loop })
-		if !later && !e.EndsLoop() {
+		if !later && !e.EndsLoop() && !rooted.IsMissing(filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))) {
 			o.Loops = append(o.Loops, fmt.Sprintf("%s in %s, iteration %d of %d", e.Loop, e.Dir, e.Count, e.Max))
 		}
 	}

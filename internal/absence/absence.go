@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,7 +73,7 @@ func (s *session) waits() string {
 		return "waits at a " + strings.TrimPrefix(cmp.Or(say(s.process.Waits), "dialog"), "a ")
 	case s.process.Status == "busy", s.ended:
 		return ""
-	case s.process.ID != 0 && s.log.asked == "":
+	case s.process.ID != 0 && s.log.asked == "" && s.log.spoke == 0:
 		return firstPrompt
 	case s.process.ID != 0:
 		return idleNeed
@@ -95,6 +96,10 @@ var needs = map[string]string{
 	away.Rule: workLeft, "budget": workLeft, "stagnation": workLeft, "idle": workLeft,
 	"rounds": workLeft,
 }
+
+// needless are rules of stops where the plugin has found its work done, or neither work nor a need. So are those that
+// end in -done.
+var needless = []string{"otherwise", "hold", "report", "signal", "promise", "done"}
 
 const (
 	workLeft   = "it stopped with work left"
@@ -126,11 +131,11 @@ func (s *session) findNeed() (need, text, word string) {
 		return needs[asks.Rule], asks.Evidence, word
 	case rule == "hold" && lastmessage.ReadMessage(s.log.words).AnnouncesWork():
 		return workLeft, s.log.words, ""
-	case rule == "otherwise", rule == "hold": // no plugin has found work or a need
+	case slices.Contains(needless, rule), strings.HasSuffix(rule, "-done"):
 	case rule == away.Rule && strings.HasPrefix(s.decision.Evidence, away.Passed):
 	case needs[rule] != "":
 		return needs[rule], s.decision.Evidence, ""
-	case s.log.asked != "" || s.decision.Plugin != "":
+	case s.log.asked != "" || s.log.spoke > 0 || s.decision.Plugin != "":
 		return s.waits(), cmp.Or(s.log.words, s.decision.Evidence), ""
 	}
 	return "", "", ""

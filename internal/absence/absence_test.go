@@ -131,6 +131,7 @@ func (n *night) log(t *testing.T, session string, lines ...string) {
 		minutes, err := strconv.ParseInt(words[0], 10, 64)
 		must(t, err)
 		text, _ := json.Marshal(words[2])
+		text = []byte(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(text))) // as the client writes it
 		members := `"type":"assistant","message":{"id":"m` + words[0] + `","content":[{"type":"text","text":` + string(text) + `}],"usage":{"input_tokens":1000,"cache_read_input_tokens":200000,"output_tokens":500}}`
 		switch words[1] {
 		case "asks":

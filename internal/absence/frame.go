@@ -1,6 +1,7 @@
 package absence
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,11 +13,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-func nameOf(project string) string {
-	if project == "" {
-		return "?"
+// nameOf returns the name of the session's project, behind the beginning of its ID if another session shares it.
+func (v View) nameOf(s Sight) string {
+	name := filepath.Base(cmp.Or(s.Project, "?"))
+	if slices.ContainsFunc(v.Sessions, func(o Sight) bool { return o.Session != s.Session && o.Project == s.Project }) {
+		return short(s.Session)[:min(4, len(s.Session))] + " " + name
 	}
-	return filepath.Base(project)
+	return name
 }
 
 // The widths of columns. The session's state gets the rest, but at least leastNow.
@@ -83,10 +86,6 @@ func (v View) topLines() (all []string) {
 }
 
 func (v View) cells(s Sight) [5]string {
-	name := nameOf(s.Project)
-	if slices.ContainsFunc(v.Sessions, func(o Sight) bool { return o.Session != s.Session && o.Project == s.Project }) {
-		name = short(s.Session)[:min(4, len(s.Session))] + " " + name
-	}
 	now := string(s.State)
 	if s.State == Waiting && s.Text != "" {
 		now = "waits"
@@ -107,7 +106,7 @@ func (v View) cells(s Sight) [5]string {
 	if s.Left != nil {
 		left = strconv.Itoa(*s.Left)
 	}
-	return [5]string{name, now, since, s.Plugin, left}
+	return [5]string{v.nameOf(s), now, since, s.Plugin, left}
 }
 
 // roundAge rounds ms down to whole hours, minutes or tens of seconds, so that a line is short and does not change every

@@ -1,6 +1,7 @@
 package absence
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -25,7 +26,7 @@ type sessionLog struct {
 	asked       string // the first prompt
 	began, last int64  // the first line and the last
 	prompted    int64  // the last prompt
-	pushed      int64  // the last turn that no prompt began
+	pushed      int64  // the last turn that no prompt began, or the last local command
 	spoke       int64  // the agent's last words or failure
 	mode        string // permission mode
 	version     string // of the host
@@ -93,13 +94,14 @@ func (l *sessionLog) takeNext(c *transcript.Cursor) bool {
 func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 	switch c.What {
 	case transcript.Prompted, transcript.Joined:
-		if l.asked == "" && !c.Entry.Command {
-			l.asked = quotation.Head(c.WordsToAgent(), mostSaid)
+		if c.Entry.Local { // it begins no turn by itself
+			l.pushed = at
+			break
+		}
+		if !c.Entry.Command {
+			l.asked, l.prompted = cmp.Or(l.asked, quotation.Head(c.WordsToAgent(), mostSaid)), at
 		}
 		l.turn, l.doing, l.failure = true, "", ""
-		if !c.Entry.Command {
-			l.prompted = at
-		}
 	case transcript.Pushed, transcript.Woken, transcript.Driven:
 		l.turn, l.failure, l.pushed = true, "", at
 	case transcript.Spoke, transcript.Called:

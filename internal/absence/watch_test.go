@@ -42,6 +42,9 @@ func TestPresent(t *testing.T) {
 		"work at a hold":             {session{ended: true, log: talked("Moving to Task 2."), decision: stop("hold")}, "waits for you: it stopped with work left: Moving to Task 2."},
 		"a question at a hold":       {session{process: status("idle"), log: talked(asks), decision: stop("hold")}, "waits for you: “Tabs or blanks?”"},
 		"no need, by the rules":      {session{process: status("idle"), log: talked("It is raining."), decision: stop("otherwise")}, "finished: It is raining."},
+		"a spec":                     {session{process: status("idle"), log: talked("ALL_TASKS_COMPLETE"), decision: stop("signal")}, "finished: ALL_TASKS_COMPLETE"},
+		"a promise, and a question":  {session{process: status("idle"), log: talked(asks), decision: stop("promise")}, "waits for you: “Tabs or blanks?”"},
+		"a ledger":                   {session{process: status("idle"), log: talked("It is raining."), decision: stop("plan-done")}, "finished: It is raining."},
 		"a check, with no order now": {session{process: status("idle"), log: talked(done), decision: ledger.Record{Plugin: "p", Decision: "stop", Rule: "away", Evidence: "the check has passed: make test", At: 1000}}, "finished: " + done},
 		"without a plugin":           {session{process: status("idle"), log: talked("It is raining.")}, "waits for you: It is raining."},
 		"a limit":                    {session{process: status("idle"), log: talked("It is raining."), decision: stop("budget")}, "waits for you: it stopped with work left: evidence"},
@@ -141,6 +144,20 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// A command that the host runs itself leaves the state as it was.
+func TestLocalCommand(t *testing.T) {
+	n := newNight(t)
+	n.running(t, os.Getpid(), "aaaaaaaa-1", "idle")
+	for _, words := range []string{"<command-name>/model</command-name>", "<bash-input>ls</bash-input>"} {
+		for lines, want := range map[string]State{
+			"0 asks Go.|8 says Tabs or blanks?|9 asks ": Waiting, "0 asks Go.|8 fails API Error|9 asks ": Failed, "9 asks ": Fresh, "10 says Hello.|9 asks ": Waiting,
+		} {
+			n.log(t, "aaaaaaaa-1", strings.Split(lines+words, "|")...)
+			scratch.Equal(t, n.NewWatch().Look(time.UnixMilli(n.at(12))).Sessions[0].State, want, lines+words)
+		}
+	}
+}
+
 // A dialog that the user opens, such as /model, is no need of the agent's.
 func TestDialogOfTheUser(t *testing.T) {
 	n := newNight(t)
@@ -202,7 +219,8 @@ func TestTeller(t *testing.T) {
 	if got := told.Choose(View{Now: 200_000, Sessions: []Sight{{Session: "t", State: Waiting}}}); len(got) != 0 {
 		t.Error("a new session waits, but not for long")
 	}
-	if got := told.Choose(View{Now: 205_000, Sessions: []Sight{{Session: "t", State: Waiting, Project: "/p/-x", Text: "Why?"}}}); len(got) != 1 || got[0].Line() != "waits for you: -x: Why?" {
+	if got := told.Choose(View{Now: 205_000, Sessions: []Sight{{Session: "t", State: Waiting, Project: "/p/-x", Text: "Why?"}}}); len(got) != 1 || (View{}).Line(got[0]) != "waits for you: -x: Why?" ||
+		(View{Sessions: []Sight{{Session: "u", Project: "/p/-x"}}}).Line(got[0]) != "waits for you: t -x: Why?" {
 		t.Errorf("%v", got)
 	}
 }

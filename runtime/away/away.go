@@ -152,7 +152,8 @@ func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need r
 		out.stop(ledger.AwayLeft, "a third question, and no file changed and no test run since the first: "+need.Evidence)
 	default:
 		e.Did = ledger.AwayAnswered
-		out.goOn("you are away, and it asks: "+need.Evidence, SayAway(&a.Order, e.At)+decideYourself)
+		verb := map[bool]string{true: "says", false: "asks"}[need.Rule == "offers"] // an offer, or an obstacle
+		out.goOn("you are away, and it "+verb+": "+need.Evidence, SayAway(&a.Order, e.At)+decideYourself)
 	}
 }
 

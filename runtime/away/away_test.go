@@ -55,6 +55,7 @@ func TestAnswerStop(t *testing.T) {
 		"a question":          {stop: stopped("Shall the cache live in memory or on disk?"), did: ledger.AwayAnswered, goesOn: true, says: "Decided while you were away"},
 		"a choice":            {stop: stopped("Which one do you prefer?\n\n1. A ring buffer\n2. A linked list"), did: ledger.AwayAnswered, goesOn: true, says: "safest option"},
 		"an offer":            {stop: stopped("The parser is done. If you like, I can add a cache."), did: ledger.AwayAnswered, goesOn: true},
+		"an obstacle":         {stop: stopped("I could not run it."), did: ledger.AwayAnswered, goesOn: true, says: "you are away, and it says: “I could not run it.”"},
 		"in German":           {stop: stopped("Soll ich den Puffer im Speicher halten oder auf der Platte?"), did: ledger.AwayAnswered, goesOn: true},
 		"a note":              {order: noted, stop: stopped("Tabs or blanks?"), did: ledger.AwayAnswered, goesOn: true, says: "for another 6 h. They left a note: “prefer TOML[2J”. Decide yourself"},
 		"a forged note":       {order: func(o *ledger.AwayOrder) { noted(o); o.Project = "" }, stop: stopped("Tabs or blanks?"), did: ledger.AwayAnswered, goesOn: true, says: "for another 6 h. Decide yourself"},

@@ -43,6 +43,8 @@ type Entry struct {
 	Version  []byte // of the host
 	// Command is set if the prompt only inspects or stops one of our plugins.
 	Command bool
+	// Local is set if the prompt is a command that the host runs itself. A model is asked only if the agent's lines follow.
+	Local bool
 	// Filled is set if the host wrote an agent's line.
 	Filled bool
 	// Failure is the kind of API error, as the host names it.
