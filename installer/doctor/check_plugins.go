@@ -213,7 +213,7 @@ func findSameKind(all []client.Switched) []client.Switched {
 func whoDecides(all []client.Switched) string {
 	var daily, loops []string
 	for _, p := range all {
-		if kind := kindOfStrategy(p.Strategy); kind == strategy.GoalLoop || kind == strategy.SpecLoop {
+		if drivesLoop(p.Strategy) {
 			loops = append(loops, p.ID)
 		} else {
 			daily = append(daily, p.ID)
@@ -230,8 +230,12 @@ func whoDecides(all []client.Switched) string {
 }
 
 func kindOfStrategy(name string) strategy.Kind {
-	known, _ := registry.StrategyNamed(name) // unknown: daily
+	known, _ := registry.StrategyNamed(name) // unknown: beside
 	return known.KindOf()
+}
+
+func drivesLoop(name string) bool {
+	return slices.Contains([]strategy.Kind{strategy.GoalLoop, strategy.SpecLoop}, kindOfStrategy(name))
 }
 
 func (in *Inspection) howToSwitchOff(s client.Switched) string {
