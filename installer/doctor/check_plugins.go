@@ -46,11 +46,9 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeSays reports whether the scope's settings enable or disable the plugin. It counts any layer if the scope shares
-// a file, and so has no layer.
+// scopeSays reports whether the scope's settings enable or disable the plugin.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
-	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
-	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }
+	says := func(said client.Said) bool { return said.Layer == string(scope) }
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 

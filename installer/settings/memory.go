@@ -382,14 +382,13 @@ type EnabledPlugin struct {
 	File  string // the scope's settings
 }
 
-// EnabledByUs returns the plugins that springfield has enabled in Claude Code's scopes, widest first.
+// EnabledByUs returns the plugins that springfield has enabled in Claude Code's scopes, widest first. A file that scopes
+// share belongs to the widest.
 func (s *Settings) EnabledByUs() (all []EnabledPlugin) {
-	for _, scope := range client.AllScopes() {
-		path := s.Settings(scope)
-		at, _ := journal.Resolve(path) // unreadable: nothing
-		m, _ := s.recallFile(at)
+	for _, l := range slices.Backward(s.AllLayers()) {
+		m, _ := s.recallFile(l.At) // unreadable: nothing
 		for _, id := range m.pluginsEnabledByUs() {
-			all = append(all, EnabledPlugin{id, scope, path})
+			all = append(all, EnabledPlugin{id, client.Scope(l.Name), l.File})
 		}
 	}
 	return all
