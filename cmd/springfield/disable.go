@@ -105,13 +105,16 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	}
 	if o.Purge {
 		for _, dir := range done.Suites {
-			what := dir + " is a suite of yours: git status -sb there shows whether it is saved elsewhere"
-			done.Stays = append(done.Stays, settings.Left{What: what, Remove: "rm -r " + check.QuoteArgument(dir)})
+			done.Stays = append(done.Stays, settings.Left{
+				What:   dir + " is a suite of yours: git status -sb there shows whether it is saved elsewhere",
+				Remove: "rm -r " + check.QuoteArgument(dir),
+			})
 		}
 		done.Stays = append(done.Stays, elsewhere...)
 		if program, err := os.Executable(); err == nil {
-			how := "remove it as you installed it: " + generator.Page
-			done.Stays = append(done.Stays, settings.Left{What: program + " is this program", Remove: how})
+			done.Stays = append(done.Stays, settings.Left{
+				What: program + " is this program", Remove: "remove it as you installed it: " + generator.Page,
+			})
 		}
 	}
 	switch {
