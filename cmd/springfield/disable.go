@@ -84,10 +84,9 @@ func runDisable(ctx context.Context, o disableOptions) error {
 	if err != nil {
 		return err
 	}
-	disable := func(host hosts.Host) (installer.Done, error) {
+	return o.switchHosts("disable", chosen, o.DryRun, func(host hosts.Host) (installer.Done, error) {
 		return installer.DisablePlugin(ctx, o.means(), host, o.DisableRequest)
-	}
-	return o.switchHosts("disable", chosen, o.DryRun, disable)
+	})
 }
 
 func (o disableOptions) disableAll(ctx context.Context) error {
@@ -260,8 +259,10 @@ func (a *app) leftInProjects(ctx context.Context, state string) (left []settings
 		if repository, _ := a.snapshotOf(ctx, o); repository != nil {
 			seen[o.Project] = true
 			in := "git -C " + check.QuoteArgument(o.Project)
-			remove := in + " for-each-ref --format='delete %(refname)' " + git.Snapshots + " | " + in + " update-ref --stdin"
-			left = append(left, settings.Left{What: o.Project + " has snapshots that springfield away made", Remove: remove})
+			left = append(left, settings.Left{
+				What:   o.Project + " has snapshots that springfield away made",
+				Remove: in + " for-each-ref --format='delete %(refname)' " + git.Snapshots + " | " + in + " update-ref --stdin",
+			})
 		}
 	}
 	return left
