@@ -104,16 +104,13 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	}
 	if o.Purge {
 		for _, dir := range done.Suites {
-			done.Stays = append(done.Stays, settings.Left{
-				What:   dir + " is a suite of yours: git status -sb there shows whether it is saved elsewhere",
-				Remove: "rm -r " + check.QuoteArgument(dir),
-			})
+			done.Stays = append(done.Stays, settings.Left{Remove: "rm -r " + check.QuoteArgument(dir),
+				What: dir + " is a suite of yours: git status -sb there shows whether it is saved elsewhere"})
 		}
 		done.Stays = append(done.Stays, elsewhere...)
 		if program, err := os.Executable(); err == nil {
-			done.Stays = append(done.Stays, settings.Left{
-				What: program + " is this program", Remove: "remove it as you installed it: " + generator.Page,
-			})
+			done.Stays = append(done.Stays, settings.Left{What: program + " is this program",
+				Remove: "remove it as you installed it: " + generator.Page})
 		}
 	}
 	switch {
@@ -259,10 +256,8 @@ func (a *app) leftInProjects(ctx context.Context, state string) (left []settings
 		if repository, _ := a.snapshotOf(ctx, o); repository != nil {
 			seen[o.Project] = true
 			in := "git -C " + check.QuoteArgument(o.Project)
-			left = append(left, settings.Left{
-				What:   o.Project + " has snapshots that springfield away made",
-				Remove: in + " for-each-ref --format='delete %(refname)' " + git.Snapshots + " | " + in + " update-ref --stdin",
-			})
+			left = append(left, settings.Left{What: o.Project + " has snapshots that springfield away made",
+				Remove: in + " for-each-ref --format='delete %(refname)' " + git.Snapshots + " | " + in + " update-ref --stdin"})
 		}
 	}
 	return left
