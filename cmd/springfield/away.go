@@ -235,15 +235,9 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 		o.printOrders(o.resultPrinter(), o.Places, shorter)
 		return nil
 	}
-	again := o.callAsTyped()
-	if o.caller != nil {
-		return check.Advise(errors.New("only a person can set an away order, not "+o.caller.Agent),
-			"open a terminal outside "+o.caller.Title+" and run: "+again)
-	}
-	tty, err := terminal.OwnTerminal()
+	tty, err := console.OwnTerminal(o.caller, "set an away order", "run: "+o.callAsTyped())
 	if err != nil {
-		return check.Advise(fmt.Errorf("only a person at a terminal can set an away order: %w", err),
-			"open a terminal yourself, not from an agent or a program, and run: "+again)
+		return err
 	}
 	defer tty.Close()
 	before, err := o.look(ctx, order)

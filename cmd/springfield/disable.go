@@ -84,10 +84,9 @@ func runDisable(ctx context.Context, o disableOptions) error {
 	if err != nil {
 		return err
 	}
-	disable := func(host hosts.Host) (installer.Done, error) {
+	return o.switchHosts("disable", chosen, o.DryRun, func(host hosts.Host) (installer.Done, error) {
 		return installer.DisablePlugin(ctx, o.means(), host, o.DisableRequest)
-	}
-	return o.switchHosts("disable", chosen, o.DryRun, disable)
+	})
 }
 
 func (o disableOptions) disableAll(ctx context.Context) error {
@@ -105,13 +104,13 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	}
 	if o.Purge {
 		for _, dir := range done.Suites {
-			what := dir + " is a suite of yours: git status -sb there shows whether it is saved elsewhere"
-			done.Stays = append(done.Stays, settings.Left{What: what, Remove: "rm -r " + check.QuoteArgument(dir)})
+			done.Stays = append(done.Stays, settings.Left{Remove: "rm -r " + check.QuoteArgument(dir),
+				What: dir + " is a suite of yours: git status -sb there shows whether it is saved elsewhere"})
 		}
 		done.Stays = append(done.Stays, elsewhere...)
 		if program, err := os.Executable(); err == nil {
-			how := "remove it as you installed it: " + generator.Page
-			done.Stays = append(done.Stays, settings.Left{What: program + " is this program", Remove: how})
+			done.Stays = append(done.Stays, settings.Left{What: program + " is this program",
+				Remove: "remove it as you installed it: " + generator.Page})
 		}
 	}
 	switch {
@@ -257,8 +256,8 @@ func (a *app) leftInProjects(ctx context.Context, state string) (left []settings
 		if repository, _ := a.snapshotOf(ctx, o); repository != nil {
 			seen[o.Project] = true
 			in := "git -C " + check.QuoteArgument(o.Project)
-			remove := in + " for-each-ref --format='delete %(refname)' " + git.Snapshots + " | " + in + " update-ref --stdin"
-			left = append(left, settings.Left{What: o.Project + " has snapshots that springfield away made", Remove: remove})
+			left = append(left, settings.Left{What: o.Project + " has snapshots that springfield away made",
+				Remove: in + " for-each-ref --format='delete %(refname)' " + git.Snapshots + " | " + in + " update-ref --stdin"})
 		}
 	}
 	return left

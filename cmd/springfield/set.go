@@ -17,9 +17,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/rules"
-	"github.com/cameronsjo/springfield/runtime/terminal"
 )
 
 type setOptions struct {
@@ -197,7 +197,7 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	}
 	c, err := plan()
 	if err == nil && !o.dryRun {
-		err = needPersonFor(assignments)
+		err = a.needPersonFor(assignments)
 	}
 	if err == nil && !o.dryRun {
 		c, err = settings.Journal(a.places).PlanAndApply(plan)
@@ -237,17 +237,16 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 }
 
 // needPersonFor returns an error if a value would let Claude go on where it would stop, and no person is at a terminal.
-func needPersonFor(all []pluginsettings.Assignment) error {
-	for _, a := range all {
-		value := a.Key.Name + "=" + strings.Trim(string(a.Value), `"`)
-		if value != "leave="+rules.Always && value != "after-error=on" {
-			continue
+func (a *app) needPersonFor(all []pluginsettings.Assignment) error {
+	for _, s := range all {
+		value := s.Key.Name + "=" + strings.Trim(string(s.Value), `"`)
+		if value == "leave="+rules.Always || value == "after-error=on" {
+			t, err := console.OwnTerminal(a.caller, "set "+value, "run the command there")
+			if err != nil {
+				return err
+			}
+			t.Close()
 		}
-		t, err := terminal.OwnTerminal()
-		if err != nil {
-			return check.Advise(fmt.Errorf("only a person at a terminal can set %s: %w", value, err), "open a terminal yourself, not from an agent or a program, and run the command there")
-		}
-		t.Close()
 	}
 	return nil
 }

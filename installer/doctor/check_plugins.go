@@ -46,11 +46,9 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeSays reports whether the scope's settings enable or disable the plugin. It counts any layer if the scope shares
-// a file, and so has no layer.
+// scopeSays reports whether the scope's settings enable or disable the plugin.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
-	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
-	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }
+	says := func(said client.Said) bool { return said.Layer == string(scope) }
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 
@@ -213,7 +211,7 @@ func findSameKind(all []client.Switched) []client.Switched {
 func whoDecides(all []client.Switched) string {
 	var daily, loops []string
 	for _, p := range all {
-		if kind := kindOfStrategy(p.Strategy); kind == strategy.GoalLoop || kind == strategy.SpecLoop {
+		if drivesLoop(p.Strategy) {
 			loops = append(loops, p.ID)
 		} else {
 			daily = append(daily, p.ID)
@@ -230,8 +228,12 @@ func whoDecides(all []client.Switched) string {
 }
 
 func kindOfStrategy(name string) strategy.Kind {
-	known, _ := registry.StrategyNamed(name) // unknown: daily
+	known, _ := registry.StrategyNamed(name) // unknown: beside
 	return known.KindOf()
+}
+
+func drivesLoop(name string) bool {
+	return slices.Contains([]strategy.Kind{strategy.GoalLoop, strategy.SpecLoop}, kindOfStrategy(name))
 }
 
 func (in *Inspection) howToSwitchOff(s client.Switched) string {

@@ -170,6 +170,8 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		text := s.ID
 		if !s.Decides {
 			text += " (decides at no stop)"
+		} else if drivesLoop(s.Strategy) {
+			text += " (decides while its loop runs)"
 		}
 		text += ", " + s.forWhom()
 		if s.Dir != "" {

@@ -62,10 +62,8 @@ func KeysOf(s strategy.Strategy) []Key {
 		case k.Name == "ceiling": // its default depends on the strategy
 			n := reflect.ValueOf(s.New()).Elem().FieldByName("Ceiling").Interface().(strategy.Number)
 			k.Default = json.RawMessage(strconv.Itoa(n.Value))
-		case k.Name == "protocol" && s.Blocks:
-			k.Default = json.RawMessage(`"block"`)
 		case k.Name == "protocol":
-			k.Default = json.RawMessage(`"context"`)
+			k.Default = json.RawMessage(map[bool]string{true: `"block"`, false: `"context"`}[s.Blocks])
 		case k.Name == "off", k.Name == "order":
 			k.ids = ids
 		}
@@ -130,6 +128,8 @@ func (k Key) Accepts() string {
 		return "true, false"
 	case k.Minimum != nil && k.Maximum != nil:
 		return formatNumber(*k.Minimum) + " to " + formatNumber(*k.Maximum)
+	case k.Name == "judge.client":
+		return "an absolute path"
 	case k.Type == "string":
 		return "text"
 	}

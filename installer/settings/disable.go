@@ -83,28 +83,32 @@ func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id str
 	switch {
 	case slices.ContainsFunc(others, func(other string) bool { return s.drivesStop(s.Snapshot, v, other) }):
 		only = func(r remembered) bool { return r.isSwitch(id) }
-		raised := slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.Path, client.BlockCap) })
-		if value, _, found := client.VariableIn([]client.Layer{v.edited}, client.BlockCap); raised && found {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s for the plugins that are still enabled", client.BlockCap, value))
+		for _, r := range m.Members {
+			name, value := r.Path[len(r.Path)-1], client.ValueText(r.Set)
+			stays := (name == client.BlockCap || strings.HasPrefix(name, doubleShotLatte)) && r.Before != string(r.Set)
+			if now, _ := client.MemberIn([]client.Layer{v.edited}, r.Path...); stays && now == value {
+				c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s for the plugins that are still enabled", name, value))
+			}
 		}
 	case len(others) > 0:
 		only = func(r remembered) bool {
 			return r.Path[0] != "extraKnownMarketplaces" && !slices.ContainsFunc(others, r.isSwitch)
 		}
 	}
+	v.noteReplaced(c, m, id, only)
 	if err := s.planRelease(c, f, f.At, only); err != nil || len(others) > 0 {
 		return err
 	}
-	v.noteReplaced(c, m, id)
 	return s.takeBackDeclared(c, f)
 }
 
-// noteReplaced notes the plugins that springfield disabled when it enabled id, because they stay disabled.
-func (v view) noteReplaced(c *journal.Change, m *memory, id string) {
+// noteReplaced notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored selects
+// the members that get their old value.
+func (v view) noteReplaced(c *journal.Change, m *memory, id string, restored func(remembered) bool) {
 	for _, r := range m.Members {
 		other := r.Path[len(r.Path)-1]
-		replaced := r.isSwitch(other) && other != id && string(r.Set) == "false" && r.Before != "true"
-		if replaced && v.enablerBelow(other) == "" && !strings.HasPrefix(other, doubleShotLatte) {
+		replaced := r.isSwitch(other) && r.By == id && string(r.Set) == "false" && (r.Before != "true" || !restored(r))
+		if replaced && !v.isOn(other) && v.enablerBelow(other) == "" && !strings.HasPrefix(other, doubleShotLatte) {
 			c.Notes = append(c.Notes, other+", which it replaced, stays disabled; springfield enable "+other+" enables it again")
 		}
 	}

@@ -81,8 +81,8 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	return s.addRelease(c, f, back)
 }
 
-// withoutOurPlugins sets the entries of springfield's plugins to false. With purge it removes them, and declared
-// marketplaces that offer nothing else, which the client would register again.
+// withoutOurPlugins sets the entries of springfield's plugins to false. With purge it removes them, declared
+// marketplaces that offer nothing else, which the client would register again, and objects that are then empty.
 func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	if data == nil {
 		return nil, nil
@@ -107,8 +107,11 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 			edits = append(edits, document.Edit{Path: []string{"extraKnownMarketplaces", d.Key}})
 		}
 	}
-	if len(edits) == 0 {
-		return data, nil
+	data, err = doc.ApplyEdits(edits...)
+	for _, e := range edits {
+		if err == nil {
+			data, _, err = restoreEmptyObjects(data, []filled{{Path: e.Path[:1]}})
+		}
 	}
-	return doc.ApplyEdits(edits...)
+	return data, err
 }

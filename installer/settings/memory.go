@@ -41,6 +41,7 @@ type remembered struct {
 	// For lists the settings files that need the member, because several projects can need a marketplace in
 	// user settings. For other agents it lists plugins.
 	For []string `json:"for"`
+	By  string   `json:"by,omitempty"` // the last member of the same edit: enable's own plugin
 }
 
 func (r remembered) isSwitch(id string) bool {
@@ -196,8 +197,9 @@ func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memor
 		next.Members = slices.Clone(m.Members)
 		next.Filled = slices.Clone(m.Filled)
 	}
+	by := edits[len(edits)-1].Path
 	for _, e := range edits {
-		if err := next.noteMember(f.doc, e, behalf); err != nil {
+		if err := next.noteMember(f.doc, e, behalf, by[len(by)-1]); err != nil {
 			return nil, err
 		}
 	}
@@ -220,7 +222,7 @@ func (m *memory) isPartlyIn(f file) (bool, error) {
 	return false, nil
 }
 
-func (m *memory) noteMember(before *document.Document, e document.Edit, behalf string) error {
+func (m *memory) noteMember(before *document.Document, e document.Edit, behalf, by string) error {
 	raw, found, err := before.Get(e.Path...)
 	if err != nil {
 		return err
@@ -231,13 +233,13 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, behalf s
 		if !r.isStillSet(raw, found) {
 			r.Before = string(raw) // changed by the user since
 		}
-		r.Set = e.Value
+		r.Set, r.By = e.Value, by
 		if !slices.Contains(r.For, behalf) {
 			r.For = append(slices.Clone(r.For), behalf)
 		}
 		return nil
 	}
-	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{behalf}})
+	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{behalf}, by})
 	for n := 1; n < len(e.Path); n++ {
 		parent := e.Path[:n]
 		raw, found, err := before.Get(parent...)
@@ -380,14 +382,13 @@ type EnabledPlugin struct {
 	File  string // the scope's settings
 }
 
-// EnabledByUs returns the plugins that springfield has enabled in Claude Code's scopes, widest first.
+// EnabledByUs returns the plugins that springfield has enabled in Claude Code's scopes, widest first. A file that scopes
+// share belongs to the widest.
 func (s *Settings) EnabledByUs() (all []EnabledPlugin) {
-	for _, scope := range client.AllScopes() {
-		path := s.Settings(scope)
-		at, _ := journal.Resolve(path) // unreadable: nothing
-		m, _ := s.recallFile(at)
+	for _, l := range slices.Backward(s.AllLayers()) {
+		m, _ := s.recallFile(l.At) // unreadable: nothing
 		for _, id := range m.pluginsEnabledByUs() {
-			all = append(all, EnabledPlugin{id, scope, path})
+			all = append(all, EnabledPlugin{id, client.Scope(l.Name), l.File})
 		}
 	}
 	return all

@@ -159,6 +159,8 @@ func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 		path := filepath.Join(p.StatePath(), e.Name())
 		if isState(e.Name()) {
 			own = append(own, path)
+		} else if !e.IsDir() {
+			users = append(users, Left{path + " may have settings of yours", "rm " + check.QuoteArgument(path), false})
 		} else {
 			users = append(users, Left{path + " may contain files that you wrote", "rm -r " + check.QuoteArgument(path), false})
 		}

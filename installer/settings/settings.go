@@ -13,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Settings holds Claude Code's files and springfield's memories of edits. It reads each file once, on demand.
@@ -61,7 +62,9 @@ func (s *Settings) openFile(in, path string) (f file, err error) {
 	}
 	if in != "" { // a refused link takes precedence over read errors
 		bound, refused := journal.OpenEdit(in, path)
-		if refused != nil {
+		if link := (*rooted.LinkError)(nil); errors.As(refused, &link) { // it has the path
+			err = link
+		} else if refused != nil {
 			err = refused
 		}
 		bound.Before, bound.After = f.Before, f.After

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -139,6 +140,20 @@ func (d *Console) sayNoHold(session, says string) error {
 	return nil
 }
 
+// OwnTerminal opens the terminal of a person, for what only a person can do. The hint of an error ends with how.
+func OwnTerminal(caller *host.Host, does, how string) (*terminal.Terminal, error) {
+	if caller != nil {
+		return nil, &adviceError{"only a person can " + does + ", not " + caller.Agent,
+			"open a terminal outside " + caller.Title + " and " + how}
+	}
+	t, err := terminal.OwnTerminal()
+	if err != nil {
+		return nil, &adviceError{"only a person at a terminal can " + does + ": " + err.Error(),
+			"open a terminal yourself, not from an agent or a program, and " + how}
+	}
+	return t, nil
+}
+
 // LiftHold lifts the hold on a session after a confirmation at a terminal, unless an agent calls it. If session is "",
 // it lifts the hold that applies to all sessions.
 func (d *Console) LiftHold(session string) error {
@@ -150,15 +165,9 @@ func (d *Console) LiftHold(session string) error {
 	if !held && d.Caller == nil {
 		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHold(session))
 	}
-	again := d.resumeCall(session)
-	if d.Caller != nil {
-		return &adviceError{"only a person can lift a hold, not " + d.Caller.Agent,
-			"open a terminal outside " + d.Caller.Title + " and run: " + again}
-	}
-	t, err := terminal.OwnTerminal()
+	t, err := OwnTerminal(d.Caller, "lift a hold", "run: "+d.resumeCall(session))
 	if err != nil {
-		return &adviceError{"only a person at a terminal can lift a hold: " + err.Error(),
-			"open a terminal yourself, not from an agent or a program, and run: " + again}
+		return err
 	}
 	defer t.Close()
 	if err := t.Confirm(d.foldLine("Lift the hold on "+sessionOrAll(session)+", which is in force"+d.holdEnd(h)+"?", 2),

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,5 +112,22 @@ func TestEndedHoldIsNewsForMinutes(t *testing.T) {
 		if _, news := HoldNews([]string{d.Dir}, now.Add(time.Hour+age)); len(news) != want {
 			t.Errorf("after %v: %q", age, news)
 		}
+	}
+}
+
+// The log of a project begins with a hold that was in force at its first decision, not with those that were over.
+func TestLogListsHoldsSinceTheFirstDecision(t *testing.T) {
+	d, out := console(t)
+	for _, ago := range []time.Duration{3 * time.Hour, 10 * time.Minute} {
+		_, unnoted := ledger.NoteHoldEvents([]string{d.Dir}, d.Now().Add(-ago)) // it notes the end of the first
+		_, err := ledger.SetHold(d.Dir, "", d.Now().Add(-ago), time.Hour, ledger.Means{Program: "springfield"})
+		must(t, cmp.Or(unnoted, err))
+	}
+	decided(t, d, ledger.Record{Session: "s", Cwd: d.Work, Decision: "stop", Rule: "hold"})
+	for asked, want := range map[Asked]int{{}: 2, {All: true}: 4} {
+		out.Reset()
+		must(t, d.ListDecisions(20, asked))
+		got := strings.Count(out.String(), "  hold")
+		failIf(t, got != want, "%+v: %d rows, want %d:\n%s", asked, got, want, out)
 	}
 }

@@ -70,10 +70,7 @@ func (l *list) printRow(r row) {
 	for i, text := range r.columns() {
 		front += text + strings.Repeat(" ", max(0, l.wide[i]-utf8.RuneCountInString(text))+2)
 	}
-	wide := 0
-	for _, n := range l.wide {
-		wide += n + 2
-	}
+	wide := utf8.RuneCountInString(front)
 	least := 28 // columns of the text
 	for _, word := range strings.Fields(r.text) {
 		least = max(least, utf8.RuneCountInString(word))
@@ -89,10 +86,15 @@ func (l *list) printRow(r row) {
 
 func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 	var events []ledger.HoldEvent
-	for _, e := range l.holdEvents() {
+	past := l.holdEvents()
+	for i, e := range past {
 		listed := e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
 			slices.ContainsFunc(all, func(r ledger.Record) bool { return sessionKey(r.Session) == e.Of })
-		if listed && (len(all) < n || e.At >= all[0].At) {
+		over := !e.BeginsHold() || slices.ContainsFunc(past[i+1:], func(next ledger.HoldEvent) bool {
+			return next.Of == e.Of && len(all) > 0 && next.At < all[0].At
+		})
+		// Before the first decision of a project or session, only a hold that was then in force matters.
+		if listed && (len(all) == 0 || e.At >= all[0].At || len(all) < n && (!over || l.view.Scope == (ledger.Scope{}))) {
 			events = append(events, e)
 		}
 	}
@@ -102,8 +104,7 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 			rows = append(rows, l.rowOfHold(events[0]))
 		}
 		rows = append(rows, l.rowOfDecision(r))
-		isLater := func(o ledger.Record) bool { return o.Session == r.Session }
-		if slices.ContainsFunc(all[i+1:], isLater) {
+		if slices.ContainsFunc(all[i+1:], func(later ledger.Record) bool { return later.Session == r.Session }) {
 			continue
 		}
 		after := row{who: registry.AgentName(r.Host), place: l.placeOf(r), style: display.Bad}

@@ -102,7 +102,7 @@ func (d *Console) openLoop(named bool) (*loopHere, error) {
 		space, err = workspace.OpenSpace(dir)
 	}
 	if err != nil {
-		return nil, &adviceError{"open workspace: " + err.Error(), "pass the directory of the project with --dir DIR"}
+		return nil, &adviceError{"open workspace: " + err.Error(), "pass the directory of the project, which must exist, with --dir DIR"}
 	}
 	l := &loopHere{Console: &here, space: space, driver: d.Driver(space.Dir)}
 	l.readFile()
