@@ -83,11 +83,10 @@ func (t plannedTree) withFile(name string, data []byte) (plannedTree, error) {
 			return t, err
 		}
 	}
-	mode := fs.FileMode(0o644)
-	if e.After != nil {
-		mode = e.After.Mode
+	if e.After == nil {
+		e.After = &journal.Content{Mode: 0o644}
 	}
-	e.After = &journal.Content{Data: data, Mode: mode}
+	e.After = &journal.Content{Data: data, Mode: e.After.Mode}
 	return t.withEdits(e), nil
 }
 
