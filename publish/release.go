@@ -192,7 +192,7 @@ func (t plannedTree) updated(suite generator.Suite) (after plannedTree, kept []s
 	if err != nil {
 		return t, nil, err
 	}
-	update, err := generator.MakePlan(t.in.Name(), generator.Updating, files)
+	update, err := generator.MakePlan(t.in.Name(), generator.Releasing, files)
 	if err != nil {
 		return t, nil, err
 	}
