@@ -4,6 +4,7 @@ package publish
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -130,15 +131,9 @@ func (t plannedTree) changes(dir string) (edits []journal.Edit) {
 
 func (t plannedTree) writeCopy(into string) error {
 	for _, name := range t.listFiles("") {
-		data, err := t.readFile(name)
-		if err != nil {
-			return err
-		}
 		to := filepath.Join(into, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(to, data, t.files[name].mode); err != nil {
+		data, err := t.readFile(name)
+		if err := cmp.Or(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, t.files[name].mode)); err != nil {
 			return err
 		}
 	}
