@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/Masterminds/semver/v3"
+	"golang.org/x/text/cases"
 	"golang.org/x/text/runes"
 	"golang.org/x/text/unicode/norm"
 
@@ -97,11 +98,11 @@ func CheckMarketplace(name string) error {
 	return nil
 }
 
-// MarketplaceSlug converts a directory's name to a marketplace's name in lower case, and ü to u. It returns "" if s
-// contains neither letters nor digits.
+// MarketplaceSlug converts a directory's name to a marketplace's name in lower case, ü to u and ß to ss. It returns ""
+// if s contains neither letters nor digits.
 func MarketplaceSlug(s string) string {
 	s = runes.Remove(runes.In(unicode.Mn)).String(norm.NFKD.String(s))
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), "-")
+	return strings.Join(strings.FieldsFunc(cases.Fold().String(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), "-")
 }
 
 // Validate returns the first error in a spec.
