@@ -182,7 +182,7 @@ func (t Toolchain) compileAll(ctx context.Context, hash string, targets []Target
 		if len(wanted) > 1 {
 			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 		}
-		step(does + ", the first time for up to a minute")
+		step(does + ", up to a minute the first time")
 		data, err := t.compileProgram(ctx, stage, overlay, b)
 		if err != nil {
 			return Build{}, err

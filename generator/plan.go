@@ -1,7 +1,7 @@
 // Plans for the files of a suite. A plan compares today's files of springfield with the suite and writes nothing:
 //   - Completing adds missing files and replaces hooks.
 //   - Building replaces hooks, their launcher and their record, and removes the hooks of former targets.
-//   - Updating replaces every file that the user has not changed.
+//   - Updating replaces every file that the user has not changed, and accepts deletions. Releasing does not accept them.
 //
 // An update, file by file:
 //   - As springfield wrote it: replaced, or removed if springfield no longer writes it.
@@ -106,6 +106,7 @@ const (
 	Completing Aim = iota // missing files, and hooks
 	Building
 	Updating
+	Releasing
 )
 
 type planner struct {
@@ -140,12 +141,12 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 		defer func() { _ = p.Close() }()
 	}
 	p.Fresh = aim == Completing && len(p.record) == 0
-	p.Kind, p.Did = "suite", [...]string{"complete", "build", "update"}[aim]+" suite "+dir
+	p.Kind, p.Did = "suite", [...]string{"complete", "build", "update", "update"}[aim]+" suite "+dir
 	if p.Fresh {
 		p.Did = "make suite " + dir
 	}
 	var places []string // to remove unless they are in files
-	if aim == Updating {
+	if aim >= Updating {
 		places = slices.Sorted(maps.Keys(p.record))
 	} else {
 		maps.Copy(p.next, p.record)
@@ -274,7 +275,7 @@ func (p *planner) planFile(d Difference) error {
 			p.next[f.Path] = base
 		}
 		p.Outcomes = append(p.Outcomes, Outcome{Path: f.Path, State: Kept})
-	case known && base == now:
+	case known && (base == now || base == acceptedSum):
 		// Changed only by the user.
 	default:
 		name := f.Path + BesideSuffix
@@ -299,13 +300,16 @@ func (p *planner) planMissingFile(d Difference, known bool) error {
 	if d.Compiled {
 		state = Rebuilt
 	}
-	if known && p.aim == Updating {
+	if known && p.aim >= Updating {
 		top, _, _ := strings.Cut(d.Path, "/")
 		plugin, err := p.lookAt(File{Path: top})
 		if err != nil {
 			return err
 		}
 		if !d.Compiled || !plugin.there {
+			if p.next[d.Path] = p.record[d.Path]; p.aim == Updating {
+				p.next[d.Path] = acceptedSum
+			}
 			p.Outcomes = append(p.Outcomes, Outcome{Path: d.Path, State: Deleted})
 			return nil
 		}
@@ -317,7 +321,7 @@ func (p *planner) planMissingFile(d Difference, known bool) error {
 func (p *planner) planLeftover(d Difference) {
 	switch {
 	case !d.there:
-	case p.aim == Updating && !(d.data != nil && p.record[d.Path] == textSum(d.data)):
+	case p.aim >= Updating && !(d.data != nil && p.record[d.Path] == textSum(d.data)):
 		p.Outcomes = append(p.Outcomes, Outcome{Path: d.Path, State: Orphaned})
 	default:
 		if p.aim == Building {

@@ -1,5 +1,6 @@
 // The record: the SHA-256 of every file as springfield last wrote it into a suite. It distinguishes an edit by the
 // user from a new text of springfield.
+//   - A deletion that an update has accepted has a sum of its own. A deletion by mistake is still found.
 //   - Line endings are ignored, because they differ on Windows.
 //   - springfield.yaml is not included, because it belongs to the user.
 //   - The record is not trusted: it may name only paths inside the suite, and none of git's.
@@ -27,6 +28,9 @@ import (
 const RecordFile = ".springfield/rendered.sha256"
 
 const maxRecord = 1 << 20
+
+// acceptedSum replaces the sum of a deleted file.
+const acceptedSum = "0000000000000000000000000000000000000000000000000000000000000000"
 
 // record has the textSum of each file, by path.
 type record map[string]string

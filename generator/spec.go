@@ -11,8 +11,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/Masterminds/semver/v3"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -94,11 +98,11 @@ func CheckMarketplace(name string) error {
 	return nil
 }
 
-// MarketplaceSlug converts a directory's name to a marketplace's name in lower case. It returns "" if s
-// contains neither letters nor digits.
+// MarketplaceSlug converts a directory's name to a marketplace's name in lower case, ü to u and ß to ss. It returns ""
+// if s contains neither letters nor digits.
 func MarketplaceSlug(s string) string {
-	isBetween := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), isBetween), "-")
+	s = runes.Remove(runes.In(unicode.Mn)).String(norm.NFKD.String(s))
+	return strings.Join(strings.FieldsFunc(cases.Fold().String(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), "-")
 }
 
 // Validate returns the first error in a spec.

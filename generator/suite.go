@@ -71,11 +71,9 @@ func ReadSuite(dir string) (Suite, error) {
 	if fault := (*FileError)(nil); errors.As(err, &fault) {
 		fault.Advice = cmp.Or(fault.Advice,
 			"run springfield validate "+check.QuoteArgument(dir)+" to see the errors in it")
-	}
-	if err != nil {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
 	}
-	return s, nil
+	return s, err
 }
 
 // decodeSuite decodes and validates springfield.yaml, and fills in missing versions and settings. Every error is a
@@ -147,11 +145,8 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 		return old, err
 	}
 	had, err := before.encodeYAML()
-	if err != nil {
-		return old, err
-	}
-	next, err := s.encodeYAML()
-	if err != nil || bytes.Equal(had, next) {
+	next, failed := s.encodeYAML()
+	if err = cmp.Or(err, failed); err != nil || bytes.Equal(had, next) {
 		return old, err
 	}
 	blocks := splitBlocks(text)

@@ -32,6 +32,7 @@ type inspection struct {
 	readable   bool            // springfield.yaml is valid
 	expected   map[string]File // generated files by path
 	sameSource bool            // the programs are built from the sources of this springfield
+	recorded   record          // nil without a usable one
 	found      []check.Finding // of the current check
 	err        error           // of looking
 }
@@ -105,8 +106,8 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 	if err != nil {
 		return nil, err
 	}
-	in := &inspection{files: folder{Folder: files, limit: maxProgram}, schemas: jsonschema.NewCompiler()}
-	in.called = check.QuoteArgument(called)
+	in := &inspection{called: check.QuoteArgument(called), files: folder{Folder: files, limit: maxProgram}, schemas: jsonschema.NewCompiler()}
+	in.recorded, _ = readRecordIfAny(dir)
 	in.schemas.AssertFormat()
 	in.schemas.UseLoader(published{})
 	checks := suiteChecks()
@@ -134,7 +135,7 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 		if slices.Contains([]string{"host", "shell", "qwen", "gemini"}, schema) { // the other hosts do without
 			state = check.Warning
 		}
-		t.reportFinding(state, "not found", "springfield init "+in.called+" adds it")
+		t.reportMissing(state)
 		return t, false
 	case err != nil:
 		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
@@ -165,6 +166,16 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	}
 	in.err = cmp.Or(in.err, err)
 	return t, err == nil
+}
+
+// reportMissing reports a missing file, but no warning if an update has accepted that the user deleted it.
+func (t subject) reportMissing(state check.State) {
+	switch fix := "springfield init " + t.in.called + " adds it"; {
+	case state != check.Warning:
+		t.reportFinding(state, "not found", fix)
+	case t.in.recorded[t.file] != acceptedSum:
+		t.reportFinding(state, "not found", fix+"; springfield update "+t.in.called+" accepts that you deleted it")
+	}
 }
 
 func (t subject) reportLink(err error) {

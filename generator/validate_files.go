@@ -107,8 +107,7 @@ func (in *inspection) lookAtFiles() {
 		}
 		d := in.files.compareFile(in.expected[name])
 		if !d.there && d.Kind != Link && (!inside || rooted.IsTaken(in.files.PathOf(top))) {
-			t := subject{in: in, file: name}
-			t.reportFinding(check.Warning, "not found", "springfield init "+in.called)
+			subject{in: in, file: name}.reportMissing(check.Warning)
 		}
 	}
 	err := filepath.WalkDir(in.files.Name(), func(name string, d fs.DirEntry, err error) error {

@@ -156,10 +156,9 @@ func (m Means) noteChoices(in inputs, q Request) {
 	if in.market.Own && in.around.remote == "" && in.around.foreign == nil {
 		m.Note(in.dir + lacks + ": to let others install from it, run " + first + "git -C " + dir + " remote add origin URL, then push")
 	}
-	more := slices.DeleteFunc(slices.Clone(q.targets()), func(t generator.Target) bool { return slices.Contains(in.suite.Targets, t) })
+	more := slices.DeleteFunc(slices.Clone(in.chooseTargets(q)), func(t generator.Target) bool { return slices.Contains(in.suite.Targets, t) })
 	if len(q.Targets) == 0 && len(more) > 0 {
-		names := strings.Join(check.NamesOf(more, generator.Target.String), ", ")
-		m.Note("each plugin also gets hooks for " + names + ", which git keeps forever; --dry-run shows the sizes, --target TARGET limits them")
+		m.Note("each plugin also gets hooks for " + strings.Join(check.NamesOf(more, generator.Target.String), ", ") + ", which git keeps forever; --dry-run shows the sizes, --target TARGET limits them")
 	}
 	if address := cmp.Or(in.market.Address, "OWNER/REPO"); in.market.Own && in.suite.Repository == "" && strings.Count(address, "/") == 1 {
 		m.Note("the READMEs contain OWNER/REPO until " + generator.SuiteFile + " has repository: " + address + " and the suite is updated")
@@ -229,10 +228,13 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 	return nil
 }
 
-// targets returns the targets to publish, by default all that clients use.
-func (q Request) targets() []generator.Target {
-	if len(q.Targets) > 0 {
+// chooseTargets returns the targets to publish. The default is all that clients use, or those of a published suite.
+func (in inputs) chooseTargets(q Request) []generator.Target {
+	switch {
+	case len(q.Targets) > 0:
 		return q.Targets
+	case len(in.published) > 0:
+		return in.suite.Targets
 	}
 	return slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
 		return t == generator.Target{OS: "windows", Arch: "arm64"} // runs amd64

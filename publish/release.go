@@ -52,8 +52,7 @@ func raiseVersion(version, part string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	raise := map[string]func() semver.Version{"major": v.IncMajor, "minor": v.IncMinor, "patch": v.IncPatch}
-	return raise[part]().String(), nil
+	return map[string]func() semver.Version{"major": v.IncMajor, "minor": v.IncMinor, "patch": v.IncPatch}[part]().String(), nil
 }
 
 func whyNotNewer(from, to string) error {
@@ -157,7 +156,7 @@ func (in inputs) planTree(ctx context.Context, tools generator.Toolchain, q Requ
 				"copy the parts you want, then publish again",
 				"springfield has new versions of files that you have edited: %s", strings.Join(kept, ", "))
 		}
-		suite.Targets = q.targets()
+		suite.Targets = in.chooseTargets(q)
 		if err := suite.Validate(); err != nil {
 			return t, err
 		}
@@ -193,7 +192,7 @@ func (t plannedTree) updated(suite generator.Suite) (after plannedTree, kept []s
 	if err != nil {
 		return t, nil, err
 	}
-	update, err := generator.MakePlan(t.in.Name(), generator.Updating, files)
+	update, err := generator.MakePlan(t.in.Name(), generator.Releasing, files)
 	if err != nil {
 		return t, nil, err
 	}

@@ -41,10 +41,10 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after plannedTree, 
 	if err != nil {
 		return nil, err
 	}
-	review := func(ctx context.Context, after plannedTree) ([]check.Finding, error) {
-		return in.review(ctx, after, releases)
-	}
-	found, err := check.RunAll(ctx, after, check.Check[plannedTree]{Name: "review", Look: review})
+	found, err := check.RunAll(ctx, after, check.Check[plannedTree]{Name: "review",
+		Look: func(ctx context.Context, after plannedTree) ([]check.Finding, error) {
+			return in.review(ctx, after, releases)
+		}})
 	return append(valid, found...), err
 }
 

@@ -4,6 +4,7 @@ package publish
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -83,11 +84,10 @@ func (t plannedTree) withFile(name string, data []byte) (plannedTree, error) {
 			return t, err
 		}
 	}
-	mode := fs.FileMode(0o644)
-	if e.After != nil {
-		mode = e.After.Mode
+	if e.After == nil {
+		e.After = &journal.Content{Mode: 0o644}
 	}
-	e.After = &journal.Content{Data: data, Mode: mode}
+	e.After = &journal.Content{Data: data, Mode: e.After.Mode}
 	return t.withEdits(e), nil
 }
 
@@ -131,15 +131,9 @@ func (t plannedTree) changes(dir string) (edits []journal.Edit) {
 
 func (t plannedTree) writeCopy(into string) error {
 	for _, name := range t.listFiles("") {
-		data, err := t.readFile(name)
-		if err != nil {
-			return err
-		}
 		to := filepath.Join(into, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(to, data, t.files[name].mode); err != nil {
+		data, err := t.readFile(name)
+		if err := cmp.Or(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, t.files[name].mode)); err != nil {
 			return err
 		}
 	}

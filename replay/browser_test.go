@@ -227,11 +227,11 @@ func TestPageInABrowser(t *testing.T) {
 	bare := r
 	bare.Scores, bare.Rows = nil, []Row{{Label: Answered, Means: WantStop, Text: "No model was asked."}}
 	bare.FillInScores()
-	for name, r := range map[string]Report{"bare": bare, "made": manyRows(300)} {
+	for name, r := range map[string]Report{"bare": bare, "made": manyRows(300), "few": manyRows(1)} {
 		path := filepath.Join(t.TempDir(), name+".html")
 		must(t, os.WriteFile(path, []byte(pageOf(t, r)), 0o644))
 		b.open("file://" + path)
-		b.is(count, map[string]any{"bare": "1 stop.", "made": "600 stops; 300 points in mid-work are folded away."}[name])
+		b.is(count, map[string]any{"bare": "1 stop.", "made": "600 stops; 300 points in mid-work are folded away.", "few": "2 stops; 1 point in mid-work is folded away."}[name])
 		b.press("j", "Enter")
 		b.is("document.querySelectorAll('.open').length", 1.0)
 		// No table scrolls sideways.

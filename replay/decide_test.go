@@ -288,6 +288,10 @@ func TestExplainSaysWhichLinesThereAre(t *testing.T) {
 	if _, err := Explain(Place{Log: log, Line: 3, Work: t.TempDir()}, Candidate{}); err == nil || err.Error() != log+" has 2 lines, not 3" {
 		t.Error(err)
 	}
+	must(t, os.WriteFile(log, []byte(`{"type":"queue-operation","operation":"enqueue","content":"go"}`+"\n"+`{"type":"user"}`+"\n"), 0o600))
+	if _, err := Explain(Place{Log: log, Line: 1, Work: t.TempDir()}, Candidate{}); err == nil || err.Error() != log+" has no entry of a session up to line 1" {
+		t.Error(err)
+	}
 	for _, text := range []string{"", "root:x:0:0:root:/root:/bin/sh\n", "{}\n[]\n{\"type\":\"summary\"}\n", "\x00\xff\n"} {
 		must(t, os.WriteFile(log, []byte(text), 0o600))
 		if _, err := Explain(Place{Log: log, Work: t.TempDir()}, Candidate{}); err == nil || !strings.Contains(err.Error(), "is not a session log") {

@@ -139,6 +139,8 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 		return nil, fmt.Errorf("read session log: %w", err)
 	case entries == 0 && p.At > 0 && lines == 0:
 		return nil, fmt.Errorf("%s begins after that decision", p.Log)
+	case entries == 0 && p.Line > 0:
+		return nil, check.Misusef("name a later line, or omit --line for the last line", "%s has no entry of a session up to line %d", p.Log, p.Line)
 	case entries == 0:
 		return nil, check.Advisef(howToFind, "%s is not a session log: it contains no entry "+
 			"of a session, a JSON object of the type user or assistant", p.Log)
@@ -149,11 +151,10 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	var window activity.Window
 	m := &scene{host: w.host.RecordName(), now: p.Now, lines: func(int) activity.Window { return window }}
 	err = w.host.Log.EachLine(p.Log, tail, func(c *transcript.Cursor) bool {
-		if c.Number < lines {
-			return true
+		if c.Number >= lines {
+			m.view, window = c.ViewAfterLine(), c.WindowOf(tail)
 		}
-		m.view, window = c.ViewAfterLine(), c.WindowOf(tail)
-		return false
+		return c.Number < lines
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read session log: %w", err)

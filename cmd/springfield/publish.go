@@ -30,13 +30,13 @@ names, or the suite itself. DIR defaults to the suite around the current directo
 entries, their order and the layout stay.
 
 A changed plugin needs a new version, because clients fetch a version once: use --bump or --version.
-publish compiles the hooks for every target, checks all files, and writes plugin.json, the entry,
+publish compiles the hooks, checks all files, and writes plugin.json, the entry,
 ` + generator.SuiteFile + ` and, for --note, CHANGELOG.md: all or nothing.
 
 Clients fetch a plugin outside the marketplace's checkout from the suite's repository, at a fixed
 commit. This takes two runs: publish, commit and push; then publish again to write the commit.
 
-springfield does not commit or push anything. springfield undo restores all files, but not the
+springfield commits and pushes nothing. springfield undo restores all files, but not the
 executable bits in git's index.`
 
 func newPublish(a *app) *cobra.Command {
@@ -79,7 +79,7 @@ func newPublish(a *app) *cobra.Command {
 	f.StringVar(&o.Bump, "bump", "", "part of the version to raise: "+strings.Join(publish.VersionParts(), ", "))
 	f.StringVar(&o.Version, "version", "", "new version")
 	f.StringArrayVar(&o.Notes, "note", nil, "line for the changelog (repeatable)")
-	f.StringArrayVar(&targets, "target", nil, "target to compile for (repeatable; default: all)")
+	f.StringArrayVar(&targets, "target", nil, "target of this and later releases (repeatable; default at first: all)")
 	f.BoolVar(&o.Check, "check", false, "for CI: fail if anything is inconsistent or would change")
 	f.BoolVar(&o.Look, "dry-run", false, "print a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")

@@ -199,7 +199,7 @@ func (a *app) updateSuite(ctx context.Context, o updateOptions, dir string, spec
 	default:
 		u.Outcome = "updated"
 	}
-	u.published = err == nil && !u.plan.IsEmpty() && spec.Publish != nil
+	u.published = err == nil && spec.Publish != nil && slices.ContainsFunc(u.plan.Outcomes, func(o generator.Outcome) bool { return o.Writes != "" })
 	return u
 }
 

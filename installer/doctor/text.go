@@ -146,8 +146,8 @@ func (l List) WriteText(out layout.Printer) {
 	out.PrintText("")
 	out.PrintTable("  ", [][]string{
 		{"wanted", "continues at real stops that the user answered with “continue” or a yes"},
+		{"", "(the others followed messages that may be incomplete in the record)"},
 		{"wrong", "complete messages that the user answered with something else, but it continued"},
-		{"other", "continues after messages that may be incomplete in the record"},
 	})
 	out.PrintFolded("  ", "the rules were developed on these stops, so the figures may overstate accuracy; run springfield replay to measure on your own sessions")
 	out.PrintText("")

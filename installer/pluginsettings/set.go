@@ -28,8 +28,10 @@ var ErrInvalid = errors.New("read settings")
 // PlanSet plans to set keys in a scope's file, or to remove those without a value. A value that the hook would refuse,
 // or a scope without a file, is a misuse error. The error for an unusable file wraps ErrInvalid.
 func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change, err error) {
-	names := check.NamesOf(assignments, func(a Assignment) string { return a.Key.Name })
-	c = journal.Change{Did: "set " + strings.Join(names, ", ") + " of " + s.Plugin.Name, Kind: "rules"}
+	did := check.NamesOf(assignments, func(a Assignment) string {
+		return map[bool]string{true: "unset ", false: "set "}[a.Value == nil] + a.Key.Name
+	})
+	c = journal.Change{Did: strings.Join(did, ", ") + " of " + s.Plugin.Name, Kind: "rules"}
 	var edits []document.Edit
 	for _, a := range assignments {
 		edits = append(edits, document.Edit{Path: a.Key.pathInFile(), Value: a.Value})

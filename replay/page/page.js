@@ -148,7 +148,7 @@
     const pages = Math.max(1, Math.ceil(found.length / pageSize));
     const open = state.label === "mid-work", between = data.rows.filter(folded).length, all = open ? between : data.rows.length - between;
     const rows = (n) => n + (open ? (n === 1 ? " point" : " points") + " in mid-work" : n === 1 ? " stop" : " stops");
-    $("count").textContent = (found.length === all ? "" : found.length + " of ") + rows(all) + (between && !open ? "; " + between + " points in mid-work are folded away" : "") + (found.length ? "." : ". D’oh! Nothing matches.");
+    $("count").textContent = (found.length === all ? "" : found.length + " of ") + rows(all) + (between && !open ? "; " + between + (between === 1 ? " point in mid-work is" : " points in mid-work are") + " folded away" : "") + (found.length ? "." : ". D’oh! Nothing matches.");
     $("page").textContent = "page " + (page + 1) + " of " + pages;
     $("before").disabled = page === 0;
     $("after").disabled = page >= pages - 1;
