@@ -50,7 +50,7 @@ install: build ## copy springfield into ~/.local/bin, or into PREFIX/bin
 
 uninstall: ## remove springfield from there again; first run springfield disable --all --purge
 	rm -f "$(PREFIX)/bin/springfield"
-	@echo "plugins that are enabled stay so, with springfield's files; to remove them: bin/springfield disable --all --purge"
+	@echo "plugins that are enabled stay so, with springfield's files; to remove them, run make build and bin/springfield disable --all --purge"
 
 demo: ## show the main job from start to end in a scratch directory; V=1 shows raw answers
 	@echo 'Building springfield: about 100 s with an empty Go build cache, 5 s with a full one.'

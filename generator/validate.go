@@ -171,7 +171,7 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 // reportMissing reports a missing file, but no warning if an update has accepted that the user deleted it.
 func (t subject) reportMissing(state check.State) {
 	switch fix := "springfield init " + t.in.called + " adds it"; {
-	case state != check.Warning:
+	case state != check.Warning || t.in.recorded[t.file] == "":
 		t.reportFinding(state, "not found", fix)
 	case t.in.recorded[t.file] != acceptedSum:
 		t.reportFinding(state, "not found", fix+"; springfield update "+t.in.called+" accepts that you deleted it")

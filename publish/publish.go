@@ -2,7 +2,7 @@
 // machines, reviews the result, and adds entries for clients.
 //
 // These are the steps, each using the result from the last:
-//   - inputs: the suite, its checkout and the marketplace (inputs.go)
+//   - inputs: the suite, its checkout and the marketplace (inputs.go, checkout.go)
 //   - release: a plugin's version, and the source for clients (release.go, source.go)
 //   - tree: the suite's files after the release (tree.go)
 //   - Plan: the change, and the findings of its review (catalog.go, review.go)
@@ -156,9 +156,12 @@ func (m Means) noteChoices(in inputs, q Request) {
 	if in.market.Own && in.around.remote == "" && in.around.foreign == nil {
 		m.Note(in.dir + lacks + ": to let others install from it, run " + first + "git -C " + dir + " remote add origin URL, then push")
 	}
-	more := slices.DeleteFunc(slices.Clone(in.chooseTargets(q)), func(t generator.Target) bool { return slices.Contains(in.suite.Targets, t) })
+	more := slices.DeleteFunc(clientTargets(), func(t generator.Target) bool { return slices.Contains(in.suite.Targets, t) })
 	if len(q.Targets) == 0 && len(more) > 0 {
-		m.Note("each plugin also gets hooks for " + strings.Join(check.NamesOf(more, generator.Target.String), ", ") + ", which git keeps forever; --dry-run shows the sizes, --target TARGET limits them")
+		m.Note(fmt.Sprintf(map[bool]string{
+			false: "each plugin also gets hooks for %s, which git keeps forever; --dry-run shows the sizes, --target TARGET limits them",
+			true:  "no plugin gets hooks for %s, because " + generator.SuiteFile + " does not list them; --target TARGET adds some",
+		}[len(in.published) > 0], strings.Join(check.NamesOf(more, generator.Target.String), ", ")))
 	}
 	if address := cmp.Or(in.market.Address, "OWNER/REPO"); in.market.Own && in.suite.Repository == "" && strings.Count(address, "/") == 1 {
 		m.Note("the READMEs contain OWNER/REPO until " + generator.SuiteFile + " has repository: " + address + " and the suite is updated")
@@ -236,6 +239,10 @@ func (in inputs) chooseTargets(q Request) []generator.Target {
 	case len(in.published) > 0:
 		return in.suite.Targets
 	}
+	return clientTargets()
+}
+
+func clientTargets() []generator.Target {
 	return slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
 		return t == generator.Target{OS: "windows", Arch: "arm64"} // runs amd64
 	})

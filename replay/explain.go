@@ -132,14 +132,14 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 			lines = c.Number
 		}
 		w.take(c)
-		return lines != p.Line
+		return c.Number != p.Line
 	})
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read session log: %w", err)
 	case entries == 0 && p.At > 0 && lines == 0:
 		return nil, fmt.Errorf("%s begins after that decision", p.Log)
-	case entries == 0 && p.Line > 0:
+	case entries == 0 && p.Line > 0 && lines == p.Line:
 		return nil, check.Misusef("name a later line, or omit --line for the last line", "%s has no entry of a session up to line %d", p.Log, p.Line)
 	case entries == 0:
 		return nil, check.Advisef(howToFind, "%s is not a session log: it contains no entry "+

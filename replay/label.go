@@ -132,7 +132,7 @@ func (f *follower) labelFor(prompt string) Label {
 	if strings.Contains(begin, "<command-name>/exit<") || strings.Contains(begin, "<command-name>/quit<") {
 		return Ended // neither judges the stop
 	}
-	if strings.HasPrefix(begin, "<command-") || strings.HasPrefix(begin, "<bash-input>") {
+	if strings.HasPrefix(begin, "<command-name>") || strings.HasPrefix(begin, "<command-message>") || strings.HasPrefix(begin, "<bash-input>") {
 		return Commanded
 	}
 	if len(prompt) <= maxYes && lastword.Read(lastword.Prompt{Begin: prompt, End: prompt}).Kind == lastword.Yes {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +53,7 @@ const deploys = `{"id":"deploys","says":["deploy"],"then":"stop"}`
 
 // A key has the value and the origin that it has for the hook.
 func TestValues(t *testing.T) {
+	ask := map[bool]string{true: `C:\\bin\\ask`, false: "/bin/ask"}[runtime.GOOS == "windows"] // in JSON
 	for name, test := range map[string]struct {
 		strategy, suite, user, project string
 		key, value, from, why          string
@@ -70,7 +72,7 @@ func TestValues(t *testing.T) {
 		"a suite names a command":          {"lisa-simpson", `{"judge":{"command":["/bin/ask"]}}`, "", "", "judge.command", "null", "default", "only your own file"},
 		"a project names a cost":           {"lisa-simpson", "", "", `{"judge":{"cost":0}}`, "judge.cost", "null", "default", "only your own file"},
 		"a project names a variable":       {"lisa-simpson", "", "", `{"judge":{"variables":["HOME"]}}`, "judge.variables", "null", "default", "only your own file"},
-		"the user names a command":         {"lisa-simpson", "", `{"judge":{"command":["/bin/ask","-x"]}}`, "", "judge.command", `["/bin/ask","-x"]`, "user", ""},
+		"the user names a command":         {"lisa-simpson", "", `{"judge":{"command":["` + ask + `","-x"]}}`, "", "judge.command", `["` + ask + `","-x"]`, "user", ""},
 		"a command that is none":           {"lisa-simpson", "", `{"judge":{"command":["ask","-x"]}}`, "", "judge.command", "null", "default", "absolute path"},
 		"a project names a backend":        {"lisa-simpson", "", "", `{"judge":{"backend":"command"}}`, "judge.backend", `"claude"`, "default", "only your own file"},
 		"a project names a model":          {"lisa-simpson", "", "", `{"judge":{"model":"opus"}}`, "judge.model", `"haiku"`, "default", "only your own file"},

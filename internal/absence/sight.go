@@ -107,7 +107,7 @@ const longest = 12 * time.Hour
 func (s *session) isListed(seen Sight, now int64) bool {
 	age := time.Duration(now-max(seen.Since, s.log.last)) * time.Millisecond
 	brief := seen.State == Working || seen.State == Background || seen.State == Finished && s.ended
-	begun := s.log.asked != "" || s.decision.Plugin != ""
+	begun := s.log.asked != "" || s.log.spoke > 0 || s.decision.Plugin != ""
 	return seen.Live || begun && (age < lately || !brief && age < longest)
 }
 

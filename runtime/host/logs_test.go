@@ -54,7 +54,7 @@ func TestLogs(t *testing.T) {
 		headed := host != "gemini" && host != "qwen" // only the first line identifies the log
 		for file, all := range recorded(t, host) {
 			var got strings.Builder
-			ofSubagent := file == "codex/testdata/subagent.jsonl" // which is no session's
+			ofSubagent := filepath.ToSlash(file) == "codex/testdata/subagent.jsonl" // which is no session's
 			for i, line := range all {
 				if owns := format.Owns(line); i == 0 && owns == ofSubagent || i > 0 && headed && owns {
 					t.Errorf("%s: line %d is its own: %t\n%s", file, i+1, owns, line)

@@ -18,7 +18,7 @@ func Backends() []string { return []string{Claude, Command} }
 
 const DefaultModel = "haiku"
 
-// WithinMs is the default time limit of a judge and MaxWithin the longest, in seconds. The timeout in
+// Within is the default time limit of a judge and MaxWithin the longest, in seconds. The timeout in
 // hooks.json is Spare longer than the plugin's.
 const (
 	Within    = 20

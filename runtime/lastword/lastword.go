@@ -159,7 +159,7 @@ func (in reader) turns(own []lastmessage.Sentence) bool {
 	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s lastmessage.Sentence) bool { return in.Has(language.But, fold(s.Text)) })
 }
 
-// mentionsFault mentionsFault whether a prompt mentions a fault, a path or code.
+// mentionsFault reports whether a prompt mentions a fault, a path or code.
 func (in reader) mentionsFault(own []lastmessage.Sentence) bool {
 	return slices.ContainsFunc(own, func(s lastmessage.Sentence) bool {
 		return strings.ContainsAny(s.Text, "`/\\_=") || in.Has(language.Fault, fold(s.Text))

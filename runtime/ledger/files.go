@@ -185,23 +185,6 @@ func replaceFile(path string, o codec.Object) error {
 	return err
 }
 
-// The CLI, and each new session after the first answer, removes ledgers with no decision for 90 days. Holds
-// in force and ledgers with an open loop are kept.
-
-const (
-	// KeepDays is the default age in days at which ledgers are removed, mostDays the maximum.
-	KeepDays = 90
-	mostDays = 36_500
-	// swept bounds the files that one sweep examines. It starts at a random one, so that all are reached in time.
-	swept = 200
-)
-
-type keeping struct {
-	Days int // 0: forever
-}
-
-func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
-
 // WatchPaths returns the paths of the index, the away orders, the hold on all sessions, the histories of both, and the
 // directory of sessions. At least one changes when a session begins, or when an order or a hold changes.
 func WatchPaths(dir string) []string {

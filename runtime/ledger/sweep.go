@@ -1,3 +1,6 @@
+// The CLI, and each new session after the first answer, removes ledgers with no decision for 90 days. Holds
+// in force and ledgers with an open loop are kept.
+
 package ledger
 
 import (
@@ -9,8 +12,23 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 )
+
+const (
+	// KeepDays is the default age in days at which ledgers are removed, mostDays the maximum.
+	KeepDays = 90
+	mostDays = 36_500
+	// swept bounds the files that one sweep examines. It starts at a random one, so that all are reached in time.
+	swept = 200
+)
+
+type keeping struct {
+	Days int // 0: forever
+}
+
+func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
 
 // ReadKeepDays returns how many days ledgers are kept, or 0 if forever. An unreadable or invalid setting is an error, so
 // that nothing is removed.

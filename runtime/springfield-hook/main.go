@@ -110,7 +110,7 @@ func newConsole(home, program string) *console.Console {
 
 // answerPerson answers a command and returns the exit status, which is never 2, because that would block the agent.
 func answerPerson(home, program string, args []string) int {
-	config := cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude"))
+	config, _ := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude")))
 	person, said := newConsole(home, program), &display.SafeWriter{To: safeOutput(os.Stderr)}
 	person.Out, person.Err = &display.SafeWriter{To: safeOutput(os.Stdout)}, said
 	person.Dir = filepath.Join(config, "springfield")

@@ -111,7 +111,7 @@ const (
 	ReadsTask
 	ListsTasks
 	UsesSkill // Text is its name
-	MayGoOn   // in the background after the turn; Effect.Running decides
+	MayGoOn   // in the background after the turn; Effect.Job decides
 	MayEndJob // or inspects it: Text is its ID
 	EndsTeam
 	AsksPerson // or ends the turn with a plan to approve

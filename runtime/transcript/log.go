@@ -62,7 +62,7 @@ type Log struct {
 type Facts struct {
 	Turns    int    // prompts of the session
 	Version  string // of the client at the last prompt, like 2.1.163
-	OwnAt    int64  // todoStamp the user last typed a prompt, not a command: Unix milliseconds, 0 if unknown
+	OwnAt    int64  // when the user last typed a prompt, not a command: Unix milliseconds, 0 if unknown
 	Mode     string // permission mode
 	Subagent bool   // the log is a subagent's
 	Work     int    // calls that changed a file or ran a test
