@@ -58,13 +58,13 @@ func KeysOf(s strategy.Strategy) []Key {
 	}
 	keys := schema.leafKeys("")
 	for i := range keys {
-		switch k := &keys[i]; {
-		case k.Name == "ceiling": // its default depends on the strategy
+		switch k := &keys[i]; k.Name {
+		case "ceiling": // its default depends on the strategy
 			n := reflect.ValueOf(s.New()).Elem().FieldByName("Ceiling").Interface().(strategy.Number)
 			k.Default = json.RawMessage(strconv.Itoa(n.Value))
-		case k.Name == "protocol":
+		case "protocol":
 			k.Default = json.RawMessage(map[bool]string{true: `"block"`, false: `"context"`}[s.Blocks])
-		case k.Name == "off", k.Name == "order":
+		case "off", "order":
 			k.ids = ids
 		}
 	}
