@@ -124,8 +124,7 @@ func (a *app) candidateToExplain(o explainOptions, plugin, project string) (repl
 // placeToExplain finds the log that o gives by its path, by its session, or by a decision. decided is the decision, if
 // one is named.
 func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place replay.Place, decided ledger.Record, err error) {
-	log := rooted.PathFrom(a.work, o.transcript)
-	place = replay.Place{Log: log, Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
+	place = replay.Place{Log: rooted.PathFrom(a.work, o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
 	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
 		return place, decided, nil
 	}

@@ -204,8 +204,9 @@ func (o initOptions) newSpec(
 // defaultSpec returns a spec for this machine, owned by git's user name or else the system's. It omits the owner's
 // email address, because the spec is published.
 func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
-	owner := generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}
-	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}}
+	return generator.Spec{
+		Owner: generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}, Targets: []generator.Target{generator.HostTarget()},
+	}
 }
 
 func (o initOptions) interview(ctx context.Context, dir string, s interview.Suite) (generator.Spec, error) {

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -108,9 +107,6 @@ func runHere(cmd *exec.Cmd) (code int) {
 		_, err = to.Write(printed)
 		fatal(err)
 	}
-	// A child between fork and exec may still have a program open that this call wrote, so that it could not be started.
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
 	return code
 }
 

@@ -116,8 +116,7 @@ func (e *environment) findProgram(program string) string {
 
 func (e *environment) typedPaths() rooted.Typed {
 	around := []string{git.RepositoryRoot(e.work), generator.FindSuite(e.work)}
-	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
-	return rooted.Typed{Work: e.work, Around: around, Home: e.home, Config: config}
+	return rooted.Typed{Work: e.work, Around: around, Home: e.home, Config: hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir}
 }
 
 func (a *app) means() installer.Means {

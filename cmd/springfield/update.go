@@ -211,8 +211,7 @@ func outcomeInWords(o generator.Outcome) string {
 		if o.Writes != "" {
 			return "your version is kept; the new one is " + filepath.Base(o.Writes)
 		}
-		fresh := filepath.Base(o.Path) + generator.BesideSuffix
-		return "your version is kept, and so is your " + fresh + "; rename that and update again to get the new version"
+		return "your version is kept, and so is your " + filepath.Base(o.Path) + generator.BesideSuffix + "; rename that and update again to get the new version"
 	case generator.Deleted:
 		return "stays deleted, as you left it"
 	case generator.Orphaned:

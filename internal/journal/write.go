@@ -197,6 +197,9 @@ func makeDir(in rooted.Folder, name string, mode fs.FileMode) error {
 }
 
 func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
+	// A process forked meanwhile would keep the file open until its exec, and a program that is open cannot be started.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	var temp *os.File
 	defer func() { _ = temp.Close() }() // harmless if nil or closed
 	mode := cmp.Or(e.After.Mode.Perm(), newFileMode)
