@@ -170,7 +170,7 @@ func TestJudgeIsNotRedirected(t *testing.T) {
 		run := func() (asked int) {
 			r := w.Run(Session{Script: []Turn{shell("true"), says(unsure)[0], says("All done.")[0]}, Side: func(Request) string { return theAnswer }, Prompt: "fix the types"})
 			for _, q := range r.Aside {
-				if strings.Contains(q.System, judge.PromptFor("Claude")) {
+				if strings.Contains(q.System, judge.SystemPrompt("Claude")) {
 					asked++
 				}
 			}

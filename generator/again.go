@@ -68,14 +68,14 @@ func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 }
 
 // Complete fills in a missing marketplace, owner and targets from defaults. It gives the plugins their first
-// version and all settings. set overrides the plugins' own settings.
-func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
+// version and all settings. overrides overrides the plugins' own settings.
+func (s Spec) Complete(defaults Spec, overrides Settings) (Spec, error) {
 	s.Marketplace = cmp.Or(s.Marketplace, defaults.Marketplace)
 	s.Owner = cmp.Or(s.Owner, defaults.Owner)
 	if len(s.Targets) == 0 {
 		s.Targets = defaults.Targets
 	}
-	s.Plugins = set.OverlayPlugins(s.Plugins)
+	s.Plugins = overrides.OverlayPlugins(s.Plugins)
 	for i, p := range s.Plugins {
 		var err error
 		if s.Plugins[i], err = NewPlugin(p.Name, p.Strategy, p.Settings); err != nil {
@@ -85,9 +85,9 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	return s, nil
 }
 
-// ReuseAnswers returns made, the answers of the suite in dir. Targets in said replace those of made. A marketplace,
+// MatchAnswers returns made, the answers of the suite in dir. Targets in said replace those of made. A marketplace,
 // owner, plugin or setting in said or set that differs from made is an error, because files depend on them.
-func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
+func MatchAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {
 		return check.Misusef(hint, "--%s: %s was made with %s", flag, dir, has)

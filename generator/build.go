@@ -211,7 +211,7 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, overlay string, b 
 
 // runGo runs go in the stage's src directory in a clean environment, creates the build cache, and returns the standard
 // output. A failure is a *CompileError. GOENV=off is needed because an empty GOFLAGS does not override `go env -w`.
-func (t Toolchain) runGo(ctx context.Context, stage string, more []string, args ...string) ([]byte, error) {
+func (t Toolchain) runGo(ctx context.Context, stage string, env []string, args ...string) ([]byte, error) {
 	cache := t.GoCache
 	if !filepath.IsAbs(cache) || os.MkdirAll(cache, 0o755) != nil {
 		cache = filepath.Join(stage, "gocache")
@@ -222,7 +222,7 @@ func (t Toolchain) runGo(ctx context.Context, stage string, more []string, args 
 		"PATH=" + t.Path, "HOME=" + cmp.Or(t.Home, stage), "TMPDIR=" + filepath.Join(stage, "tmp"),
 		"GOCACHE=" + cache, "GOPATH=" + filepath.Join(stage, "gopath"),
 		"GOENV=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0",
-	}, more...)
+	}, env...)
 	cmd.Env = append(cmd.Env, t.Windows...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -35,15 +35,15 @@ type openedProgram struct {
 	launcher error  // the same for its launcher
 }
 
-// openPrograms reads, for each of the given programs, the file in dir that would start on machine. The judge must be
+// loadPrograms reads, for each of the given programs, the file in dir that would start on machine. The judge must be
 // next to the hook. Each result has its own error.
-func openPrograms(dir string, machine Target, programs ...Program) (all []openedProgram) {
-	first := openProgram(dir, Hook, machine, false)
+func loadPrograms(dir string, machine Target, programs ...Program) (all []openedProgram) {
+	first := loadProgram(dir, Hook, machine, false)
 	launched := machine.OS != "windows" && bytes.HasPrefix(first.data, []byte("#!"))
 	for _, program := range programs {
 		opened := first
 		if launched || program != Hook {
-			opened = openProgram(dir, program, machine, launched)
+			opened = loadProgram(dir, program, machine, launched)
 		}
 		if launched && program == Hook {
 			opened.launcher = first.mode
@@ -53,8 +53,8 @@ func openPrograms(dir string, machine Target, programs ...Program) (all []opened
 	return all
 }
 
-func openProgram(dir string, program Program, machine Target, several bool) openedProgram {
-	path := filepath.Join(dir, filepath.FromSlash(program.placeIn(machine, several)))
+func loadProgram(dir string, program Program, machine Target, launched bool) openedProgram {
+	path := filepath.Join(dir, filepath.FromSlash(program.placeIn(machine, launched)))
 	data, info, err := rooted.ReadFollowing(path, maxProgram)
 	p := openedProgram{program: program, path: path, data: data, err: err}
 	if err == nil && machine.OS != "windows" && info.Mode()&0o111 == 0 {
@@ -89,7 +89,7 @@ func (p openedProgram) checkStart(dir string, machine Target) error {
 
 // CheckPrograms returns an error if one of the given programs of the plugin in dir would not start on machine.
 func CheckPrograms(dir string, machine Target, programs ...Program) error {
-	for _, p := range openPrograms(dir, machine, programs...) {
+	for _, p := range loadPrograms(dir, machine, programs...) {
 		if err := p.checkStart(dir, machine); err != nil {
 			return err
 		}
@@ -113,13 +113,14 @@ func checkSums(dir string, machine Target, all []openedProgram) error {
 	return nil
 }
 
-// CheckPlugin returns a finding if a program of the plugin in dir would not start here, differs from its suite's record
-// or reads Go's own variables. Unless judges is set, the judge need not start. suite is the directory to rebuild, or "".
-func CheckPlugin(id, dir, suite string, judges bool) (bad []check.Finding) {
-	all := openPrograms(dir, HostTarget(), Hook, Judge)
+// InspectPrograms returns a finding if a program of the plugin in dir would not start here, differs from its suite's
+// record or reads Go's own variables. Unless needsJudge is set, the judge need not start. suite is the directory to
+// rebuild, or "".
+func InspectPrograms(id, dir, suite string, needsJudge bool) (bad []check.Finding) {
+	all := loadPrograms(dir, HostTarget(), Hook, Judge)
 	for _, p := range all {
 		err := p.checkStart(dir, HostTarget())
-		if err == nil || p.program == Judge && !judges {
+		if err == nil || p.program == Judge && !needsJudge {
 			continue
 		}
 		says := id + ": " + err.Error()
@@ -140,17 +141,17 @@ func CheckPlugin(id, dir, suite string, judges bool) (bad []check.Finding) {
 	return bad
 }
 
-// HowToStart returns a hint for an error of CheckPrograms. suite is the directory to rebuild, or "" if none exists.
-func HowToStart(err error, suite string) string {
+// HowToStart returns a hint for an error of CheckPrograms. suiteDir is the directory to rebuild, or "" if none exists.
+func HowToStart(err error, suiteDir string) string {
 	var at *fs.PathError
-	s, unreadable := ReadSuite(suite)
+	s, unreadable := ReadSuite(suiteDir)
 	switch {
 	case errors.Is(err, ErrNotExecutable) && errors.As(err, &at):
 		return "chmod +x " + check.QuoteArgument(at.Path)
-	case suite == "" || unreadable != nil:
+	case suiteDir == "" || unreadable != nil:
 		return "ask the plugin's publisher for a build for " + HostTarget().String()
 	}
-	return "springfield build " + check.QuoteArgument(suite) + s.TargetFlags()
+	return "springfield build " + check.QuoteArgument(suiteDir) + s.AddHostFlags()
 }
 
 func targetsIn(dir string, program Program) (found []Target) {

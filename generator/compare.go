@@ -62,7 +62,7 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 			return nil, ctx.Err() // there can be very many
 		}
 		c := &comparison{Running: r}
-		if file, err := c.readPlugin(); err != nil {
+		if file, err := c.comparePlugin(); err != nil {
 			noteFinding(&c.found, check.Failure, filepath.Join(r.Dir, file), notRead(err), "")
 		}
 		all = append(all, c)
@@ -74,9 +74,9 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 	return found, err
 }
 
-// readPlugin compares the plugin's files and examines its programs. err concerns file, or the whole plugin
-// when file is "".
-func (c *comparison) readPlugin() (file string, err error) {
+// comparePlugin compares the plugin's files and examines its programs. err concerns the file faulty, or the whole
+// plugin when faulty is "".
+func (c *comparison) comparePlugin() (faulty string, err error) {
 	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
 		market, err := rooted.OpenFolder(c.Catalog)
 		if err == nil {
@@ -118,7 +118,7 @@ func (c *comparison) readPlugin() (file string, err error) {
 	if err == nil && slices.ContainsFunc(suite.Plugins, func(p Plugin) bool { return p.Name == base }) {
 		c.suite, c.record = filepath.Clean(above), suite.Build
 	} else {
-		c.readAround(above, base, made)
+		c.compareAround(above, base, made)
 	}
 	c.readPrograms(in, made)
 	c.compareFiles(in, made, "")
@@ -163,9 +163,9 @@ func examineProgram(file string, program Program, data []byte) foundProgram {
 	return s
 }
 
-// readAround compares the files in the directory above with made if they are an extension of Gemini CLI: a whole branch
-// of a marketplace, with the plugin in the subdirectory base.
-func (c *comparison) readAround(above, base string, made map[string]File) {
+// compareAround compares the files in the directory above with made if they are an extension of Gemini CLI: a whole
+// branch of a marketplace, with the plugin in the subdirectory base.
+func (c *comparison) compareAround(above, base string, made map[string]File) {
 	in, err := rooted.OpenFolder(above)
 	if err != nil {
 		return
@@ -228,7 +228,7 @@ func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 		state, says = check.Failure, notRead(d.err)
 	case d.Kind == Foreign:
 		says, fix = "springfield does not make it", "remove it if you did not put it there"
-	case d.Kind == Same || d.isDescribed():
+	case d.Kind == Same || d.onlyDescribes():
 		c.same++
 		return
 	case c.suite != "":
@@ -240,7 +240,7 @@ func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 
 // roleOfFile reports whether a plugin's file can start or name a program, and whether a model reads it. Path
 // and mode decide, because agents search fixed places.
-func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
+func roleOfFile(file string, mode fs.FileMode) (starts, instructs bool) {
 	top, _, inside := strings.Cut(file, "/")
 	ext := strings.ToLower(path.Ext(file))
 	switch {
@@ -265,8 +265,8 @@ func describingMembers() []string {
 	}
 }
 
-// isDescribed reports whether d is a JSON file that differs only in the describingMembers.
-func (d Difference) isDescribed() bool {
+// onlyDescribes reports whether d is a JSON file that differs only in the describingMembers.
+func (d Difference) onlyDescribes() bool {
 	var both [2]map[string]any
 	for i, data := range [][]byte{d.data, d.Data} {
 		json, err := parseJSON(data)
@@ -303,7 +303,7 @@ func (c *comparison) checkCatalogEntry(name string) {
 
 // addedIn returns the members of the named plugins' catalog entries that are not descriptive. It decodes into maps,
 // because Go matches struct fields case-insensitively and agents do not.
-func addedIn(data []byte, names ...string) (added []string, err error) {
+func addedIn(data []byte, plugins ...string) (members []string, err error) {
 	var catalog map[string]json.RawMessage
 	var entries []any
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &catalog); err != nil {
@@ -314,16 +314,16 @@ func addedIn(data []byte, names ...string) (added []string, err error) {
 	}
 	for _, one := range entries {
 		entry, _ := one.(map[string]any)
-		if name, _ := entry["name"].(string); !slices.Contains(names, name) {
+		if name, _ := entry["name"].(string); !slices.Contains(plugins, name) {
 			continue
 		}
 		for _, member := range slices.Sorted(maps.Keys(entry)) {
 			if !slices.Contains(describingMembers(), member) {
-				added = append(added, member)
+				members = append(members, member)
 			}
 		}
 	}
-	return added, nil
+	return members, nil
 }
 
 type ownBuilds struct {
@@ -332,7 +332,7 @@ type ownBuilds struct {
 	why    string // reason for a missing build
 }
 
-func (r ownBuilds) ownChecksumOf(s foundProgram) string {
+func (r ownBuilds) expectedSum(s foundProgram) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {
 			return b.ChecksumOf(s.program, s.target)
@@ -345,7 +345,7 @@ func (t Toolchain) makeOwnBuilds(ctx context.Context, all []*comparison) (r ownB
 	if r.source, err = SourceHash(); err != nil {
 		return r, err
 	}
-	carried, err := ReadCarried(t.Prebuilt)
+	carried, err := ReadManifest(t.Prebuilt)
 	if err != nil {
 		r.why = err.Error()
 	} else if carried != nil && carried.Source == r.source {
@@ -355,7 +355,7 @@ func (t Toolchain) makeOwnBuilds(ctx context.Context, all []*comparison) (r ownB
 	programs := []Program{Hook}
 	for _, c := range all {
 		for _, s := range c.programs {
-			if s.with != "" && r.ownChecksumOf(s) == "" && s.target.StartsOn(HostTarget()) {
+			if s.with != "" && r.expectedSum(s) == "" && s.target.StartsOn(HostTarget()) {
 				target, programs = s.target, append(programs, s.program)
 			}
 		}
@@ -415,7 +415,7 @@ func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.Sta
 		return check.Failure, "not the " + s.program.ShortName() + " of any springfield"
 	case record.Source != "" && record.Source != r.source:
 		return check.Warning, "cannot tell: it was built from a different version of springfield"
-	case r.ownChecksumOf(s) == "":
+	case r.expectedSum(s) == "":
 		says = "cannot tell: it was compiled with " + s.with + ", but this springfield has no " + s.program.ShortName() + " compiled with that Go"
 		if r.why != "" {
 			says += ": " + r.why

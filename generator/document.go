@@ -26,7 +26,7 @@ import (
 type document struct {
 	value   any
 	text    []byte
-	offsets map[string]int // where the members and elements of JSON begin, by stepsOf
+	offsets map[string]int // where the members and elements of JSON begin, by placeOf
 }
 
 func (d document) textAt(path ...string) string {
@@ -157,10 +157,10 @@ func (published) Load(url string) (any, error) {
 const schemaBase = "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/"
 
 // checkSchema returns where a document breaks a schema: failures, and a warning for each unknown member.
-func checkSchema(schemas *jsonschema.Compiler, d document, name string) (flaws []check.Finding, err error) {
-	schema, err := schemas.Compile(schemaBase + name + ".schema.json")
+func checkSchema(schemas *jsonschema.Compiler, d document, against string) (flaws []check.Finding, err error) {
+	schema, err := schemas.Compile(schemaBase + against + ".schema.json")
 	if err != nil {
-		return nil, fmt.Errorf("read schema %s: %w", name, err)
+		return nil, fmt.Errorf("read schema %s: %w", against, err)
 	}
 	var bad *jsonschema.ValidationError
 	if err := schema.Validate(d.value); !errors.As(err, &bad) {
@@ -168,7 +168,7 @@ func checkSchema(schemas *jsonschema.Compiler, d document, name string) (flaws [
 	}
 	english := message.NewPrinter(language.English)
 	for _, e := range leafErrors(bad) {
-		at := stepsOf(e.InstanceLocation)
+		at := placeOf(e.InstanceLocation)
 		add := func(state check.State, member, says string) {
 			f := check.Finding{State: state, Says: strings.TrimPrefix(strings.TrimPrefix(at+": ", "."), ": ") + says}
 			if offset, ok := d.offsets[at+member]; ok {
@@ -211,8 +211,8 @@ func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-// stepsOf returns a place in a document, such as ".add[2].then".
-func stepsOf(path []string) (at string) {
+// placeOf returns a place in a document, such as ".add[2].then".
+func placeOf(path []string) (at string) {
 	for _, step := range path {
 		if _, err := strconv.Atoi(step); err == nil {
 			at += "[" + step + "]"

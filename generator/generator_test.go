@@ -448,7 +448,7 @@ func TestCheckPluginReportsGoVariables(t *testing.T) {
 			for path, data := range test.files {
 				put(t, filepath.Join(dir, "hooks", path), data, 0o755)
 			}
-			found := CheckPlugin("ned", dir, "", false)
+			found := InspectPrograms("ned", dir, "", false)
 			if test.bad == "" {
 				scratch.Equal(t, found, nil)
 				return

@@ -25,7 +25,7 @@ const goMark = "springfield: this runtime reads no variable whose name begins wi
 // time zone or parser for GODEBUG, which take 150 KB. In each supported version of Go, every file contains an old text.
 // getGodebugEarly reads GODEBUG before the environment exists. Except in early releases of Go 1.25, a second result
 // reports whether this worked. Other code uses gogetenv.
-func runtimePatches() (files, pairs []string) {
+func runtimePatches() (files, oldNew []string) {
 	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
 	const one = "\t\tif key == \"GOMAXPROCS\" {\n\t\t\treturn \"1\"\n\t\t}\n"
 	const metrics, cgroup, zone = "func initMetrics() {\n", "func defaultGOMAXPROCSInit() {\n", "func initLocal() {\n"
@@ -59,10 +59,10 @@ const shortSleep, longSleep = "delay = 20\n", "delay = 2000\n"
 const newestGo = "go1.27"
 
 // writeOverlay writes patched files of Go to stage, and returns the path of the overlay file for go build. If a
-// file cannot be patched, the overlay is empty. known reports whether all code that reads variables is patched.
-func writeOverlay(stage, root, version string) (list string, known bool, err error) {
+// file cannot be patched, the overlay is empty. complete reports whether all code that reads variables is patched.
+func writeOverlay(stage, root, version string) (overlay string, complete bool, err error) {
 	version, _, _ = strings.Cut(version, " ") // the rest names experiments
-	known = goversion.IsValid(version) && goversion.Compare(goversion.Lang(version), newestGo) <= 0
+	complete = goversion.IsValid(version) && goversion.Compare(goversion.Lang(version), newestGo) <= 0
 	replace := map[string]string{}
 	files, pairs := runtimePatches()
 	for _, file := range files {
@@ -70,7 +70,7 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 		text, err := os.ReadFile(source)
 		patched := strings.NewReplacer(pairs...).Replace(string(text))
 		if err != nil || patched == string(text) {
-			known, replace = false, nil
+			complete, replace = false, nil
 			break
 		}
 		patched = strings.ReplaceAll(patched, shortSleep, longSleep)
@@ -83,8 +83,8 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 		}
 	}
 	data, _ := json.Marshal(map[string]any{"Replace": replace}) // of texts, which cannot fail
-	list = filepath.Join(stage, "overlay.json")
-	return list, known, os.WriteFile(list, data, 0o644)
+	overlay = filepath.Join(stage, "overlay.json")
+	return overlay, complete, os.WriteFile(overlay, data, 0o644)
 }
 
 // ErrReadsGo is returned for a program that obeys Go's own variables. A project's settings can use these to block

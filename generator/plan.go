@@ -152,7 +152,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 		maps.Copy(p.next, p.record)
 	}
 	if aim == Building {
-		if places, err = p.hookPlaces(); err != nil {
+		if places, err = p.programPlaces(); err != nil {
 			return Plan{}, err
 		}
 	}
@@ -204,7 +204,7 @@ func HasOnlyRecorded(dir string) bool {
 	return err == nil && walked == nil && len(p.Paths(Removed)) > 0 && files == len(p.Paths(Removed))+2 // the record, springfield.yaml
 }
 
-func (p *planner) hookPlaces() (places []string, err error) {
+func (p *planner) programPlaces() (places []string, err error) {
 	for _, plugin := range p.suite.Plugins {
 		switch d := p.compareFile(File{Path: plugin.Name}); {
 		case d.Kind == Link:
@@ -219,8 +219,8 @@ func (p *planner) hookPlaces() (places []string, err error) {
 	return places, nil
 }
 
-func (p *planner) planWrite(o Outcome, has Difference, data []byte, mode fs.FileMode) {
-	e := p.editOf(o.Writes, has)
+func (p *planner) planWrite(o Outcome, before Difference, data []byte, mode fs.FileMode) {
+	e := p.editOf(o.Writes, before)
 	if o.State != Removed {
 		e.After = &journal.Content{Data: data, Mode: mode}
 	}
@@ -228,10 +228,10 @@ func (p *planner) planWrite(o Outcome, has Difference, data []byte, mode fs.File
 	p.Edits = append(p.Edits, e)
 }
 
-func (p *planner) editOf(name string, has Difference) journal.Edit {
+func (p *planner) editOf(name string, before Difference) journal.Edit {
 	e := journal.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
-	if has.data != nil {
-		e.Before = &journal.Content{Data: has.data, Mode: has.mode.Perm()}
+	if before.data != nil {
+		e.Before = &journal.Content{Data: before.data, Mode: before.mode.Perm()}
 	}
 	return e
 }
@@ -295,12 +295,12 @@ func (p *planner) planFile(d Difference) error {
 	return nil
 }
 
-func (p *planner) planMissingFile(d Difference, known bool) error {
+func (p *planner) planMissingFile(d Difference, recorded bool) error {
 	state := Added
 	if d.Compiled {
 		state = Rebuilt
 	}
-	if known && p.aim >= Updating {
+	if recorded && p.aim >= Updating {
 		top, _, _ := strings.Cut(d.Path, "/")
 		plugin, err := p.lookAt(File{Path: top})
 		if err != nil {

@@ -33,8 +33,8 @@ var ErrNoPrebuilt = errors.New("this springfield contains no compiled hook")
 
 const prebuiltManifest = "manifest.json"
 
-// ReadCarried reads the manifest of carried programs. It returns nil if none exists.
-func ReadCarried(files fs.FS) (*Build, error) {
+// ReadManifest reads the manifest of carried programs. It returns nil if none exists.
+func ReadManifest(files fs.FS) (*Build, error) {
 	if files == nil {
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func ReadCarried(files fs.FS) (*Build, error) {
 // readPrebuilt reads all carried programs for the given targets. It returns ErrNoPrebuilt if a program is
 // missing or was built from different sources.
 func readPrebuilt(files fs.FS, sourceHash string, targets []Target, programs []Program) (Build, error) {
-	m, err := ReadCarried(files)
+	m, err := ReadManifest(files)
 	switch {
 	case err != nil:
 		return Build{}, err
@@ -163,9 +163,9 @@ func packPrograms(programs []Binary) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// unpackPrograms returns the wanted programs from the packed file called name, and reads no further than needed.
-func unpackPrograms(files fs.FS, name string, wanted []string) (map[string][]byte, error) {
-	packed, err := files.Open(name)
+// unpackPrograms returns the wanted programs from the packed file called archive, and reads no further than needed.
+func unpackPrograms(files fs.FS, archive string, wanted []string) (map[string][]byte, error) {
+	packed, err := files.Open(archive)
 	if err != nil {
 		return nil, err
 	}
@@ -179,19 +179,19 @@ func unpackPrograms(files fs.FS, name string, wanted []string) (map[string][]byt
 	for r := tar.NewReader(z); len(found) < len(wanted); {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s ends before all programs were found", name)
+			return nil, fmt.Errorf("%s ends before all programs were found", archive)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", archive, err)
 		}
 		if !slices.Contains(wanted, h.Name) {
 			continue
 		}
 		if h.Size > maxProgram {
-			return nil, fmt.Errorf("%s: %s is larger than %d bytes", name, h.Name, maxProgram)
+			return nil, fmt.Errorf("%s: %s is larger than %d bytes", archive, h.Name, maxProgram)
 		}
 		if found[h.Name], err = io.ReadAll(r); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", archive, err)
 		}
 	}
 	return found, nil

@@ -40,10 +40,10 @@ type view struct {
 }
 
 // EventOf returns the name of the plugin's hook event in the named host.
-func (v view) EventOf(name string) (string, error) {
-	at, known := registry.HostNamed(name)
+func (v view) EventOf(host string) (string, error) {
+	at, known := registry.HostNamed(host)
 	if !known {
-		return "", fmt.Errorf("there is no host %q", name)
+		return "", fmt.Errorf("there is no host %q", host)
 	}
 	if v.AtStop {
 		return at.Stop, nil
@@ -127,7 +127,7 @@ func RenderSuite(spec Spec, built Build) ([]File, error) {
 			}
 			files = append(files, more...)
 		}
-		for _, f := range p.hookFiles(built.Binaries, launcher) {
+		for _, f := range p.programFiles(built.Binaries, launcher) {
 			f.Path = path.Join(p.Name, f.Path)
 			files = append(files, f)
 		}

@@ -41,7 +41,7 @@ type Published struct {
 
 var ErrNoSuite = errors.New("not a springfield suite")
 
-func noSuite(dir string) error {
+func whyNoSuite(dir string) error {
 	if rooted.PathExists(filepath.Join(dir, "HEAD")) && rooted.PathExists(filepath.Join(dir, "objects")) {
 		clone := check.QuoteArgument("./" + strings.TrimSuffix(filepath.Base(dir), ".git"))
 		return check.Advisef("git clone "+check.QuoteArgument(dir)+" "+clone+" gets its files; pass "+clone+" instead",
@@ -61,7 +61,7 @@ func ReadSuite(dir string) (Suite, error) {
 	var link *rooted.LinkError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Suite{}, noSuite(dir)
+		return Suite{}, whyNoSuite(dir)
 	case errors.As(err, &link):
 		return Suite{}, fmt.Errorf("read suite: %w", err)
 	case err != nil:
@@ -118,12 +118,12 @@ func (s Suite) findMissingLine() error {
 
 // FindSuite returns dir or its nearest ancestor that contains a suite, or "" if none exists.
 func FindSuite(dir string) string {
-	return rooted.FindAbove(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
+	return rooted.FindUpward(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
 }
 
 // CommandToAddPlugin returns the command that adds a plugin with the given strategy to the suite in dir.
-func CommandToAddPlugin(strategy, dir string) string {
-	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.QuoteArgument(dir)
+func CommandToAddPlugin(strategy, suite string) string {
+	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.QuoteArgument(suite)
 }
 
 func (s Suite) encodeYAML() ([]byte, error) {

@@ -95,7 +95,7 @@ func (s Spec) Programs() []Program {
 	return []Program{Hook}
 }
 
-func (p Plugin) hookFiles(binaries []Binary, launcher []byte) (files []File) {
+func (p Plugin) programFiles(binaries []Binary, launcher []byte) (files []File) {
 	const mode fs.FileMode = 0o755
 	programs := p.Programs()
 	binaries = slices.DeleteFunc(slices.Clone(binaries), func(b Binary) bool {
@@ -134,9 +134,9 @@ func ProgramPaths(programs ...Program) (places []string) {
 	return places
 }
 
-// TargetFlags returns flags for springfield build, like " --target A --target B", that add this machine to
+// AddHostFlags returns flags for springfield build, like " --target A --target B", that add this machine to
 // the suite's targets. It returns "" if a target already runs here.
-func (s Suite) TargetFlags() string {
+func (s Suite) AddHostFlags() string {
 	own := HostTarget()
 	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {
 		return ""

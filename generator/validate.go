@@ -92,21 +92,21 @@ func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	}
 }
 
-// Validate checks the suite in dir. called is the name of dir in suggested commands. If springfield.yaml is
+// Validate checks the suite in dir. shownDir is the name of dir in suggested commands. If springfield.yaml is
 // invalid, no other check runs, not even those in others. Errors are ErrNoSuite, or about unreadable files.
-func Validate(ctx context.Context, dir, called string, others ...check.Check[Suite]) ([]check.Finding, error) {
+func Validate(ctx context.Context, dir, shownDir string, others ...check.Check[Suite]) ([]check.Finding, error) {
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {
 		defer func() { _ = files.Close() }()
 		_, err = files.Lstat(SuiteFile)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, noSuite(dir)
+		return nil, whyNoSuite(dir)
 	}
 	if err != nil {
 		return nil, err
 	}
-	in := &inspection{called: check.QuoteArgument(called), files: folder{Folder: files, limit: maxProgram}, schemas: jsonschema.NewCompiler()}
+	in := &inspection{called: check.QuoteArgument(shownDir), files: folder{Folder: files, limit: maxProgram}, schemas: jsonschema.NewCompiler()}
 	in.recorded, _ = readRecordIfAny(dir)
 	in.schemas.AssertFormat()
 	in.schemas.UseLoader(published{})

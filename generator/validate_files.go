@@ -22,7 +22,7 @@ func (in *inspection) lookAtBinaries() {
 		if !rooted.IsTaken(in.files.PathOf(p.Name)) {
 			continue // reported already
 		}
-		for _, f := range p.hookFiles(Unbuilt(in.suite.Targets, in.suite.Programs()).Binaries, nil) {
+		for _, f := range p.programFiles(Unbuilt(in.suite.Targets, in.suite.Programs()).Binaries, nil) {
 			t := subject{in: in, file: path.Join(p.Name, f.Path)}
 			if d := in.files.compareFile(in.expected[t.file]); d.target == (Target{}) {
 				t.lookAtLauncher(d)
@@ -31,7 +31,7 @@ func (in *inspection) lookAtBinaries() {
 			}
 		}
 	}
-	if flags := in.suite.TargetFlags(); flags != "" {
+	if flags := in.suite.AddHostFlags(); flags != "" {
 		subject{in: in, file: SuiteFile}.reportFinding(check.Note,
 			"it has no hook for this machine, "+HostTarget().String(), "springfield build "+in.called+flags)
 	}
@@ -140,15 +140,16 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 			"run springfield build "+t.in.called+" to remove it")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		t.reportFinding(check.Note, "Claude Code would install packages for it", "remove it if you do not need it")
-	case IsLitter(base):
+	case IsUnwanted(base):
 		t.reportFinding(check.Note, "it should not be in a suite", "remove it if you do not need it")
 	case base == "plugin.json" && !inside && strings.HasSuffix(t.file, "/.claude-plugin/plugin.json"):
 		t.reportFinding(check.Note, "this plugin is not in "+SuiteFile, "remove the directory, or add a plugin with another name: springfield new NAME --from STRATEGY --suite "+t.in.called)
 	}
 }
 
-// IsLitter reports whether a file name suggests secrets, or a leftover from a system, an editor, a merge or an update.
-func IsLitter(base string) bool {
+// IsUnwanted reports whether a file name suggests secrets, or a leftover from a system, an editor, a merge or an
+// update.
+func IsUnwanted(base string) bool {
 	switch path.Ext(base) {
 	case ".orig", ".rej", BesideSuffix, ".swp", ".swo", ".tmp", ".pem":
 		return true

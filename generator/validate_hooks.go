@@ -100,16 +100,16 @@ func (in *inspection) lookAtHooks(p Plugin) {
 }
 
 // lookAtTimeout reports a failure if the hook can take longer than its timeout, because a host ignores a hook that it
-// kills. unit is the number of timeout units per second.
-func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
+// kills. perSecond is the number of timeout units per second.
+func (t subject) lookAtTimeout(p Plugin, h handler, perSecond int) {
 	timeout, given := h.timeout.(json.Number)
 	n, err := timeout.Float64()
 	if !given || err != nil {
 		return
 	}
-	if n < float64(unit) {
-		t.reportFailure(h.place+"its timeout is "+timeout.String()+map[int]string{1: " s", 1000: " ms"}[unit]+", too short for the hook to answer",
-			fmt.Sprintf("set \"timeout\": %d", p.Timeout()*unit))
+	if n < float64(perSecond) {
+		t.reportFailure(h.place+"its timeout is "+timeout.String()+map[int]string{1: " s", 1000: " ms"}[perSecond]+", too short for the hook to answer",
+			fmt.Sprintf("set \"timeout\": %d", p.Timeout()*perSecond))
 		return
 	}
 	if !slices.Contains(p.Programs(), Judge) {
@@ -121,9 +121,9 @@ func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 		return // reported by lookAtRules
 	}
 	within := cmp.Or(rules.Judge.Within, judge.Within)
-	if n/float64(unit) < float64(within+judge.Spare) {
+	if n/float64(perSecond) < float64(within+judge.Spare) {
 		t.reportFailure(h.place+fmt.Sprintf("its timeout is %v s, but %s/strategy.json gives the judge %d s: "+
-			"the hook needs %d s more", n/float64(unit), p.Name, within, judge.Spare),
-			fmt.Sprintf("set \"timeout\": %d, or a shorter judge.within", (within+judge.Spare)*unit))
+			"the hook needs %d s more", n/float64(perSecond), p.Name, within, judge.Spare),
+			fmt.Sprintf("set \"timeout\": %d, or a shorter judge.within", (within+judge.Spare)*perSecond))
 	}
 }

@@ -77,7 +77,7 @@ func (m Means) onElsewhere(host hosts.Host, name string) (notes []string) {
 }
 
 func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {
-	notes, err := settings.ReadSettings(m.Settings.Places).PurgePlugin(ctx, m.Claude, plugin)
+	notes, err := settings.NewSettings(m.Settings.Places).PurgePlugin(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {
 		m.Tell("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), scope)
 		return ctx.Err()
@@ -92,7 +92,7 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 
 // findOn finds the plugin to disable, and the ID of the entry in the host's settings, if any. It searches
 // settings before suites, which may have been removed, and r.Scope before other scopes.
-func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id string, err error) {
+func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, entry string, err error) {
 	host := at.Host
 	bare, marketplace, full := strings.Cut(r.Plugin, "@")
 	if host.Markets && full {

@@ -38,7 +38,7 @@ type DisabledAll struct {
 // It then changes nothing if a hold is in force or any file cannot be edited.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if plan, now := r, m; r.Purge && !r.DryRun {
-		plan.DryRun, now.Settings = true, settings.ReadSettings(m.Settings.Places) // planning modifies the settings in memory
+		plan.DryRun, now.Settings = true, settings.NewSettings(m.Settings.Places) // planning modifies the settings in memory
 		if _, err := DisableAll(ctx, now, plan); err != nil {
 			return done, err
 		}
@@ -47,7 +47,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	var suites []string
 	for _, a := range settings.OtherAccounts(m.Settings.Places) {
 		if other := m; len(a.On) > 0 || rooted.PathExists(a.StatePath()) {
-			other.Settings, other.undo = settings.ReadSettings(a.Places), "to revert the part in "+a.Config+", run: "+a.CommandTo("undo")
+			other.Settings, other.undo = settings.NewSettings(a.Places), "to revert the part in "+a.Config+", run: "+a.CommandTo("undo")
 			all = append(all, other)
 		}
 	}
@@ -114,7 +114,7 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 		_, users, err = settings.SpringfieldFiles(m.Settings.Places)
 		here.Stays = append(here.Stays, users...)
 	default:
-		err = m.forgetAll(ctx, &here)
+		err = m.purgeAccount(ctx, &here)
 	}
 	done.Edits, done.Notes = append(done.Edits, here.Edits...), append(done.Notes, here.Notes...)
 	done.IDs, done.Stays = append(done.IDs, here.IDs...), append(done.Stays, here.Stays...)
@@ -136,8 +136,8 @@ func (m Means) allSuites() []string {
 	})
 }
 
-func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
-	notes, left, err := settings.ReadSettings(m.Settings.Places).PurgeAll(ctx, m.Claude, done.IDs)
+func (m Means) purgeAccount(ctx context.Context, done *DisabledAll) error {
+	notes, left, err := settings.NewSettings(m.Settings.Places).PurgeAll(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
 	if err != nil {
 		return check.Advisef("run springfield disable --all --purge again to do the rest",

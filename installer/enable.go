@@ -74,7 +74,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	e := &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
 	defer func() {
 		if err != nil {
-			e.takeBack(ctx)
+			e.dropMarket(ctx)
 		}
 		done.Host, done.Scope = host, r.Scope
 		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool {
@@ -199,11 +199,11 @@ func (e *enableRun) whyNotCalled() string {
 	return "there is no claude command to fetch it"
 }
 
-func (e *enableRun) takeBack(ctx context.Context) {
+func (e *enableRun) dropMarket(ctx context.Context) {
 	if e.added == "" {
 		return
 	}
-	now := settings.ReadSettings(e.Settings.Places)
+	now := settings.NewSettings(e.Settings.Places)
 	notes, err := now.PurgePlugin(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.EnableRequest.Plugin, Marketplace: e.added})
 	if err != nil {
 		notes = []string{err.Error()}
@@ -216,7 +216,7 @@ func (e *enableRun) takeBack(ctx context.Context) {
 // resolveInstallSource returns the directory of the plugin's files, or "" if there are none yet. It sets e.register or
 // e.install if Claude Code has to register the suite or install the plugin, and e.wanted.Declare if the settings must
 // declare the suite.
-func (e *enableRun) resolveInstallSource() (dir string, err error) {
+func (e *enableRun) resolveInstallSource() (filesDir string, err error) {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)

@@ -135,7 +135,7 @@ func ambiguous(name string, all []client.Plugin) error {
 
 // suggestIDs returns up to eight IDs of plugins in the marketplace or, if marketplace is "", in the user's suites.
 func (m Means) suggestIDs(marketplace string) []string {
-	ids := check.NamesOf(m.pluginsAtHand(marketplace), client.Plugin.ID)
+	ids := check.NamesOf(m.suitePlugins(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
 		names, _ := m.Settings.PluginsOffered(market)
 		ids = append(ids, check.NamesOf(names, func(name string) string { return name + "@" + marketplace })...)
@@ -145,8 +145,8 @@ func (m Means) suggestIDs(marketplace string) []string {
 }
 
 // howToUseOther returns a hint to enable the plugin from the suite around the working directory, which might be
-// cloned. It returns "" if that is one of the user's, is taken or lacks the plugin.
-func (m Means) howToUseOther(plugin, taken string) string {
+// cloned. It returns "" if that is one of the user's, is usedSuite or lacks the plugin.
+func (m Means) howToUseOther(plugin, usedSuite string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {
 		return ""
@@ -154,7 +154,7 @@ func (m Means) howToUseOther(plugin, taken string) string {
 	own, _, _ := settings.KnownSuites(m.Settings.Places)
 	name, marketplace, _ := strings.Cut(plugin, "@")
 	has, _ := pluginsIn(dir, name, marketplace)
-	isKnown := slices.ContainsFunc(append(own, taken), func(known string) bool { return rooted.IsSame(known, dir) })
+	isKnown := slices.ContainsFunc(append(own, usedSuite), func(known string) bool { return rooted.IsSame(known, dir) })
 	if len(has) == 0 || isKnown {
 		return ""
 	}
@@ -175,8 +175,8 @@ func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err erro
 	return all, err
 }
 
-// pluginsAtHand returns the plugins of a marketplace in the user's suites, ignoring errors. "" matches any marketplace.
-func (m Means) pluginsAtHand(marketplace string) []client.Plugin {
+// suitePlugins returns the plugins of a marketplace in the user's suites, ignoring errors. "" matches any marketplace.
+func (m Means) suitePlugins(marketplace string) []client.Plugin {
 	m.Tell = func(string, ...any) {}
 	all, _ := m.InSuites("", marketplace)
 	return all
@@ -211,7 +211,7 @@ type Means struct {
 // FreeMarketplace returns a free marketplace name for the suite in dir: wish, or wish followed by a number.
 // taken is why wish is not free.
 func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
-	all := m.pluginsAtHand("")
+	all := m.suitePlugins("")
 	isFree := func(name string) error {
 		if i := slices.IndexFunc(all, func(p client.Plugin) bool { return p.Marketplace == name && p.Suite != dir }); i >= 0 {
 			return fmt.Errorf("marketplace %q already belongs to the suite %s", name, all[i].Suite)

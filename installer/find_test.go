@@ -33,7 +33,7 @@ func TestSuiteAroundIsNobodysAtFirst(t *testing.T) {
 		if c.known != "" {
 			scratch.PutFile(t, places.StatePath("suites.json"), fmt.Sprintf(`{"suites": [%q]}`, filepath.Join(home, c.known)))
 		}
-		p, err := installer.Means{Settings: settings.ReadSettings(places), Tell: t.Logf}.FindPlugin(c.plugin, c.suite)
+		p, err := installer.Means{Settings: settings.NewSettings(places), Tell: t.Logf}.FindPlugin(c.plugin, c.suite)
 		if found, _ := filepath.Rel(home, p.Suite); (err == nil) != (c.found != "") || err == nil && found != c.found {
 			t.Errorf("%s: found in %q, %v", name, p.Suite, err)
 		}

@@ -121,7 +121,7 @@ func (in inputs) planEntries(after plannedTree, releases []release) (journal.Edi
 	}
 	var edits []document.Edit
 	for _, r := range releases {
-		members, err := r.members(after)
+		members, err := r.entryFields(after)
 		if err != nil {
 			return journal.Edit{}, err
 		}
@@ -140,9 +140,9 @@ func (in inputs) planEntries(after plannedTree, releases []release) (journal.Edi
 	return e, nil
 }
 
-// members returns the members of the plugin's catalog entry. Existing values are kept, except source, version
+// entryFields returns the members of the plugin's catalog entry. Existing values are kept, except source, version
 // and an unedited description.
-func (r release) members(after plannedTree) ([]member, error) {
+func (r release) entryFields(after plannedTree) ([]member, error) {
 	manifest := path.Join(r.plugin, ".claude-plugin", "plugin.json")
 	var is, was map[string]json.RawMessage
 	if err := after.readJSON(manifest, &is); err != nil {

@@ -116,7 +116,7 @@ func TestToAdd(t *testing.T) {
 		"":                                      "",
 	} {
 		where, _ := git.PublicURL(remote)
-		scratch.Equal(t, commandToAdd(where), want, remote)
+		scratch.Equal(t, argumentToAdd(where), want, remote)
 	}
 }
 

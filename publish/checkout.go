@@ -47,8 +47,8 @@ func (m Means) findCheckout(ctx context.Context, dir string) (checkout, error) {
 }
 
 // plainPrograms returns the programs with no executable bit in git's index, as after a checkout on Windows. It ignores
-// .exe files. Paths are relative to the repository's root. unknown reports whether a program is missing in the index.
-func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
+// .exe files. Paths are relative to the repository's root. unindexed reports whether a program is missing in the index.
+func (c checkout) plainPrograms(names []string) (plain []string, unindexed bool, err error) {
 	for _, name := range names {
 		if path.Ext(name) == ".exe" {
 			continue
@@ -59,17 +59,17 @@ func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, e
 		}
 		switch name = path.Join(c.place, name); modes[name] {
 		case "":
-			unknown = true
+			unindexed = true
 		case git.Plain:
 			plain = append(plain, name)
 		}
 	}
-	return plain, unknown, nil
+	return plain, unindexed, nil
 }
 
 // findMarks returns the published programs to mark as executable in git's index. If git ignores modes here and a
-// program is not in the index, wait asks the user to publish again after git add.
-func (in inputs) findMarks(ctx context.Context, q Request, after plannedTree) (marks, wait []string, err error) {
+// program is not in the index, steps ask the user to publish again after git add.
+func (in inputs) findMarks(ctx context.Context, q Request, after plannedTree) (marks, steps []string, err error) {
 	if in.around.repo == nil {
 		return nil, nil, nil
 	}
@@ -81,7 +81,7 @@ func (in inputs) findMarks(ctx context.Context, q Request, after plannedTree) (m
 	}
 	marks, unknown, err := in.around.plainPrograms(files)
 	if unknown && err == nil && !in.around.repo.SeesModes(ctx) {
-		wait = append(wait, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not record executable bits here, so publish must set those of the hooks")
+		steps = append(steps, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not record executable bits here, so publish must set those of the hooks")
 	}
-	return marks, wait, err
+	return marks, steps, err
 }

@@ -37,7 +37,7 @@ type Market struct {
 	catalog
 }
 
-func (m Means) holdDir(in *inputs, q Request, dir string) error {
+func (m Means) lockDir(in *inputs, q Request, dir string) error {
 	if q.Check || q.Look {
 		return nil
 	}
@@ -58,8 +58,8 @@ func (in inputs) unlock() {
 	}
 }
 
-func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error) {
-	if err = m.holdDir(&in, q, q.Dir); err != nil {
+func (m Means) openInputs(ctx context.Context, q Request) (in inputs, err error) {
+	if err = m.lockDir(&in, q, q.Dir); err != nil {
 		return in, err
 	}
 	if in.suite, err = generator.ReadSuite(q.Dir); err != nil {
@@ -87,11 +87,11 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 				"%s is a git repository of its own, so clients that fetch the suite do not get it", dir)
 		}
 	}
-	in.market, err = m.findMarketplace(ctx, q, &in)
+	in.market, err = m.openMarketplace(ctx, q, &in)
 	return in, err
 }
 
-func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
+func (m Means) openMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {
 	case q.To != "":
@@ -108,7 +108,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 	k.Name, k.Root, k.Path = in.suite.Marketplace, to, filepath.Join(to, ".claude-plugin", "marketplace.json")
 	around := in.around
 	if k.Own = rooted.IsSame(to, in.dir); !k.Own {
-		if err := m.holdDir(in, q, to); err != nil {
+		if err := m.lockDir(in, q, to); err != nil {
 			return k, err
 		}
 		if k.catalog, k.Name, err = readCatalog(to, k.Path); err != nil {
@@ -119,7 +119,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 		}
 	}
 	if k.inGit = around.repo != nil; k.inGit && rooted.IsSame(around.repo.Root, to) {
-		k.Address = commandToAdd(around.where)
+		k.Address = argumentToAdd(around.where)
 	}
 	if k.Own && in.suite.Repository != "" {
 		k.Address = in.suite.Repository

@@ -39,7 +39,7 @@ type Request struct {
 	Look    bool // nothing will be applied, so no lock is taken
 }
 
-func (q Request) commandAgain(flags string) string {
+func (q Request) publishCall(flags string) string {
 	call := "springfield publish " + check.QuoteArgument(q.Dir)
 	if q.To != "" {
 		call += " --to " + check.QuoteArgument(q.To)
@@ -95,7 +95,7 @@ func (e *RefusedError) Hint() string { return "see the fix for each above" }
 // PlanRelease plans a release: it builds the programs, but writes no file of the suite or the marketplace. It locks
 // both until Plan.Unlock, unless nothing will be applied. If the review finds failures, it returns a *RefusedError.
 func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
-	in, err := m.readInputs(ctx, q)
+	in, err := m.openInputs(ctx, q)
 	defer func() {
 		if err != nil {
 			in.unlock()
@@ -224,7 +224,7 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 	if len(p.Marks) == 0 {
 		return nil
 	}
-	if err := p.repo.MarkExecutable(ctx, p.Marks); err != nil {
+	if err := p.repo.StageExecutable(ctx, p.Marks); err != nil {
 		return check.Advisef("fix the cause, then run springfield publish again to do the rest",
 			"the files are published, but not all executable bits were set in git: %w", err)
 	}

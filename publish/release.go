@@ -173,7 +173,7 @@ func (in inputs) planTree(ctx context.Context, tools generator.Toolchain, q Requ
 			return t, err
 		}
 		if r.old == r.new && in.published[r.plugin].Files != r.digest {
-			return t, check.Advisef("raise the version: run "+q.commandAgain("--bump patch"),
+			return t, check.Advisef("raise the version: run "+q.publishCall("--bump patch"),
 				"%s: its files have changed since %s was published, but clients fetch each version only once", r.plugin, r.old)
 		}
 		if r.old != r.new && len(q.Notes) > 0 {

@@ -68,35 +68,35 @@ func (in inputs) review(ctx context.Context, after plannedTree, releases []relea
 	return found, err
 }
 
-func finding(file, says, fix string) check.Finding {
+func failure(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
 func (r release) reviewPlugin(t plannedTree, ignored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
-		found = append(found, finding(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
-			fmt.Sprintf("its name, %s, looks as if the plugin came from Anthropic", r.plugin), anotherName(t.in.Name())))
+		found = append(found, failure(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
+			fmt.Sprintf("its name, %s, looks as if the plugin came from Anthropic", r.plugin), hintToRename(t.in.Name())))
 	}
 	icon := path.Join(r.plugin, ".claude-plugin", "icon.png")
 	if _, there := t.files[icon]; !there {
-		found = append(found, finding(icon, "no icon", "springfield init "+check.QuoteArgument(t.in.Name())))
+		found = append(found, failure(icon, "no icon", "springfield init "+check.QuoteArgument(t.in.Name())))
 	}
 	for _, name := range t.listFiles(r.plugin) {
-		if generator.IsLitter(path.Base(name)) {
-			found = append(found, finding(name, "it does not belong in a plugin, and every user would get it", "remove it"))
+		if generator.IsUnwanted(path.Base(name)) {
+			found = append(found, failure(name, "it does not belong in a plugin, and every user would get it", "remove it"))
 		}
 		if t.files[name].size > maxPublished {
-			found = append(found, finding(name, fmt.Sprintf("larger than %d MB, which git hosts reject", maxPublished>>20), "remove it"))
+			found = append(found, failure(name, fmt.Sprintf("larger than %d MB, which git hosts reject", maxPublished>>20), "remove it"))
 		}
 	}
 	for _, file := range ignored {
 		if inside, ok := strings.CutPrefix(file, r.place+"/"); ok {
-			found = append(found, finding(path.Join(r.plugin, inside), "git ignores it, so clients would not get it", "add it with git add --force, or remove it from the plugin"))
+			found = append(found, failure(path.Join(r.plugin, inside), "git ignores it, so clients would not get it", "add it with git add --force, or remove it from the plugin"))
 		}
 	}
 	return found
 }
 
-func anotherName(suite string) string {
+func hintToRename(suite string) string {
 	return "run springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suite) + " to make a plugin with another name"
 }

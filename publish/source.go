@@ -44,7 +44,7 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 		ours = inside != "" && place == path.Clean(inside)
 	}
 	if err == nil && r.entry.Name != "" && !ours {
-		err = check.Advisef(anotherName(in.dir)+"; or remove that entry from the catalog first",
+		err = check.Advisef(hintToRename(in.dir)+"; or remove that entry from the catalog first",
 			"%s: %s already has a plugin of that name from another source: %s", r.plugin, in.market.Path, r.entry.Source)
 	}
 	return source, err
@@ -109,24 +109,24 @@ func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	return f, nil
 }
 
-// pinReleases pins sources to commits. waits lists the steps that must come first, such as a commit and a
+// pinReleases pins sources to commits. steps lists the steps that must come first, such as a commit and a
 // push. The next run then writes the pins.
-func (in inputs) pinReleases(ctx context.Context, q Request, after plannedTree, releases []release) (waits []string, err error) {
+func (in inputs) pinReleases(ctx context.Context, q Request, after plannedTree, releases []release) (steps []string, err error) {
 	for i, r := range releases {
 		if f, ok := r.source.(fetched); ok {
 			var wait string
 			if f.SHA, wait, err = r.commitToPin(ctx, q, after); err != nil {
 				return nil, err
 			}
-			if releases[i].source = f; wait != "" && !slices.Contains(waits, wait) {
-				waits = append(waits, wait)
+			if releases[i].source = f; wait != "" && !slices.Contains(steps, wait) {
+				steps = append(steps, wait)
 			}
 		}
 	}
-	return waits, nil
+	return steps, nil
 }
 
-func (r release) commitToPin(ctx context.Context, q Request, after plannedTree) (commit, wait string, err error) {
+func (r release) commitToPin(ctx context.Context, q Request, after plannedTree) (commit, step string, err error) {
 	repo, place := r.around.repo, r.place
 	dirty, err := r.around.dirty()
 	if err != nil {
@@ -162,17 +162,18 @@ func (r release) commitToPin(ctx context.Context, q Request, after plannedTree) 
 	return commit, "", err
 }
 
-// commandToAdd returns the argument of /plugin marketplace add for a public address: OWNER/REPOSITORY for GitHub, or ""
-// for ssh, which Claude Code refuses. It adds .git to other URLs, because Claude Code would otherwise expect a catalog.
-func commandToAdd(where string) string {
-	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
+// argumentToAdd returns the argument of /plugin marketplace add for a public address: OWNER/REPOSITORY for GitHub, or
+// "" for ssh, which Claude Code refuses. It adds .git to other URLs, because Claude Code would otherwise expect a
+// catalog.
+func argumentToAdd(url string) string {
+	if short, ok := strings.CutPrefix(url, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")
 	}
 	switch {
-	case strings.HasPrefix(where, "ssh://"):
+	case strings.HasPrefix(url, "ssh://"):
 		return ""
-	case !strings.Contains(where, "://"):
-		return where // git@HOST:PATH
+	case !strings.Contains(url, "://"):
+		return url // git@HOST:PATH
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(where, "/"), ".git") + ".git"
+	return strings.TrimSuffix(strings.TrimSuffix(url, "/"), ".git") + ".git"
 }

@@ -48,16 +48,16 @@ func NamesForLogs() []string {
 	})
 }
 
-// Candidates returns the candidates with the given names, without duplicates. A .json path, relative to dir, selects a
+// Candidates returns the candidates with the given names, without duplicates. A .json path, relative to base, selects a
 // rules file.
-func Candidates(names []string, dir string) (all []Candidate, err error) {
+func Candidates(names []string, base string) (all []Candidate, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			continue
 		}
 		path := name
 		if strings.HasSuffix(name, ".json") && !filepath.IsAbs(name) {
-			path = filepath.Join(dir, name)
+			path = filepath.Join(base, name)
 		}
 		var c Candidate
 		var err error

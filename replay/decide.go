@@ -85,7 +85,7 @@ func voters(candidates []Candidate) []voter {
 	return all
 }
 
-func window(candidates []Candidate) (lines int) {
+func maxLines(candidates []Candidate) (lines int) {
 	for _, c := range candidates {
 		if needs := c.Settings.Options.Needs(); needs.Files == nil { // the others decide before they read lines
 			lines = max(lines, needs.Lines)
@@ -105,7 +105,7 @@ func (v *voter) look(m *scene) opinion {
 	return o
 }
 
-func (v *voter) choose(o opinion, m *scene, label Label) Choice {
+func (v *voter) settle(o opinion, m *scene, label Label) Choice {
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
 	if !v.Bare {
 		o.snapshot.Before, o.snapshot.Settings = v.state, v.Settings
@@ -120,7 +120,7 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	}
 	c := Choice{Decision: string(verdict.Decision), Rule: verdict.Rule, Evidence: strings.Clone(quotation.Head(verdict.Evidence, maxEvidence))}
 	if o.snapshot.Veto.Rule == "" && o.snapshot.Verdict.Page != "" {
-		c.Asks, c.Bytes = true, len(o.snapshot.Verdict.Page)+len(judge.PromptFor("Claude"))
+		c.Asks, c.Bytes = true, len(o.snapshot.Verdict.Page)+len(judge.SystemPrompt("Claude"))
 	}
 	if by != "" && o.alone.Decision != verdict.Decision {
 		c.Alone, c.Guard = string(o.alone.Decision), by

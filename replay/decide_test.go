@@ -85,7 +85,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 	root := filepath.Join(home, "ned-flanders")
 	must(t, os.MkdirAll(filepath.Join(root, "hooks"), 0o700))
 	scratch.PutFile(t, filepath.Join(root, "strategy.json"), `{"strategy": "ned-flanders"}`)
-	path := filepath.Join(Projects(filepath.Join(home, ".claude")), "-home-me-project", "s.jsonl")
+	path := filepath.Join(ProjectsDir(filepath.Join(home, ".claude")), "-home-me-project", "s.jsonl")
 	guards := map[string]int{}
 	for _, row := range alone(t, m, "ned-flanders").Rows {
 		cutBehind(t, m, row.Line, path)

@@ -125,7 +125,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 		if p.Line == 0 && p.At > 0 && c.LineTime() > p.At {
 			return false
 		}
-		if c.IsOfSession() {
+		if c.IsOfDialogue() {
 			entries++
 		}
 		if local = c.Entry.Local || local && c.What == transcript.Nothing; !local || p.Line > 0 {

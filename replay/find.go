@@ -26,8 +26,8 @@ type Kept struct {
 	Dir  string
 }
 
-// Projects returns the directory of session logs in Claude Code's configuration directory.
-func Projects(config string) string { return filepath.Join(config, "projects") }
+// ProjectsDir returns the directory of session logs in Claude Code's configuration directory.
+func ProjectsDir(config string) string { return filepath.Join(config, "projects") }
 
 type found struct {
 	path  string
@@ -83,11 +83,11 @@ func (f *finder) lookAt(path string, depth int) {
 	case depth == maxDepth:
 		f.skipPath(path, errors.New("too many nested directories"))
 	default:
-		f.listDir(path, depth)
+		f.walkDir(path, depth)
 	}
 }
 
-func (f *finder) listDir(path string, depth int) {
+func (f *finder) walkDir(path string, depth int) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		f.skipPath(path, err)

@@ -107,7 +107,7 @@ func TestForks(t *testing.T) {
 	common.write(t, later)
 	newMade("later").wait(30*24*time.Hour).asks("and the cellar").says("Done.").write(t, later)
 	candidates := candidatesOf(t, "ned-flanders")
-	r := RunReplay(t.Context(), Options{Paths: []string{Projects(later)}, Since: common.at.Add(20 * 24 * time.Hour), Candidates: candidates})
+	r := RunReplay(t.Context(), Options{Paths: []string{ProjectsDir(later)}, Since: common.at.Add(20 * 24 * time.Hour), Candidates: candidates})
 	if len(r.Rows) != 1 || r.Sessions != 1 || r.Files != 2 {
 		t.Errorf("%d rows, %d sessions in %d files", len(r.Rows), r.Sessions, r.Files)
 	}

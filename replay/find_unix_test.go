@@ -18,7 +18,7 @@ func TestUnreadable(t *testing.T) {
 	scratch.WithoutRights(t, func(t *testing.T, home string) {
 		secret := stopped("secret").write(t, home)
 		stopped("open").write(t, home)
-		closed := filepath.Join(Projects(home), "closed")
+		closed := filepath.Join(ProjectsDir(home), "closed")
 		must(t, errors.Join(os.Mkdir(closed, 0), os.Chmod(secret, 0)))
 		t.Cleanup(func() { os.Chmod(closed, 0o700) })
 		r := replayed(t, home)
@@ -37,7 +37,7 @@ func TestLinksAndPipes(t *testing.T) {
 	elsewhere := t.TempDir()
 	stopped("b").write(t, elsewhere)
 	for name, target := range map[string]string{
-		"up": Projects(home), "round.jsonl": "round.jsonl", "there": "back", "back": "there", "nowhere.jsonl": "gone", "again.jsonl": path, "out": elsewhere,
+		"up": ProjectsDir(home), "round.jsonl": "round.jsonl", "there": "back", "back": "there", "nowhere.jsonl": "gone", "again.jsonl": path, "out": elsewhere,
 	} {
 		must(t, os.Symlink(target, filepath.Join(dir, name)))
 	}

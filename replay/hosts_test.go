@@ -147,7 +147,7 @@ func TestHosts(t *testing.T) {
 		}
 		return r
 	}
-	all := run(Options{Paths: []string{Projects(home)}, Kept: append(kept, Kept{kept[0].Host, filepath.Join(home, "none")})})
+	all := run(Options{Paths: []string{ProjectsDir(home)}, Kept: append(kept, Kept{kept[0].Host, filepath.Join(home, "none")})})
 	hosts := map[string]bool{}
 	for _, row := range all.Rows {
 		hosts[row.Host] = true
@@ -159,7 +159,7 @@ func TestHosts(t *testing.T) {
 		name, want := k.Host.Name, hostLogs()[k.Host.Name]
 		// The host is found by the place, the contents of the log, and the flag.
 		log := filepath.Join(k.Dir, filepath.FromSlash(want.at))
-		for _, r := range []Report{run(Options{Kept: []Kept{k}}), run(Options{Paths: []string{log}}), run(Options{Paths: []string{Projects(home), log}, Kept: kept, Host: name})} {
+		for _, r := range []Report{run(Options{Kept: []Kept{k}}), run(Options{Paths: []string{log}}), run(Options{Paths: []string{ProjectsDir(home), log}, Kept: kept, Host: name})} {
 			got := labelsOf(r)
 			failIf(t, !slices.Equal(got, want.labels), "%s: %v, want %v", name, got, want.labels)
 			for _, row := range r.Rows {

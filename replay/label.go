@@ -93,7 +93,7 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	case transcript.Rested:
 		f.last.rests = true
 	default:
-		f.blocked = f.blocked || c.Blocked()
+		f.blocked = f.blocked || c.HasBlock()
 	}
 	f.open = f.open && end.label == ""
 	return end, false

@@ -16,7 +16,7 @@ func replayed(t testing.TB, home string, names ...string) Report {
 	if len(names) == 0 {
 		names = []string{"ned-flanders"}
 	}
-	return RunReplay(t.Context(), Options{Paths: []string{Projects(home)}, Candidates: candidatesOf(t, names...)})
+	return RunReplay(t.Context(), Options{Paths: []string{ProjectsDir(home)}, Candidates: candidatesOf(t, names...)})
 }
 
 func candidatesOf(t testing.TB, names ...string) []Candidate {

@@ -48,7 +48,7 @@ func WriteHTML(w io.Writer, r Report) error {
 		return fmt.Errorf("make page: %w", err)
 	}
 	p := page{Report: &r, Best: r.best()}
-	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(display.PlainText(string(data)))
+	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(display.DropInvisible(string(data)))
 	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
 	// The page is large, and not held in memory again. SafeWriter can also change the JSON, where an escape
 	// is the same value.
@@ -59,7 +59,7 @@ func WriteHTML(w io.Writer, r Report) error {
 	return b.Flush()
 }
 
-func (r *Report) Shorten(path func(string) string) {
+func (r *Report) MapPaths(path func(string) string) {
 	for i := range r.Rows {
 		r.Rows[i].File, r.Rows[i].Project = path(r.Rows[i].File), path(r.Rows[i].Project)
 	}
@@ -86,7 +86,7 @@ type page struct {
 
 func templateFunctions() template.FuncMap {
 	return template.FuncMap{
-		"clean": display.PlainText,
+		"clean": display.DropInvisible,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -125,7 +125,7 @@ type PageFile struct{ Path, In string }
 
 // CheckTarget reports whether the page exists. A different file in its place, unless empty, is an error, and so is a
 // missing directory.
-func (p PageFile) CheckTarget() (there bool, err error) {
+func (p PageFile) CheckTarget() (isPage bool, err error) {
 	info, err := os.Lstat(p.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

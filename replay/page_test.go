@@ -134,7 +134,7 @@ func manyRows(n int) Report {
 func TestPageSaysTheVerdict(t *testing.T) {
 	for _, r := range []Report{manyRows(400), manyRows(10)} {
 		page := pageOf(t, r)
-		for _, line := range r.Verdict() {
+		for _, line := range r.VerdictRows() {
 			want := fmt.Sprintf("%s</th><td class=\"words\">%s<", line[0], html.EscapeString(line[1]))
 			failIf(t, !strings.Contains(page, want), "no %s", want)
 		}

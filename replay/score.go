@@ -24,15 +24,15 @@ func (r *Report) FillInScores() {
 	r.Advice = r.adviceInWords()
 }
 
-func (s *Score) countRows(r *Report, i int) {
+func (s *Score) countRows(r *Report, candidate int) {
 	*s = Score{Name: s.Name, Note: s.Note, Rules: []RuleCount{}}
 	rules := map[[2]string]*RuleCount{}
 	for n := range r.Rows {
 		row := &r.Rows[n]
-		if i >= len(row.Choices) {
+		if candidate >= len(row.Choices) {
 			continue
 		}
-		c := &row.Choices[i]
+		c := &row.Choices[candidate]
 		goesOn := c.Decision == "continue"
 		if goesOn && row.Label.HadStopHooks() {
 			s.Continued.countLabel(row.Label)
@@ -76,10 +76,10 @@ func (s *Score) countRows(r *Report, i int) {
 	})
 }
 
-func countHit(r *Rate, counts, is bool) {
-	if counts {
+func countHit(r *Rate, eligible, hit bool) {
+	if eligible {
 		r.Of++
-		if is {
+		if hit {
 			r.N++
 		}
 	}

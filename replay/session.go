@@ -84,14 +84,14 @@ type walker struct {
 
 const span = 1 << 20
 
-// read reads the log with windows of up to lines lines. If tick stops it, the rows so far are kept.
-func (w *walker) read(lines int) {
+// read reads the log with windows of up to window lines. If tick stops it, the rows so far are kept.
+func (w *walker) read(window int) {
 	told := int64(0)
 	if w.host == nil {
 		w.host = registry.HostOfLog(w.path)
 	}
 	w.whole = w.host.Log.Whole
-	w.err = w.host.Log.EachLine(w.path, lines, func(c *transcript.Cursor) bool {
+	w.err = w.host.Log.EachLine(w.path, window, func(c *transcript.Cursor) bool {
 		if w.size = c.Log.Offset; w.size-told > span {
 			w.cut = !w.tick(w.size - told)
 			told = w.size
@@ -234,7 +234,7 @@ func (w *walker) closePlace(end followed) {
 	}
 	row.Choices = make([]Choice, 0, len(w.voters))
 	for i := range w.voters {
-		row.Choices = append(row.Choices, w.voters[i].choose(w.opinions[i], w.scene, end.label))
+		row.Choices = append(row.Choices, w.voters[i].settle(w.opinions[i], w.scene, end.label))
 	}
 	w.rows, w.keys = append(w.rows, row), append(w.keys, w.key)
 }

@@ -19,7 +19,7 @@ func (r *Report) WriteText(out layout.Printer) {
 			}
 		}
 		out.InBold().PrintText("\n%s", "verdict")
-		out.PrintTable("  ", r.Verdict())
+		out.PrintTable("  ", r.VerdictRows())
 	}
 	out.PrintText("")
 	out.PrintFolded("", "%s", r.Advice)
@@ -82,7 +82,7 @@ func (r *Row) isOnList(list string) bool {
 
 // WriteList prints the first most rows of a list, or all if most is 0, or a sentence if the list is empty. It returns
 // the name of the strategy whose rows it printed, or "".
-func (r *Report) WriteList(out layout.Printer, list string, most int) (explained string) {
+func (r *Report) WriteList(out layout.Printer, list string, most int) (strategy string) {
 	if len(r.Scores) == 0 {
 		return ""
 	}

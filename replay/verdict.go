@@ -35,9 +35,9 @@ func (l Leave) say() string {
 	}
 }
 
-// Verdict returns a name and a sentence for each strategy, for away orders, for the leave setting and for
+// VerdictRows returns a name and a sentence for each strategy, for away orders, for the leave setting and for
 // mid-work points.
-func (r *Report) Verdict() (lines [][]string) {
+func (r *Report) VerdictRows() (lines [][]string) {
 	if len(r.Rows) == 0 || len(r.Scores) == 0 {
 		return nil
 	}

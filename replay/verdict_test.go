@@ -26,11 +26,11 @@ func TestVerdict(t *testing.T) {
 		{"leave", "you answered no question for permission to go on"},
 		{"mid-work", "not stops: at 7 points the agent went on by itself; if it had stopped there, these would continue: ned at 7, lisa at 0, bart at 0"},
 	}
-	got := r.Verdict()
+	got := r.VerdictRows()
 	failIf(t, !slices.EqualFunc(got, want, slices.Equal), "%q", got)
 
 	none := reportOf([]string{"ned"})
-	failIf(t, none.Verdict() != nil, "a verdict on nothing")
+	failIf(t, none.VerdictRows() != nil, "a verdict on nothing")
 }
 
 // The advice names a plugin only if it would save more prompts than it disturbs.

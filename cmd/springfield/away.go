@@ -65,7 +65,7 @@ ends them and prints a report.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.typed = strings.Join(args, " ")
 			o.mostGiven, o.checkGiven, o.noteGiven = cmd.Flags().Changed("max"), cmd.Flags().Changed("check"), cmd.Flags().Changed("note")
-			if err := o.checkOptions(); err != nil {
+			if err := o.parseOptions(); err != nil {
 				return err
 			}
 			return a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
@@ -76,7 +76,7 @@ ends them and prints a report.`,
 				if o.typed == "" {
 					return o.listOrders()
 				}
-				return o.setOrder(cmd.Context())
+				return o.runSetOrder(cmd.Context())
 			})
 		},
 		PreRunE: a.needPlaces,
@@ -109,7 +109,7 @@ func readEnd(typed string, now time.Time) (end time.Time, err error) {
 	return end, nil
 }
 
-func (o *awayOptions) checkOptions() (err error) {
+func (o *awayOptions) parseOptions() (err error) {
 	const example, script = "springfield away 8h --check 'make test'", "put the commands into a script, and pass the script"
 	switch o.until, err = readEnd(o.typed, time.Now()); {
 	case err != nil:
@@ -124,7 +124,7 @@ func (o *awayOptions) checkOptions() (err error) {
 		return check.Misuse(errors.New("--check is empty"), example)
 	case len(o.check) > activity.MaxCheck:
 		return check.Misuse(fmt.Errorf("--check is longer than %d bytes", activity.MaxCheck), script)
-	case strings.Join(strings.Fields(o.check), " ") != o.check || !isPlainLine(o.check):
+	case strings.Join(strings.Fields(o.check), " ") != o.check || !isShownAsIs(o.check):
 		return check.Misuse(errors.New("--check must be one plain line without consecutive spaces or a secret"), script)
 	}
 	return o.checkNote()
@@ -141,13 +141,13 @@ func (o *awayOptions) checkNote() error {
 		return check.Misuse(errors.New("--note is empty"), example)
 	case len(o.note) > ledger.MaxNote:
 		return check.Misuse(fmt.Errorf("--note is longer than %d bytes", ledger.MaxNote), "put the rest into a file, and name that file in the note")
-	case !isPlainLine(o.note):
+	case !isShownAsIs(o.note):
 		return check.Misuse(errors.New("--note must be one plain line without a secret"), example)
 	}
 	return nil
 }
 
-func isPlainLine(text string) bool { return display.OneLine(text) == text && secret.Mask(text) == text }
+func isShownAsIs(text string) bool { return display.OneLine(text) == text && secret.Mask(text) == text }
 
 func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) {
 	dir := ledger.StateDir("", e.home)
@@ -217,12 +217,12 @@ func (e *environment) findObstacles(o ledger.AwayOrder) []string {
 // howToAllow returns advice to allow the order's check, or "" when a permission rule allows it.
 func (e *environment) howToAllow(o ledger.AwayOrder) string {
 	places := e.placesFrom(cmp.Or(o.Project, e.work))
-	return secret.Mask(absence.HowToAllow(o.Check, client.AllowRules(settings.ReadSettings(places).AllLayers())))
+	return secret.Mask(absence.HowToAllow(o.Check, client.AllowRules(settings.NewSettings(places).AllLayers())))
 }
 
-// setOrder sets an away order after a person confirms it at a terminal. It also makes agreed changes of settings, and a
-// snapshot if possible. It shortens an order in force without asking.
-func (o awayOptions) setOrder(ctx context.Context) error {
+// runSetOrder sets an away order after a person confirms it at a terminal. It also makes agreed changes of settings,
+// and a snapshot if possible. It shortens an order in force without asking.
+func (o awayOptions) runSetOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {
 		order.Project = o.awayProject()
@@ -235,7 +235,7 @@ func (o awayOptions) setOrder(ctx context.Context) error {
 		o.printOrders(o.resultPrinter(), o.Places, shorter)
 		return nil
 	}
-	tty, err := console.OwnTerminal(o.caller, "set an away order", "run: "+o.callAsTyped())
+	tty, err := console.OwnTerminal(o.caller, "set an away order", "run: "+o.typedCommand())
 	if err != nil {
 		return err
 	}

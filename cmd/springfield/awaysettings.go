@@ -49,7 +49,7 @@ func allowRule(rule string) settings.Member {
 
 // settingsOfNight returns notes on the Claude Code settings that affect an absence.
 func (o awayOptions) settingsOfNight(before absence.Preflight) (notes []string) {
-	layers := settings.ReadSettings(o.places).AllLayers()
+	layers := settings.NewSettings(o.places).AllLayers()
 	own := slices.DeleteFunc(slices.Clone(layers), func(l client.Layer) bool { // Claude Code ignores these in a project
 		return l.Name == string(client.Project) || l.Name == string(client.Local)
 	})
@@ -85,7 +85,7 @@ func inSettings(name, from string) string {
 // It prints a note if the order's check still lacks permission.
 func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string) (agreed []settings.Member) {
 	offer := func(question string, m settings.Member) {
-		c, err := settings.ReadSettings(o.places).PlanMember(m)
+		c, err := settings.NewSettings(o.places).PlanMember(m)
 		if (err != nil || !c.IsEmpty()) && (o.yes || o.confirm(ctx, tty, question) == nil) {
 			agreed = append(agreed, m)
 		}
@@ -94,7 +94,7 @@ func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, or
 		offer("Let Claude Code pause at a usage limit and resume by itself ("+limitSetting+" in your settings)?", waitAtLimit())
 	}
 	lacks, others := o.howToAllow(order), len(agreed)
-	if rule := activity.RuleFor(o.check); rule != "" && !o.all && lacks != "" {
+	if rule := activity.AllowRule(o.check); rule != "" && !o.all && lacks != "" {
 		offer("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", allowRule(rule))
 	}
 	if lacks != "" && len(agreed) == others && ctx.Err() == nil {
@@ -142,8 +142,8 @@ func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	return document.EncodeValue(rules)
 }
 
-// cleanUp removes everything that away added for the orders, which are oldest first.
-func (a *app) cleanUp(ctx context.Context, orders []ledger.AwayOrder, dryRun bool) error {
+// removeAdded removes everything that away added for the orders, which are oldest first.
+func (a *app) removeAdded(ctx context.Context, orders []ledger.AwayOrder, dryRun bool) error {
 	seen, found := map[int]bool{}, false
 	for _, order := range slices.Backward(orders) {
 		settings, err := a.removeSettings(order, seen, dryRun)
@@ -170,7 +170,7 @@ func (a *app) cleanUp(ctx context.Context, orders []ledger.AwayOrder, dryRun boo
 // removeSettings reverts the order's edits of settings that are not in seen, by journal ID, and adds them to seen.
 func (a *app) removeSettings(order ledger.AwayOrder, seen map[int]bool, dryRun bool) (found bool, err error) {
 	places := a.placesFrom(cmp.Or(order.Project, a.work))
-	for _, m := range a.addedFor(order, places) {
+	for _, m := range a.additionsIn(order, places) {
 		plan := func() (journal.Change, error) {
 			c, _, err := m.planRemoval(places)
 			return c, err
@@ -200,16 +200,16 @@ type addition struct {
 
 // planRemoval plans to undo the addition. If the file is unchanged since, the plan restores it byte for byte. Otherwise
 // it only removes the member.
-func (d addition) planRemoval(places client.Places) (c journal.Change, unchanged bool, err error) {
+func (d addition) planRemoval(places client.Places) (c journal.Change, exact bool, err error) {
 	if c, err := settings.Journal(places).PlanRevert(d.made, d.Did); err == nil {
 		return c, true, nil
 	}
-	c, err = settings.ReadSettings(places).PlanMember(d.Member)
+	c, err = settings.NewSettings(places).PlanMember(d.Member)
 	return c, false, err
 }
 
-// addedFor returns the edits that away made for the order, according to the journal.
-func (a *app) addedFor(order ledger.AwayOrder, places client.Places) (all []addition) {
+// additionsIn returns the edits that away made for the order, according to the journal.
+func (a *app) additionsIn(order ledger.AwayOrder, places client.Places) (all []addition) {
 	entries, _ := settings.Journal(places).ReadEntries()
 	add := func(m settings.Member, stays string, remove func(was json.RawMessage) (json.RawMessage, error)) {
 		at, _ := journal.Resolve(places.Settings(m.Scope))
@@ -227,7 +227,7 @@ func (a *app) addedFor(order ledger.AwayOrder, places client.Places) (all []addi
 		}
 		return settings.Absent, nil
 	})
-	if rule := activity.RuleFor(order.Check); rule != "" && order.Project != "" {
+	if rule := activity.AllowRule(order.Check); rule != "" && order.Project != "" {
 		add(allowRule(rule), secret.Mask(rule)+" is still allowed in .claude/settings.local.json", func(was json.RawMessage) (json.RawMessage, error) { return removeRule(was, rule) })
 	}
 	return all

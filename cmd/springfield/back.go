@@ -100,7 +100,7 @@ func (a *app) runBack(ctx context.Context, p absence.Places, o backOptions) erro
 		}
 	}
 	if o.clean && failed == nil && len(ended) > 0 {
-		return a.cleanUp(ctx, p.RecordedOrders(a.awayProject(), o.all), o.dryRun)
+		return a.removeAdded(ctx, p.RecordedOrders(a.awayProject(), o.all), o.dryRun)
 	}
 	return failed
 }
@@ -118,7 +118,7 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 	changed, note := a.changesSince(ctx, &order)
 	places := a.placesFrom(cmp.Or(order.Project, a.work))
 	var stays []string
-	for _, m := range a.addedFor(order, places) {
+	for _, m := range a.additionsIn(order, places) {
 		c, unchanged, err := m.planRemoval(places)
 		if err != nil || c.IsEmpty() || m.made.At.UnixMilli() < order.At {
 			continue

@@ -117,13 +117,13 @@ func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite,
 		rows = append(rows, []string{b.Program.ShortName(), b.Target.String(), megabytes(len(b.Data))})
 	}
 	s.resultPrinter().PrintTable("  ", rows)
-	s.sayFiles("removed ", check.NamesOf(removed, filepath.FromSlash), "")
+	s.sayLines("removed ", check.NamesOf(removed, filepath.FromSlash), "")
 	return nil
 }
 
 // adviseBump prints, if the suite is published, that its clients get the change only with a new version.
-func (s *streams) adviseBump(published bool) {
-	if published {
+func (s *streams) adviseBump(outdates bool) {
+	if outdates {
 		s.talk("springfield: note: copies installed from a git repository get this only with a new version: run springfield publish --bump patch")
 	}
 }

@@ -47,8 +47,8 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) err
 	return nil
 }
 
-// tellChange lists the files of a change, then its notes. removal is put after each file that it removes.
-func (s *streams) tellChange(c journal.Change, removal string) {
+// tellChange lists the files of a change, then its notes. suffix is put after each file that it removes.
+func (s *streams) tellChange(c journal.Change, suffix string) {
 	written, removed := c.Files()
 	for _, file := range written {
 		did := "changed "
@@ -57,13 +57,13 @@ func (s *streams) tellChange(c journal.Change, removal string) {
 		}
 		s.say("  %s%s", did, file)
 	}
-	s.sayFiles("removed ", removed, removal)
-	s.sayFiles("", c.Notes, "")
+	s.sayLines("removed ", removed, suffix)
+	s.sayLines("", c.Notes, "")
 }
 
 const wasAbsent = ", which did not exist before"
 
-func (s *streams) sayFiles(before string, files []string, after string) {
+func (s *streams) sayLines(before string, files []string, after string) {
 	for _, file := range files {
 		s.say("  %s%s%s", before, file, after)
 	}

@@ -64,10 +64,10 @@ func (a *app) completeNames(root *cobra.Command) {
 		"explain": anyFile, "replay": anyFile, "--memory": anyFile, "--html": anyFile,
 	}
 	names := map[string]func(args []string) []string{
-		"enable": a.namesToEnable, "disable": a.offerFirst((*doctor.Inspection).ToDisable),
-		"set": a.settingNames, "--unset": a.settingNames, "--plugin": a.offerFirst((*doctor.Inspection).ToEnable),
-		"--strategy": strategyNames, "--from": strategyNames,
-		"--host": func([]string) []string { return offerHosts(a.hostOwner()) },
+		"enable": a.completeEnable, "disable": a.completeFirst((*doctor.Inspection).DisableArgs),
+		"set": a.completeSet, "--unset": a.completeSet, "--plugin": a.completeFirst((*doctor.Inspection).EnableArgs),
+		"--strategy": completeStrategy, "--from": completeStrategy,
+		"--host": func([]string) []string { return completeHosts(a.hostOwner()) },
 	}
 	complete := func(key string) cobra.CompletionFunc {
 		if directive, ok := paths[key]; ok {
@@ -97,7 +97,7 @@ func (a *app) completeNames(root *cobra.Command) {
 	}
 }
 
-func (e *environment) offerFirst(of func(*doctor.Inspection) []string) func(args []string) []string {
+func (e *environment) completeFirst(of func(*doctor.Inspection) []string) func(args []string) []string {
 	return func(args []string) []string {
 		if len(args) > 0 || e.findPlaces() != nil {
 			return nil
@@ -106,21 +106,21 @@ func (e *environment) offerFirst(of func(*doctor.Inspection) []string) func(args
 	}
 }
 
-func (e *environment) namesToEnable(args []string) []string {
+func (e *environment) completeEnable(args []string) []string {
 	if len(args) > 0 {
 		return nil
 	}
-	all := e.offerFirst((*doctor.Inspection).ToEnable)(nil)
-	return append(all, slices.DeleteFunc(strategyNames(nil), func(strategy string) bool {
+	all := e.completeFirst((*doctor.Inspection).EnableArgs)(nil)
+	return append(all, slices.DeleteFunc(completeStrategy(nil), func(strategy string) bool {
 		name, _, _ := strings.Cut(strategy, "\t")
 		return slices.ContainsFunc(all, func(id string) bool { return id == name || strings.HasPrefix(id, name+"@") })
 	})...)
 }
 
-// settingNames returns completions for set: plugins for the first argument, then settings of the plugin.
-func (a *app) settingNames(args []string) []string {
+// completeSet returns completions for set: plugins for the first argument, then settings of the plugin.
+func (a *app) completeSet(args []string) []string {
 	if len(args) == 0 {
-		return a.offerFirst((*doctor.Inspection).ToEnable)(nil)
+		return a.completeFirst((*doctor.Inspection).EnableArgs)(nil)
 	}
 	if a.findPlaces() != nil {
 		return nil
@@ -133,7 +133,7 @@ func (a *app) settingNames(args []string) []string {
 	return check.NamesOf(pluginsettings.KeysOf(p.Strategy), described)
 }
 
-func strategyNames([]string) (all []string) {
+func completeStrategy([]string) (all []string) {
 	for _, name := range registry.StrategyNames() {
 		if about, err := generator.ReadAbout(name); err == nil {
 			all = append(all, name+"\t"+about.Cost+", "+about.Summary)

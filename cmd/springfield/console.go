@@ -22,10 +22,10 @@ func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 }
 
 // allowOneOf makes cmd reject more than one of the named flags, and an empty value, such as an unset shell variable.
-func allowOneOf(cmd *cobra.Command, names ...string) {
+func allowOneOf(cmd *cobra.Command, flags ...string) {
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		given := ""
-		for _, name := range names {
+		for _, name := range flags {
 			switch f := cmd.Flags().Lookup(name); {
 			case !f.Changed:
 			case f.Value.String() == "":
@@ -41,17 +41,17 @@ func allowOneOf(cmd *cobra.Command, names ...string) {
 	}
 }
 
-func (a *app) useConsole(ctx context.Context, dir string, question func(console.Console) error) error {
-	d, err := a.newConsole(ctx, dir)
+func (a *app) useConsole(ctx context.Context, work string, act func(console.Console) error) error {
+	d, err := a.newConsole(ctx, work)
 	if err != nil {
 		return err
 	}
-	err = question(d)
+	err = act(d)
 	ledger.SweepOldSessions(d.Dir, time.Now())
 	return err
 }
 
-func (a *app) newConsole(ctx context.Context, dir string) (console.Console, error) {
+func (a *app) newConsole(ctx context.Context, work string) (console.Console, error) {
 	if err := a.findPlaces(); err != nil {
 		return console.Console{}, err
 	}
@@ -62,14 +62,14 @@ func (a *app) newConsole(ctx context.Context, dir string) (console.Console, erro
 	return console.Console{
 		Out: a.out, Err: a.err, Dir: a.places.StatePath(), Also: ledger.StateDir("", a.home),
 		Now: time.Now, Self: "springfield", Caller: a.caller,
-		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
+		Work: work, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
 		Paint: lines.Paint, Path: lines.ShortPath, Width: width,
 		Wrap:    func(line string, indent int) []string { return layout.BreakLine(line, indent, width) },
 		SayNext: a.sayNext,
 		Driver: func(project string) console.Driver {
 			r := a.inspectionRequest()
-			r.Places = a.placesFrom(dir)
-			return doctor.Inspect(r).LoopDriver(project)
+			r.Places = a.placesFrom(work)
+			return doctor.Inspect(r).GoalDriver(project)
 		},
 		SwitchOn: func(d console.Driver) error { return a.offerDriver(ctx, d) },
 	}, nil

@@ -220,8 +220,8 @@ func (o disableOptions) leftByEdits(places client.Places) (left []settings.Left)
 
 // leftInProjects returns loops or their empty directories, states of specs and snapshots in the projects that the state
 // directory mentions.
-func (a *app) leftInProjects(ctx context.Context, state string) (left []settings.Left) {
-	events, _ := ledger.LoopEvents(state)
+func (a *app) leftInProjects(ctx context.Context, stateDir string) (left []settings.Left) {
+	events, _ := ledger.LoopEvents(stateDir)
 	files := check.NamesOf(events, func(e activity.LoopEvent) string {
 		return filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))
 	})
@@ -234,8 +234,8 @@ func (a *app) leftInProjects(ctx context.Context, state string) (left []settings
 		}
 	}
 	seen := map[string]bool{}
-	for r := range ledger.Backwards([]string{state}, ledger.Scope{}) {
-		project := r.ProjectPlace()
+	for r := range ledger.Backwards([]string{stateDir}, ledger.Scope{}) {
+		project := r.ProjectOrCwd()
 		if seen[project] || !filepath.IsAbs(project) {
 			continue
 		}
@@ -249,7 +249,7 @@ func (a *app) leftInProjects(ctx context.Context, state string) (left []settings
 		}
 	}
 	seen = map[string]bool{}
-	for _, o := range ledger.AwayOrders(state) {
+	for _, o := range ledger.AwayOrders(stateDir) {
 		if seen[o.Project] {
 			continue
 		}

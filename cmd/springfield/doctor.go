@@ -32,7 +32,7 @@ func (a *app) runDoctor(ctx context.Context, in *doctor.Inspection, asJSON bool)
 	if in.Client.Path != "" {
 		in.Version = in.Client.Version(ctx) // doctor reports an unknown version
 	}
-	found, err := check.RunAll(ctx, in, append(in.Checks(), check.Check[*doctor.Inspection]{Name: "what runs", Look: a.compareRunning})...)
+	found, err := check.RunAll(ctx, in, append(in.Checks(), check.Check[*doctor.Inspection]{Name: "what runs", Look: a.compareHooks})...)
 	if err != nil {
 		return err
 	}
@@ -49,9 +49,9 @@ func (a *app) runDoctor(ctx context.Context, in *doctor.Inspection, asJSON bool)
 	return nil
 }
 
-func (a *app) compareRunning(ctx context.Context, in *doctor.Inspection) ([]check.Finding, error) {
+func (a *app) compareHooks(ctx context.Context, in *doctor.Inspection) ([]check.Finding, error) {
 	all, err := a.toolchain().Compare(ctx, in.Running())
-	if carried, unread := generator.ReadCarried(a.prebuilt); carried == nil && unread == nil && a.findProgram("go") == "" {
+	if carried, unread := generator.ReadManifest(a.prebuilt); carried == nil && unread == nil && a.findProgram("go") == "" {
 		all = append(all, check.Warned(generator.ErrNoGo.Error()+", so enable, init and update cannot make a plugin", hintOf(generator.ErrNoGo)))
 	}
 	return all, err

@@ -183,8 +183,8 @@ func checkScope[T ~string](scope T, all ...T) error {
 	return check.Misusef(check.HintAtNames(meant, "--scope ", names, ""), "there is no scope %q", scope)
 }
 
-// nameToEnable returns the arguments with which enable finds the named plugin in the suite dir.
-func nameToEnable(means installer.Means, name, dir string) string {
+// argsToEnable returns the arguments with which enable finds the named plugin in the suite dir.
+func argsToEnable(means installer.Means, name, dir string) string {
 	all, _ := means.InSuites(name, "")
 	i := slices.IndexFunc(all, func(p client.Plugin) bool { return rooted.IsSame(p.Suite, dir) })
 	switch {

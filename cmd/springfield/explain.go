@@ -85,7 +85,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 			doctor.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
 		a.say("below is the decision by %s, without a model's answer, the hook's counts, holds or away orders", by)
 	}
-	c, err := a.candidateToExplain(o, cmp.Or(decided.Plugin, o.strategy), cmp.Or(decided.ProjectPlace(), place.Work))
+	c, err := a.candidateToExplain(o, cmp.Or(decided.Plugin, o.strategy), cmp.Or(decided.ProjectOrCwd(), place.Work))
 	if err != nil {
 		return err
 	}
@@ -146,9 +146,9 @@ func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place repla
 	return place, decided, err
 }
 
-// rulesOf returns the path of a plugin's strategy.json. It returns name unchanged if that is a candidate's name, or if
-// no plugin with files has it.
-func (a *app) rulesOf(name string) string {
+// asCandidate returns the path of a plugin's strategy.json. It returns name unchanged if that is a candidate's name, or
+// if no plugin with files has it.
+func (a *app) asCandidate(name string) string {
 	if slices.Contains(replay.CandidateNames(), name) || a.findPlaces() != nil {
 		return name
 	}
@@ -163,7 +163,7 @@ func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
 		settings, err := hook.Defaults(known, "")
 		return replay.Candidate{Name: o.strategy, Settings: settings}, err
 	}
-	all, err := replay.Candidates([]string{a.rulesOf(o.strategy)}, a.work)
+	all, err := replay.Candidates([]string{a.asCandidate(o.strategy)}, a.work)
 	if err != nil {
 		return replay.Candidate{}, err
 	}

@@ -28,9 +28,9 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	case asJSON:
 		return a.printJSON(o)
 	case !o.Begun && check.CountState(o.Problems, check.Failure) == 0:
-		return a.takeNextStep(cmd, in)
+		return a.offerSetup(cmd, in)
 	}
-	if err := a.showUnseen(cmd.Context()); err != nil {
+	if err := a.showAwayReport(cmd.Context()); err != nil {
 		return err
 	}
 	o.WriteText(a.resultPrinter(), time.Now())
@@ -40,7 +40,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	return nil
 }
 
-func (a *app) showUnseen(ctx context.Context) error {
+func (a *app) showAwayReport(ctx context.Context) error {
 	return a.useConsole(ctx, a.work, func(d console.Console) error {
 		p, err := a.absencePlaces(&d)
 		if err != nil {
@@ -55,9 +55,9 @@ func (a *app) showUnseen(ctx context.Context) error {
 	})
 }
 
-// takeNextStep prints an introduction, asks whether to enable a plugin, and enables it after a yes. It remembers a no
+// offerSetup prints an introduction, asks whether to enable a plugin, and enables it after a yes. It remembers a no
 // in a file. Without a terminal, for an agent, or after an earlier no, it prints the command instead of asking.
-func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
+func (a *app) offerSetup(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
 	plugin, suite := in.ChoosePlugin(generator.Suite.Suggested)

@@ -124,7 +124,7 @@ func newHelp(a *app) *cobra.Command {
 		Short: "Show the help of a command",
 		Example: `  springfield help enable
   springfield help loop start`,
-		ValidArgsFunction: verbsBelow,
+		ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err == nil {
@@ -138,7 +138,7 @@ func newHelp(a *app) *cobra.Command {
 	}
 }
 
-func verbsBelow(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+func completeHelp(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var all []string
 	about, _, err := cmd.Root().Find(args)
 	if err == nil {

@@ -71,7 +71,7 @@ func unknownHostError(name string, others ...string) error {
 	return check.Misusef(check.HintAtNames(name, "--host ", append(hosts.HostNames(), others...), ""), "there is no host %q", name)
 }
 
-func offerHosts(user hosts.User) []string {
+func completeHosts(user hosts.User) []string {
 	all := check.NamesOf(hosts.AllHosts(), func(h hosts.Host) string {
 		if h.PlaceFor(user).IsFound() {
 			return h.Name + "\t" + h.Title + ", found here"

@@ -86,7 +86,7 @@ func runInit(ctx context.Context, o initOptions) error {
 	if o.all && len(o.strategies) > 0 {
 		return check.Misuse(errors.New("--strategy and --all cannot be used together"), "omit --strategy: --all makes every plugin")
 	}
-	dir, _, err := o.typedPaths().Absolute(o.dir)
+	dir, _, err := o.pathResolver().Absolute(o.dir)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func runInit(ctx context.Context, o initOptions) error {
 		return err
 	}
 	if suite != nil {
-		spec, err = generator.ReuseAnswers(dir, suite.Spec, spec, set)
+		spec, err = generator.MatchAnswers(dir, suite.Spec, spec, set)
 	} else {
 		spec, err = o.newSpec(ctx, dir, spec, set)
 	}
@@ -333,7 +333,7 @@ func (m *making) report(built generator.Build) error {
 	if memory != "" {
 		m.say("  appended a paragraph about the suite to %s", memory)
 	}
-	m.resultPrinter().PrintNext("springfield enable %s", nameToEnable(m.means(), m.spec.Suggested().Name, m.dir))
+	m.resultPrinter().PrintNext("springfield enable %s", argsToEnable(m.means(), m.spec.Suggested().Name, m.dir))
 	return nil
 }
 
@@ -341,7 +341,7 @@ func (o initOptions) planParagraph(spec generator.Spec) (e journal.Edit, err err
 	if o.memory == "" {
 		return e, nil
 	}
-	file, in, err := o.typedPaths().FilePath(o.memory, true)
+	file, in, err := o.pathResolver().FilePath(o.memory, true)
 	if err != nil {
 		return e, err
 	}

@@ -99,10 +99,10 @@ func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 	return err
 }
 
-func addLoopFlags(cmd *cobra.Command, o *console.LoopStart, withoutMax string) {
+func addLoopFlags(cmd *cobra.Command, o *console.LoopStart, maxHint string) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("max") && o.Max < 2 {
-			return check.Misuse(errors.New("--max must be at least 2: this turn and one continue"), withoutMax)
+			return check.Misuse(errors.New("--max must be at least 2: this turn and one continue"), maxHint)
 		}
 		if cmd.Flags().Changed("check") && o.Check == "" {
 			return check.Misuse(errors.New("--check is empty"), "springfield loop start --check 'make test' \"Fix the failing tests\"")
@@ -224,8 +224,8 @@ func newLoopHistory(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) askLoop(cmd *cobra.Command, question func(console.Console) error) error {
-	return a.useConsole(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), question)
+func (a *app) askLoop(cmd *cobra.Command, act func(console.Console) error) error {
+	return a.useConsole(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), act)
 }
 
 // changeLoop calls change with the console for --dir. With --json it prints only the changed loop.

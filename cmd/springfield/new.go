@@ -76,7 +76,7 @@ func runNew(ctx context.Context, a *app, name string, o newOptions) error {
 	}
 	if !o.dryRun && !o.json {
 		a.say("its rules and texts: %s", filepath.Join(dir, name, "strategy.json"))
-		a.resultPrinter().PrintNext("springfield enable %s", nameToEnable(a.means(), name, dir))
+		a.resultPrinter().PrintNext("springfield enable %s", argsToEnable(a.means(), name, dir))
 	}
 	return nil
 }

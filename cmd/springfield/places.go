@@ -114,22 +114,22 @@ func (e *environment) findProgram(program string) string {
 	return rooted.FindProgram(program, e.getenv("PATH"))
 }
 
-func (e *environment) typedPaths() rooted.Typed {
+func (e *environment) pathResolver() rooted.Typed {
 	around := []string{git.RepositoryRoot(e.work), generator.FindSuite(e.work)}
 	return rooted.Typed{Work: e.work, Around: around, Home: e.home, Config: hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir}
 }
 
 func (a *app) means() installer.Means {
 	return installer.Means{
-		Settings: settings.ReadSettings(a.places), User: a.hostOwner(),
+		Settings: settings.NewSettings(a.places), User: a.hostOwner(),
 		Claude: a.claudeCommand(), Tell: a.talk,
 	}
 }
 
-// suiteDir returns dir as an absolute path, or the suite around the working directory if dir is "". If dir is missing,
-// and a suite beside it has a similar name, it returns an error with that name.
-func (e *environment) suiteDir(dir string) (string, error) {
-	if dir == "" {
+// suiteDir returns typed as an absolute path, or the suite around the working directory if typed is "". If typed is
+// missing, and a suite beside it has a similar name, it returns an error with that name.
+func (e *environment) suiteDir(typed string) (string, error) {
+	if typed == "" {
 		if around := generator.FindSuite(e.work); around != "" {
 			return around, nil
 		}
@@ -141,25 +141,25 @@ func (e *environment) suiteDir(dir string) (string, error) {
 		}
 		return "", check.Advise(fmt.Errorf("no suite in %s or above it", e.work), advice)
 	}
-	beside, name := filepath.Split(filepath.Clean(dir))
-	dir, _, err := e.typedPaths().Absolute(dir)
-	if err == nil && rooted.IsMissing(dir) {
-		suites, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", generator.SuiteFile))
+	beside, name := filepath.Split(filepath.Clean(typed))
+	typed, _, err := e.pathResolver().Absolute(typed)
+	if err == nil && rooted.IsMissing(typed) {
+		suites, _ := filepath.Glob(filepath.Join(filepath.Dir(typed), "*", generator.SuiteFile))
 		names := check.NamesOf(suites, func(file string) string { return filepath.Base(filepath.Dir(file)) })
 		if near := check.HintAtNames(name, beside, names, "none"); near != "none" {
-			return "", check.Advisef(near, "%s: %w", dir, generator.ErrNoSuite)
+			return "", check.Advisef(near, "%s: %w", typed, generator.ErrNoSuite)
 		}
 	}
-	return dir, err
+	return typed, err
 }
 
-func (e *environment) suiteIn(dir string) (string, generator.Suite, error) {
-	dir, err := e.suiteDir(dir)
+func (e *environment) suiteIn(typed string) (string, generator.Suite, error) {
+	typed, err := e.suiteDir(typed)
 	if err != nil {
 		return "", generator.Suite{}, err
 	}
-	suite, err := generator.ReadSuite(dir)
-	return dir, suite, err
+	suite, err := generator.ReadSuite(typed)
+	return typed, suite, err
 }
 
 func (e *environment) inspectionRequest() doctor.Request {
@@ -170,7 +170,7 @@ func (e *environment) inspectionRequest() doctor.Request {
 // marketplace or the suite around the working directory, then a strategy.
 func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	var dirs []string
-	for _, p := range client.NewSnapshot(a.places).AllPlugins() {
+	for _, p := range client.NewSnapshot(a.places).ListedPlugins() {
 		if p.Dir != "" && p.IsOurs() && (name == p.Name || name == p.ID) && !slices.Contains(dirs, p.Dir) {
 			dirs = append(dirs, p.Dir)
 		}

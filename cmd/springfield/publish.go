@@ -109,7 +109,7 @@ func runPublish(ctx context.Context, o publishOptions) error {
 		Note:    func(text string) { o.talk("springfield: note: %s", text) },
 		Journal: settings.Journal(o.places),
 		Resolve: func(path string) (string, error) {
-			absolute, _, err := o.typedPaths().Absolute(path)
+			absolute, _, err := o.pathResolver().Absolute(path)
 			return absolute, err
 		},
 	}, o.Request)
@@ -239,7 +239,7 @@ func (o publishOptions) reportPublish(p *publish.Plan) error {
 	} else {
 		o.say("\nto install:")
 	}
-	o.sayFiles("", p.HowToInstall(), "")
+	o.sayLines("", p.HowToInstall(), "")
 	return nil
 }
 

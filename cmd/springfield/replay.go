@@ -79,7 +79,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	case o.html != "" && (o.json || o.list != "") || o.json && o.list != "":
 		return check.Misuse(errors.New("--json, --html and --list cannot be used together"), "run the command once for each; --json and --html contain every stop")
 	}
-	o.strategies = check.NamesOf(o.strategies, a.rulesOf)
+	o.strategies = check.NamesOf(o.strategies, a.asCandidate)
 	options, err := a.replayOptions(o)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 }
 
 func (e *environment) pageFile(name string) (page replay.PageFile, exists bool, err error) {
-	if page.Path, page.In, err = e.typedPaths().FilePath(name, false); err != nil {
+	if page.Path, page.In, err = e.pathResolver().FilePath(name, false); err != nil {
 		return page, false, fmt.Errorf("write page: %w", err)
 	}
 	exists, err = page.CheckTarget()
@@ -176,7 +176,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	case o.json:
 		return a.printJSON(r)
 	case o.html != "":
-		r.Shorten(a.resultPrinter().ShortPath)
+		r.MapPaths(a.resultPrinter().ShortPath)
 		if o.html == "-" {
 			return replay.WriteHTML(a.out, r)
 		}
@@ -229,8 +229,8 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 
 // chooseSessions sets the logs that o replays: the paths in args, or by default all logs of the named host, or of every
 // host for "".
-func (e *environment) chooseSessions(o *replay.Options, args []string, name string) (err error) {
-	o.Host = name
+func (e *environment) chooseSessions(o *replay.Options, args []string, host string) (err error) {
+	o.Host = host
 	for _, arg := range args {
 		if arg == "" {
 			return check.Misuse(errors.New("a path is empty"), "name a session log or a directory with session logs")
@@ -250,14 +250,14 @@ func (e *environment) chooseSessions(o *replay.Options, args []string, name stri
 	for _, known := range hosts.AllHosts() {
 		h, ok := registry.HostNamed(known.Name)
 		at := known.PlaceFor(e.hostOwner())
-		if ok && !known.Markets && at.Dir != "" && (name == "" || name == known.Name) {
+		if ok && !known.Markets && at.Dir != "" && (host == "" || host == known.Name) {
 			if _, err := os.Stat(at.Dir); err == nil {
 				o.Kept = append(o.Kept, replay.Kept{Host: h, Dir: at.Dir})
 			}
 		}
 	}
-	projects := replay.Projects(e.places.Config)
-	if _, err := os.Stat(projects); name == hosts.DefaultHost().Name || name == "" && (err == nil || len(o.Kept) == 0) {
+	projects := replay.ProjectsDir(e.places.Config)
+	if _, err := os.Stat(projects); host == hosts.DefaultHost().Name || host == "" && (err == nil || len(o.Kept) == 0) {
 		o.Paths = []string{projects}
 	}
 	return nil

@@ -72,7 +72,7 @@ func (s *streams) encodeFailure(err error, hint string) error {
 	failure := struct {
 		Error string `json:"error"`
 		Hint  string `json:"hint"` // "" if none exists
-	}{err.Error(), display.PartWords(hint)}
+	}{err.Error(), display.UnglueBlanks(hint)}
 	enc := json.NewEncoder(s.out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(failure)

@@ -114,7 +114,7 @@ func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	typed := args[0]
-	call := strings.TrimSpace(strings.Replace(a.callAsTyped()+" ", " "+check.QuoteArgument(typed)+" ", " NAME ", 1))
+	call := strings.TrimSpace(strings.Replace(a.typedCommand()+" ", " "+check.QuoteArgument(typed)+" ", " NAME ", 1))
 	var names []string
 	meant := typed
 	for _, below := range cmd.Commands() {
@@ -132,7 +132,7 @@ func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 	return check.Misusef(check.HintAtNames(meant, call, names, otherwise), "there is no command %q", typed)
 }
 
-func (a *app) callAsTyped() string {
+func (a *app) typedCommand() string {
 	return "springfield " + strings.Join(check.NamesOf(a.args, check.QuoteArgument), " ")
 }
 

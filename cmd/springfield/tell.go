@@ -31,12 +31,12 @@ type teller struct {
 
 // readCommand sets t.argv to typed, split into words as a shell does, with the path of the program. No shell runs the
 // command, because its argument comes from sessions.
-func (t *teller) readCommand(typed string, once bool) (err error) {
+func (t *teller) readCommand(typed string, onlyOnce bool) (err error) {
 	const example = "springfield watch --tell 'notify-send springfield'"
 	if !t.given {
 		return nil
 	}
-	if once {
+	if onlyOnce {
 		return check.Misuse(errors.New("--once and --tell cannot be used together"), "use one of them")
 	}
 	if t.argv, err = shellquote.Split(typed); err != nil {

@@ -60,7 +60,7 @@ func runTry(a *app, in io.Reader, prompt, message string, o explainOptions) (err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	place := replay.Place{Log: filepath.Join(dir, "session.jsonl"), Work: a.work, Home: a.home, Now: time.Now()}
-	if err := os.WriteFile(place.Log, tried(prompt, message, place.Now), 0o600); err != nil {
+	if err := os.WriteFile(place.Log, tryLog(prompt, message, place.Now), 0o600); err != nil {
 		return err
 	}
 	c, err := a.candidateToExplain(o, o.strategy, a.work)
@@ -70,7 +70,7 @@ func runTry(a *app, in io.Reader, prompt, message string, o explainOptions) (err
 	return a.explainPlace(place, c, o.json)
 }
 
-func tried(prompt, message string, now time.Time) []byte {
+func tryLog(prompt, message string, now time.Time) []byte {
 	entry := func(kind, id string, content any) []byte {
 		line, _ := json.Marshal(map[string]any{ // of maps and texts, which cannot fail
 			"type": kind, "uuid": id, "sessionId": "try", "timestamp": now.UTC().Format(time.RFC3339), "promptId": "p", "origin": map[string]string{"kind": "human"},

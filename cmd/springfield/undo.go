@@ -99,7 +99,7 @@ func runUndo(a *app, o undoOptions) error {
 
 func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	written, removed := u.Files()
-	for _, m := range settings.ReadSettings(a.places).GoneMarkets() {
+	for _, m := range settings.NewSettings(a.places).GoneMarkets() {
 		if slices.ContainsFunc(removed, func(file string) bool { return rooted.HoldsPath(m.Path, file) }) {
 			u.Notes = append(u.Notes, "Claude Code still knows marketplace "+m.Name+", which no longer exists: run "+m.HowToForget()+" to make it forget that")
 		}
@@ -115,10 +115,10 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 		}{u.Entry.Did, u.Entry.At.UnixMilli(), nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
 	a.say("%s, %s", inWords(u.Entry, "undone", "done"), doctor.AgoInWords(time.Now(), u.Entry.At))
-	a.sayFiles("changed ", shortenFileList(written), "")
-	a.sayFiles("removed ", shortenFileList(removed), wasAbsent)
-	a.sayFiles("nothing to revert in ", shortenFileList(u.Gone), ", because the directory no longer exists")
-	a.sayFiles("", slices.Concat(u.Entry.Leaves, u.Notes), "")
+	a.sayLines("changed ", shortenFileList(written), "")
+	a.sayLines("removed ", shortenFileList(removed), wasAbsent)
+	a.sayLines("nothing to revert in ", shortenFileList(u.Gone), ", because the directory no longer exists")
+	a.sayLines("", slices.Concat(u.Entry.Leaves, u.Notes), "")
 	if len(written)+len(removed)+len(u.Gone) == 0 {
 		a.say("  the files were already as they were before the edit")
 	}

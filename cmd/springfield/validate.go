@@ -34,12 +34,12 @@ the suite around the current directory.`,
 	return cmd
 }
 
-func runValidate(ctx context.Context, a *app, dir string, strict, asJSON bool) error {
-	dir, err := a.suiteDir(dir)
+func runValidate(ctx context.Context, a *app, typed string, strict, asJSON bool) error {
+	typed, err := a.suiteDir(typed)
 	if err != nil {
 		return err
 	}
-	found, err := generator.Validate(ctx, dir, dir, publish.ClientCheck(a.claudeCommand(), dir, a.sayClientIsAsked))
+	found, err := generator.Validate(ctx, typed, typed, publish.ClientCheck(a.claudeCommand(), typed, a.sayClientIsAsked))
 	if err != nil {
 		return err
 	}
@@ -48,16 +48,16 @@ func runValidate(ctx context.Context, a *app, dir string, strict, asJSON bool) e
 	} else if err := a.printJSON(struct {
 		Suite  string          `json:"suite"`
 		Checks []check.Finding `json:"checks"`
-	}{dir, found}); err != nil {
+	}{typed, found}); err != nil {
 		return err
 	}
 	failed, warned := check.CountState(found, check.Failure), check.CountState(found, check.Warning)
 	state := check.Failure
 	switch {
 	case failed > 0:
-		err = fmt.Errorf("%s is not valid: %s", dir, countOf(failed, "failure"))
+		err = fmt.Errorf("%s is not valid: %s", typed, countOf(failed, "failure"))
 	case warned > 0 && strict:
-		state, err = check.Warning, fmt.Errorf("%s has %s, which --strict does not allow", dir, countOf(warned, "warning"))
+		state, err = check.Warning, fmt.Errorf("%s has %s, which --strict does not allow", typed, countOf(warned, "warning"))
 	default:
 		return nil
 	}

@@ -30,7 +30,7 @@ session, of that session.`,
 				return err
 			}
 			// A hook that cannot decide cannot report itself.
-			for _, says := range doctor.BrokenHooks(client.NewSnapshot(a.places).AllPlugins()) {
+			for _, says := range doctor.BrokenHooks(client.NewSnapshot(a.places).ListedPlugins()) {
 				a.talk("springfield: note: %s; run springfield doctor to see the fix", says)
 			}
 			return nil

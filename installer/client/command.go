@@ -48,7 +48,7 @@ func CanFetch(source string) bool { return fetched.MatchString(source) }
 // that was unknown before. If the name has another source, which the client would replace, the error is a
 // *NameTakenError.
 func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (name string, added bool, err error) {
-	found, err := c.tryMarket(ctx, s, source)
+	found, err := c.probeMarket(ctx, s, source)
 	if err != nil {
 		return "", false, fmt.Errorf("add marketplace: %w", err)
 	}
@@ -71,9 +71,9 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 	return found.Name, true, nil
 }
 
-// tryMarket runs claude to add a marketplace to an empty temporary plugins directory, and returns the record, which
+// probeMarket runs claude to add a marketplace to an empty temporary plugins directory, and returns the record, which
 // contains the name.
-func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (found Market, err error) {
+func (c Command) probeMarket(ctx context.Context, s *Snapshot, source string) (found Market, err error) {
 	trial, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
 		return found, err
@@ -179,7 +179,7 @@ func (c Command) callClient(
 	ctx context.Context, s *Snapshot, task string, patience time.Duration, done recorded, args ...string,
 ) error {
 	settings := s.forCommand("enabledPlugins", "extraKnownMarketplaces")
-	defer s.readAgain()
+	defer s.forgetPlugins()
 	if err := c.runClient(ctx, s.Places, settings, patience, done, args...); err != nil {
 		return fmt.Errorf("%s: %w", task, err)
 	}
@@ -245,15 +245,15 @@ func (c Command) runClient(
 	return CallError("claude "+strings.Join(args, " "), out, runErr, ctx.Err(), patience)
 }
 
-// CallError returns the error of a failed call, or nil after success. It prefers ended, the error of the
+// CallError returns the error of a failed call, or nil after success. It prefers ctxErr, the error of the
 // call's context, then the message in out, then err.
-func CallError(call string, out []byte, err, ended error, patience time.Duration) error {
+func CallError(call string, out []byte, err, ctxErr error, patience time.Duration) error {
 	call = secret.Mask(call)
 	switch {
-	case errors.Is(ended, context.DeadlineExceeded):
+	case errors.Is(ctxErr, context.DeadlineExceeded):
 		return fmt.Errorf("%s: no answer within %.0f seconds", call, patience.Seconds())
-	case ended != nil:
-		return ended
+	case ctxErr != nil:
+		return ctxErr
 	case err != nil && len(bytes.TrimSpace(out)) > 0:
 		return fmt.Errorf("%s: %s", call, secret.Mask(errorInOutput(out)))
 	case err != nil:
@@ -262,10 +262,10 @@ func CallError(call string, out []byte, err, ended error, patience time.Duration
 	return nil
 }
 
-func (c Command) commandIn(ctx context.Context, config string, args []string) *exec.Cmd {
+func (c Command) commandIn(ctx context.Context, configDir string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.Path, args...)
-	cmd.Dir = config
-	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+config,
+	cmd.Dir = configDir
+	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+configDir,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	cmd.WaitDelay = time.Second // a child may keep the pipe open
 	return cmd

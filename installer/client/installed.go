@@ -154,7 +154,7 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 	}
 	i.Version = cmp.Or(printable(as[string](manifest["version"])), i.Version)
 	seen := map[string]bool{}
-	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.addHooksIn(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.Faults = append(i.Faults, err.Error())
 	}
 	declarations := as[array](manifest["hooks"])
@@ -164,10 +164,10 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 	for _, declared := range declarations {
 		name := as[string](declared)
 		if name != "" {
-			err = s.addFile(i, name, seen)
+			err = s.addHooksIn(i, name, seen)
 		} else {
 			var hooks []Hook
-			hooks, err = hooksIn(declared, i.ID, file)
+			hooks, err = turnHooksIn(declared, i.ID, file)
 			i.Hooks = append(i.Hooks, hooks...)
 		}
 		if err != nil {
@@ -192,9 +192,9 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 	return nil
 }
 
-// addFile adds the hooks in a file of the plugin, and notes its mods. If any hook is invalid, it adds no hooks and
+// addHooksIn adds the hooks in a file of the plugin, and notes its mods. If any hook is invalid, it adds no hooks and
 // returns an error. seen keeps it from reading a file twice.
-func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) error {
+func (s *Snapshot) addHooksIn(i *Installed, name string, seen map[string]bool) error {
 	fields, file, err := s.readObject(i.Dir, name)
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) erro
 		module = path.Join(path.Dir(name), module)
 		m := Mod{File: printable(module), Wraps: []string{}}
 		at, err := placeBelow(i.Dir, module)
-		if read, unread := s.OpenFile(at); err == nil && unread == nil {
+		if read, unread := s.ReadIfAny(at); err == nil && unread == nil {
 			for _, event := range []string{"classic.Stop", "turn.complete", "prompt.submit"} {
 				if bytes.Contains(read.Before.Bytes(), []byte(event)) {
 					m.Wraps = append(m.Wraps, event)
@@ -220,7 +220,7 @@ func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) erro
 	if _, found := fields["hooks"]; !found && len(i.Mods) > 0 {
 		return nil
 	}
-	hooks, err := hooksIn(fields["hooks"], i.ID, file)
+	hooks, err := turnHooksIn(fields["hooks"], i.ID, file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", printable(name), err)
 	}

@@ -248,7 +248,7 @@ func TestHooksIn(t *testing.T) {
 		`{"type": "command", "command": "a", "if": "Bash(x)"}`:     `command: a never`,
 		`{"type": "command", "command": "a", "asyncRewake": true}`: `command: a async`,
 	} {
-		hooks, err := hooksIn(json.RawMessage(`{"Stop": [{"hooks": [`+declared+`]}]}`), "user settings", "f")
+		hooks, err := turnHooksIn(json.RawMessage(`{"Stop": [{"hooks": [`+declared+`]}]}`), "user settings", "f")
 		got := ""
 		switch {
 		case err != nil:

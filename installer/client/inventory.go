@@ -42,12 +42,12 @@ type Said struct {
 }
 
 func (s *Snapshot) Inventory() Inventory {
-	i := Inventory{Settings: s.AllLayers(), Plugins: s.AllPlugins()}
-	i.sortHooks(i.findSilencer())
+	i := Inventory{Settings: s.AllLayers(), Plugins: s.ListedPlugins()}
+	i.collectHooks(i.findSilencer())
 	return i
 }
 
-func (s *Snapshot) AllPlugins() (all []Switched) {
+func (s *Snapshot) ListedPlugins() (all []Switched) {
 	layers := s.AllLayers()
 	var ids []string
 	for _, l := range layers {
@@ -77,7 +77,7 @@ func (s *Snapshot) AllPlugins() (all []Switched) {
 }
 
 // findSilencer returns the setting that disables hooks, and whether it disables hooks of managed settings, too.
-func (i Inventory) findSilencer() (why string, managed bool) {
+func (i Inventory) findSilencer() (why string, managedToo bool) {
 	if raw, from := rawMember(i.Settings, "disableAllHooks"); as[bool](raw) {
 		return "disableAllHooks in " + from + " settings", from == Managed
 	}
@@ -87,12 +87,12 @@ func (i Inventory) findSilencer() (why string, managed bool) {
 	return "", false
 }
 
-func (i *Inventory) sortHooks(silenced string, silencesManaged bool) {
-	i.Silenced = silenced
+func (i *Inventory) collectHooks(silencer string, silencesManaged bool) {
+	i.Silenced = silencer
 	add := func(managed bool, hooks []Hook) {
 		for _, h := range hooks {
 			if h.Never == "" && (!managed || silencesManaged) {
-				h.Never = silenced
+				h.Never = silencer
 			}
 			if h.Never != "" {
 				i.Idle = append(i.Idle, h)
@@ -107,7 +107,7 @@ func (i *Inventory) sortHooks(silenced string, silencesManaged bool) {
 			if l.Name != name {
 				continue
 			}
-			found, _ := hooksIn(l.fields["hooks"], l.Name+" settings", l.File) // invalid parts are dropped
+			found, _ := turnHooksIn(l.fields["hooks"], l.Name+" settings", l.File) // invalid parts are dropped
 			found = slices.DeleteFunc(found, func(h Hook) bool { return slices.ContainsFunc(declared, h.isSameHook) })
 			declared = append(declared, found...)
 			add(name == Managed, found)
@@ -122,15 +122,15 @@ func (i *Inventory) sortHooks(silenced string, silencesManaged bool) {
 
 // Drivers returns the running springfield plugins that decide at Stop.
 func (i Inventory) Drivers() []Switched {
-	return i.pluginsRunning(func(s Switched, h Hook) bool { return s.DrivesStop() && h.Event == "Stop" })
+	return i.oursRunning(func(s Switched, h Hook) bool { return s.DrivesStop() && h.Event == "Stop" })
 }
 
-// BesideStop returns the running springfield plugins that do not decide at Stop.
-func (i Inventory) BesideStop() []Switched {
-	return i.pluginsRunning(func(s Switched, h Hook) bool { return s.IsOurs() && !s.DrivesStop() })
+// OursNotAtStop returns the running springfield plugins that do not decide at Stop.
+func (i Inventory) OursNotAtStop() []Switched {
+	return i.oursRunning(func(s Switched, h Hook) bool { return s.IsOurs() && !s.DrivesStop() })
 }
 
-func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
+func (i Inventory) oursRunning(meant func(Switched, Hook) bool) []Switched {
 	return slices.DeleteFunc(slices.Clone(i.Plugins), func(s Switched) bool {
 		runs := func(h Hook) bool { return h.Source == s.ID && h.ours && meant(s, h) }
 		return !s.Runs || !slices.ContainsFunc(i.Hooks, runs)
@@ -144,9 +144,9 @@ const (
 	BlockCapDefault = 8
 )
 
-// Honoured returns the number of blocks in a row that Claude Code honours. It is very large if the variable is 0 or
+// BlockLimit returns the number of blocks in a row that Claude Code honours. It is very large if the variable is 0 or
 // less, which means no limit.
-func Honoured(layers []Layer) int {
+func BlockLimit(layers []Layer) int {
 	const unlimited = 1 << 30
 	value, _, found := VariableIn(layers, BlockCap)
 	n, err := strconv.Atoi(strings.TrimSpace(value))

@@ -67,7 +67,7 @@ func (s *Snapshot) AllLayers() []Layer {
 }
 
 func (s *Snapshot) readLayer(name, path string) Layer {
-	file, err := s.OpenFile(path)
+	file, err := s.ReadIfAny(path)
 	if err != nil {
 		return Layer{Name: name, File: path, At: path, Exists: true, Problem: check.CauseOf(err).Error(), Err: err}
 	}
@@ -103,9 +103,9 @@ func (l Layer) IDsOn() []string {
 }
 
 // VariableIn returns the value of a variable in the highest layer that sets it, and the layer's name.
-func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
-	raw, from := rawMember(layers, "env", name)
-	return ValueText(raw), from, from != ""
+func VariableIn(layers []Layer, name string) (value, layer string, ok bool) {
+	raw, layer := rawMember(layers, "env", name)
+	return ValueText(raw), layer, layer != ""
 }
 
 func AllowRules(layers []Layer) (all []string) {
@@ -117,12 +117,12 @@ func AllowRules(layers []Layer) (all []string) {
 
 // MemberIn returns the value at path in the highest layer that contains one, and the layer's name. It returns
 // any value but a string as JSON.
-func MemberIn(layers []Layer, path ...string) (value, from string) {
-	raw, from := rawMember(layers, path...)
-	return ValueText(raw), from
+func MemberIn(layers []Layer, path ...string) (value, layer string) {
+	raw, layer := rawMember(layers, path...)
+	return ValueText(raw), layer
 }
 
-func rawMember(layers []Layer, path ...string) (raw json.RawMessage, from string) {
+func rawMember(layers []Layer, path ...string) (raw json.RawMessage, layer string) {
 	for _, l := range layers {
 		fields := l.fields
 		for _, name := range path[:len(path)-1] {

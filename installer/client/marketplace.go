@@ -69,7 +69,7 @@ func Directory(name, dir string) Market {
 }
 
 // Catalog returns the catalog's path, split into a directory and a slash-separated path below it.
-func (m Market) Catalog() (root, file string) {
+func (m Market) Catalog() (root, below string) {
 	switch from := m.Source; {
 	case from.Source == "file": // Location is the catalog
 		dir := filepath.Dir(m.Location)
@@ -96,7 +96,7 @@ func (m Market) SuiteDir() string {
 
 // Markets returns the marketplaces that Claude Code has recorded, by name. A source that cannot be parsed is empty.
 func (s *Snapshot) Markets() (map[string]Market, error) {
-	file, err := s.OpenFile(filepath.Join(s.Plugins, "known_marketplaces.json"))
+	file, err := s.ReadIfAny(filepath.Join(s.Plugins, "known_marketplaces.json"))
 	if err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %w", err)
 	}
@@ -174,10 +174,10 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 }
 
 // MarketFrom returns the name of the recorded marketplace with the source OWNER/REPO or URL, or "".
-func (s *Snapshot) MarketFrom(from string) (string, error) {
+func (s *Snapshot) MarketFrom(address string) (string, error) {
 	all, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if m := all[name]; from == m.Repo || from == m.URL {
+		if m := all[name]; address == m.Repo || address == m.URL {
 			return name, nil
 		}
 	}
@@ -203,7 +203,7 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 		return err
 	}
 	if raw, declared := as[object](s.userLayer().fields["extraKnownMarketplaces"])[name]; declared {
-		return checkDeclaration(raw, name, dir)
+		return checkSameDir(raw, name, dir)
 	}
 	return nil
 }
@@ -214,10 +214,10 @@ func (m Market) CheckFreeIn(in *document.Document) error {
 	if err != nil || !found {
 		return err
 	}
-	return checkDeclaration(raw, m.Name, m.Location)
+	return checkSameDir(raw, m.Name, m.Location)
 }
 
-func checkDeclaration(raw json.RawMessage, name, dir string) error {
+func checkSameDir(raw json.RawMessage, name, dir string) error {
 	if from := as[Source](as[object](raw)["source"]); !from.isAt(dir) && !from.IsMissing() {
 		return &NameTakenError{name, from.String(), dir}
 	}
@@ -298,8 +298,8 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	return c
 }
 
-// OwnPlugins returns the marketplace's plugins that contain a strategy.json.
-func (s *Snapshot) OwnPlugins(m Market) []string {
+// OurPlugins returns the marketplace's plugins that contain a strategy.json.
+func (s *Snapshot) OurPlugins(m Market) []string {
 	c := s.readCatalog(m)
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.items)), func(name string) bool {
 		dir, err := placeBelow(c.root, c.items[name].path)

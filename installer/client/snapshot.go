@@ -34,8 +34,8 @@ func NewSnapshot(p Places) *Snapshot {
 	return &Snapshot{Places: p, files: map[string]*File{}, catalogs: map[string]catalog{}}
 }
 
-// readAgain drops everything from the cache that the claude command can change.
-func (s *Snapshot) readAgain() {
+// forgetPlugins drops everything from the cache that the claude command can change.
+func (s *Snapshot) forgetPlugins() {
 	plugins, err := journal.Resolve(s.Plugins)
 	maps.DeleteFunc(s.files, func(at string, _ *File) bool { return err != nil || rooted.HoldsPath(plugins, at) })
 	clear(s.catalogs)
@@ -85,9 +85,9 @@ func checkSwitches(d *document.Document) (err error) {
 	return err
 }
 
-// OpenFile reads a file of at most document.MaxSize bytes, follows symlinks and caches the result. A missing file is
+// ReadIfAny reads a file of at most document.MaxSize bytes, follows symlinks and caches the result. A missing file is
 // not an error. Every error is an *fs.PathError for path.
-func (s *Snapshot) OpenFile(path string) (*File, error) {
+func (s *Snapshot) ReadIfAny(path string) (*File, error) {
 	at, err := journal.Resolve(path)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: check.CauseOf(err)}
@@ -119,7 +119,7 @@ func (s *Snapshot) readObject(dir, name string) (fields object, path string, err
 	if err != nil {
 		return nil, path, err
 	}
-	file, err := s.OpenFile(path)
+	file, err := s.ReadIfAny(path)
 	if err != nil {
 		return nil, path, err
 	}

@@ -17,8 +17,8 @@ import (
 const validatePatience = 30 * time.Second // for one directory
 
 // Validate runs claude plugin validate --strict on a suite and its plugins, with a temporary configuration. It first
-// calls asking with the client's version. err is from ctx or the temporary directory. Other failures are findings.
-func (c Command) Validate(ctx context.Context, dir string, plugins []string, asking func(client string)) (all []check.Finding, err error) {
+// calls onStart with the client's version. err is from ctx or the temporary directory. Other failures are findings.
+func (c Command) Validate(ctx context.Context, dir string, plugins []string, onStart func(client string)) (all []check.Finding, err error) {
 	if c.Path == "" {
 		return []check.Finding{{Check: "client", State: check.Note, Says: "there is no claude on PATH, so Claude Code did not validate it"}}, nil
 	}
@@ -28,9 +28,9 @@ func (c Command) Validate(ctx context.Context, dir string, plugins []string, ask
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(throwaway)) }()
 	v := validator{Command: c, throwaway: throwaway, dir: dir, name: strings.TrimSpace("Claude Code " + c.Version(ctx))}
-	asking(v.name)
+	onStart(v.name)
 	for _, target := range append([]string{"."}, plugins...) {
-		if err := v.lookAt(ctx, target); ctx.Err() != nil {
+		if err := v.validate(ctx, target); ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else if err != nil {
 			v.addFinding(check.Warning, "", fmt.Sprintf("%s could not validate %s: %v", v.name, target, err))
@@ -52,7 +52,7 @@ func (v *validator) addFinding(state check.State, file, says string) {
 	v.found = append(v.found, check.Finding{Check: "client", State: state, File: file, Says: says})
 }
 
-func (v *validator) lookAt(ctx context.Context, target string) error {
+func (v *validator) validate(ctx context.Context, target string) error {
 	ctx, cancel := context.WithTimeout(ctx, validatePatience)
 	defer cancel()
 	path := filepath.Join(v.dir, target)

@@ -117,7 +117,7 @@ func (a Agent) pluginsOn() []AgentPlugin {
 	return slices.DeleteFunc(slices.Clone(a.Plugins), func(p AgentPlugin) bool { return !p.On })
 }
 
-func (a Agent) checkPlugins(asked bool) (all []check.Finding) {
+func (a Agent) checkPlugins(named bool) (all []check.Finding) {
 	if !a.Found {
 		says := fmt.Sprintf("%s was not found: there is no %s on PATH and no sign of use in %s", a.Title, a.Host, a.Dir)
 		return []check.Finding{check.Warned(says, "install "+a.Title)}
@@ -133,7 +133,7 @@ func (a Agent) checkPlugins(asked bool) (all []check.Finding) {
 	if a.silent != nil && len(on) > 0 {
 		all = append(all, *a.silent)
 	}
-	if len(all) == 0 && asked {
+	if len(all) == 0 && named {
 		all = append(all, check.Noted("no springfield plugin is enabled in "+a.Title,
 			"springfield enable PLUGIN --host "+a.Host))
 	}

@@ -32,13 +32,13 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove that setting where it is set"))
 	}
-	for _, says := range in.offInWords() {
+	for _, says := range in.setOffInWords() {
 		bad = append(bad, check.Warned(says, "remove it from env in those settings"))
 	}
 	return bad
 }
 
-func (in *Inspection) offInWords() (all []string) {
+func (in *Inspection) setOffInWords() (all []string) {
 	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
 		all = append(all, from+" settings set SPRINGFIELD="+value+", so hooks always let Claude stop")
 	}
@@ -69,12 +69,12 @@ func (in *Inspection) checkPaused() (bad []check.Finding) {
 	return bad
 }
 
-// checkTodo reports whether Claude has a todo list, which some rules need and recent models lack. It reports nothing
-// for an older or unknown version, or if no plugin needs the list.
-func (in *Inspection) checkTodo() []check.Finding {
+// checkTodoTool reports whether Claude has a todo list, which some rules need and recent models lack. It reports
+// nothing for an older or unknown version, or if no plugin needs the list.
+func (in *Inspection) checkTodoTool() []check.Finding {
 	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 	older, known := client.IsOlder(in.Version, "2.1.233")
-	reminded := slices.ContainsFunc(in.BesideStop(), func(s client.Switched) bool {
+	reminded := slices.ContainsFunc(in.OursNotAtStop(), func(s client.Switched) bool {
 		known, _ := registry.StrategyNamed(s.Strategy)
 		return known.Event == "UserPromptSubmit"
 	})

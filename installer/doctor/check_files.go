@@ -21,20 +21,20 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-func (in *Inspection) checkSettings() (bad []check.Finding) {
+func (in *Inspection) checkSettings() (all []check.Finding) {
 	for _, l := range in.Settings {
-		bad = append(bad, in.checkLayer(l)...)
+		all = append(all, in.checkLayer(l)...)
 	}
 	for _, err := range in.Notes {
-		bad = append(bad, check.Failed(err.Error(), HowToRead(err)))
+		all = append(all, check.Failed(err.Error(), HowToRead(err)))
 	}
-	if check.CountState(bad, check.Failure)+check.CountState(bad, check.Warning) == 0 {
-		return append([]check.Finding{check.Passed("every settings file can be read")}, bad...)
+	if check.CountState(all, check.Failure)+check.CountState(all, check.Warning) == 0 {
+		return append([]check.Finding{check.Passed("every settings file can be read")}, all...)
 	}
-	return bad
+	return all
 }
 
-func (in *Inspection) checkEdits() []check.Finding {
+func (in *Inspection) checkInterrupt() []check.Finding {
 	e, interrupted, err := settings.Journal(in.Places).Interrupted()
 	if err != nil || !interrupted {
 		return nil // checkState reports the error
@@ -73,18 +73,18 @@ func HowToRead(err error) string {
 	case !errors.As(err, &at):
 		return "fix that file, or remove it"
 	case settings.IsDenied(err):
-		return settings.HowToOpen(err)
+		return settings.HowToAccess(err)
 	case errors.As(err, &number) && number != syscall.ENOTDIR && number != syscall.EISDIR && !errors.Is(err, fs.ErrNotExist):
 		return "fix the cause, then run springfield doctor" // as of a full disk; a link that dangles is not there
 	}
-	return "move " + check.QuoteArgument(rooted.FindAbove(at.Path, rooted.IsTaken)) + " away, or fix it"
+	return "move " + check.QuoteArgument(rooted.FindUpward(at.Path, rooted.IsTaken)) + " away, or fix it"
 }
 
 func (in *Inspection) checkState() (all []check.Finding) {
-	if closed := in.stateClosed(); closed != nil {
+	if closed := in.checkStateOpen(); closed != nil {
 		return closed
 	}
-	for _, err := range in.settings.Damaged() {
+	for _, err := range in.settings.DamagedOwn() {
 		all = append(all, check.Warned(err.Error(), HowToRead(err)))
 	}
 	if _, err := ledger.ReadKeepDays(in.Places.StatePath()); err != nil {
@@ -120,11 +120,11 @@ func (in *Inspection) howToTakeState() string {
 	return `sudo chown -R "$(id -u)" ` + check.QuoteArgument(in.Places.StatePath())
 }
 
-func (in *Inspection) stateClosed() []check.Finding {
+func (in *Inspection) checkStateOpen() []check.Finding {
 	const without = "; without it, every hook lets its agent stop"
 	err := in.stateUnread()
 	if err == nil {
-		err = settings.CheckState(in.Places)
+		err = settings.CheckStateDir(in.Places)
 	}
 	if err == nil {
 		return nil
@@ -143,7 +143,7 @@ func (r Request) stateUnread() error {
 	return nil
 }
 
-func (in *Inspection) checkSuites() (all []check.Finding) {
+func (in *Inspection) checkBuilds() (all []check.Finding) {
 	hash, err := generator.SourceHash()
 	if err != nil {
 		return []check.Finding{check.Failed(err.Error(), "install springfield again: "+generator.Page)}
@@ -166,7 +166,7 @@ func (in *Inspection) checkSuites() (all []check.Finding) {
 	return all
 }
 
-func (in *Inspection) suitesInWords() string {
+func (in *Inspection) buildsFine() string {
 	if !slices.ContainsFunc(in.Suites, func(s Suite) bool { return s.Err == nil }) {
 		return ""
 	}
@@ -175,6 +175,6 @@ func (in *Inspection) suitesInWords() string {
 
 // Outdated describes the suites whose hooks are from a different version of springfield, with the commands that update
 // them.
-func (in *Inspection) Outdated() []string { return check.NamesOf(in.checkSuites(), saysAndFix) }
+func (in *Inspection) Outdated() []string { return check.NamesOf(in.checkBuilds(), saysAndFix) }
 
 func saysAndFix(f check.Finding) string { return strings.TrimSuffix(f.Says+": "+f.Fix, ": ") }

@@ -30,7 +30,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	}
 	for _, r := range in.byUs {
 		unread := func(l client.Layer) bool { return l.Name == string(r.Scope) && l.Problem != "" }
-		if !slices.ContainsFunc(in.Settings, unread) && !in.scopeSays(r.Scope, r.ID) {
+		if !slices.ContainsFunc(in.Settings, unread) && !in.scopeNames(r.Scope, r.ID) {
 			all = append(all, check.Warned(fmt.Sprintf("%s was enabled in %s settings, but its entry is gone: %s was rewritten", r.ID, r.Scope, r.File),
 				fmt.Sprintf("springfield enable %s --scope %s, or springfield disable %s --scope %s to leave it disabled", r.ID, r.Scope, r.ID, r.Scope)))
 		}
@@ -46,8 +46,8 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeSays reports whether the scope's settings enable or disable the plugin.
-func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
+// scopeNames reports whether the scope's settings enable or disable the plugin.
+func (in *Inspection) scopeNames(scope client.Scope, id string) bool {
 	says := func(said client.Said) bool { return said.Layer == string(scope) }
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
@@ -83,7 +83,7 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 		}
 	}
 	known, _ := registry.StrategyNamed(s.Strategy)
-	all := generator.CheckPlugin(s.ID, s.Dir, suite, known.Judges)
+	all := generator.InspectPrograms(s.ID, s.Dir, suite, known.Judges)
 	if !s.InPlace && s.Offered != "" && s.Version != "" && s.Offered != s.Version {
 		all = append(all, check.Warned(
 			fmt.Sprintf("%s: version %s runs, but the marketplace has %s", s.ID, s.Version, s.Offered),
@@ -171,7 +171,7 @@ func (in *Inspection) checkLoopFile() []check.Finding {
 	if _, marked := workspace.Nearest(in.Places.Work, "", wiggum.Strategy.Marks, in.Places.Home); !marked {
 		return nil
 	}
-	here := console.Console{Dir: in.Places.StatePath(), Work: in.Places.Work, Home: in.Places.Home, Driver: in.LoopDriver}
+	here := console.Console{Dir: in.Places.StatePath(), Work: in.Places.Work, Home: in.Places.Home, Driver: in.GoalDriver}
 	path, driver := here.ActiveLoop()
 	if path == "" || driver.Problem == "" {
 		return nil
@@ -232,8 +232,8 @@ func kindOfStrategy(name string) strategy.Kind {
 	return known.KindOf()
 }
 
-func drivesLoop(name string) bool {
-	return slices.Contains([]strategy.Kind{strategy.GoalLoop, strategy.SpecLoop}, kindOfStrategy(name))
+func drivesLoop(strategyName string) bool {
+	return slices.Contains([]strategy.Kind{strategy.GoalLoop, strategy.SpecLoop}, kindOfStrategy(strategyName))
 }
 
 func (in *Inspection) howToSwitchOff(s client.Switched) string {

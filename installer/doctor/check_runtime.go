@@ -18,7 +18,7 @@ import (
 )
 
 func (in *Inspection) checkBlockCap() (all []check.Finding) {
-	honoured := client.Honoured(in.Settings)
+	honoured := client.BlockLimit(in.Settings)
 	for _, s := range in.Drivers() {
 		own, err := in.hookSettings(s.Dir, "")
 		rounds := own.MaxContinues()
@@ -77,7 +77,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 	if why := backend.WhyRedirected(in.Places.Work, in.Places.Home, named); why != "" {
 		all = append(all, check.Warned("the judge is not asked here: "+why, backend.HintFor(judge.Redirected)))
 	}
-	return append(all, in.checkJudgeAnswers())
+	return append(all, in.checkJudgeToday())
 }
 
 // whatJudgeLacks describes a missing program that the judge needs, and returns the resulting failure. Both are empty if
@@ -102,7 +102,7 @@ func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judg
 	return "", ""
 }
 
-func (in *Inspection) checkJudgeAnswers() check.Finding {
+func (in *Inspection) checkJudgeToday() check.Finding {
 	spend, err := in.readSpend()
 	if err != nil {
 		return check.Warned(err.Error()+"; the judge is not asked until you fix this", "delete that file")
@@ -111,7 +111,7 @@ func (in *Inspection) checkJudgeAnswers() check.Finding {
 		return check.Noted("the judge has not been asked today, so it is unknown whether it answers", "run springfield why after the next stop that asks it, to see its answer")
 	}
 	if spend.Failures == 0 {
-		return check.Passed("today: " + spentOn(spend))
+		return check.Passed("today: " + spendText(spend))
 	}
 	times := "once"
 	if spend.Failures > 1 {
@@ -128,6 +128,6 @@ func (in *Inspection) readSpend() (ledger.Spend, error) {
 	return ledger.ReadSpend(cmp.Or(ledger.StateDir("", in.Places.Home), in.Places.StatePath()), in.Now)
 }
 
-func spentOn(p ledger.Spend) string {
+func spendText(p ledger.Spend) string {
 	return layout.CountOf(p.Questions, "question") + ", " + judge.Dollars(p.Micros)
 }

@@ -18,7 +18,7 @@ import (
 func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 	home := t.TempDir()
 	in := &Inspection{Request: Request{Places: client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: home, Root: home}}}
-	in.settings = settings.ReadSettings(in.Places)
+	in.settings = settings.NewSettings(in.Places)
 	for decides, want := range map[string]string{
 		"user":    "springfield disable ned-flanders@hooks --scope user",
 		"project": "springfield disable ned-flanders@hooks --scope project",

@@ -59,7 +59,7 @@ type Suite struct {
 
 // Inspect reads settings, suites and Claude Code's records, but no files of other agents.
 func Inspect(r Request) *Inspection {
-	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places)}
+	in := &Inspection{Request: r, settings: settings.NewSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
 	in.Accounts = settings.OtherAccounts(r.Places)
 	in.readSuites()
@@ -120,7 +120,7 @@ func ClaudeChecks() []check.Check[*Inspection] {
 		{Name: "rules", Look: check.Sure((*Inspection).checkPluginSettings)},
 		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
 		{Name: "accounts", Look: check.Sure((*Inspection).checkAccounts)},
-		{Name: "todo list", Look: check.Sure((*Inspection).checkTodo)},
+		{Name: "todo list", Look: check.Sure((*Inspection).checkTodoTool)},
 		{Name: "project", Look: check.Sure((*Inspection).checkVariables)},
 	}, shared[2:])
 }
@@ -128,25 +128,25 @@ func ClaudeChecks() []check.Check[*Inspection] {
 // SharedChecks returns the checks for users of any agent.
 func SharedChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
-		{Name: "edits", Look: check.Sure((*Inspection).checkEdits)},
+		{Name: "edits", Look: check.Sure((*Inspection).checkInterrupt)},
 		{Name: "hooks", Look: check.Sure((*Inspection).checkPaused)},
-		{Name: "suites", Look: check.Sure((*Inspection).checkSuites), Fine: (*Inspection).suitesInWords},
+		{Name: "suites", Look: check.Sure((*Inspection).checkBuilds), Fine: (*Inspection).buildsFine},
 		{Name: "state", Look: check.Sure((*Inspection).checkState),
 			Fine: func(in *Inspection) string { return in.Places.StatePath() + " is writable" }},
 	}
 }
 
 // BrokenHooks describes running springfield plugins whose hook cannot start.
-func BrokenHooks(plugins []client.Switched) (all []string) {
+func BrokenHooks(plugins []client.Switched) (says []string) {
 	for _, p := range plugins {
 		if !p.Runs || !p.IsOurs() {
 			continue
 		}
 		if err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook); err != nil {
-			all = append(all, fmt.Sprintf("%s is enabled, but %v", p.ID, err))
+			says = append(says, fmt.Sprintf("%s is enabled, but %v", p.ID, err))
 		}
 	}
-	return all
+	return says
 }
 
 // AgoInWords describes how long ago then was. After a day, or if then is in the future, it returns the date and time.
@@ -158,8 +158,8 @@ func AgoInWords(now, then time.Time) string {
 	return timestamp.AgoInWords(d.Milliseconds())
 }
 
-// LoopDriver returns the plugin that drives goal loops in a directory, or the reason why none does.
-func (in *Inspection) LoopDriver(dir string) console.Driver {
+// GoalDriver returns the plugin that drives goal loops in a directory, or the reason why none does.
+func (in *Inspection) GoalDriver(dir string) console.Driver {
 	problem, next := "no plugin that drives goal loops is enabled", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
 		settings, err := in.hookSettings(p.Dir, dir)

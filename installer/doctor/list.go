@@ -133,12 +133,12 @@ func (p AtHand) StateInWords() string {
 	return strings.Join(says, ", ")
 }
 
-// ToEnable returns the names, for shell completion, of the plugins that enable finds without --suite. A name that
+// EnableArgs returns the names, for shell completion, of the plugins that enable finds without --suite. A name that
 // several plugins have becomes NAME@MARKETPLACE.
-func (in *Inspection) ToEnable() (ids []string) {
+func (in *Inspection) EnableArgs() (ids []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
-		for _, plugin := range in.settings.OwnPlugins(m) {
+		for _, plugin := range in.settings.OurPlugins(m) {
 			ids = append(ids, plugin+"@"+name)
 		}
 	}
@@ -150,9 +150,9 @@ func (in *Inspection) ToEnable() (ids []string) {
 	return sortedShortNames(ids)
 }
 
-// ToDisable returns the springfield plugins that any scope enables, for shell completion. It shortens an ID to the
+// DisableArgs returns the springfield plugins that any scope enables, for shell completion. It shortens an ID to the
 // plugin's name if that is unique.
-func (in *Inspection) ToDisable() (ids []string) {
+func (in *Inspection) DisableArgs() (ids []string) {
 	for _, p := range in.Plugins {
 		if p.IsOurs() && slices.ContainsFunc(p.Says, func(said client.Said) bool { return said.On }) {
 			ids = append(ids, p.ID)

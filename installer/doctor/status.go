@@ -43,7 +43,7 @@ type Judge struct {
 	spent     string
 }
 
-func otherScopes(p client.Switched) string {
+func overridden(p client.Switched) string {
 	others := slices.DeleteFunc(slices.Clone(p.Says), func(said client.Said) bool { return said.On == p.On })
 	if len(others) == 0 {
 		return ""
@@ -59,7 +59,7 @@ func (in *Inspection) SumUpStatus() Status {
 		Deciding: pluginIDs(deciding), Reasons: in.whyNoneDecides(deciding), OutsideStop: pluginIDs(outside),
 		Silenced: in.Silenced, Settings: in.Settings, Plugins: append([]client.Switched{}, in.Plugins...),
 		Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...),
-		Judge: Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)},
+		Judge: Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spendText(spend)},
 	}
 	broken := func(p client.Switched) bool { return p.On && (p.DrivesStop() || p.Problem != "") }
 	switch {
@@ -83,7 +83,7 @@ func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched)
 	broken := func(p client.Switched) bool {
 		return generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook) != nil
 	}
-	return slices.DeleteFunc(in.Drivers(), broken), slices.DeleteFunc(in.BesideStop(), broken)
+	return slices.DeleteFunc(in.Drivers(), broken), slices.DeleteFunc(in.OursNotAtStop(), broken)
 }
 
 func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
@@ -103,9 +103,9 @@ func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
 		known = true
 		switch {
 		case !p.On:
-			all = append(all, fmt.Sprintf("%s is disabled in %s settings%s", p.ID, p.Decides, otherScopes(p)))
+			all = append(all, fmt.Sprintf("%s is disabled in %s settings%s", p.ID, p.Decides, overridden(p)))
 		case in.Silenced == "":
-			all = append(all, p.ID+" is enabled, but "+in.faultOf(p))
+			all = append(all, p.ID+" is enabled, but "+in.whyNoHook(p))
 		}
 	}
 	switch elsewhere := in.accountsInWords(); {
@@ -117,7 +117,7 @@ func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
 	return append(all, "none is enabled")
 }
 
-func (in *Inspection) faultOf(p client.Switched) string {
+func (in *Inspection) whyNoHook(p client.Switched) string {
 	for _, h := range in.Idle {
 		if h.Source == p.ID && h.Event == "Stop" {
 			return h.Never
@@ -201,18 +201,18 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 	return generator.Plugin{}, Suite{}
 }
 
-func (in *Inspection) notesOf(reasons []string) []string {
+func (in *Inspection) notesOf(except []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": run springfield doctor to see the fix" })
-	all = append(append(append(all, in.offInWords()...), in.HoldsAndAwayInWords()...), in.Outdated()...)
+	all = append(append(append(all, in.setOffInWords()...), in.HoldsAndAwayInWords()...), in.Outdated()...)
 	for _, says := range in.accountsInWords() {
-		if !slices.Contains(reasons, says) {
+		if !slices.Contains(except, says) {
 			all = append(all, says+": run springfield doctor to see the command for it")
 		}
 	}
 	found := slices.Concat(in.checkVariables(), in.checkConflicts(), in.checkMods(), in.checkLoopFile())
 	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range BrokenHooks(in.Plugins) {
-		if !slices.Contains(reasons, says) {
+		if !slices.Contains(except, says) {
 			all = append(all, says+": run springfield doctor to see the fix")
 		}
 	}
@@ -249,11 +249,11 @@ func (in *Inspection) AwayInWords() (all []string) {
 // PausedInWords describes holds in force, and settings that disable springfield's hooks.
 func (in *Inspection) PausedInWords() []string {
 	held, _ := in.HoldsInWords()
-	return append(held, in.offInWords()...)
+	return append(held, in.setOffInWords()...)
 }
 
 // HoldsInWords describes the holds in force, and the holds that ended recently.
-func (r Request) HoldsInWords() (all, ended []string) {
+func (r Request) HoldsInWords() (held, ended []string) {
 	if err := r.stateUnread(); err != nil {
 		return []string{err.Error() + ", so every hook lets its agent stop: run springfield doctor to see the fix"}, nil
 	}
@@ -268,15 +268,15 @@ func (r Request) HoldsInWords() (all, ended []string) {
 			until = "for " + timestamp.LengthInWords(h.Until-r.Now.UnixMilli())
 		}
 		if session != "" {
-			all = append(all, "session "+session+" is held "+until+"; run springfield resume --session "+session+" to lift it")
+			held = append(held, "session "+session+" is held "+until+"; run springfield resume --session "+session+" to lift it")
 			continue
 		}
 		if set != "" {
 			until += " (it " + set + ")"
 		}
-		all = append(all, "a hold is in force "+until+", so springfield plugins let every agent stop; run springfield resume to lift it")
+		held = append(held, "a hold is in force "+until+", so springfield plugins let every agent stop; run springfield resume to lift it")
 	}
-	return all, ended
+	return held, ended
 }
 
 func notesOn(p client.Switched) (all []string) {

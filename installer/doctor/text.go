@@ -85,9 +85,9 @@ func (s Status) writeDecision(out layout.Printer) {
 	}
 }
 
-func writePlugin(out layout.Printer, p client.Switched, named bool) {
+func writePlugin(out layout.Printer, p client.Switched, withID bool) {
 	indent := "  "
-	if named {
+	if withID {
 		out.PrintText("  %s", p.ID)
 		indent = "    "
 	}
@@ -99,7 +99,7 @@ func writePlugin(out layout.Printer, p client.Switched, named bool) {
 		{"strategy", p.Strategy},
 		{"version", cmp.Or(p.Version, "unknown") + ", " + place},
 		{"in", p.Dir},
-		{"on by", onBy(p) + otherScopes(p)},
+		{"on by", onBy(p) + overridden(p)},
 	})
 }
 

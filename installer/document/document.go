@@ -292,14 +292,14 @@ func KindName(raw json.RawMessage) string {
 }
 
 func parseValue(text string) (*value, error) {
-	if err := checkText(text); err != nil {
+	if err := checkJSON(text); err != nil {
 		return nil, err
 	}
 	return &value{text: strings.Trim(text, blanks), start: len(text) - len(strings.TrimLeft(text, blanks))}, nil
 }
 
-// checkText returns an error for text that is not UTF-8 or not a JSON value.
-func checkText(text string) error {
+// checkJSON returns an error for text that is not UTF-8 or not a JSON value.
+func checkJSON(text string) error {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return faultAt(text, 0, "the file is UTF-16, not UTF-8")
 	}

@@ -108,7 +108,7 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 		start, end = found.value.start, found.value.endOffset()
 		text = d.layOutValue(d.text[:found.start], objects, &found.value, nil, e)
 	default:
-		start, end = around.rangeOf(found)
+		start, end = around.cutRangeOf(found)
 	}
 	parse, source := ParseDocument, d.text
 	if d.commented {
@@ -147,9 +147,9 @@ func (v *value) holdsEdit(e Edit) bool {
 	return MeanSame(json.RawMessage(v.text), e.Value)
 }
 
-// rangeOf returns the byte range to delete with a member. For the first of several members it ends at the
+// cutRangeOf returns the byte range to delete with a member. For the first of several members it ends at the
 // second, otherwise it begins after the previous one. For a sole member it includes all blanks.
-func (v *value) rangeOf(m *member) (start, end int) {
+func (v *value) cutRangeOf(m *member) (start, end int) {
 	switch i := v.first[m.key]; {
 	case i > 0:
 		return v.members[i-1].value.endOffset(), m.value.endOffset()

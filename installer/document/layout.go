@@ -22,8 +22,8 @@ type layout struct {
 }
 
 // layOutValue formats an edit's value inside new objects or arrays for keys. The result is for the last of
-// the objects, follows the text before, and replaces old unless old is nil.
-func (d *Document) layOutValue(before string, objects []*value, old *value, keys []string, e Edit) string {
+// the objects, follows the text preceding, and replaces old unless old is nil.
+func (d *Document) layOutValue(preceding string, objects []*value, old *value, keys []string, e Edit) string {
 	text := strings.Trim(string(e.Value), blanks)
 	for _, key := range slices.Backward(keys) {
 		if _, inArray := elementName(key); inArray {
@@ -34,10 +34,10 @@ func (d *Document) layOutValue(before string, objects []*value, old *value, keys
 	}
 	around, outer := objects[len(objects)-1], objects[max(0, len(objects)-2)]
 	members := around.listMembers()
-	onLines := around.isBroken() || len(members) == 0 && (around == d.root || outer.isBroken())
+	onLines := around.isMultiline() || len(members) == 0 && (around == d.root || outer.isMultiline())
 	like := func(v *value) {
-		if v.text[0] == text[0] && (len(v.listMembers()) > 0 || v.isBroken()) {
-			onLines = v.isBroken()
+		if v.text[0] == text[0] && (len(v.listMembers()) > 0 || v.isMultiline()) {
+			onLines = v.isMultiline()
 		}
 	}
 	for i := range members {
@@ -51,7 +51,7 @@ func (d *Document) layOutValue(before string, objects []*value, old *value, keys
 		l.newline, l.unit = d.lineEnd(), indentUnit(objects, d.text)
 	}
 	var b strings.Builder
-	l.writeValue(&b, text, indentOf(before), len(keys))
+	l.writeValue(&b, text, indentOf(preceding), len(keys))
 	return b.String()
 }
 
@@ -117,17 +117,17 @@ func indentUnit(objects []*value, text string) string {
 	return "  "
 }
 
-func (v *value) isBroken() bool { return strings.Contains(v.text, "\n") }
+func (v *value) isMultiline() bool { return strings.Contains(v.text, "\n") }
 
-func indentOf(text string) string {
-	line := text[strings.LastIndexByte(text, '\n')+1:]
+func indentOf(preceding string) string {
+	line := preceding[strings.LastIndexByte(preceding, '\n')+1:]
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-// writeValue writes a value in the layout. The edit's value is depth levels below. l.verbatim leaves the
+// writeValue writes a value in the layout. The edit's value is levelsLeft levels below. l.verbatim leaves the
 // edit's value unchanged.
-func (l layout) writeValue(b *strings.Builder, text, indent string, depth int) {
-	if !strings.ContainsAny(text[:1], "{[") || l.verbatim && depth == 0 {
+func (l layout) writeValue(b *strings.Builder, text, indent string, levelsLeft int) {
+	if !strings.ContainsAny(text[:1], "{[") || l.verbatim && levelsLeft == 0 {
 		b.WriteString(text)
 		return
 	}
@@ -144,7 +144,7 @@ func (l layout) writeValue(b *strings.Builder, text, indent string, depth int) {
 		if key.Raw != "" {
 			b.WriteString(key.Raw + l.colon)
 		}
-		l.writeValue(b, v.Raw, inner, depth-1)
+		l.writeValue(b, v.Raw, inner, levelsLeft-1)
 		return true
 	})
 	if b.Len() > begun {

@@ -11,7 +11,7 @@ import (
 
 type config map[string]any
 
-func parseConfig(data []byte) (c config, err error) {
+func parseTOML(data []byte) (c config, err error) {
 	if len(data) > document.MaxSize {
 		return c, &document.SyntaxError{Problem: "larger than 8 MiB"}
 	}

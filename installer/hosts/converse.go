@@ -83,10 +83,10 @@ func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.R
 	return nil, cmp.Or(lines.Err(), fmt.Errorf("%s: it ended without an answer", q.method))
 }
 
-// bareEnvironment returns the variables that any program needs to start, and the variable more.
-func bareEnvironment(env []string, more string) []string {
+// bareEnvironment returns the variables that any program needs to start, and the variable keep.
+func bareEnvironment(env []string, keep string) []string {
 	needed := []string{
-		more, "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",
+		keep, "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",
 		"USERPROFILE", "SYSTEMROOT", "SystemRoot", "WINDIR", "COMSPEC", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA",
 	}
 	return slices.DeleteFunc(slices.Clone(env), func(line string) bool {

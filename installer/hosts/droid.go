@@ -29,7 +29,7 @@ func droidHost() Host {
 		HooksOff: "hooks.hooksDisabled=true",
 		Remove:   "plugin uninstall %s --scope user",
 		Check: func(ctx context.Context, at Place, on []Installed) []check.Finding {
-			found := checkSwitches(ctx, at, on)
+			found := checkDisabled(ctx, at, on)
 			if path, _ := hookPath(at); path != at.SettingsFile() && hasSettingsHooks(at) {
 				found = append(found, check.Warned("Droid does not run the hooks of "+at.SettingsFile()+", because "+path+" exists", "move them to that file"))
 			}
@@ -62,7 +62,7 @@ func droidInstalled(at Place) (all []Installed, err error) {
 			PluginID string `json:"pluginId"`
 			Entry    struct{ Scope, InstallPath string }
 		}
-		if readRecordIfAny(filepath.Join(dir, entry.Name()), &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
+		if readRecord(filepath.Join(dir, entry.Name()), &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
 			continue
 		}
 		raw, _, _ := settings.Get("enabledPlugins", r.PluginID)

@@ -30,7 +30,7 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 		return c, err
 	}
 	moved, err := r.release(now, &c, func(e settings.EnabledPlugin) bool {
-		return client.NameOf(e.ID) == r.Plugin.Name && !r.isRecord(e)
+		return client.NameOf(e.ID) == r.Plugin.Name && !r.ownsRecord(e)
 	})
 	if err != nil {
 		return c, err
@@ -69,7 +69,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	}
 	for _, r := range byUs {
 		ids = append(ids, r.ID)
-		at.noteBelow(c)
+		at.noteRemoval(c)
 		if err := now.ReleaseFor(c, settings.Foreign{Host: at.Host.Name, Path: r.File}, r.ID); err != nil {
 			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then remove the entries for " + r.ID, Failed: true})
 		}
@@ -79,7 +79,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 		return ids, append(left, settings.Left{What: err.Error(), Remove: "fix the cause, then run springfield disable --all again"}), nil
 	}
 	for _, i := range knows {
-		if i.Theirs && !i.On || !i.IsOurs(now) || slices.ContainsFunc(byUs, at.removalOf(i).isRecord) {
+		if i.Theirs && !i.On || !i.IsOurs(now) || slices.ContainsFunc(byUs, at.removalOf(i).ownsRecord) {
 			continue
 		}
 		ids = append(ids, i.ID)
@@ -103,8 +103,8 @@ func (r Request) EntryFile() settings.Foreign {
 	return settings.Foreign{Host: r.At.Host.Name, Path: path}
 }
 
-// isRecord reports whether e is the record of the plugin in the host's current file: its directory may have moved.
-func (r Request) isRecord(e settings.EnabledPlugin) bool {
+// ownsRecord reports whether e is the record of the plugin in the host's current file: its directory may have moved.
+func (r Request) ownsRecord(e settings.EnabledPlugin) bool {
 	return e.ID == r.ID && rooted.IsSame(e.File, r.EntryFile().Path)
 }
 
@@ -129,15 +129,15 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	for _, e := range byUs {
 		if err == nil && of(e) {
 			err = now.ReleaseFor(c, settings.Foreign{Host: r.At.Host.Name, Path: e.File}, e.ID)
-			r.At.noteBelow(c)
+			r.At.noteRemoval(c)
 			released = append(released, e)
 		}
 	}
 	return released, err
 }
 
-// noteBelow adds the host's note on the entries below one that c removes.
-func (p Place) noteBelow(c *journal.Change) {
+// noteRemoval adds the host's note on the entries below one that c removes.
+func (p Place) noteRemoval(c *journal.Change) {
 	if note := p.Host.AfterRemoval; note != "" && !slices.Contains(c.Notes, note) {
 		c.Notes = append(c.Notes, note)
 	}
@@ -145,7 +145,7 @@ func (p Place) noteBelow(c *journal.Change) {
 
 func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
-	if err != nil || slices.ContainsFunc(released, r.isRecord) {
+	if err != nil || slices.ContainsFunc(released, r.ownsRecord) {
 		return err
 	}
 	knows, err := r.At.Installed()
@@ -162,7 +162,7 @@ func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 		return err
 	}
 	if len(edits) > 0 {
-		r.At.noteBelow(c)
+		r.At.noteRemoval(c)
 	}
 	return now.SetForPlugin(c, r.EntryFile(), "", edits)
 }

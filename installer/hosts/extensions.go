@@ -33,7 +33,7 @@ func extensionHost(name, title, agent string) Host {
 		},
 		EntryIn:   func(at Place, id string) (string, []string) { return linkRecordPath(at, id), nil },
 		Needs:     []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
-		Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsByHand, Check: checkSwitches,
+		Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsByHand, Check: checkDisabled,
 	}
 }
 
@@ -48,7 +48,7 @@ type record struct{ Source, Type string }
 func editsToLink(r Request) ([]document.Edit, error) {
 	var was record
 	path := linkRecordPath(r.At, r.ID)
-	err := readRecordIfAny(path, &was)
+	err := readRecord(path, &was)
 	none := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !none {
 		return nil, err
@@ -76,7 +76,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 	for _, e := range entries[:min(len(entries), maxExtensions)] {
 		var is record
 		i := Installed{ID: e.Name(), Name: e.Name(), Dir: filepath.Join(above, e.Name()), Scope: client.User}
-		if err := readRecordIfAny(linkRecordPath(at, i.ID), &is); err != nil {
+		if err := readRecord(linkRecordPath(at, i.ID), &is); err != nil {
 			continue // the host does not run it either
 		}
 		root := i.Dir
@@ -89,7 +89,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 			i.Dir = filepath.Join(i.Dir, i.Name) // a branch of a marketplace
 		}
 		var manifest struct{ Version string }
-		if readRecordIfAny(manifestIn(root, at.Host), &manifest) == nil {
+		if readRecord(manifestIn(root, at.Host), &manifest) == nil {
 			i.Version, i.On = manifest.Version, isSwitchedOn(rules[e.Name()].Overrides, at.Work)
 		}
 		all = append(all, i)
@@ -99,7 +99,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 
 // readRules reads the rules that enable and disable extensions by directory. A missing file has none.
 func readRules(at Place) (rules map[string]struct{ Overrides []string }, err error) {
-	err = readRecordIfAny(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
+	err = readRecord(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

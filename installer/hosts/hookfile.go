@@ -42,7 +42,7 @@ func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 }
 
 // hookPath returns the hooks file, and the path of the member that contains the events.
-func hookPath(at Place) (path string, above []string) { return at.Host.EntryIn(at, "") }
+func hookPath(at Place) (path string, memberPath []string) { return at.Host.EntryIn(at, "") }
 
 // pluginOfCommand returns the directory of the plugin with the hook that the command starts, or "".
 func pluginOfCommand(command string) string {
@@ -53,7 +53,7 @@ func pluginOfCommand(command string) string {
 	return ""
 }
 
-func readHookEntries(at Place) (all []hookEntry, err error) {
+func readOurEntries(at Place) (all []hookEntry, err error) {
 	path, above := hookPath(at)
 	doc, err := readDocument("", path, document.ParseCommented)
 	if err != nil {
@@ -83,7 +83,7 @@ func readHookEntries(at Place) (all []hookEntry, err error) {
 // replace entries of the plugin in other directories.
 func hookEdits(r Request) (edits []document.Edit, err error) {
 	var made struct{ Hooks map[string][]hookGroup }
-	if err := readRecordIfAny(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
+	if err := readRecord(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
 		return nil, err
 	}
 	program := filepath.Join(r.Plugin.Suite, r.Plugin.Name, "hooks", "springfield-hook")
@@ -112,7 +112,7 @@ func hookEdits(r Request) (edits []document.Edit, err error) {
 }
 
 func hookRemovals(r Request) (edits []document.Edit, err error) {
-	all, err := readHookEntries(r.At)
+	all, err := readOurEntries(r.At)
 	for _, e := range all {
 		if filepath.Base(e.dir) != r.Plugin.Name {
 			continue
@@ -134,7 +134,7 @@ func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) 
 		for n := range all {
 			all[n].Theirs = true
 		}
-		entries, err := readHookEntries(at)
+		entries, err := readOurEntries(at)
 		for _, e := range entries {
 			name, version := filepath.Base(e.dir), pluginVersion(e.dir, ".claude-plugin")
 			i := Installed{
@@ -153,9 +153,9 @@ func isPathPart(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
 }
 
-func pluginVersion(dir, manifests string) string {
+func pluginVersion(dir, manifestDir string) string {
 	var manifest struct{ Version string }
-	if readRecordIfAny(filepath.Join(dir, manifests, "plugin.json"), &manifest) != nil {
+	if readRecord(filepath.Join(dir, manifestDir, "plugin.json"), &manifest) != nil {
 		return ""
 	}
 	return manifest.Version

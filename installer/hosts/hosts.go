@@ -183,7 +183,7 @@ func readSettings(at Place) (*document.Document, error) {
 	return readDocument("", at.SettingsFile(), document.ParseCommented)
 }
 
-func readRecordIfAny(path string, into any) error {
+func readRecord(path string, into any) error {
 	data, _, err := rooted.ReadFollowing(path, maxRecord)
 	if err != nil {
 		return err

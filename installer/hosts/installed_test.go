@@ -116,7 +116,7 @@ func TestDroidInstalled(t *testing.T) {
 	if got, err := droidInstalled(p); err != nil || !reflect.DeepEqual(in(p, got), want) {
 		t.Errorf("%+v, %v", in(p, got), err)
 	}
-	scratch.Equal(t, len(checkSwitches(context.Background(), p, want)), 0, "findings")
+	scratch.Equal(t, len(checkDisabled(context.Background(), p, want)), 0, "findings")
 	files[".factory/settings.json"] = `{"hooks": {"hooksDisabled": true}}`
 	want[0].On = false
 	p = placeOf(t, droidHost(), files)

@@ -76,14 +76,14 @@ func (o *oracle) enable(name string) (c journal.Change, err error) {
 	r, of := o.request(name)
 	entries, err := o.host.Entries(r)
 	if err == nil {
-		err = settings.ReadSettings(o.places).SetForPlugin(&c, of, r.ID, entries)
+		err = settings.NewSettings(o.places).SetForPlugin(&c, of, r.ID, entries)
 	}
 	return c, err
 }
 
 func (o *oracle) disable(name string) (c journal.Change, err error) {
 	r, of := o.request(name)
-	err = settings.ReadSettings(o.places).ReleaseFor(&c, of, r.ID)
+	err = settings.NewSettings(o.places).ReleaseFor(&c, of, r.ID)
 	return c, err
 }
 

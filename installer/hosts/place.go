@@ -66,7 +66,7 @@ func (p Place) FindSilencer() *check.Finding {
 	}
 	settings, err := readDocument("", p.SettingsFile(), func(data []byte) (c config, err error) {
 		if filepath.Ext(p.Host.SettingsFile) == ".toml" {
-			return parseConfig(data)
+			return parseTOML(data)
 		}
 		doc, err := document.ParseCommented(data)
 		if err == nil {
@@ -83,7 +83,7 @@ func (p Place) FindSilencer() *check.Finding {
 	return &check.Finding{State: check.Failure, File: p.SettingsFile(), Says: says, Fix: "remove " + name}
 }
 
-func checkSwitches(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
+func checkDisabled(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
 	if len(on) == 0 {
 		return nil
 	}

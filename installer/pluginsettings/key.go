@@ -49,7 +49,7 @@ func KeysOf(s strategy.Strategy) []Key {
 	var schema property
 	data, _ := schemas.Files.ReadFile("strategy.schema.json")
 	_ = json.Unmarshal(data, &schema)
-	known := members(s)
+	known := topKeys(s)
 	maps.DeleteFunc(schema.Properties, func(name string, _ property) bool { return !slices.Contains(known, name) })
 	var ids []string
 	if ruled, ok := s.New().(rules.Ruled); ok {
@@ -71,8 +71,8 @@ func KeysOf(s strategy.Strategy) []Key {
 	return keys
 }
 
-// members returns the names of the top-level settings that a strategy reads.
-func members(s strategy.Strategy) (names []string) {
+// topKeys returns the names of the top-level settings that a strategy reads.
+func topKeys(s strategy.Strategy) (names []string) {
 	names = codec.MemberNames(s.New())
 	if len(rules.RuleSetsOf(s)) < 2 {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "rules" })

@@ -131,11 +131,11 @@ func (s Stack) ValueOf(k Key) Value {
 	return v
 }
 
-// valueOver overrides below with raw and returns the result. Lists of rules are merged.
-func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
+// valueOver overrides below with above and returns the result. Lists of rules are merged.
+func (k Key) valueOver(below, above json.RawMessage) json.RawMessage {
 	var under, list []json.RawMessage
-	if k.Name != "add" && k.Name != "off" || json.Unmarshal(below, &under) != nil || json.Unmarshal(raw, &list) != nil {
-		return raw
+	if k.Name != "add" && k.Name != "off" || json.Unmarshal(below, &under) != nil || json.Unmarshal(above, &list) != nil {
+		return above
 	}
 	for _, value := range under {
 		if !slices.ContainsFunc(list, func(other json.RawMessage) bool { return document.MeanSame(value, other) }) {

@@ -34,7 +34,7 @@ func OtherAccounts(p client.Places) (all []Account) {
 		if p.Home == "" || known || !rooted.PathExists(a.Settings(client.User)) && !rooted.PathExists(a.StatePath()) {
 			continue
 		}
-		for _, s := range client.NewSnapshot(a.Places).AllPlugins() {
+		for _, s := range client.NewSnapshot(a.Places).ListedPlugins() {
 			if s.On && s.IsOurs() && s.Decides == string(client.User) {
 				a.On = append(a.On, s.ID)
 			}

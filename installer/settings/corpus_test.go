@@ -226,7 +226,7 @@ func checkEdited(t *testing.T, k settingsKind, e Switch) {
 		t.Helper()
 		e := e
 		e.Plugin = pluginOf(p, name)
-		plan, err := ReadSettings(p).PlanEnable(e)
+		plan, err := NewSettings(p).PlanEnable(e)
 		must(t, err)
 		must(t, Journal(p).ApplyChange(plan))
 		return plan
@@ -346,7 +346,7 @@ func TestCorpusIsRefused(t *testing.T) {
 				path := p.Settings(scope)
 				put(t, path, k.data)
 				before := everything(t, p)
-				_, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, MaxContinues: 30})
+				_, err := NewSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, MaxContinues: 30})
 				if err == nil {
 					t.Fatal("it was not refused")
 				}
@@ -359,7 +359,7 @@ func TestCorpusIsRefused(t *testing.T) {
 				if k.line > 0 && !strings.Contains(err.Error(), fmt.Sprintf("line %d, column %d: ", k.line, k.column)) {
 					t.Errorf("%v does not say line %d, column %d", err, k.line, k.column)
 				}
-				if plan, err := ReadSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), scope); err == nil && !plan.IsEmpty() {
+				if plan, err := NewSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), scope); err == nil && !plan.IsEmpty() {
 					t.Errorf("disabling would change:\n%s", clip(plan.Diff()))
 				}
 				if after := everything(t, p); !reflect.DeepEqual(before, after) {

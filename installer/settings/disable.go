@@ -37,7 +37,7 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 	if err != nil {
 		return c, err
 	}
-	if err := s.takeBack(&c, m, v, f, id); err != nil {
+	if err := s.switchOff(&c, m, v, f, id); err != nil {
 		return c, readOnly(err, "springfield disable "+id+" --scope local", nil)
 	}
 	if len(m.pluginsEnabledByUs()) == 0 { // a killed edit, or a removed file, can leave a declaration
@@ -52,15 +52,15 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 		says, how, _ := strings.Cut(why[0], "; ")
 		return c, check.Advise(errors.New(says), how)
 	}
-	v.noteWhatIsLeft(&c, f, id)
+	v.noteStillOn(&c, f, id)
 	return c, nil
 }
 
-func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id string) error {
+func (s *Settings) switchOff(c *journal.Change, m *memory, v view, f file, id string) error {
 	on, says := v.edited.SaysOf(id)
 	switch {
 	case m.switchedOn(id):
-		return s.giveBack(c, m, v, f, id)
+		return s.planRestore(c, m, v, f, id)
 	case on:
 		only := "springfield did not enable it here, so it is only disabled"
 		if !strings.HasPrefix(id, doubleShotLatte) {
@@ -76,8 +76,8 @@ func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id str
 	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
 }
 
-// giveBack plans to restore the members set in f, and in user settings for f, that no plugin except id needs.
-func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id string) error {
+// planRestore plans to restore the members set in f, and in user settings for f, that no plugin except id needs.
+func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id string) error {
 	others := slices.DeleteFunc(v.edited.IDsOn(), func(other string) bool { return other == id || !m.switchedOn(other) })
 	only := allMembers
 	switch {
@@ -108,7 +108,7 @@ func (v view) noteReplaced(c *journal.Change, m *memory, id string, restored fun
 	for _, r := range m.Members {
 		other := r.Path[len(r.Path)-1]
 		replaced := r.isSwitch(other) && r.By == id && string(r.Set) == "false" && (r.Before != "true" || !restored(r))
-		if replaced && !v.isOn(other) && v.enablerBelow(other) == "" && !strings.HasPrefix(other, doubleShotLatte) {
+		if replaced && !v.isOnHere(other) && v.enablerBelow(other) == "" && !strings.HasPrefix(other, doubleShotLatte) {
 			c.Notes = append(c.Notes, other+", which it replaced, stays disabled; springfield enable "+other+" enables it again")
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	return s.planRelease(c, user, f.At, allMembers)
 }
 
-func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
+func (v view) noteStillOn(c *journal.Change, f file, id string) {
 	planned := f.Before
 	for _, e := range c.Edits {
 		if e.At == f.At && !e.State {

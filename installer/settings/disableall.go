@@ -73,7 +73,7 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 		back, err = m.releaseSettings(f, everyone, allMembers)
 	}
 	if err == nil {
-		back.data, err = s.withoutOurPlugins(back.data, purge)
+		back.data, err = s.withOursOff(back.data, purge)
 	}
 	if err != nil {
 		return f.namedError(err)
@@ -81,9 +81,9 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	return s.addRelease(c, f, back)
 }
 
-// withoutOurPlugins sets the entries of springfield's plugins to false. With purge it removes them, declared
+// withOursOff sets the entries of springfield's plugins to false. With purge it removes them, declared
 // marketplaces that offer nothing else, which the client would register again, and objects that are then empty.
-func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
+func (s *Settings) withOursOff(data []byte, purge bool) ([]byte, error) {
 	if data == nil {
 		return nil, nil
 	}

@@ -70,7 +70,7 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 	elsewhere := p
 	elsewhere.Work, elsewhere.Root = p.Home, p.Home
 	for _, purge := range []bool{false, true} {
-		c, _, left, err := ReadSettings(elsewhere).PlanDisableAll(purge)
+		c, _, left, err := NewSettings(elsewhere).PlanDisableAll(purge)
 		if err != nil || len(left) != 1 || !strings.Contains(left[0].What, victim) || !strings.Contains(left[0].Remove, "enabledPlugins.ned-flanders@hooks") {
 			t.Errorf("%+v, %v", left, err)
 		}
@@ -85,7 +85,7 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, memoryFile(p, project), "{")
-	_, _, _, err = ReadSettings(elsewhere).PlanDisableAll(true)
+	_, _, _, err = NewSettings(elsewhere).PlanDisableAll(true)
 	if damaged := (*journal.DamagedError)(nil); !errors.As(err, &damaged) {
 		t.Errorf("with a damaged memory: %v", err)
 	}

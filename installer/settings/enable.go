@@ -113,10 +113,10 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 		return []document.Edit{switchTo(id, "true")}, nil
 	}
 	edits := v.raiseCap(c, e)
-	if e.Scope == client.User || v.isOn(doubleShotLatteOrigin) { // else it would be only noise in a team's file
+	if e.Scope == client.User || v.isOnHere(doubleShotLatteOrigin) { // else it would be only noise in a team's file
 		edits = append(edits, switchTo(doubleShotLatteOrigin, "false"))
 	}
-	if _, says := v.edited.SaysOf(doubleShotLatteOrigin); e.Scope == client.User && !says && !v.isOn(doubleShotLatteOrigin) {
+	if _, says := v.edited.SaysOf(doubleShotLatteOrigin); e.Scope == client.User && !says && !v.isOnHere(doubleShotLatteOrigin) {
 		c.Notes = append(c.Notes, doubleShotLatteOrigin+" is set to false, whether installed or not, so that only one plugin decides at a stop")
 	}
 	others, conflicts, err := s.switchOffOthers(c, v, f, e)
@@ -153,24 +153,24 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) 
 		switch {
 		case id == e.Plugin.ID():
 		case !isLatte && s.isOtherKind(known, e, id):
-			if v.isOn(id) {
+			if v.isOnHere(id) {
 				c.Notes = append(c.Notes, id+" also stays enabled: while a loop runs, only the plugin that drives it decides")
 			}
 		case isLatte || s.drivesStop(known, v, id):
 			if !isLatte && e.Keep {
-				if v.isOn(id) {
+				if v.isOnHere(id) {
 					c.Notes = append(c.Notes, id+" also stays enabled: both decide at every stop, either can make Claude go on, and they share their limits")
 				}
 				continue
 			}
-			if v.isOn(id) && id != doubleShotLatteOrigin {
+			if v.isOnHere(id) && id != doubleShotLatteOrigin {
 				off = append(off, switchTo(id, "false"))
 			}
-			if v.isOn(id) && !above {
+			if v.isOnHere(id) && !above {
 				c.Notes = append(c.Notes, id+" is disabled")
 			}
 			c.Notes = append(c.Notes, v.overruled(id, false)...)
-		case e.Loops && isConflict(id) && (v.isOn(id) || overruled && above):
+		case e.Loops && isForeignLoop(id) && (v.isOnHere(id) || overruled && above):
 			conflicts = append(conflicts, id)
 		}
 	}
@@ -194,7 +194,7 @@ func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 	})
 }
 
-func isConflict(id string) bool {
+func isForeignLoop(id string) bool {
 	return slices.Contains([]string{"ralph-wiggum", "ralph-loop"}, client.NameOf(id)) || id == "ralph-specum@smart-ralph"
 }
 
@@ -215,13 +215,13 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 // or a higher layer sets it. It notes in c the edit, or a higher layer's lower limit.
 func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
-		if client.Honoured(v.above) < e.MaxContinues {
+		if client.BlockLimit(v.above) < e.MaxContinues {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s is %s in %s settings, which take precedence: Claude Code ends the turn after that many continues in a row, but %s may need %d",
 				client.BlockCap, value, from, e.Plugin.ID(), e.MaxContinues))
 		}
 		return nil
 	}
-	honoured := client.Honoured(v.layers)
+	honoured := client.BlockLimit(v.layers)
 	if honoured >= e.MaxContinues {
 		return nil
 	}

@@ -59,9 +59,9 @@ func (o order) plan() (journal.Change, error) {
 	plugin := pluginOf(o.Places, o.Plugin)
 	switch o.Do {
 	case "enable":
-		return ReadSettings(o.Places).PlanEnable(Switch{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
+		return NewSettings(o.Places).PlanEnable(Switch{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
 	case "disable":
-		return ReadSettings(o.Places).PlanDisable(plugin, o.Scope)
+		return NewSettings(o.Places).PlanDisable(plugin, o.Scope)
 	case "undo":
 		plan, _, err := planUndo(o.Places)
 		return plan, err

@@ -60,10 +60,10 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 	ned, lisa, todo := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson"), pluginOf(p, "todo-continuation")
 	putBeside(t, todo)
 	enabling := func(e Switch) func() (journal.Change, error) {
-		return func() (journal.Change, error) { return ReadSettings(p).PlanEnable(e) }
+		return func() (journal.Change, error) { return NewSettings(p).PlanEnable(e) }
 	}
 	disabling := func(plugin client.Plugin, scope client.Scope) func() (journal.Change, error) {
-		return func() (journal.Change, error) { return ReadSettings(p).PlanDisable(plugin, scope) }
+		return func() (journal.Change, error) { return NewSettings(p).PlanDisable(plugin, scope) }
 	}
 	undoing := func() (journal.Change, error) { plan, _, err := planUndo(p); return plan, err }
 	plans := []func() (journal.Change, error){
@@ -204,13 +204,13 @@ func TestBesideStaysOn(t *testing.T) {
 		}
 		scratch.Equal(t, is.Env != nil, want[ned.ID()], "env", is.Env)
 	}
-	do(ReadSettings(p).PlanEnable(Switch{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}))
+	do(NewSettings(p).PlanEnable(Switch{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
-	do(ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true, MaxContinues: 30}))
+	do(NewSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true, MaxContinues: 30}))
 	says(map[string]bool{"double-shot-latte@a": false, doubleShotLatteOrigin: false, todo.ID(): true, ned.ID(): true}, true)
-	do(ReadSettings(p).PlanDisable(ned, client.User))
+	do(NewSettings(p).PlanDisable(ned, client.User))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
-	do(ReadSettings(p).PlanDisable(todo, client.User))
+	do(NewSettings(p).PlanDisable(todo, client.User))
 	scratch.Equal(t, look(t, path), original)
 }
 

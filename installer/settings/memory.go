@@ -138,9 +138,9 @@ func (s *Settings) hasMadeDir(dir string) bool {
 	})
 }
 
-// remember returns the edit that writes a memory. If the memory contains no members, the edit removes it. The memory of
-// an agent other than Claude Code also replaces the cached one.
-func (s *Settings) remember(m *memory) (journal.Edit, error) {
+// memoryEdit returns the edit that writes a memory. If the memory contains no members, the edit removes it. The memory
+// of an agent other than Claude Code also replaces the cached one.
+func (s *Settings) memoryEdit(m *memory) (journal.Edit, error) {
 	k := s.readMemory(memoryFile(s.Places, m.File))
 	if k.err != nil {
 		return journal.Edit{}, k.err
@@ -402,8 +402,8 @@ func (s *Settings) HasSetVariable(v client.Variable) bool {
 	})
 }
 
-// Damaged returns an error for each of springfield's own files that cannot be read.
-func (s *Settings) Damaged() []error {
+// DamagedOwn returns an error for each of springfield's own files that cannot be read.
+func (s *Settings) DamagedOwn() []error {
 	_, all, _ := s.allMemories()
 	for i, err := range all {
 		if at := (*fs.PathError)(nil); errors.As(err, &at) {

@@ -29,10 +29,10 @@ func TestReadOnlyFilesStay(t *testing.T) {
 		if _, _, err := planUndo(p); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("undo: %v", err)
 		}
-		if _, err := ReadSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), client.User); !errors.Is(err, os.ErrPermission) {
+		if _, err := NewSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), client.User); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("disable: %v", err)
 		}
-		if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "lisa-simpson"), Scope: client.User}); !errors.Is(err, os.ErrPermission) {
+		if _, err := NewSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "lisa-simpson"), Scope: client.User}); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("enable: %v", err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestEnableBesideOtherSettings(t *testing.T) {
 		}
 		test.enabled.Plugin = pluginOf(p, "ned-flanders")
 		test.enabled.Scope = cmp.Or(test.enabled.Scope, client.User)
-		plan, err := ReadSettings(p).PlanEnable(test.enabled)
+		plan, err := NewSettings(p).PlanEnable(test.enabled)
 		if (err != nil) != test.refused || test.alone && len(plan.Notes) != 1 {
 			t.Errorf("%s: %v, notes %q", name, err, plan.Notes)
 		}
@@ -147,14 +147,14 @@ func TestVariables(t *testing.T) {
 	put(t, p.Settings(client.User), "{\n\"env\":{\n\""+client.BlockCap+"\": \"12\"}}\n")
 	look := func() (all []string) {
 		for _, v := range client.NewSnapshot(p).Inventory().Variables() {
-			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Name, filepath.Base(v.File), v.Key, client.ValueText(v.Value), v.Line, v.Column, ReadSettings(p).HasSetVariable(v)))
+			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Name, filepath.Base(v.File), v.Key, client.ValueText(v.Value), v.Line, v.Column, NewSettings(p).HasSetVariable(v)))
 		}
 		return all
 	}
 	want := []string{"project settings.json A=x 2:11 false", "project settings.json é=1 2:21 false", "project settings.json A=null 3:5 false",
 		"user settings.json " + client.BlockCap + "=12 3:1 false"}
 	scratch.Equal(t, look(), want)
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 13})
+	plan, err := NewSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 13})
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
 	if got, ours := look(), "user settings.json "+client.BlockCap+"=13 3:1 true"; !slices.Contains(got, ours) {

@@ -27,7 +27,7 @@ func newPlaces(t *testing.T) client.Places {
 
 func enable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope, declare bool) journal.Change {
 	t.Helper()
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: plugin, Scope: s, Declare: declare})
+	plan, err := NewSettings(p).PlanEnable(Switch{Plugin: plugin, Scope: s, Declare: declare})
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
 	return plan
@@ -35,7 +35,7 @@ func enable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope,
 
 func disable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope) journal.Change {
 	t.Helper()
-	plan, err := ReadSettings(p).PlanDisable(plugin, s)
+	plan, err := NewSettings(p).PlanDisable(plugin, s)
 	if err != nil && !strings.Contains(err.Error(), " stays enabled ") { // in a higher scope
 		t.Fatal(err)
 	}
@@ -53,9 +53,9 @@ func TestIgnoredFilesAreNotEdited(t *testing.T) {
 		enable(t, p, two, client.Local, false)
 		was := strings.Replace(scratch.LookAt(t, file), "{", "{"+said+",", 1)
 		scratch.PutFile(t, file, was)
-		_, err := ReadSettings(p).PlanDisable(one, client.Local)
+		_, err := NewSettings(p).PlanDisable(one, client.Local)
 		scratch.FailIf(t, err == nil || !strings.Contains(err.Error(), `"env" is `), "%s: %v", said, err)
-		_, err = ReadSettings(p).PlanEnable(Switch{Plugin: one, Scope: client.Local})
+		_, err = NewSettings(p).PlanEnable(Switch{Plugin: one, Scope: client.Local})
 		scratch.FailIf(t, err == nil || !strings.Contains(err.Error(), `"env" is `), "%s: %v", said, err)
 		scratch.Equal(t, scratch.LookAt(t, file), was, said)
 	}
@@ -152,7 +152,7 @@ func TestDisableWithoutAMemory(t *testing.T) {
 	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "double-shot-latte was not changed") {
 		t.Errorf("notes %q", plan.Notes)
 	}
-	if plan, err := ReadSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), client.Project); err != nil || !plan.IsEmpty() {
+	if plan, err := NewSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), client.Project); err != nil || !plan.IsEmpty() {
 		t.Errorf("once more: %v, %s", err, plan.Diff())
 	}
 }
@@ -185,7 +185,7 @@ func TestNamesThatMeanSomethingElse(t *testing.T) {
 	ned := pluginOf(p, "ned-flanders")
 	put(t, p.Settings(client.User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
 	var conflict *client.NameTakenError
-	if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
+	if _, err := NewSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
 		t.Errorf("declared elsewhere: %v", err)
 	}
 	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), fmt.Sprintf(`{"hooks": {"source": {"source": "directory", "path": %q}}, "odd": {"source": {"path": ["a"]}}}`, p.Config))
@@ -232,7 +232,7 @@ func TestStaleMemory(t *testing.T) {
 			}
 			// Remembered, and then killed before the file changed.
 			reset(data)
-			plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true})
+			plan, err := NewSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true})
 			must(t, err)
 			for _, e := range plan.Edits {
 				if e.State {
@@ -253,9 +253,9 @@ func TestApplyRefusesAStaleMemory(t *testing.T) {
 	b, c := a, a
 	b.Work, c.Work = a.Work+"-b", a.Work+"-c"
 	enable(t, c, ned, client.Project, true)
-	planA, err := ReadSettings(a).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
+	planA, err := NewSettings(a).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
 	must(t, err)
-	planB, err := ReadSettings(b).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
+	planB, err := NewSettings(b).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
 	must(t, err)
 	must(t, Journal(a).ApplyChange(planA))
 	scratch.ErrorIs(t, Journal(b).ApplyChange(planB), journal.ErrChanged)
@@ -309,7 +309,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 				swap()
 			}
 			for scope, path := range map[client.Scope]string{client.Project: ".claude/settings.json", client.Local: ".claude/settings.local.json"} {
-				plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
+				plan, err := NewSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
 				if when == "meanwhile" {
 					must(t, err)
 					swap()
@@ -324,7 +324,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 					must(t, os.RemoveAll(at))
 					continue
 				}
-				if _, err := ReadSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), scope); errors.As(err, &refused) != onTheWay {
+				if _, err := NewSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), scope); errors.As(err, &refused) != onTheWay {
 					t.Errorf("%s, %s: disable: %v", link, scope, err)
 				}
 			}
@@ -345,10 +345,10 @@ func TestBehindALink(t *testing.T) {
 		enable(t, other, pluginOf(p, "ned-flanders"), behind, false)
 		must(t, os.Symlink(filepath.Dir(file), filepath.Join(p.Work, ".claude")))
 		var refused *rooted.LinkError
-		if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
+		if _, err := NewSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
 			t.Errorf("%s: enable: %v", name, err)
 		}
-		if _, err := ReadSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), client.Project); !errors.As(err, &refused) {
+		if _, err := NewSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), client.Project); !errors.As(err, &refused) {
 			t.Errorf("%s: disable: %v", name, err)
 		}
 	}
@@ -405,7 +405,7 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	p := newPlaces(t)
 	user := p.Settings(client.User)
 	put(t, user, twoSpaces)
-	s := ReadSettings(p)
+	s := NewSettings(p)
 	wanted := Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: true}
 	first, err := s.PlanEnable(wanted)
 	must(t, err)

@@ -102,11 +102,11 @@ func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []s
 	return notes, nil
 }
 
-func (s *Settings) ownPluginsIn(m client.Market, ids []string) (ours []string) {
-	for _, name := range s.OwnPlugins(m) {
+func (s *Settings) ownPluginsIn(m client.Market, alsoOurs []string) (ours []string) {
+	for _, name := range s.OurPlugins(m) {
 		ours = append(ours, name+"@"+m.Name)
 	}
-	for _, id := range ids {
+	for _, id := range alsoOurs {
 		if _, market, _ := strings.Cut(id, "@"); market == m.Name && !slices.Contains(ours, id) {
 			ours = append(ours, id)
 		}

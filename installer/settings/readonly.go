@@ -21,7 +21,7 @@ func readOnly(err error, instead string, edits []document.Edit) error {
 	if !IsDenied(err) {
 		return err
 	}
-	hint, separator := "your settings are unchanged; "+HowToOpen(err), "; add these entries there: "
+	hint, separator := "your settings are unchanged; "+HowToAccess(err), "; add these entries there: "
 	for _, edit := range edits {
 		if value := string(edit.Value); len(edit.Path) == 2 && value != "false" {
 			hint, separator = hint+separator+fmt.Sprintf("%q: {%q: %s}", edit.Path[0], edit.Path[1], value), ", "
@@ -38,14 +38,14 @@ func IsDenied(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// HowToOpen returns a hint for an error of IsDenied. It proposes chmod only for the user's own unreadable
+// HowToAccess returns a hint for an error of IsDenied. It proposes chmod only for the user's own unreadable
 // files, because other modes can be deliberate.
-func HowToOpen(err error) string {
+func HowToAccess(err error) string {
 	at := &fs.PathError{}
 	errors.As(err, &at)
 	path := at.Path
 	target, _ := journal.Resolve(path) // unreadable: no link
-	closed := firstClosed(path)
+	closed := deniedPath(path)
 	info, unseen := os.Stat(closed)
 	switch {
 	case target != "" && target != path:
@@ -60,9 +60,9 @@ func HowToOpen(err error) string {
 	return closed + " is read-only; make it writable if springfield may change it"
 }
 
-// firstClosed returns the path whose mode denies access: the first directory that cannot be entered, or path
+// deniedPath returns the path whose mode denies access: the first directory that cannot be entered, or path
 // itself. If path is missing or writable, it returns the directory to write to.
-func firstClosed(path string) string {
+func deniedPath(path string) string {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too
 			path = filepath.Dir(path)
@@ -80,10 +80,10 @@ func firstClosed(path string) string {
 	return path
 }
 
-// CheckState returns an error if no file can be created in the state directory or its nearest existing ancestor. It
+// CheckStateDir returns an error if no file can be created in the state directory or its nearest existing ancestor. It
 // creates and removes a temporary file there.
-func CheckState(p client.Places) error {
-	dir := rooted.FindAbove(p.StatePath(), rooted.IsTaken) // StatePath would be created there
+func CheckStateDir(p client.Places) error {
+	dir := rooted.FindUpward(p.StatePath(), rooted.IsTaken) // StatePath would be created there
 	f, err := os.CreateTemp(dir, ".springfield-check-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", dir, errors.Unwrap(err))

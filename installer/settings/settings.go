@@ -22,7 +22,7 @@ type Settings struct {
 	kept map[string]*kept
 }
 
-func ReadSettings(p client.Places) *Settings {
+func NewSettings(p client.Places) *Settings {
 	return &Settings{client.NewSnapshot(p), map[string]*kept{}}
 }
 
@@ -32,7 +32,7 @@ func Journal(p client.Places) journal.Journal { return journal.Journal{Dir: p.St
 // PlanAndApply plans a change from the current settings and applies it. If another program changes a file in between, it
 // plans again.
 func PlanAndApply(p client.Places, plan func(*Settings) (journal.Change, error)) (journal.Change, error) {
-	return Journal(p).PlanAndApply(func() (journal.Change, error) { return plan(ReadSettings(p)) })
+	return Journal(p).PlanAndApply(func() (journal.Change, error) { return plan(NewSettings(p)) })
 }
 
 type file struct {
@@ -56,7 +56,7 @@ func (s *Settings) openScope(scope client.Scope) (file, error) {
 
 // openFile opens a settings file for an edit. Unless in is "", a file outside of in is an error.
 func (s *Settings) openFile(in, path string) (f file, err error) {
-	read, err := s.OpenFile(path)
+	read, err := s.ReadIfAny(path)
 	if err == nil {
 		f.Edit = read.Edit
 	}
@@ -121,7 +121,7 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 		if next.Origin != nil && f.Before == nil && s.hasMadeDir(filepath.Dir(f.At)) {
 			next.Origin = &origin{Existed: next.Origin.Existed, Data: next.Origin.Data, NoDir: true}
 		}
-		remembering, err := s.remember(next)
+		remembering, err := s.memoryEdit(next)
 		if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (s *Settings) addRelease(c *journal.Change, f file, back released) (err err
 	}
 	c.Notes = append(c.Notes, back.notesOn(f)...)
 	edit.Drop = back.before.Origin != nil && back.before.Origin.NoDir
-	forgetting, err := s.remember(back.next)
+	forgetting, err := s.memoryEdit(back.next)
 	c.Edits = append(c.Edits, edit, forgetting)
 	return err
 }

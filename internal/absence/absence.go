@@ -46,7 +46,7 @@ type session struct {
 // lines since the given time. Running sessions come first.
 func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	ids := check.NamesOf(past, func(e ledger.AwayEvent) string { return e.Session })
-	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(claude.ProjectName(project), "*"), "*.jsonl"))
+	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(claude.LogDirName(project), "*"), "*.jsonl"))
 	for _, name := range names {
 		if info, err := os.Stat(name); err == nil && info.ModTime().UnixMilli() >= since {
 			ids = append(ids, strings.TrimSuffix(filepath.Base(name), ".jsonl"))
@@ -60,7 +60,7 @@ func (p Places) findSessions(project string, since int64, past ...ledger.AwayEve
 func (s *session) processInWords() string {
 	switch {
 	case s.process.ID != 0:
-		return "running, " + cmp.Or(say(s.process.Status), "at work")
+		return "running, " + cmp.Or(masked(s.process.Status), "at work")
 	case s.ended:
 		return "ended"
 	}
@@ -70,7 +70,7 @@ func (s *session) processInWords() string {
 func (s *session) waits() string {
 	switch {
 	case s.process.Status == "waiting":
-		return "waits at a " + strings.TrimPrefix(cmp.Or(say(s.process.Waits), "dialog"), "a ")
+		return "waits at a " + strings.TrimPrefix(cmp.Or(masked(s.process.Waits), "dialog"), "a ")
 	case s.process.Status == "busy", s.ended:
 		return ""
 	case s.process.ID != 0 && s.log.asked == "" && s.log.spoke == 0:
@@ -111,7 +111,7 @@ const (
 // question grave, or "".
 func (s *session) findNeed() (need, text, word string) {
 	rule := s.stopRule()
-	asks, found := s.log.findAsked()
+	asks, found := s.log.needOfWords()
 	tool, about, _ := strings.Cut(s.log.doing, " ")
 	switch {
 	case s.log.turn && needs[tool] != "":

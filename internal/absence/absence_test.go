@@ -29,8 +29,8 @@ var must = scratch.Must
 
 // A text is bounded, and a secret is masked before the cut.
 func TestSay(t *testing.T) {
-	scratch.Equal(t, len([]rune(say(strings.Repeat("ü", 500)))), maxText+1)
-	scratch.Lacks(t, "a secret is cut, not masked", say(strings.Repeat("x", 290)+" sk-ant-api03-abcdefghijklmnop1234"), "api03")
+	scratch.Equal(t, len([]rune(masked(strings.Repeat("ü", 500)))), maxText+1)
+	scratch.Lacks(t, "a secret is cut, not masked", masked(strings.Repeat("x", 290)+" sk-ant-api03-abcdefghijklmnop1234"), "api03")
 }
 
 // The agent's words are masked before a rule quotes a part of them, which might be a secret without its name.
@@ -105,7 +105,7 @@ func (n *night) at(minutes int64) int64 { return n.order.At + minutes*60_000 }
 func (n *night) event(t *testing.T, minutes int64, e ledger.AwayEvent) {
 	t.Helper()
 	e.At = n.at(minutes)
-	log, err := ledger.OpenAway(n.Orders, n.order)
+	log, err := ledger.LockAwayLog(n.Orders, n.order)
 	must(t, err)
 	defer log.Close()
 	must(t, log.AddEvent(e))

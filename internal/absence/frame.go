@@ -29,9 +29,9 @@ const (
 	leastNow                = 16
 )
 
-// WriteText prints the view in at most rows lines, clipped to the printer's width. If rows is 0, the number
+// WriteText prints the view in at most maxRows lines, clipped to the printer's width. If maxRows is 0, the number
 // of lines is unlimited.
-func (v View) WriteText(out layout.Printer, rows int) {
+func (v View) WriteText(out layout.Printer, maxRows int) {
 	printLine := func(out layout.Printer, line string) {
 		out.PrintUnbroken(layout.ClipText(out.ShortPath(line), out.Width))
 	}
@@ -47,7 +47,7 @@ func (v View) WriteText(out layout.Printer, rows int) {
 	widths := v.columns(out.Width)
 	printLine(out, layOut(widths, [5]string{"project", "now", "since", "plugin", "left"}))
 	for n, s := range v.Sessions {
-		if rest := len(v.Sessions) - n + v.More; rows > 0 && lines >= rows-1 && rest > 1 {
+		if rest := len(v.Sessions) - n + v.More; maxRows > 0 && lines >= maxRows-1 && rest > 1 {
 			printLine(out, strconv.Itoa(rest)+" more: run springfield watch --once")
 			return
 		}
@@ -120,17 +120,17 @@ func roundAge(ms int64) int64 {
 	return ms
 }
 
-func (v View) columns(width int) (all [5]int) {
-	all[0], all[1], all[2], all[3], all[4] = len("project"), leastNow, len("since"), len("plugin"), leftWidth
+func (v View) columns(width int) (widths [5]int) {
+	widths[0], widths[1], widths[2], widths[3], widths[4] = len("project"), leastNow, len("since"), len("plugin"), leftWidth
 	for _, s := range v.Sessions {
 		cells := v.cells(s)
-		all[0] = min(mostProject, width/5, max(all[0], layout.TextWidth(cells[0])))
-		all[1] = max(all[1], layout.TextWidth(display.OneLine(cells[1])))
-		all[2] = min(sinceWidth, max(all[2], layout.TextWidth(cells[2])))
-		all[3] = min(mostPlugin, width/6, max(all[3], layout.TextWidth(cells[3])))
+		widths[0] = min(mostProject, width/5, max(widths[0], layout.TextWidth(cells[0])))
+		widths[1] = max(widths[1], layout.TextWidth(display.OneLine(cells[1])))
+		widths[2] = min(sinceWidth, max(widths[2], layout.TextWidth(cells[2])))
+		widths[3] = min(mostPlugin, width/6, max(widths[3], layout.TextWidth(cells[3])))
 	}
-	all[1] = max(leastNow, min(all[1], width-all[0]-all[2]-all[3]-all[4]-8))
-	return all
+	widths[1] = max(leastNow, min(widths[1], width-widths[0]-widths[2]-widths[3]-widths[4]-8))
+	return widths
 }
 
 func layOut(widths [5]int, cells [5]string) (line string) {

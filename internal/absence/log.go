@@ -64,9 +64,9 @@ type need struct {
 	found bool
 }
 
-// findAsked returns the need in the agent's last words. It searches new words only once, and masks them before a rule
+// needOfWords returns the need in the agent's last words. It searches new words only once, and masks them before a rule
 // quotes a part of a secret.
-func (l *sessionLog) findAsked() (rules.Need, bool) {
+func (l *sessionLog) needOfWords() (rules.Need, bool) {
 	if l.asks == nil {
 		l.words, l.asks = secret.Mask(l.words), &need{}
 		l.asks.Need, l.asks.found = rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: l.words, FromEvent: true}})
@@ -91,7 +91,7 @@ func (l *sessionLog) takeNext(c *transcript.Cursor) bool {
 	return true
 }
 
-func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
+func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, inReport bool) {
 	switch c.What {
 	case transcript.Prompted, transcript.Joined:
 		if c.Entry.Local { // it begins no turn by itself
@@ -109,17 +109,17 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 		if strings.TrimSpace(text) != "" {
 			l.words, l.spoke, l.failure, l.asks = text, at, "", nil
 		}
-		if _, decision, ok := strings.Cut(text, heading); ok && counts && len(l.decided) < mostKept {
+		if _, decision, ok := strings.Cut(text, heading); ok && inReport && len(l.decided) < mostKept {
 			l.decided = append(l.decided, moment{at, firstSentence(quotation.Head(decision, mostSaid))})
 		}
 		l.turn = l.turn && c.What == transcript.Called
-		l.takeCalls(c, counts)
+		l.takeCalls(c, inReport)
 	case transcript.Returned:
 		l.doing = ""
-		l.takeResults(c, counts)
+		l.takeResults(c, inReport)
 	case transcript.Failed:
 		failure := quotation.Head(c.AgentWords(), mostSaid)
-		if counts && len(l.failures) < mostKept {
+		if inReport && len(l.failures) < mostKept {
 			l.failures = append(l.failures, moment{at, failure})
 		}
 		l.turn, l.doing, l.failure, l.spoke = false, "", failure, at
@@ -141,7 +141,7 @@ func firstSentence(text string) (first string) {
 	return first
 }
 
-func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
+func (l *sessionLog) takeCalls(c *transcript.Cursor, inReport bool) {
 	for _, p := range c.Entry.Parts {
 		if p.Kind != transcript.Call {
 			continue
@@ -163,13 +163,13 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
 		}
 		l.doing = quotation.Head(l.doing, mostSaid)
 		l.open[string(p.ID)] = l.doing
-		if counts {
+		if inReport {
 			l.calls++
 		}
 	}
 }
 
-func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
+func (l *sessionLog) takeResults(c *transcript.Cursor, inReport bool) {
 	for _, p := range c.Entry.Parts {
 		if p.Kind != transcript.Result {
 			continue
@@ -177,7 +177,7 @@ func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 		call, known := l.open[string(p.ID)]
 		delete(l.open, string(p.ID))
 		byOrder := strings.Contains(codec.ValidText(p.Text), activity.AwayDenial)
-		if known && counts && p.Denied && !byOrder && len(l.refused) < mostKept {
+		if known && inReport && p.Denied && !byOrder && len(l.refused) < mostKept {
 			l.refused = append(l.refused, call)
 		}
 	}

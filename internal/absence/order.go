@@ -32,8 +32,8 @@ func (p Places) NewestOrder(project string, all bool) (o ledger.AwayOrder, found
 
 // Shorten makes the order in force for wanted.Project end sooner or after fewer continues, and saves it. The order must
 // otherwise equal wanted. With sameMost, sameCheck or sameNote, it keeps that value. done reports whether an order was
-// changed, and now is that order.
-func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool) (now ledger.AwayOrder, done bool, err error) {
+// changed, and order is that order.
+func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool) (order ledger.AwayOrder, done bool, err error) {
 	lesser := func(o ledger.AwayOrder) bool {
 		return o.IsInForce(p.Now) && o.Project == wanted.Project && wanted.Until <= o.Until &&
 			(sameMost || wanted.Most <= o.Most) && (sameCheck || wanted.Check == o.Check) && (sameNote || wanted.Note == o.Note)
@@ -46,9 +46,9 @@ func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck, sameNote b
 		if !sameMost {
 			o.Most = wanted.Most
 		}
-		now = *o
+		order = *o
 	})
-	return now, done && err == nil, err
+	return order, done && err == nil, err
 }
 
 // SetOrder adds an order to the stored orders, and ends those in force within its scope.

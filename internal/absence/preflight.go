@@ -44,9 +44,9 @@ var ModeWarnings = map[string]string{
 	"plan":        "in plan mode, the plan waits for you, and no question is answered",
 }
 
-// Look reports on the live sessions that an order covers, and on obstacles. plugin is the plugin that decides
+// Look reports on the live sessions that an order covers, and on obstacles. driver is the plugin that decides
 // in Claude Code.
-func (p Places) Look(o ledger.AwayOrder, plugin string) Preflight {
+func (p Places) Look(o ledger.AwayOrder, driver string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
 	sessions, _ := p.findSessions(o.Project, p.Now.Add(-lately).UnixMilli())
 	for _, s := range sessions {
@@ -64,7 +64,7 @@ func (p Places) Look(o ledger.AwayOrder, plugin string) Preflight {
 			Mode: s.log.mode, Process: s.process.ID, Seen: max(s.log.last, s.decision.At),
 		}
 		if live.Plugin == "" && s.host == "" {
-			live.Plugin = plugin
+			live.Plugin = driver
 		}
 		live.Does = s.waits()
 		switch {
@@ -73,7 +73,7 @@ func (p Places) Look(o ledger.AwayOrder, plugin string) Preflight {
 		case live.Does != "":
 			live.Warnings = append(live.Warnings, "no hook can wake it: answer it before you leave")
 		default:
-			live.Does = strings.TrimSuffix("works: "+say(s.log.doing), ": ")
+			live.Does = strings.TrimSuffix("works: "+masked(s.log.doing), ": ")
 		}
 		if warning := ModeWarnings[live.Mode]; warning != "" {
 			live.Warnings = append(live.Warnings, warning)
@@ -113,7 +113,7 @@ func (f Preflight) WriteText(out layout.Printer) {
 		out.PrintField("  agent    ", host)
 		out.PrintField("  plugin   ", cmp.Or(s.Plugin, "none has decided in this session yet"))
 		if s.Mode != "" {
-			out.PrintField("  mode     ", say(s.Mode))
+			out.PrintField("  mode     ", masked(s.Mode))
 		}
 		out.PrintField("  now      ", s.Does)
 		for _, w := range s.Warnings {
@@ -146,7 +146,7 @@ func HowToAllow(check string, allowed []string) string {
 		return ""
 	}
 	lacks := "if Claude Code asks for permission to run the check, it is denied, because no rule in permissions.allow allows it"
-	if rule := activity.RuleFor(check); rule != "" {
+	if rule := activity.AllowRule(check); rule != "" {
 		lacks += "; to allow it, add " + rule + " to permissions.allow in .claude/settings.local.json"
 	}
 	return lacks

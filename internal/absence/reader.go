@@ -60,7 +60,7 @@ func (r *Reader) findDecided() {
 
 // readSessions returns up to MostSessions sessions, and the number of further sessions. It includes sessions
 // that are running, have decisions, are named, or were read before.
-func (r *Reader) readSessions(named []string) (all []*session, more int) {
+func (r *Reader) readSessions(also []string) (all []*session, more int) {
 	byID := map[string]*session{}
 	add := func(id, cwd string) *session {
 		if byID[id] == nil && id != "" {
@@ -81,13 +81,13 @@ func (r *Reader) readSessions(named []string) (all []*session, more int) {
 		}
 	}
 	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
-	for _, id := range named {
+	for _, id := range also {
 		add(id, r.project)
 	}
 	for _, d := range r.decided {
 		s := add(d.last.Session, "")
 		s.decision, s.first, s.left = d.last, d.first, d.left
-		s.host, s.cwd = d.last.Host, d.last.ProjectPlace()
+		s.host, s.cwd = d.last.Host, d.last.ProjectOrCwd()
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.logs)) { // a process may have ended since
 		add(id, r.logs[id].cwd)
@@ -159,7 +159,7 @@ func (f *followed) readOn() sessionLog {
 		f.cursor, f.log = registry.HostOfLog(f.path).Log.NewCursor(), sessionLog{since: f.since}
 		_ = f.cursor.ReadOn(f.path, f.log.takeNext) // a log that cannot be read counts as empty
 	}
-	f.log.findAsked()
+	f.log.needOfWords()
 	return f.log
 }
 

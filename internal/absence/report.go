@@ -96,7 +96,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	}
 	_, r.Held = ledger.LongestHold(p.States, "", p.Now)
 	var past []ledger.AwayEvent
-	orders := p.followed(o)
+	orders := p.withUnseen(o)
 	for _, one := range orders {
 		some, err := ledger.AwayEvents(p.Orders, one.ID)
 		if past = append(past, some...); err != nil {
@@ -122,7 +122,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	})
 	r.Deciding = r.Deciding[:min(len(r.Deciding), mostOf)]
 	if o.Kept != "" {
-		r.Return = "git -C " + check.QuoteArgument(say(o.Project)) + " restore --source=" + git.Snapshots + o.ID + " --worktree -- :/"
+		r.Return = "git -C " + check.QuoteArgument(masked(o.Project)) + " restore --source=" + git.Snapshots + o.ID + " --worktree -- :/"
 	}
 	sessions, more := p.findSessions(o.Project, since, past...)
 	if more > 0 {
@@ -157,9 +157,9 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	return r
 }
 
-// followed returns o, preceded by earlier orders of the project with reports that the user has not seen. Each
+// withUnseen returns o, preceded by earlier orders of the project with reports that the user has not seen. Each
 // order ended at most a day before the next began.
-func (p Places) followed(o ledger.AwayOrder) []ledger.AwayOrder {
+func (p Places) withUnseen(o ledger.AwayOrder) []ledger.AwayOrder {
 	orders := []ledger.AwayOrder{o}
 	for _, one := range slices.Backward(ledger.AwayOrders(p.Orders)) {
 		if one.ID == "" || one.Project != o.Project || one.At >= orders[0].At {
@@ -177,15 +177,15 @@ func (p Places) Summary(o ledger.AwayOrder) Order {
 	past, _ := ledger.AwayEvents(p.Orders, o.ID)
 	used := ledger.Away{Order: o, Past: past}
 	return Order{
-		ID: say(o.ID), At: o.At, Until: o.Until, Ended: o.Ended, Project: say(o.Project), From: say(o.From),
-		Used: used.CountContinues(), Most: o.Most, Check: say(o.Check), Note: sayAll(o.Note), Head: say(o.Head), InForce: o.IsInForce(p.Now),
+		ID: masked(o.ID), At: o.At, Until: o.Until, Ended: o.Ended, Project: masked(o.Project), From: masked(o.From),
+		Used: used.CountContinues(), Most: o.Most, Check: masked(o.Check), Note: maskedAll(o.Note), Head: masked(o.Head), InForce: o.IsInForce(p.Now),
 	}
 }
 
 func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) {
 	out := Session{
-		ID: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)), Asked: say(s.log.asked),
-		Calls: s.log.calls, Words: say(s.log.words), Process: s.processInWords(),
+		ID: masked(s.id), Host: registry.TitleOf(s.host), Project: masked(cmp.Or(s.process.Cwd, s.cwd)), Asked: masked(s.log.asked),
+		Calls: s.log.calls, Words: masked(s.log.words), Process: s.processInWords(),
 		Decided: []Item{}, Refused: []Item{}, Failed: []Item{},
 	}
 	for _, e := range events {
@@ -197,27 +197,27 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 	for _, m := range s.log.decided { // it explains the last decision before it
 		for i, d := range slices.Backward(out.Decided) {
 			if d.At <= m.at {
-				out.Decided[i].Answer = cmp.Or(d.Answer, say(m.text))
+				out.Decided[i].Answer = cmp.Or(d.Answer, masked(m.text))
 				break
 			}
 		}
 	}
 	out.Decided = slices.DeleteFunc(out.Decided, func(d Item) bool { // questions that were only asked again
-		left := func(e ledger.AwayEvent) bool { return e.Did == ledger.AwayLeft && say(e.Text) == d.Text }
+		left := func(e ledger.AwayEvent) bool { return e.Did == ledger.AwayLeft && masked(e.Text) == d.Text }
 		return d.Answer == "" && slices.ContainsFunc(events, left)
 	})
 	for _, call := range s.log.refused {
-		out.refuse(say(call))
+		out.addRefused(masked(call))
 	}
 	for _, m := range s.log.failures[max(0, len(s.log.failures)-mostOf):] {
-		text := say(m.text)
+		text := masked(m.text)
 		if s.log.failure == "" || m.at != s.log.spoke {
 			text += " (it went on)"
 		}
 		out.Failed = append(out.Failed, Item{At: m.at, Text: text})
 	}
 	if n := s.decision; n.Plugin != "" {
-		out.Stands = &Stand{n.At, say(n.Plugin), say(n.Decision), say(n.Rule), say(n.Evidence)}
+		out.Stands = &Stand{n.At, masked(n.Plugin), masked(n.Decision), masked(n.Rule), masked(n.Evidence)}
 	}
 	if end := max(s.log.last, s.decision.At); end > since {
 		out.Ran = end - max(since, s.log.began)
@@ -230,7 +230,7 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 func (r *Report) addNeed(s *session) {
 	need, text, word := s.findNeed()
 	at := max(s.process.Since, s.decision.At, s.log.spoke)
-	item := Item{At: at, Session: say(s.id), Needs: need, Text: say(text), Word: say(word)}
+	item := Item{At: at, Session: masked(s.id), Needs: need, Text: masked(text), Word: masked(word)}
 	same := func(q Item) bool {
 		return q.Session == item.Session && (q.Text == item.Text || max(q.At-item.At, item.At-q.At) < aMoment)
 	}
@@ -250,7 +250,7 @@ func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 	if e.Check != "" {
 		out.Check, out.CheckAt = e.Check, e.At
 	}
-	item := Item{At: e.At, Session: out.ID, Needs: "a question", Text: say(e.Text), Word: say(e.Word)}
+	item := Item{At: e.At, Session: out.ID, Needs: "a question", Text: masked(e.Text), Word: masked(e.Word)}
 	switch e.Did {
 	case ledger.AwayPassed, ledger.AwayFailed, ledger.AwayChecked:
 		out.Check, out.CheckAt = cmp.Or(e.Check, e.Did), e.At
@@ -263,7 +263,7 @@ func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 	case ledger.AwayWoken:
 		out.Woken++
 	case ledger.AwayDenied:
-		out.refuse(item.Text)
+		out.addRefused(item.Text)
 	case ledger.AwayStands:
 		if s.process.Status == "waiting" || s.process.ID == 0 && !s.ended && s.log.last <= e.At+aMoment {
 			item.Needs = "a permission prompt is open"
@@ -272,7 +272,7 @@ func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 	}
 }
 
-func (s *Session) refuse(call string) {
+func (s *Session) addRefused(call string) {
 	i := slices.IndexFunc(s.Refused, func(r Item) bool { return r.Text == call })
 	if i < 0 {
 		i, s.Refused = len(s.Refused), append(s.Refused, Item{Text: call})

@@ -40,9 +40,9 @@ type Sight struct {
 func (s *session) see(now int64) Sight {
 	is, text := s.present()
 	out := Sight{
-		Session: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)),
-		Live: s.process.ID != 0, Plugin: say(s.decision.Plugin), Left: s.continuesLeft(now),
-		State: is, Text: say(text),
+		Session: masked(s.id), Host: registry.TitleOf(s.host), Project: masked(cmp.Or(s.process.Cwd, s.cwd)),
+		Live: s.process.ID != 0, Plugin: masked(s.decision.Plugin), Left: s.continuesLeft(now),
+		State: is, Text: masked(text),
 	}
 	switch {
 	case out.State == Working && s.log.prompted > 0:

@@ -29,12 +29,12 @@ func (o Order) Describe(now int64) string {
 // maxText limits each text of a report, in characters.
 const maxText = 300
 
-// say returns text on one line, with masked secrets and at most maxText characters.
-func say(text string) string {
-	return quotation.FirstRunes(sayAll(quotation.Head(text, mostSaid)), maxText)
+// masked returns text on one line, with masked secrets and at most maxText characters.
+func masked(text string) string {
+	return quotation.ClipRunes(maskedAll(quotation.Head(text, mostSaid)), maxText)
 }
 
-func sayAll(text string) string {
+func maskedAll(text string) string {
 	return strings.Join(strings.Fields(secret.Mask(display.OneLine(text))), " ")
 }
 

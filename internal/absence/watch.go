@@ -92,7 +92,7 @@ type Held struct {
 	Until   int64  `json:"until"`   // 0: until it is lifted
 }
 
-func (s State) isNeed() bool { return s == Waiting || s == Failed || s == Finished }
+func (s State) notifies() bool { return s == Waiting || s == Failed || s == Finished }
 
 // ChangesSince returns the changes from before to v. If before is the zero View, it returns all orders, holds
 // and sessions.
@@ -120,7 +120,7 @@ func (v View) ChangesSince(before View) (all []Change) {
 func (v View) inForce() *InForce {
 	out := InForce{Orders: append([]Order{}, v.Orders...), Holds: []Held{}}
 	for _, h := range v.Holds {
-		out.Holds = append(out.Holds, Held{say(strings.TrimPrefix(h.Of, "session:")), h.Until})
+		out.Holds = append(out.Holds, Held{masked(strings.TrimPrefix(h.Of, "session:")), h.Until})
 	}
 	return &out
 }
@@ -162,15 +162,15 @@ func (t *Teller) Choose(v View) (all []Sight) {
 		if p.at > 0 && p.is == s.State && (p.since == s.Since || p.text == s.Text) {
 			p.known = same
 		} else {
-			closed := p.live && !s.Live && p.is.isNeed() && s.State != Failed // by the user
+			closed := p.live && !s.Live && p.is.notifies() && s.State != Failed // by the user
 			p = pending{known: same, from: v.Now, told: !t.begun || closed || p.last.is == s.State && p.last.since == s.Since, last: p.last}
 		}
 		p.live, p.at = s.Live, v.Now
-		if !p.told && s.State.isNeed() && v.Now-p.from >= lasting {
+		if !p.told && s.State.notifies() && v.Now-p.from >= lasting {
 			p.told = true
 			all = append(all, s)
 		}
-		if p.told && s.State.isNeed() {
+		if p.told && s.State.notifies() {
 			p.last = same
 		}
 		now[s.Session] = p

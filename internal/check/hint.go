@@ -6,25 +6,25 @@ import (
 )
 
 // HintAtNames returns a hint for an unknown name: "did you mean" with up to three of the nearest names. The names
-// follow prefix, or replace NAME in it. If no name is similar, it returns otherwise, or a list of all names if
+// follow form, or replace NAME in it. If no name is similar, it returns otherwise, or a list of all names if
 // otherwise is empty.
-func HintAtNames(typed, prefix string, names []string, otherwise string) string {
+func HintAtNames(typed, form string, names []string, otherwise string) string {
 	var near []string
-	prefix, behind, _ := strings.Cut(prefix, "NAME")
+	form, behind, _ := strings.Cut(form, "NAME")
 	nearest := far
 	for _, name := range names {
 		switch d := distance(strings.ToLower(typed), strings.ToLower(name)); {
 		case d < nearest:
-			near, nearest = []string{prefix + name + behind}, d
+			near, nearest = []string{form + name + behind}, d
 		case d == nearest && d < far:
-			near = append(near, prefix+name+behind)
+			near = append(near, form+name+behind)
 		}
 	}
 	switch last := len(names) - 1; {
 	case len(near) > 0:
 		return "did you mean " + strings.Join(near[:min(len(near), 3)], " or ") + "?"
-	case otherwise == "" && strings.HasPrefix(prefix, "--"):
-		return prefix + "is " + strings.Join(names[:last], ", ") + " or " + names[last]
+	case otherwise == "" && strings.HasPrefix(form, "--"):
+		return form + "is " + strings.Join(names[:last], ", ") + " or " + names[last]
 	case otherwise == "":
 		return "choose from " + strings.Join(names, ", ")
 	}

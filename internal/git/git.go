@@ -96,9 +96,9 @@ const noText = "SPRINGFIELD_NO_TEXT"
 const programs = `\.(clean|smudge|process|required|command|cmd|textconv|external|driver|program|defaultkeycommand|helper|askpass|editor|pager|` +
 	`sshcommand|gitproxy|alternaterefscommand|packobjectshook|difffilter|templatedir)$`
 
-// withoutPrograms adds options to c.quiet that disable the programs in the repository's configuration, and the hooks in
+// disablePrograms adds options to c.quiet that disable the programs in the repository's configuration, and the hooks in
 // every configuration. It fails with git before 2.26.
-func (c *caller) withoutPrograms(ctx context.Context) error {
+func (c *caller) disablePrograms(ctx context.Context) error {
 	out, err := c.runGit(ctx, "", "config", "--show-scope", "--name-only", "--get-regexp", programs)
 	if exitedWith(err, 1) {
 		return nil // no such setting
@@ -127,9 +127,9 @@ func (c *caller) withoutPrograms(ctx context.Context) error {
 
 var errSlow = errors.New("git did not answer; maybe one of its files is a pipe")
 
-// runGit runs git with text as standard input, and returns the output, less trailing newlines. If git is not
+// runGit runs git with stdin as standard input, and returns the output, less trailing newlines. If git is not
 // installed, the error wraps exec.ErrNotFound.
-func (c *caller) runGit(ctx context.Context, text string, args ...string) (string, error) {
+func (c *caller) runGit(ctx context.Context, stdin string, args ...string) (string, error) {
 	if c.command == "" {
 		return "", fmt.Errorf("git %s: %w", args[0], exec.ErrNotFound)
 	}
@@ -141,7 +141,7 @@ func (c *caller) runGit(ctx context.Context, text string, args ...string) (strin
 		cmd.Env = append(slices.Clip(cmd.Env), "GIT_LITERAL_PATHSPECS=1")
 	}
 	cmd.WaitDelay = time.Second
-	cmd.Stdin = strings.NewReader(text)
+	cmd.Stdin = strings.NewReader(stdin)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()

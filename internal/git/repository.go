@@ -29,7 +29,7 @@ func (e *OutsideError) Hint() string  { return e.Advice }
 
 // RepositoryRoot returns dir or its nearest ancestor that contains .git, or "".
 func RepositoryRoot(dir string) string {
-	return rooted.FindAbove(dir, func(dir string) bool {
+	return rooted.FindUpward(dir, func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(dir, ".git"))
 		return !errors.Is(err, fs.ErrNotExist)
 	})
@@ -62,7 +62,7 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 		return nil, &OutsideError{dir, "its git repository belongs to another directory: " + at[1],
 			"springfield accepts clones, linked worktrees and submodules as git makes them; for a separate git directory, set the directory of its files with git -C DIR config core.worktree DIR"}
 	}
-	return r, c.withoutPrograms(ctx)
+	return r, c.disablePrograms(ctx)
 }
 
 // ownsGitDir reports whether the git directory dir, and the directory common shared by worktrees, belong to
@@ -86,20 +86,20 @@ func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 	return isLinked(own, dir, common)
 }
 
-// isLinked reports whether dir is the git directory of a linked worktree and refers back to its .git file own. The
+// isLinked reports whether dir is the git directory of a linked worktree and refers back to its .git file dotGit. The
 // repository's git directory common must contain dir.
-func isLinked(own, dir, common string) bool {
+func isLinked(dotGit, dir, common string) bool {
 	text, err := rooted.ReadFile(dir, "gitdir", 4<<10)
 	back := rooted.PathFrom(dir, strings.TrimSpace(string(text)))
-	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.IsSame(back, own)
+	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.IsSame(back, dotGit)
 }
 
 // MainWorktree returns the main worktree if root is a linked worktree, or "" if its repository is bare. Otherwise it
-// returns root. linked and common are the git directories that root's .git file names; linked must also name root.
-func MainWorktree(root, linked, common string) string {
-	linked, common = beyondLinks(linked), beyondLinks(common)
+// returns root. gitDir and common are the git directories that root's .git file names; gitDir must also name root.
+func MainWorktree(root, gitDir, common string) string {
+	gitDir, common = beyondLinks(gitDir), beyondLinks(common)
 	switch {
-	case !isLinked(filepath.Join(root, ".git"), linked, common):
+	case !isLinked(filepath.Join(root, ".git"), gitDir, common):
 		return root
 	case filepath.Base(common) != ".git":
 		return ""
@@ -176,8 +176,8 @@ func (r *Repository) IsShallow(ctx context.Context) bool {
 }
 
 // IsPushed reports whether a remote-tracking branch contains a commit. It only considers remotes with the URL
-// where, or all if there are none.
-func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, error) {
+// remoteURL, or all if there are none.
+func (r *Repository) IsPushed(ctx context.Context, commit, remoteURL string) (bool, error) {
 	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
 	all, err := r.runGit(ctx, "", "remote")
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, 
 	none := len(args)
 	for _, name := range strings.Fields(all) {
 		address, _ := r.runGit(ctx, "", "config", "--get", "remote."+name+".url")
-		if address, ok := PublicURL(address); ok && SameRepository(address, where) {
+		if address, ok := PublicURL(address); ok && SameRepository(address, remoteURL) {
 			args = append(args, "refs/remotes/"+name+"/")
 		}
 	}
@@ -235,7 +235,7 @@ func (r *Repository) SeesModes(ctx context.Context) bool {
 	return err != nil || out != "false"
 }
 
-func (r *Repository) MarkExecutable(ctx context.Context, files []string) error {
+func (r *Repository) StageExecutable(ctx context.Context, files []string) error {
 	_, err := r.runGit(ctx, "", append([]string{"update-index", "--chmod=+x", "--"}, files...)...)
 	return err
 }

@@ -131,16 +131,17 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	return use(&in, tree)
 }
 
-// listFiles returns the existing files in the index, and those that are untracked but not ignored. With from, it adds
-// the files of that snapshot and omits submodules. It always omits pipes, devices and files below a symlink. entries
-// are the lines in index and snapshot, for git's reading of newlines. nested is the number of nested repositories.
-func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
+// listFiles returns the existing files in the index, and those that are untracked but not ignored. With snapshot, it
+// adds the files of that snapshot and omits submodules. It always omits pipes, devices and files below a symlink.
+// entries are the lines in index and snapshot, for git's reading of newlines. nested is the number of nested
+// repositories.
+func (r *Repository) listFiles(ctx context.Context, in *caller, snapshot string) (
 	entries, names []string, nested int, err error,
 ) {
 	known, err := in.runGit(ctx, "", "ls-files", "-z", "--stage")
-	if err == nil && from != "" {
+	if err == nil && snapshot != "" {
 		var kept string
-		kept, err = in.runGit(ctx, "", "ls-tree", "-r", "-z", "--full-tree", from)
+		kept, err = in.runGit(ctx, "", "ls-tree", "-r", "-z", "--full-tree", snapshot)
 		known += kept
 	}
 	if err != nil {
@@ -151,7 +152,7 @@ func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
 	for _, entry := range strings.Split(known, "\x00") {
 		_, name, _ := strings.Cut(entry, "\t")
 		submodule := strings.HasPrefix(entry, "160000 ")
-		if name == "" || submodule && from != "" || !r.isThere(name, submodule, directories) {
+		if name == "" || submodule && snapshot != "" || !r.isThere(name, submodule, directories) {
 			continue
 		}
 		entries = append(entries, entry)

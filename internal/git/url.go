@@ -9,7 +9,7 @@ import (
 
 // PublicURL converts a remote's URL for a catalog. It removes a password, query and fragment, and uses https for
 // GitHub, which needs no key. ok is false if other people cannot or should not fetch from the URL.
-func PublicURL(remote string) (where string, ok bool) {
+func PublicURL(remote string) (address string, ok bool) {
 	if display.OneLine(remote) != remote {
 		return "", false
 	}
@@ -41,15 +41,15 @@ func PublicURL(remote string) (where string, ok bool) {
 func SameRepository(a, b string) bool { return Canonical(a) == Canonical(b) }
 
 // Canonical converts a URL, USER@HOST:PATH or OWNER/REPO to HOST/PATH in lower case.
-func Canonical(where string) string {
-	if at := scpLike.FindStringSubmatch(where); at != nil && !strings.Contains(where, "://") {
-		where = "ssh://" + at[1] + "/" + at[2]
+func Canonical(address string) string {
+	if at := scpLike.FindStringSubmatch(address); at != nil && !strings.Contains(address, "://") {
+		address = "ssh://" + at[1] + "/" + at[2]
 	}
-	if ownerRepo.MatchString(where) {
-		where = "https://github.com/" + where
+	if ownerRepo.MatchString(address) {
+		address = "https://github.com/" + address
 	}
-	if u, err := url.Parse(where); err == nil && u.Host != "" {
-		where = u.Hostname() + "/" + strings.Trim(u.Path, "/")
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		address = u.Hostname() + "/" + strings.Trim(u.Path, "/")
 	}
-	return strings.ToLower(strings.TrimSuffix(where, ".git"))
+	return strings.ToLower(strings.TrimSuffix(address, ".git"))
 }

@@ -28,7 +28,7 @@ type Suite struct {
 // AskForSuite asks for the answers that are missing in s.Said, and returns all. If s.Facts is set, it then prints a
 // summary. If the user declines that, it returns ErrCancelled.
 func (s *Suite) AskForSuite() (generator.Spec, error) {
-	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.askForOwner, s.targets} {
+	for _, ask := range []func() error{s.askPlugins, s.askSettings, s.askMarketplace, s.askForOwner, s.askTargets} {
 		if err := ask(); err != nil {
 			return s.Said, err
 		}
@@ -51,7 +51,7 @@ func atLeastOne(chosen []string) error {
 	return nil
 }
 
-func (s *Suite) plugins() error {
+func (s *Suite) askPlugins() error {
 	if len(s.Said.Plugins) > 0 {
 		return nil
 	}
@@ -86,7 +86,7 @@ func strategies(first string) (options []Option, err error) {
 	return options, nil
 }
 
-func (s *Suite) settings() error {
+func (s *Suite) askSettings() error {
 	s.Said.Plugins = s.Settings.OverlayPlugins(s.Said.Plugins)
 	for _, plugin := range s.Said.Plugins {
 		about, err := generator.ReadAbout(plugin.Strategy)
@@ -113,7 +113,7 @@ func (s *Suite) settings() error {
 	return nil
 }
 
-func (s *Suite) marketplace() (err error) {
+func (s *Suite) askMarketplace() (err error) {
 	if s.Said.Marketplace != "" {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (s *Suite) askForOwner() error {
 	return err
 }
 
-func (s *Suite) targets() error {
+func (s *Suite) askTargets() error {
 	if len(s.Said.Targets) > 0 {
 		return nil
 	}

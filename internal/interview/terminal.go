@@ -72,11 +72,11 @@ func (p Asker) askOrCancel(q survey.Prompt, answer any, opts ...survey.AskOpt) e
 }
 
 func (p Asker) Many(
-	question string, options []Option, chosen []string, checkAnswer func([]string) error,
+	question string, options []Option, preset []string, checkAnswer func([]string) error,
 ) ([]string, error) {
 	var answer []string
 	q := &survey.MultiSelect{
-		Message: p.fold(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
+		Message: p.fold(question), Options: valuesOf(options), Default: preset, PageSize: len(options),
 		Description: p.placeLabels(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}
 	err := p.askOrCancel(q, &answer, survey.WithValidator(func(v any) error {
@@ -91,10 +91,10 @@ func (p Asker) Many(
 	return answer, err
 }
 
-func (p Asker) One(question string, options []Option, chosen string) (string, error) {
+func (p Asker) One(question string, options []Option, preset string) (string, error) {
 	var answer string
 	err := p.askOrCancel(&survey.Select{
-		Message: p.fold(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
+		Message: p.fold(question), Options: valuesOf(options), Default: preset, PageSize: len(options),
 		Description: p.placeLabels(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}, &answer)
 	return answer, err

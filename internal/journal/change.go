@@ -81,21 +81,21 @@ func (e Edit) CheckAccess() error {
 	at, err := cmp.Or(e.At, e.Path), error(nil)
 	if e.Before != nil && e.Before.Mode&0o222 == 0 {
 		err = fs.ErrPermission
-	} else if err = checkWritable(at, rooted.FindAbove(filepath.Dir(at), rooted.PathExists)); err == nil {
+	} else if err = checkWritable(at, rooted.FindUpward(filepath.Dir(at), rooted.PathExists)); err == nil {
 		return nil
 	}
 	return &fs.PathError{Op: "write", Path: cmp.Or(e.Path, at), Err: err}
 }
 
 // PlanContent plans new content, or the removal of the file if data is nil, but writes nothing. An existing file keeps its
-// mode, and a new file gets fresh. The error is that of CheckAccess.
-func (e *Edit) PlanContent(data []byte, fresh fs.FileMode) error {
+// mode, and a new file gets newMode. The error is that of CheckAccess.
+func (e *Edit) PlanContent(data []byte, newMode fs.FileMode) error {
 	e.After = nil
 	if e.Before != nil {
-		fresh = e.Before.Mode
+		newMode = e.Before.Mode
 	}
 	if data != nil {
-		e.After = &Content{Data: data, Mode: fresh}
+		e.After = &Content{Data: data, Mode: newMode}
 	}
 	return e.CheckAccess()
 }

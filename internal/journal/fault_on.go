@@ -15,11 +15,11 @@ import (
 )
 
 var (
-	atStep fault = fromEnvironment
+	atStep fault = injectFault
 	steps  atomic.Int64
 )
 
-func fromEnvironment(step string) error {
+func injectFault(step string) error {
 	n := steps.Add(1)
 	if list := os.Getenv("SPRINGFIELD_STEPS"); list != "" {
 		f, err := os.OpenFile(list, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

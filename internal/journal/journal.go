@@ -76,7 +76,7 @@ func (j Journal) ApplyChange(c Change) error {
 		return nil
 	}
 	failure := &WriteError{}
-	if failure.Err = j.applyLocked(c, failure); failure.Err == nil {
+	if failure.Err = j.lockAndApply(c, failure); failure.Err == nil {
 		return nil
 	}
 	failure.Kind = c.kindOfFiles()
@@ -96,9 +96,9 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 	return c, err
 }
 
-// applyLocked takes the lock, records the change in the journal, or for an undo removes the entry, and writes its
+// lockAndApply takes the lock, records the change in the journal, or for an undo removes the entry, and writes its
 // edits, or none of them. On an error it sets Done and Left in failure.
-func (j Journal) applyLocked(c Change, failure *WriteError) error {
+func (j Journal) lockAndApply(c Change, failure *WriteError) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 		return err
 	}
 	for _, e := range c.undoes.Edits { // temporary files might be left if the process was killed
-		if at := e.At; e.locateBytes() == nil && e.At == at {
+		if at := e.At; e.resolvePath() == nil && e.At == at {
 			removeTemp(e, entry.Token)
 		}
 	}
@@ -198,9 +198,9 @@ func (j Journal) ForgetNewest() (Entry, error) {
 	return e, nil
 }
 
-// MergeNewest merges the latest entries into one, so that a single undo reverts them. did lists the entries'
+// MergeNewest merges the latest entries into one, so that a single undo reverts them. names lists the entries'
 // names, the oldest first. If the latest entries have other names, it returns ErrChanged.
-func (j Journal) MergeNewest(did []string) error {
+func (j Journal) MergeNewest(names []string) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
 		return err
@@ -210,11 +210,11 @@ func (j Journal) MergeNewest(did []string) error {
 	if err != nil {
 		return err
 	}
-	ids = ids[max(0, len(ids)-len(did)):]
-	all := Change{Did: strings.Join(did, ", ")}
+	ids = ids[max(0, len(ids)-len(names)):]
+	all := Change{Did: strings.Join(names, ", ")}
 	for n, id := range ids {
 		e, err := j.readEntry(id)
-		if err == nil && (len(ids) < len(did) || e.Did != did[n] || e.open) {
+		if err == nil && (len(ids) < len(names) || e.Did != names[n] || e.open) {
 			err = ErrChanged
 		}
 		if err == nil {
@@ -274,16 +274,16 @@ func (j Journal) fileOf(id int, end string) string {
 }
 
 // pruneEntries removes the oldest entries, so that at most journalKeeps entries and journalSize bytes remain. It counts
-// the new entry, of size bytes, too. ids are the earlier entries.
-func (j Journal) pruneEntries(ids []int, size int64) {
+// the new entry, of newSize bytes, too. earlier are the earlier entries.
+func (j Journal) pruneEntries(earlier []int, newSize int64) {
 	kept := 1
-	for _, id := range slices.Backward(ids) {
+	for _, id := range slices.Backward(earlier) {
 		for _, end := range []string{closedEnd, openEnd, bytesEnd} {
 			if info, err := os.Stat(j.fileOf(id, end)); err == nil {
-				size += info.Size()
+				newSize += info.Size()
 			}
 		}
-		if kept++; kept > journalKeeps || size > journalSize {
+		if kept++; kept > journalKeeps || newSize > journalSize {
 			for _, end := range []string{closedEnd, openEnd, bytesEnd} {
 				_ = os.Remove(j.fileOf(id, end))
 			}
@@ -414,7 +414,7 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 		data []byte
 	}{{bytesEnd, archive.Bytes()}, {openEnd, list}} {
 		own := Edit{Path: j.fileOf(e.ID, f.end), State: true, After: &Content{Data: f.data}}
-		if err = own.locateBytes(); err == nil {
+		if err = own.resolvePath(); err == nil {
 			_, err = writeEdits([]Edit{own}, e.Token, j.atStep)
 		}
 		if err != nil {

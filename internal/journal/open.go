@@ -25,7 +25,7 @@ const (
 // user's and links are followed.
 func OpenEdit(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
-	err := e.locateBytes()
+	err := e.resolvePath()
 	if err == nil {
 		e.Before, err = e.readNow()
 	}
@@ -36,7 +36,7 @@ func OpenEdit(in, path string) (Edit, error) {
 	return e, nil
 }
 
-func (e *Edit) locateBytes() (err error) {
+func (e *Edit) resolvePath() (err error) {
 	if e.In == "" {
 		e.At, err = Resolve(e.Path)
 		return err
@@ -45,7 +45,7 @@ func (e *Edit) locateBytes() (err error) {
 		return fmt.Errorf("not in %s", e.In)
 	}
 	if _, err := os.Stat(e.In); err != nil { // refuses a dangling link
-		above, _, err := rooted.OpenAbove(e.In)
+		above, _, err := rooted.OpenNearest(e.In)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error
 	if bound {
 		from = e.root
 	}
-	in, name, err := rooted.OpenAbove(from)
+	in, name, err := rooted.OpenNearest(from)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (e Edit) readNow() (now *Content, err error) {
 
 func (e Edit) checkUnchanged() error {
 	found := e
-	if err := found.locateBytes(); err != nil {
+	if err := found.resolvePath(); err != nil {
 		return err
 	}
 	if found.At != e.At {

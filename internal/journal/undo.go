@@ -85,7 +85,7 @@ func (j Journal) planUndo(e Entry) (Undo, error) {
 
 func (u *Undo) addDirectory(f Edit) {
 	dir := Edit{In: f.In, Path: f.Path, State: f.State}
-	if dir.locateBytes() != nil || dir.At != f.At {
+	if dir.resolvePath() != nil || dir.At != f.At {
 		return
 	}
 	switch {

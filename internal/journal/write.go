@@ -48,7 +48,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 			continue
 		}
 		if e.At == "" {
-			if err := e.locateBytes(); err != nil {
+			if err := e.resolvePath(); err != nil {
 				return nil, nameFailure("write", e.Path, err)
 			}
 		}
@@ -118,8 +118,9 @@ func (f fault) runStep(name string, do func() error) error {
 	return do()
 }
 
-// writeEdits performs all edits of addDirs, or reverts them on an error. left lists files that it could not revert.
-func writeEdits(edits []Edit, token string, f fault) (left []string, err error) {
+// writeEdits performs all edits of addDirs, or reverts them on an error. unreverted lists files that it could not
+// revert.
+func writeEdits(edits []Edit, token string, f fault) (unreverted []string, err error) {
 	w := writer{token, edits, make([]bool, len(edits)), map[string]bool{}, f}
 	if err = w.stageEdits(); err == nil {
 		err = w.commitEdits()
@@ -153,11 +154,11 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 		e.Before, e.After = e.After, e.Before
 		// A directory, or state about a change that did not happen, does no harm.
 		if _, failed := writeEdits([]Edit{e}, token, f); failed != nil && !e.isDirectory() && (!e.State || e.In != "") {
-			left = append(left, e.Path)
+			unreverted = append(unreverted, e.Path)
 			why = cmp.Or(why, failed)
 		}
 	}
-	return left, errors.Join(err, why)
+	return unreverted, errors.Join(err, why)
 }
 
 func (w *writer) stageEdits() error {
@@ -322,7 +323,7 @@ func (c Change) WriteUnjournaled() error {
 
 // MakeDirs creates dir and missing parents with mode 0700. With sudo they get the owner of their parent.
 func MakeDirs(dir string) error {
-	in, name, err := rooted.OpenAbove(dir)
+	in, name, err := rooted.OpenNearest(dir)
 	if err != nil {
 		return err
 	}

@@ -15,13 +15,13 @@ import (
 
 func TextWidth(text string) int { return runewidth.StringWidth(text) }
 
-// HangText wraps text to width. The first line begins with first, all other lines with rest. Long words are
+// HangText wraps text to width. The first line begins with first, all other lines with indent. Long words are
 // not broken. If width is 0, text is not wrapped.
-func HangText(first, rest, text string, width int) []string {
+func HangText(first, indent, text string, width int) []string {
 	if width <= 0 {
 		return []string{first + text}
 	}
-	return wrapText(first, rest, strings.Join(strings.Fields(text), " "), width)
+	return wrapText(first, indent, strings.Join(strings.Fields(text), " "), width)
 }
 
 // BreakLine wraps a line to width, preserves the blanks inside and indents the following lines.
@@ -33,7 +33,7 @@ func BreakLine(line string, indent, width int) []string {
 	return wrapText(line[:len(line)-len(text)], strings.Repeat(" ", indent), text, width)
 }
 
-func wrapText(first, rest, text string, width int) (lines []string) {
+func wrapText(first, indent, text string, width int) (lines []string) {
 	line, empty := first, true
 	for text != "" {
 		word := strings.TrimLeft(text, " ")
@@ -45,7 +45,7 @@ func wrapText(first, rest, text string, width int) (lines []string) {
 		}
 		if TextWidth(line+gap+word) > width && (!empty || TextWidth(word) <= width && strings.TrimSpace(first) != "") {
 			lines, gap = append(lines, strings.TrimRight(line, " ")), ""
-			line = strings.Repeat(" ", max(0, min(TextWidth(rest), width-TextWidth(word)))) // a terminal would break a path
+			line = strings.Repeat(" ", max(0, min(TextWidth(indent), width-TextWidth(word)))) // a terminal would break a path
 		}
 		line, empty = line+gap+word, false
 	}
@@ -219,15 +219,15 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-func (p Printer) printLines(title string, lines ...string) {
-	title = display.PartWords(title)
+func (p Printer) printLines(painted string, lines ...string) {
+	painted = display.UnglueBlanks(painted)
 	for n, line := range lines {
-		line = display.PartWords(line)
+		line = display.UnglueBlanks(line)
 		styled := line
-		if title != "" {
+		if painted != "" {
 			styled = ""
-			if n == 0 && strings.HasPrefix(line, title) {
-				styled = title
+			if n == 0 && strings.HasPrefix(line, painted) {
+				styled = painted
 			}
 		}
 		if p.style != 0 && styled != "" {

@@ -49,9 +49,9 @@ func OpenFolder(dir string) (Folder, error) {
 	return Folder{root}, err
 }
 
-// OpenAbove opens dir or its nearest existing ancestor. name is the path from there to dir. For a dangling
+// OpenNearest opens dir or its nearest existing ancestor. rest is the path from there to dir. For a dangling
 // symlink the error is a *LinkError.
-func OpenAbove(dir string) (f Folder, name string, err error) {
+func OpenNearest(dir string) (f Folder, rest string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
 		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
@@ -66,10 +66,10 @@ func OpenAbove(dir string) (f Folder, name string, err error) {
 		if f, err = OpenFolder(at); err != nil {
 			return f, "", err
 		}
-		if name, err = filepath.Rel(at, dir); err != nil {
+		if rest, err = filepath.Rel(at, dir); err != nil {
 			_ = f.Close()
 		}
-		return f, name, err
+		return f, rest, err
 	}
 }
 
@@ -111,9 +111,9 @@ func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) 
 	return readRegular(f.PathOf(name), name, limit, f.Root.Lstat, f.Root.Open)
 }
 
-// Replace atomically writes a file by a rename. temporary is the prefix of the temporary file's name.
-func (f Folder) Replace(name, temporary string, write func(io.Writer) error) (err error) {
-	fresh := filepath.Join(filepath.Dir(name), temporary+rand.Text())
+// Replace atomically writes a file by a rename. prefix is the prefix of the temporary file's name.
+func (f Folder) Replace(name, prefix string, write func(io.Writer) error) (err error) {
+	fresh := filepath.Join(filepath.Dir(name), prefix+rand.Text())
 	file, err := f.OpenFile(fresh, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -133,13 +133,13 @@ func ReadFollowing(path string, limit int64) ([]byte, fs.FileInfo, error) {
 }
 
 // readRegular reads a regular file of at most limit bytes. It calls stat first, because opening a pipe would wait for
-// its writer. path is for errors.
+// its writer. shown is for errors.
 func readRegular(
-	path, name string, limit int64, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error),
+	shown, name string, limit int64, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error),
 ) ([]byte, fs.FileInfo, error) {
 	info, err := stat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+		err = &fs.PathError{Op: "read", Path: shown, Err: errors.New("not a regular file")}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -158,7 +158,7 @@ func readRegular(
 		if limit%(1<<20) == 0 {
 			size = fmt.Sprintf("%d MiB", limit>>20)
 		}
-		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("larger than " + size)}
+		err = &fs.PathError{Op: "read", Path: shown, Err: errors.New("larger than " + size)}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -208,16 +208,16 @@ func IsDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// PathFrom cleans path. It resolves a relative path against dir.
-func PathFrom(dir, path string) string {
+// PathFrom cleans path. It resolves a relative path against base.
+func PathFrom(base, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
-	return filepath.Join(dir, path)
+	return filepath.Join(base, path)
 }
 
-// FindAbove returns dir or its nearest ancestor for which meant is true, or "".
-func FindAbove(dir string, meant func(dir string) bool) string {
+// FindUpward returns dir or its nearest ancestor for which meant is true, or "".
+func FindUpward(dir string, meant func(dir string) bool) string {
 	for ; !meant(dir); dir = filepath.Dir(dir) {
 		if dir == filepath.Dir(dir) {
 			return ""
@@ -316,9 +316,9 @@ func (t Typed) groundOf() string {
 	return ground
 }
 
-// Absolute makes a typed path absolute. If it is inside the ground, in is the ground, and a symlink below the ground is
-// a *LinkError, so that no write can leave it. Otherwise, and for files directly in t.Config, in is "".
-func (t Typed) Absolute(path string) (absolute, in string, err error) {
+// Absolute makes a typed path absolute. If it is inside the ground, within is the ground, and a symlink below the
+// ground is a *LinkError, so that no write can leave it. Otherwise, and for files directly in t.Config, within is "".
+func (t Typed) Absolute(path string) (absolute, within string, err error) {
 	absolute = PathFrom(t.Work, path)
 	ground := t.groundOf()
 	if ground == "" || filepath.Dir(absolute) == t.Config {
@@ -339,16 +339,16 @@ func (t Typed) Absolute(path string) (absolute, in string, err error) {
 }
 
 // FilePath returns the absolute path of a file to write and its ground, as Absolute does. It also rejects a file that
-// is a symlink. If own is set, a symlink in the home directory is allowed.
-func (t Typed) FilePath(path string, own bool) (absolute, in string, err error) {
-	if absolute, in, err = t.Absolute(path); err != nil {
+// is a symlink. If linkOK is set, a symlink in the home directory is allowed.
+func (t Typed) FilePath(path string, linkOK bool) (absolute, within string, err error) {
+	if absolute, within, err = t.Absolute(path); err != nil {
 		return "", "", err
 	}
-	if own && in == "" && (filepath.Dir(absolute) == t.Config || t.Home != "" && HoldsPath(t.Home, absolute)) {
-		return absolute, in, nil
+	if linkOK && within == "" && (filepath.Dir(absolute) == t.Config || t.Home != "" && HoldsPath(t.Home, absolute)) {
+		return absolute, within, nil
 	}
 	if target, err := os.Readlink(absolute); err == nil {
 		return "", "", &LinkError{absolute, target, true}
 	}
-	return absolute, in, nil
+	return absolute, within, nil
 }

@@ -125,7 +125,7 @@ func TestOpenAbove(t *testing.T) {
 	outer := scratch(t)
 	lay(t, outer, "a/b/", "linked -> a", "gone -> nowhere", "file")
 	for path, want := range map[string]string{"a/b": ".", "a/b/c/d": "c/d", "linked/b": ".", "linked/x": "x"} {
-		f, name, err := OpenAbove(filepath.Join(outer, filepath.FromSlash(path)))
+		f, name, err := OpenNearest(filepath.Join(outer, filepath.FromSlash(path)))
 		if err != nil || filepath.ToSlash(name) != want || f.PathOf(name) != filepath.Join(outer, filepath.FromSlash(path)) {
 			t.Errorf("%s: %q, %v", path, name, err)
 			continue
@@ -133,7 +133,7 @@ func TestOpenAbove(t *testing.T) {
 		_ = f.Close()
 	}
 	for path, want := range map[string]string{"gone": "gone is a link, to nowhere", "gone/x": "gone is a link, to nowhere", "file": "", "file/x": ""} {
-		if _, _, err := OpenAbove(filepath.Join(outer, filepath.FromSlash(path))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := OpenNearest(filepath.Join(outer, filepath.FromSlash(path))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -21,10 +21,10 @@ func Equal[T any](t testing.TB, got, want T, about ...any) {
 	}
 	one, other := shown(want), shown(got)
 	if strings.Contains(one+other, "\n") {
-		t.Errorf("%s\n%s", placeOf(about), udiff.Unified("want", "got", one, other))
+		t.Errorf("%s\n%s", prefixOf(about), udiff.Unified("want", "got", one, other))
 		return
 	}
-	t.Errorf("%sgot %s, want %s", placeOf(about), other, one)
+	t.Errorf("%sgot %s, want %s", prefixOf(about), other, one)
 }
 
 func FailIf(t testing.TB, wrong bool, format string, args ...any) {
@@ -54,7 +54,7 @@ func Lacks(t testing.TB, about any, text string, parts ...string) {
 	}
 }
 
-func placeOf(about []any) string {
+func prefixOf(about []any) string {
 	if len(about) == 0 {
 		return ""
 	}
@@ -84,7 +84,7 @@ func shown(value any) string {
 func ErrorIs(t testing.TB, err, want error, about ...any) {
 	t.Helper()
 	if !errors.Is(err, want) {
-		t.Errorf("%sgot %v, want %v", placeOf(about), err, want)
+		t.Errorf("%sgot %v, want %v", prefixOf(about), err, want)
 	}
 }
 

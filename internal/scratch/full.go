@@ -8,8 +8,9 @@ import (
 // Full is set by `make hostile`. Otherwise the largest tests try random combinations.
 var Full = flag.Bool("full", false, "try every combination, not a part of them")
 
-// Skipped reports whether to skip a combination. On average it keeps 1 combination in of. In a full run it keeps all.
-func Skipped(of int) bool { return !*Full && rand.IntN(of) > 0 }
+// Skipped reports whether to skip a combination. On average it keeps 1 combination in oneIn. In a full run it keeps
+// all.
+func Skipped(oneIn int) bool { return !*Full && rand.IntN(oneIn) > 0 }
 
 // EveryStep returns the distance between the steps to try, and a random first step. In a full run the results
 // are 1 and 0.

@@ -65,11 +65,11 @@ var built = struct {
 }{path: map[string]string{}}
 
 // Program compiles a command of this tree once and returns its path. Tests must not change the file.
-func Program(t testing.TB, command string, flags ...string) string {
+func Program(t testing.TB, command string, buildFlags ...string) string {
 	t.Helper()
 	built.Lock()
 	defer built.Unlock()
-	key := fmt.Sprint(command, flags)
+	key := fmt.Sprint(command, buildFlags)
 	if path, ok := built.path[key]; ok {
 		return path
 	}
@@ -77,7 +77,7 @@ func Program(t testing.TB, command string, flags ...string) string {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	args := append(append([]string{"build", "-ldflags=-s -w", "-o", path}, flags...), module+"/"+command)
+	args := append(append([]string{"build", "-ldflags=-s -w", "-o", path}, buildFlags...), module+"/"+command)
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("go %v: %v\n%s", args, err, out)
 	}
@@ -123,7 +123,7 @@ func PrepareHome(dir string) (all error) {
 func Must(t testing.TB, err error, about ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatalf("%s%v", placeOf(about), err)
+		t.Fatalf("%s%v", prefixOf(about), err)
 	}
 }
 

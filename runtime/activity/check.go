@@ -19,8 +19,8 @@ const AwayDenial = "The user is away"
 // MaxCheck is the maximum length of a check in bytes, because the reader of a log keeps no more of a call.
 const MaxCheck = 120
 
-// RuleFor returns the permission rule that allows exactly this check, or "" if none can.
-func RuleFor(check string) string {
+// AllowRule returns the permission rule that allows exactly this check, or "" if none can.
+func AllowRule(check string) string {
 	if check == "" || strings.ContainsAny(check, `()*:\`) {
 		return ""
 	}
@@ -28,7 +28,7 @@ func RuleFor(check string) string {
 }
 
 func NeededFor(check string) string {
-	return "it needs " + cmp.Or(RuleFor(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
+	return "it needs " + cmp.Or(AllowRule(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
 // MatchLast returns the last shell command, and whether it is a finished run of the check. It returns none if a

@@ -54,8 +54,8 @@ const presence = 15 * 60 * 1000
 
 // IsPresent reports whether the user is back in a session, or was before. To be back, the user must have typed a
 // prompt, other than the session's first, more than 15 minutes after the order.
-func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
-	return typed > a.Order.At+presence && turns > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
+func IsPresent(a *ledger.Away, session string, typedAt int64, turns int) bool {
+	return typedAt > a.Order.At+presence && turns > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
 		return e.Session == session && e.Did == ledger.AwayPresent
 	})
 }
@@ -95,8 +95,8 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 }
 
 // answerNeed answers the agent's question, or continues if the agent wraps up before a usage limit. Otherwise
-// askForCheck decides, if the order has a check and the agent needs nothing else from the user.
-func (out *Answer) answerNeed(a *ledger.Away, own []ledger.AwayEvent, s Stop) {
+// decideByCheck decides, if the order has a check and the agent needs nothing else from the user.
+func (out *Answer) answerNeed(a *ledger.Away, inSession []ledger.AwayEvent, s Stop) {
 	situation := *s.Situation
 	calls := situation.Turn.Calls
 	if n := len(calls); n > 0 && isOurDenial(calls[n-1]) {
@@ -116,7 +116,7 @@ func (out *Answer) answerNeed(a *ledger.Away, own []ledger.AwayEvent, s Stop) {
 	need, needed := rules.FindNeed(situation)
 	switch {
 	case needed && need.Question:
-		out.answerQuestion(a, own, need)
+		out.answerQuestion(a, inSession, need)
 	case !needed && s.Verdict.Rule == rules.Checkpoint: // after a real limit the client continues by itself
 		out.Event.Did, out.Event.Text = ledger.AwayContinued, s.Verdict.Evidence
 		out.goOn("it wraps up before a usage limit that is not reached: "+s.Verdict.Evidence,
@@ -126,16 +126,16 @@ func (out *Answer) answerNeed(a *ledger.Away, own []ledger.AwayEvent, s Stop) {
 		out.Event.Did = ledger.AwaySeen
 	case needed, situation.Turn.Word.Kind == lastword.Asks && !situation.Turn.Changed:
 	default:
-		out.askForCheck(a, own, call, ran, s.Dir)
+		out.decideByCheck(a, inSession, call, ran, s.Dir)
 	}
 }
 
-func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need rules.Need) {
+func (out *Answer) answerQuestion(a *ledger.Away, inSession []ledger.AwayEvent, need rules.Need) {
 	e := &out.Event
-	e.Text, e.Same = quotation.Beginning(need.Evidence, 1000), quotation.HashText(language.FoldText(need.Evidence))
+	e.Text, e.Same = quotation.ClipBytes(need.Evidence, 1000), quotation.HashText(language.FoldText(need.Evidence))
 	word, isGrave := grave.Find(need.Text)
 	again, since := false, 0
-	for _, old := range own {
+	for _, old := range inSession {
 		answered := old.Did == ledger.AwayAnswered
 		again = again || answered && old.Same == e.Same
 		if answered && old.Work == e.Work {
@@ -173,10 +173,10 @@ func SayAway(o *ledger.AwayOrder, now int64) string {
 func Describe(o ledger.AwayOrder, used int, now int64) string {
 	from, where := "origin unknown", "every project"
 	if o.From != "" {
-		from = "from " + display.OneLine(quotation.Beginning(o.From, 100))
+		from = "from " + display.OneLine(quotation.ClipBytes(o.From, 100))
 	}
 	if o.Project != "" {
-		where = display.OneLine(quotation.Beginning(o.Project, 200))
+		where = display.OneLine(quotation.ClipBytes(o.Project, 200))
 	}
 	end := timestamp.LengthInWords(o.Until-now) + " left"
 	switch {
@@ -190,9 +190,9 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 	return "away: " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used, " + end + ", in " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from
 }
 
-// askForCheck fills in out: with a stop if the check was denied, has passed since the last change to a file, or had the
-// same outcome three times, otherwise with a continue that asks the agent to run the check.
-func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call activity.Call, ran bool, dir string) {
+// decideByCheck fills in out: with a stop if the check was denied, has passed since the last change to a file, or had
+// the same outcome three times, otherwise with a continue that asks the agent to run the check.
+func (out *Answer) decideByCheck(a *ledger.Away, inSession []ledger.AwayEvent, call activity.Call, ran bool, dir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check
 	failed := ran && call.Error
@@ -200,8 +200,8 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call acti
 		e.Same = call.Seen
 	}
 	same := 1
-	for i := len(own) - 1; i >= 0; i-- {
-		old := own[i]
+	for i := len(inSession) - 1; i >= 0; i-- {
+		old := inSession[i]
 		if old.Did == ledger.AwayChecked && old.Same != e.Same {
 			break
 		}
@@ -269,8 +269,8 @@ func isOurDenial(c activity.Call) bool {
 
 // AnswerRequest returns the message to deny a permission request, and the event to record. It never allows a
 // request. If the message is "", the client decides.
-func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent) {
-	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: quotation.Beginning(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
+func AnswerRequest(a *ledger.Away, r Request) (denial string, e ledger.AwayEvent) {
+	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: quotation.ClipBytes(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
 	if r.Plan || r.Present {
 		return "", e
 	}
@@ -313,7 +313,7 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 	if r.Questions == "" {
 		return SayAway(&a.Order, r.Now) + " They cannot allow this. Go on with work that needs no permission, and list what you would need.", e
 	}
-	e.Did, e.Text = ledger.AwayDialog, quotation.Beginning(r.Questions, 1000)
+	e.Did, e.Text = ledger.AwayDialog, quotation.ClipBytes(r.Questions, 1000)
 	if word, found := grave.Find(r.Questions); found {
 		e.Did, e.Word = ledger.AwayLeft, word
 		return SayAway(&a.Order, r.Now) + " This is theirs to decide (“" + word + "”): leave it as it is, go on with what does not depend on it, and list it as a question to them.", e

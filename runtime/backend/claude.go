@@ -58,18 +58,18 @@ func (e Env) foreignProject(q judge.Question) string {
 	return q.Project
 }
 
-// findClient returns the path of Claude Code's program, or "". If client is set, it must be an absolute path. Otherwise
-// findClient searches PATH and the usual installation directories. It ignores relative directories and the project,
-// which might contain a different program.
-func (e Env) findClient(client, project string) string {
-	if client != "" {
-		if filepath.IsAbs(client) && isProgram(client) {
-			return client
+// findClient returns the path of Claude Code's program, or "". If configured is set, it must be an absolute path.
+// Otherwise findClient searches PATH and the usual installation directories. It ignores relative directories and the
+// project, which might contain a different program.
+func (e Env) findClient(configured, excluded string) string {
+	if configured != "" {
+		if filepath.IsAbs(configured) && isProgram(configured) {
+			return configured
 		}
 		return ""
 	}
 	windows := runtime.GOOS == "windows"
-	dirs := filepath.SplitList(e.searchPath(project))
+	dirs := filepath.SplitList(e.searchPath(excluded))
 	for _, dir := range []string{".local/bin", ".claude/local", ".npm-global/bin", ".bun/bin", ".volta/bin"} {
 		if e.Home != "" {
 			dirs = append(dirs, filepath.Join(e.Home, filepath.FromSlash(dir)))
@@ -86,7 +86,7 @@ func (e Env) findClient(client, project string) string {
 	}
 	for _, dir := range dirs {
 		for _, name := range names {
-			if path := filepath.Join(dir, name); filepath.IsAbs(path) && isProgram(path) && !isWithin(path, project) {
+			if path := filepath.Join(dir, name); filepath.IsAbs(path) && isProgram(path) && !isWithin(path, excluded) {
 				return path
 			}
 		}
@@ -96,9 +96,9 @@ func (e Env) findClient(client, project string) string {
 
 // searchPath returns PATH without relative directories and those in the project. A client that is a script needs node
 // from PATH.
-func (e Env) searchPath(project string) string {
+func (e Env) searchPath(excluded string) string {
 	outside := slices.DeleteFunc(filepath.SplitList(e.Variable("PATH")), func(dir string) bool {
-		return !filepath.IsAbs(dir) || isWithin(dir, project)
+		return !filepath.IsAbs(dir) || isWithin(dir, excluded)
 	})
 	return strings.Join(outside, string(os.PathListSeparator))
 }
@@ -122,9 +122,9 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// readEnvelope parses the client's JSON output, with the answer in structured_output. model is used unless
+// readEnvelope parses the client's JSON output, with the answer in structured_output. fallback is used unless
 // the output names one. explained reports whether the output gives the reason for a failure.
-func readEnvelope(data []byte, model string) (reply judge.Reply, explained bool) {
+func readEnvelope(data []byte, fallback string) (reply judge.Reply, explained bool) {
 	var result struct {
 		Type    string                     `json:"type"`
 		Subtype string                     `json:"subtype"`
@@ -141,11 +141,11 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, explained bool)
 	}
 	if len(result.Models) == 1 {
 		for name := range result.Models {
-			model = name
+			fallback = name
 		}
 	}
 	u := result.Usage
-	reply = judge.Reply{Model: judge.OneLine(model, 100), Usage: judge.Usage{
+	reply = judge.Reply{Model: judge.OneLine(fallback, 100), Usage: judge.Usage{
 		Input: wholeCount(u.Input), Output: wholeCount(u.Output), CacheRead: wholeCount(u.CacheRead), CacheWrite: wholeCount(u.CacheWrite),
 	}}
 	reply.Micros = judge.PriceInMicros(reply.Model, reply.Usage)

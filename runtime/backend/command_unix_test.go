@@ -146,7 +146,7 @@ func TestScriptsOfTheDocs(t *testing.T) {
 			script = strings.ReplaceAll(script, address, server.URL)
 		}
 		q := w.command(script, "OPENAI_API_KEY")
-		q.System, q.Page, q.WithinMs = judge.PromptFor("Claude"), judge.Page{Message: "50 % of \"C:\\new\" $HOME `id` 'x'\n{\"a\": é}"}.String(), 60_000
+		q.System, q.Page, q.WithinMs = judge.SystemPrompt("Claude"), judge.Page{Message: "50 % of \"C:\\new\" $HOME `id` 'x'\n{\"a\": é}"}.String(), 60_000
 		reply := Ask(t.Context(), q, w.env("OPENAI_API_KEY="+testKey))
 		if reply.Failed != "" || !reply.Continue || !strings.HasPrefix(reply.Why, `it says "go `) {
 			t.Errorf("%s\n%+v", script, reply)

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-func endGroup(p *os.Process) error {
+func termGroup(p *os.Process) error {
 	if err := syscall.Kill(-p.Pid, syscall.SIGTERM); errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone
 	}

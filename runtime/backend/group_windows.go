@@ -13,8 +13,8 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow, HideWindow: true}
 }
 
-// endGroup kills only the process itself, because Windows has no process groups. If no tools are allowed, the
+// termGroup kills only the process itself, because Windows has no process groups. If no tools are allowed, the
 // client starts no other process.
-func endGroup(p *os.Process) error { return p.Kill() }
+func termGroup(p *os.Process) error { return p.Kill() }
 
 func killGroup(*os.Process) {}

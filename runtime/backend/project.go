@@ -51,7 +51,7 @@ func WhyRedirected(project, home string, named []string) string {
 func projectSettings(project string) []string {
 	local := func(dir string) string { return filepath.Join(dir, ".claude", "settings.local.json") }
 	files := []string{filepath.Join(project, ".claude", "settings.json"), local(project)}
-	for _, dirs := range directoriesAbove(project) {
+	for _, dirs := range dirAndAbove(project) {
 		for i, dir := range dirs {
 			git := filepath.Join(dir, ".git")
 			if _, err := os.Lstat(git); err != nil {
@@ -69,8 +69,8 @@ func projectSettings(project string) []string {
 	return files
 }
 
-// directoriesAbove returns dir and its ancestors: all[0] by name, all[1] with symlinks resolved.
-func directoriesAbove(dir string) (all [2][]string) {
+// dirAndAbove returns dir and its ancestors: all[0] by name, all[1] with symlinks resolved.
+func dirAndAbove(dir string) (all [2][]string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		real = dir
@@ -84,10 +84,10 @@ func directoriesAbove(dir string) (all [2][]string) {
 	return all
 }
 
-// brought returns a message about the first file of q.Variables, in the project or an ancestor, that cannot be read, or
-// sets a variable in q.Named or for where questions go, otherwise "". Hosts other than Claude Code pass these variables
-// to hooks. It ignores the home directory, variables outside of the environment, and unused cloud logins.
-func (e Env) brought(q judge.Question) string {
+// whyBrought returns a message about the first file of q.Variables, in the project or an ancestor, that cannot be read,
+// or sets a variable in q.Named or for where questions go, otherwise "". Hosts other than Claude Code pass these
+// variables to hooks. It ignores the home directory, variables outside of the environment, and unused cloud logins.
+func (e Env) whyBrought(q judge.Question) string {
 	if q.Project == "" {
 		return ""
 	}
@@ -100,7 +100,7 @@ func (e Env) brought(q judge.Question) string {
 		unused := isCloudLogin(strings.ToUpper(name)) && !(q.Backend == judge.Claude && e.usesCloud())
 		return isNamed(name, q.Named) || !unused && choosesDestination(member)
 	}
-	for _, dir := range slices.Concat(directoriesAbove(q.Project)[0], directoriesAbove(q.Project)[1]) {
+	for _, dir := range slices.Concat(dirAndAbove(q.Project)[0], dirAndAbove(q.Project)[1]) {
 		if sameDirectory(dir, e.Home) {
 			continue
 		}
@@ -123,20 +123,20 @@ func isNamed(name string, named []string) bool {
 
 // chosenIn returns a message if the file at path sets a member for which bad returns true, cannot be read or is not an
 // object. Otherwise, or without the file, it returns "". Members of env begin with "env.". A file not named .json is
-// read as NAME=value lines, as members of env. name is the file's name in messages.
-func chosenIn(path, name string, bad func(member string) bool) string {
+// read as NAME=value lines, as members of env. shown is the file's name in messages.
+func chosenIn(path, shown string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
 	if err != nil {
-		return name + " cannot be read"
+		return shown + " cannot be read"
 	}
 	if filepath.Ext(path) == ".json" {
 		if member, ok := firstBadMember(data, bad); !ok {
-			return name + " is not a JSON object, so it is not known where it sends questions"
+			return shown + " is not a JSON object, so it is not known where it sends questions"
 		} else if member != "" {
-			return name + " sets " + member
+			return shown + " sets " + member
 		}
 		return ""
 	}
@@ -145,7 +145,7 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 	names := regexp.MustCompile(line + space + `*(?:export` + space + `+)?([\w.-]+)`)
 	for _, found := range names.FindAllSubmatch(data, -1) {
 		if variable := string(found[1]); bad("env." + variable) {
-			return name + " sets " + variable
+			return shown + " sets " + variable
 		}
 	}
 	return ""

@@ -39,7 +39,7 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	cmd.Dir, cmd.Env = dir, vars
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), stdout, stderr
 	cmd.SysProcAttr = ownGroup()
-	cmd.Cancel = func() error { return endGroup(cmd.Process) }
+	cmd.Cancel = func() error { return termGroup(cmd.Process) }
 	cmd.WaitDelay = grace
 	runtime.LockOSThread() // Linux kills the program when this thread ends
 	err = cmd.Run()
@@ -67,14 +67,14 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 }
 
 // withoutAnswer returns reply as a failure: with its cost, but without its answer. The detail is from ctx, err, and the
-// program's error message line. Without err it keeps reply's own failure.
-func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, line string) judge.Reply {
+// program's error message complaint. Without err it keeps reply's own failure.
+func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, complaint string) judge.Reply {
 	reply.Continue, reply.Why = false, ""
-	if line = judge.OneLine(line, 200); err == nil {
-		reply.Detail = strings.TrimSuffix(reply.Detail+"; it says: "+line, "; it says: ")
+	if complaint = judge.OneLine(complaint, 200); err == nil {
+		reply.Detail = strings.TrimSuffix(reply.Detail+"; it says: "+complaint, "; it says: ")
 		return reply
 	}
-	reply.Failed, reply.Detail = judge.Crashed, name+" ended with "+err.Error()+": "+cmp.Or(line, "it says nothing")
+	reply.Failed, reply.Detail = judge.Crashed, name+" ended with "+err.Error()+": "+cmp.Or(complaint, "it says nothing")
 	if ctx.Err() != nil {
 		reply.Failed, reply.Detail = judge.TimedOut, "ended before the answer came"
 	}

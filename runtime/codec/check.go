@@ -18,8 +18,8 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Says }
 
-// InText returns the fault with its line and column in data.
-func (f *Fault) InText(data []byte) string {
+// DescribeIn returns the fault with its line and column in data.
+func (f *Fault) DescribeIn(data []byte) string {
 	before := data[:max(0, min(f.At, len(data)))]
 	column := 1 + len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:])))
 	return "line " + strconv.Itoa(1+bytes.Count(before, []byte{'\n'})) + ", column " + strconv.Itoa(column) + ": " + f.Says
@@ -29,7 +29,7 @@ func (f *Fault) InText(data []byte) string {
 func FindFault(data []byte) *Fault {
 	c := checker{data: data}
 	if c.checkValue(0) {
-		if c.nextByte(); c.i < len(data) {
+		if c.afterSpace(); c.i < len(data) {
 			c.noteWrong("where the document should end")
 		}
 	}
@@ -64,13 +64,13 @@ func (c *checker) currentByte() byte {
 	return 0
 }
 
-func (c *checker) nextByte() byte {
+func (c *checker) afterSpace() byte {
 	c.i = skipSpace(c.data, c.i)
 	return c.currentByte()
 }
 
 func (c *checker) checkValue(depth int) bool {
-	switch b := c.nextByte(); {
+	switch b := c.afterSpace(); {
 	case b == '{' || b == '[':
 		if depth == maxDepth {
 			return c.noteWrong("nested too deep")
@@ -91,7 +91,7 @@ func (c *checker) checkValue(depth int) bool {
 }
 
 func (c *checker) checkInside(bracket byte, depth int) bool {
-	if c.nextByte() == bracket+2 {
+	if c.afterSpace() == bracket+2 {
 		c.i++
 		return true
 	}
@@ -99,13 +99,13 @@ func (c *checker) checkInside(bracket byte, depth int) bool {
 		behind := "where a comma or ] should follow"
 		if bracket == '{' {
 			behind = "where a comma or } should follow"
-			if c.nextByte() != '"' {
+			if c.afterSpace() != '"' {
 				return c.noteWrong("where a key in double quotes should begin")
 			}
 			if !c.checkText() {
 				return false
 			}
-			if c.nextByte() != ':' {
+			if c.afterSpace() != ':' {
 				return c.noteWrong("where a colon should follow the key")
 			}
 			c.i++
@@ -113,7 +113,7 @@ func (c *checker) checkInside(bracket byte, depth int) bool {
 		if !c.checkValue(depth) {
 			return false
 		}
-		next := c.nextByte()
+		next := c.afterSpace()
 		if next != ',' && next != bracket+2 {
 			return c.noteWrong(behind)
 		}
@@ -212,7 +212,7 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 		return nil, errors.New("it is empty")
 	}
 	if fault := FindFault(data); fault != nil {
-		return nil, errors.New(quotation.PlainName(fault.InText(data)))
+		return nil, errors.New(quotation.PlainName(fault.DescribeIn(data)))
 	}
 	if KindName(bytes.TrimSpace(data)) != "object" {
 		return nil, errors.New("it is not a JSON object")

@@ -191,14 +191,14 @@ type chosenPart struct {
 
 func (c *chosenPart) Members(m *Members) {
 	m.Text("name", &c.Name)
-	OptionalMember(m, "n", &c.N, Number[int])
+	ReadOptional(m, "n", &c.N, Number[int])
 }
 
 func (c *chosen) Members(m *Members) {
 	m.Text("text", &c.Text)
-	OptionalMember(m, "yes", &c.Yes, (*Members).Bool)
+	ReadOptional(m, "yes", &c.Yes, (*Members).Bool)
 	Number(m, "whole", &c.Whole)
-	OptionalMember(m, "float", &c.Float, Float)
+	ReadOptional(m, "float", &c.Float, ReadFloat)
 	m.Texts("texts", &c.Texts)
 	m.Object("inside", &c.Inside)
 	Optional(m, "pointed", &c.Pointed)

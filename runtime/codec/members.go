@@ -328,13 +328,13 @@ func appendInteger(out []byte, n int64, positive bool) []byte {
 }
 
 // parseInteger returns the bits of an int64 or a uint64. It is not generic, so that it is compiled once.
-func parseInteger(raw []byte) (n int64, err error) {
-	if n, err = strconv.ParseInt(string(raw), 10, 64); err != nil {
+func parseInteger(raw []byte) (bits int64, err error) {
+	if bits, err = strconv.ParseInt(string(raw), 10, 64); err != nil {
 		var large uint64
 		large, err = strconv.ParseUint(string(raw), 10, 64)
-		n = int64(large)
+		bits = int64(large)
 	}
-	return n, err
+	return bits, err
 }
 
 func readNumber[T integer](m *Members, raw []byte, v *T) bool {
@@ -405,8 +405,8 @@ func (m *Members) readMembers(value []byte, o Object, others func(name string) b
 	}
 }
 
-// OptionalMember reads a member by calling read, and leaves *v nil if the member is absent or wrong. It never writes.
-func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members, name string, v *T)) {
+// ReadOptional reads a member by calling read, and leaves *v nil if the member is absent or wrong. It never writes.
+func ReadOptional[T any](m *Members, name string, v **T, read func(m *Members, name string, v *T)) {
 	if m.beginMember(name, true) {
 		value, before := new(T), len(m.faults)
 		if read(m, name, value); len(m.faults) == before {
@@ -415,8 +415,8 @@ func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members,
 	}
 }
 
-// Float reads a member that is any number. It never writes.
-func Float(m *Members, name string, v *float64) {
+// ReadFloat reads a member that is any number. It never writes.
+func ReadFloat(m *Members, name string, v *float64) {
 	if !m.beginMember(name, true) {
 		return
 	}
@@ -427,7 +427,7 @@ func Float(m *Members, name string, v *float64) {
 	}
 }
 
-// IsUnset reports whether a raw member is missing, null or false.
-func IsUnset(raw []byte) bool {
+// IsOffOrNull reports whether a raw member is missing, null or false.
+func IsOffOrNull(raw []byte) bool {
 	return len(raw) == 0 || string(raw) == "null" || string(raw) == "false"
 }

@@ -17,16 +17,16 @@ func InsideQuotes(raw []byte) []byte {
 }
 
 // ValidText decodes the inside of a JSON string. Each run of invalid UTF-8 becomes one U+FFFD.
-func ValidText(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') >= 0 {
-		raw = Unescape(make([]byte, 0, len(raw)), raw)
+func ValidText(inside []byte) string {
+	if bytes.IndexByte(inside, '\\') >= 0 {
+		inside = Unescape(make([]byte, 0, len(inside)), inside)
 	}
-	return strings.ToValidUTF8(string(raw), "\uFFFD")
+	return strings.ToValidUTF8(string(inside), "\uFFFD")
 }
 
 // ExactText decodes the inside of a JSON string. Each byte of invalid UTF-8 becomes U+FFFD.
-func ExactText(raw []byte) string {
-	return string([]rune(string(Unescape(nil, raw)))) // each invalid byte becomes U+FFFD
+func ExactText(inside []byte) string {
+	return string([]rune(string(Unescape(nil, inside)))) // each invalid byte becomes U+FFFD
 }
 
 // ExactString decodes a raw string, or null as "". ok is false for other values.
@@ -34,17 +34,17 @@ func ExactString(raw []byte) (text string, ok bool) {
 	return ExactText(InsideQuotes(raw)), InsideQuotes(raw) != nil || string(raw) == "null"
 }
 
-// Unescape decodes raw, the inside of a JSON string, and appends it to dst. It keeps the legible part of a
+// Unescape decodes inside, the inside of a JSON string, and appends it to dst. It keeps the legible part of a
 // broken escape.
-func Unescape(dst, raw []byte) []byte {
+func Unescape(dst, inside []byte) []byte {
 	for {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 || i+1 >= len(raw) {
-			return append(dst, bytes.TrimSuffix(raw, []byte{'\\'})...)
+		i := bytes.IndexByte(inside, '\\')
+		if i < 0 || i+1 >= len(inside) {
+			return append(dst, bytes.TrimSuffix(inside, []byte{'\\'})...)
 		}
-		dst = append(dst, raw[:i]...)
-		r := rune(raw[i+1])
-		raw = raw[i+2:]
+		dst = append(dst, inside[:i]...)
+		r := rune(inside[i+1])
+		inside = inside[i+2:]
 		switch r {
 		case 'n':
 			r = '\n'
@@ -58,17 +58,17 @@ func Unescape(dst, raw []byte) []byte {
 			r = '\f'
 		case 'u':
 			var ok bool
-			if r, ok = fourHexDigits(raw); !ok {
+			if r, ok = fourHexDigits(inside); !ok {
 				break
 			}
-			raw = raw[4:]
+			inside = inside[4:]
 			if utf16.IsSurrogate(r) {
 				var low rune
-				if bytes.HasPrefix(raw, []byte(`\u`)) {
-					low, _ = fourHexDigits(raw[2:])
+				if bytes.HasPrefix(inside, []byte(`\u`)) {
+					low, _ = fourHexDigits(inside[2:])
 				}
 				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-					raw = raw[6:]
+					inside = inside[6:]
 				}
 			}
 		default:

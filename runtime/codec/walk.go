@@ -122,8 +122,8 @@ func FirstObject(text []byte) []byte {
 	return text[:w.i]
 }
 
-// CutRest returns the available part of a string that is cut off, otherwise nil.
-func (w *Walk) CutRest() []byte {
+// TornText returns the available part of a string that is cut off, otherwise nil.
+func (w *Walk) TornText() []byte {
 	if w.at == torn && w.BeginsWith('"') {
 		return w.line[w.i+1:]
 	}

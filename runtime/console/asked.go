@@ -69,24 +69,24 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-func (d *Console) printScope(v view, word string) {
+func (d *Console) printScope(v view, command string) {
 	if v.implied {
-		d.printLine("in " + v.name + "; " + d.wordToType(word+" --all") + " shows every project")
+		d.printLine("in " + v.name + "; " + d.wordToType(command+" --all") + " shows every project")
 	}
 }
 
 func (d *Console) wordToType(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
-			return display.JoinWords("/" + settings.Plugin + ":" + word)
+			return display.GlueBlanks("/" + settings.Plugin + ":" + word)
 		}
 	}
 	return d.commandTo(word)
 }
 
 // sayNothingDecided prints that the view has no decisions. Except to an agent, it also prints how to see others, or
-// calls d.SayNext if nothing is recorded. prompts is set if this view has records about prompts.
-func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
+// calls d.SayNext if nothing is recorded. hasPrompts is set if this view has records about prompts.
+func (d *Console) sayNothingDecided(v view, a Asked, word string, hasPrompts bool) {
 	of := ""
 	if v.name != "" {
 		of = " for " + v.name
@@ -95,7 +95,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	if a.Prompts {
 		what = "no prompt is recorded" + of + " yet; a plugin that adds reminders to prompts, like todo-continuation, records each one"
 	}
-	if prompts {
+	if hasPrompts {
 		what = "only prompts are recorded" + of + "; to see them, run " + d.wordToType(word+" --prompts")
 	}
 	d.printLine(what)
@@ -106,7 +106,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 		d.printScope(v, word)
 		return
 	}
-	if d.SayNext != nil && !prompts {
+	if d.SayNext != nil && !hasPrompts {
 		d.SayNext()
 	}
 }
@@ -143,23 +143,23 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 	return other, nil
 }
 
-// knownSessions returns up to n sessions with IDs that start with beginning, each with its last decision, if any. If
-// beginning is "", it omits those of which only a log is known.
-func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
+// knownSessions returns up to n sessions with IDs that start with prefix, each with its last decision, if any. If
+// prefix is "", it omits those of which only a log is known.
+func (d *Console) knownSessions(prefix string, n int) (all []ledger.Record) {
 	add := func(a ledger.Record) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {
 			all = append(all, a)
 		}
 	}
-	for _, r := range ledger.LastOfSessions(d.stateDirs(), beginning, n) {
+	for _, r := range ledger.LastOfSessions(d.stateDirs(), prefix, n) {
 		add(r)
 	}
-	if beginning == "" {
+	if prefix == "" {
 		return all // there are many logs
 	}
 	for _, project := range namesIn(d.projectsDir()) {
 		for _, name := range namesIn(filepath.Join(d.projectsDir(), project)) {
-			if id, ok := strings.CutSuffix(name, ".jsonl"); ok && strings.HasPrefix(id, beginning) {
+			if id, ok := strings.CutSuffix(name, ".jsonl"); ok && strings.HasPrefix(id, prefix) {
 				add(ledger.Record{Session: id})
 			}
 		}
@@ -197,7 +197,7 @@ func (d *Console) listSessions(all []ledger.Record) string {
 	for _, a := range all {
 		s := a.Session
 		if a.At > 0 { // else only its log is known
-			s += " (" + d.shortPath(a.ProjectPlace()) + ", " + d.agoOf(a.At) + ")"
+			s += " (" + d.shortPath(a.ProjectOrCwd()) + ", " + d.agoOf(a.At) + ")"
 		}
 		said = append(said, s)
 	}

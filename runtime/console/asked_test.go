@@ -341,7 +341,7 @@ func TestCommandsAreNotBroken(t *testing.T) {
 			t.Errorf("%s: %v", words, err)
 		} else if err != nil {
 			advised, _ := err.(interface{ Hint() string })
-			out.WriteString(display.PartWords(strings.Join(d.Wrap(advised.Hint(), 0), "\n")))
+			out.WriteString(display.UnglueBlanks(strings.Join(d.Wrap(advised.Hint(), 0), "\n")))
 		}
 		for line := range strings.Lines(out.String()) {
 			switch _, rest, named := strings.Cut(strings.TrimSpace(line), d.Self); {

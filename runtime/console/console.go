@@ -82,7 +82,7 @@ func misused(problem, advice string) error { return &misuse{adviceError{problem,
 // AdviceOn returns the hint of an error, or "".
 func AdviceOn(err error) string {
 	if e, ok := err.(interface{ Hint() string }); ok { // errors.As makes the hook larger
-		return display.PartWords(e.Hint())
+		return display.UnglueBlanks(e.Hint())
 	}
 	return ""
 }
@@ -201,7 +201,7 @@ func (d *Console) printJudgement(a *ledger.Asked) {
 	d.printField("  judge    ", s)
 }
 
-func (d *Console) commandTo(words string) string { return display.JoinWords(d.Self + " " + words) }
+func (d *Console) commandTo(words string) string { return display.GlueBlanks(d.Self + " " + words) }
 
 var errNothing = errors.New("no decision is recorded")
 
@@ -238,7 +238,7 @@ func (d *Console) foldLine(s string, indent int) string {
 	if d.Wrap != nil {
 		line = strings.Join(d.Wrap(line, indent), "\n")
 	}
-	return display.PartWords(line)
+	return display.UnglueBlanks(line)
 }
 
 func (d *Console) printNote(s string) {
@@ -275,22 +275,22 @@ func padRight(s string, width int) string {
 var ErrUsage = errors.New("usage")
 
 // PrintPage prints the page that a judge would get about the end of a session log, and whether a judge would
-// be asked. If path is "", it uses the current session's log. No judge is asked.
-func (d *Console) PrintPage(path string, settings hook.Settings) error {
-	if path == "" {
-		if path = d.findLog(d.Session); path == "" {
+// be asked. If logPath is "", it uses the current session's log. No judge is asked.
+func (d *Console) PrintPage(logPath string, settings hook.Settings) error {
+	if logPath == "" {
+		if logPath = d.findLog(d.Session); logPath == "" {
 			return &adviceError{"which session?", "pass the path of its log: page ~/.claude/projects/…/SESSION.jsonl"}
 		}
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(d.Work, path)
+	if !filepath.IsAbs(logPath) {
+		logPath = filepath.Join(d.Work, logPath)
 	}
-	f, _, err := file.OpenRegular(path, 0)
+	f, _, err := file.OpenRegular(logPath, 0)
 	if err != nil {
 		return &adviceError{"read session log: " + err.Error(), "pass the path of a log, such as ~/.claude/projects/…/SESSION.jsonl"}
 	}
 	f.Close()
-	event := hook.Event{Host: registry.HostOfLog(path), SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, Cwd: d.Work}
+	event := hook.Event{Host: registry.HostOfLog(logPath), SessionID: strings.TrimSuffix(filepath.Base(logPath), ".jsonl"), TranscriptPath: logPath, Cwd: d.Work}
 	snapshot := hook.Stop{Event: event, Settings: settings, Now: d.Now(), Unguarded: true}.Examine()
 	if len(snapshot.Faults) > 0 && snapshot.Log == nil {
 		return &adviceError{snapshot.Faults[0], "pass the path of a session log of Claude Code"}
@@ -320,4 +320,4 @@ func (d *Console) printJSON(o codec.Object) error {
 	return err
 }
 
-func shorten(s string) string { return quotation.FirstRunes(s, 99) }
+func shorten(s string) string { return quotation.ClipRunes(s, 99) }

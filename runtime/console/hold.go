@@ -21,12 +21,12 @@ import (
 
 const unattendedHold = 12 * time.Hour
 
-// endOfHold returns how long a hold lasts that is set now, and why, for the user to read. At the user's own terminal,
+// defaultHold returns how long a hold lasts that is set now, and why, for the user to read. At the user's own terminal,
 // where the hold has no end, it returns 0 and "". Otherwise the hold lasts until the last away order ends, at least
 // unattendedHold.
-func (d *Console) endOfHold() (lasts time.Duration, why string) {
+func (d *Console) defaultHold() (lasts time.Duration, why string) {
 	if d.Caller == nil {
-		if t, err := terminal.OwnTerminal(); err == nil {
+		if t, err := terminal.UserTerminal(); err == nil {
 			t.Close()
 			return 0, ""
 		}
@@ -42,8 +42,8 @@ func (d *Console) endOfHold() (lasts time.Duration, why string) {
 	return lasts, "it then ends " + why + ", because it was not set at your own terminal"
 }
 
-// HoldSessions sets a hold on a session, or on all if session is "", and prints it. If duration is 0, endOfHold chooses
-// one. A longer hold stays in force, which is an error if a duration was given.
+// HoldSessions sets a hold on a session, or on all if session is "", and prints it. If duration is 0, defaultHold
+// chooses one. A longer hold stays in force, which is an error if a duration was given.
 func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -53,7 +53,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	var h ledger.Hold
 	now, ends := d.Now(), ""
 	if duration == 0 {
-		duration, ends = d.endOfHold()
+		duration, ends = d.defaultHold()
 	}
 	for i, dir := range d.stateDirs() {
 		one, fault := ledger.SetHold(dir, sessionKey(session), now, duration, by)
@@ -73,10 +73,10 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	}
 	if err != nil && err != ledger.ErrUnnoted {
 		return &adviceError{"write hold: " + err.Error(), "until that is fixed, start the agent with " +
-			"SPRINGFIELD=off in its environment, so that hooks always let it stop; or run " + display.JoinWords("springfield disable PLUGIN")}
+			"SPRINGFIELD=off in its environment, so that hooks always let it stop; or run " + display.GlueBlanks("springfield disable PLUGIN")}
 	}
 	if d.JSON {
-		d.unnoted(err)
+		d.noteUnnoted(err)
 		return d.printJSON(&holdShape{session, true, h.Since, h.Until})
 	}
 	agents := "every agent"
@@ -88,7 +88,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 		d.printLine(ends)
 	}
 	d.printLine("lift it from a terminal of your own: " + d.resumeCall(session))
-	d.unnoted(err)
+	d.noteUnnoted(err)
 	return nil
 }
 
@@ -146,7 +146,7 @@ func OwnTerminal(caller *host.Host, does, how string) (*terminal.Terminal, error
 		return nil, &adviceError{"only a person can " + does + ", not " + caller.Agent,
 			"open a terminal outside " + caller.Title + " and " + how}
 	}
-	t, err := terminal.OwnTerminal()
+	t, err := terminal.UserTerminal()
 	if err != nil {
 		return nil, &adviceError{"only a person at a terminal can " + does + ": " + err.Error(),
 			"open a terminal yourself, not from an agent or a program, and " + how}
@@ -163,7 +163,7 @@ func (d *Console) LiftHold(session string) error {
 	}
 	h, held := ledger.LongestHold(d.stateDirs(), sessionKey(session), d.Now())
 	if !held && d.Caller == nil {
-		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHold(session))
+		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHoldNote(session))
 	}
 	t, err := OwnTerminal(d.Caller, "lift a hold", "run: "+d.resumeCall(session))
 	if err != nil {
@@ -184,11 +184,11 @@ func (d *Console) LiftHold(session string) error {
 	if err != nil && err != ledger.ErrUnnoted {
 		return err
 	}
-	d.unnoted(err)
+	d.noteUnnoted(err)
 	return d.sayNoHold(session, "lifted the hold on "+sessionOrAll(session))
 }
 
-func (d *Console) unnoted(err error) {
+func (d *Console) noteUnnoted(err error) {
 	if err == ledger.ErrUnnoted {
 		d.printNote(err.Error() + ", so why and log will not show it")
 	}
@@ -238,7 +238,7 @@ func (d *Console) holdEvents() []ledger.HoldEvent {
 	return all
 }
 
-func (d *Console) lastHold(session string) (said string) {
+func (d *Console) lastHoldNote(session string) (said string) {
 	for _, e := range d.holdEvents() {
 		if e.Of == sessionKey(session) {
 			said = "; the last one " + holdEventInWords(e, d.Now())
@@ -253,7 +253,7 @@ func (d *Console) printHoldsOf(r ledger.Record) {
 	for _, e := range ledger.LastHoldEvents(d.holdEvents()) {
 		tells := r.Rule == "hold" || e.Did == ledger.HoldRemoved && d.Now().UnixMilli()-e.At < freshly.Milliseconds()
 		if tells && (e.Of == "" || e.Of == sessionKey(r.Session)) {
-			d.printLine("  hold     on " + holderOf(e) + " " + holdEventInWords(e, d.Now()))
+			d.printLine("  hold     on " + heldInWords(e) + " " + holdEventInWords(e, d.Now()))
 		}
 	}
 }
@@ -264,10 +264,10 @@ const (
 	freshly = 24 * time.Hour
 )
 
-// HoldNews returns news of holds for status. set describes how the hold on all sessions was set, or is "". news
+// HoldNews returns news of holds for status. howSet describes how the hold on all sessions was set, or is "". news
 // describes how it ran out in the last five minutes, and the holds removed in the last 24 hours. If the history cannot
 // be read, news is the error.
-func HoldNews(dirs []string, now time.Time) (set string, news []string) {
+func HoldNews(dirs []string, now time.Time) (howSet string, news []string) {
 	all, err := ledger.NoteHoldEvents(dirs, now)
 	if err != nil {
 		return "", []string{"read the history of holds: " + err.Error()}
@@ -276,12 +276,12 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 		ago := time.Duration(now.UnixMilli()-e.At) * time.Millisecond
 		switch {
 		case e.Of == "" && e.BeginsHold():
-			set = strings.Replace(holdEventInWords(e, now), holdLength(e), "", 1)
+			howSet = strings.Replace(holdEventInWords(e, now), holdLength(e), "", 1)
 		case e.Did == ledger.HoldRemoved && ago < freshly, e.Did == ledger.HoldEnded && e.Of == "" && ago < lately:
-			news = append(news, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
+			news = append(news, "the hold on "+heldInWords(e)+" "+holdEventInWords(e, now))
 		}
 	}
-	return set, news
+	return howSet, news
 }
 
 // holdEventInWords describes an event, such as "was lifted 3 min ago from /dev/tty".
@@ -323,7 +323,7 @@ func originOf(e ledger.HoldEvent) string {
 	return " from " + shorten(e.From)
 }
 
-func holderOf(e ledger.HoldEvent) string {
+func heldInWords(e ledger.HoldEvent) string {
 	return display.OneLine(sessionOrAll(shorten(strings.TrimPrefix(e.Of, "session:"))))
 }
 

@@ -149,12 +149,12 @@ func (l *list) placeOf(r ledger.Record) string {
 	if r.Host != "" {
 		session += " in " + registry.TitleOf(r.Host)
 	}
-	if l.view.Project != "" && r.ProjectPlace() == l.view.Project {
+	if l.view.Project != "" && r.ProjectOrCwd() == l.view.Project {
 		return session
 	}
-	return display.OneLine(r.ProjectPlace()) + ", " + session
+	return display.OneLine(r.ProjectOrCwd()) + ", " + session
 }
 
 func (l *list) rowOfHold(e ledger.HoldEvent) row {
-	return row{when: l.agoOf(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holderOf(e) + holdLength(e) + originOf(e)}
+	return row{when: l.agoOf(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: heldInWords(e) + holdLength(e) + originOf(e)}
 }

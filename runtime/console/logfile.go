@@ -17,7 +17,7 @@ func (d *Console) projectsDir() string { return filepath.Join(filepath.Dir(d.Dir
 func (d *Console) FindLog(session string) (string, error) {
 	id, err := d.resolveSession(session)
 	if err != nil {
-		if paths := d.otherLogsOf(session); len(paths) == 1 {
+		if paths := d.otherHostLogs(session); len(paths) == 1 {
 			return paths[0], nil
 		}
 		return "", err
@@ -37,7 +37,7 @@ func (d *Console) findLog(id string) string {
 			return path
 		}
 	}
-	for _, path := range d.otherLogsOf(id) {
+	for _, path := range d.otherHostLogs(id) {
 		if file.IsReadable(path) {
 			return path
 		}
@@ -45,10 +45,10 @@ func (d *Console) findLog(id string) string {
 	return ""
 }
 
-// otherLogsOf returns the logs of hosts other than Claude Code for sessions with an ID that starts with id, or else
-// with the first shortID characters of id.
-func (d *Console) otherLogsOf(id string) (paths []string) {
-	if id == "" || strings.ContainsAny(id, `/\*?[`) {
+// otherHostLogs returns the logs of hosts other than Claude Code for sessions with an ID that starts with prefix, or
+// else with the first shortID characters of prefix.
+func (d *Console) otherHostLogs(prefix string) (paths []string) {
+	if prefix == "" || strings.ContainsAny(prefix, `/\*?[`) {
 		return nil
 	}
 	for _, h := range registry.Hosts {
@@ -56,8 +56,8 @@ func (d *Console) otherLogsOf(id string) (paths []string) {
 		if h.Default || dir == "" {
 			continue
 		}
-		for _, named := range []string{id, id[:min(len(id), shortID)]} {
-			found := pathsLike(dir, h.SessionNamed(named+"*"))
+		for _, named := range []string{prefix, prefix[:min(len(prefix), shortID)]} {
+			found := pathsLike(dir, h.LogPattern(named+"*"))
 			paths = append(paths, found...)
 			if len(found) > 0 {
 				break

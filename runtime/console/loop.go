@@ -37,27 +37,27 @@ func (d Driver) problemInWords() string {
 		return d.Problem
 	}
 	if strings.HasPrefix(d.Next, "springfield ") {
-		return d.Problem + "; next: " + display.JoinWords(d.Next)
+		return d.Problem + "; next: " + display.GlueBlanks(d.Next)
 	}
 	return d.Problem + "; next: " + d.Next
 }
 
 // DriverAround returns the plugin that contains a hook. If none contains it, or the plugin does not drive loops,
 // Problem is the reason, and the settings are wiggum's.
-func DriverAround(executable, state, dir string) Driver {
-	settings, err := hook.FindSettings(executable, state, dir)
+func DriverAround(executable, state, project string) Driver {
+	settings, err := hook.FindSettings(executable, state, project)
 	if err != nil {
-		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it", "run the hook of an installed plugin")
+		return NoDriver(state, project, "this hook is not in a plugin, so Claude Code does not call it", "run the hook of an installed plugin")
 	}
 	if !DrivesGoalLoops(settings.Strategy.Name) {
-		return NoDriver(state, dir, "this is the hook of "+settings.Plugin+", which does not drive goal loops", "springfield enable "+wiggum.Name)
+		return NoDriver(state, project, "this is the hook of "+settings.Plugin+", which does not drive goal loops", "springfield enable "+wiggum.Name)
 	}
 	return Driver{Settings: settings}
 }
 
 // NoDriver returns a Driver for a directory without a plugin, in which the user's settings apply.
-func NoDriver(state, dir, problem, next string) Driver {
-	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, dir), problem, next}
+func NoDriver(state, project, problem, next string) Driver {
+	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, project), problem, next}
 }
 
 func DrivesGoalLoops(strategy string) bool { return strategy == wiggum.Name }
@@ -85,9 +85,9 @@ func (d *Console) ActiveLoop() (path string, driver Driver) {
 	return path, l.driver
 }
 
-// openLoop opens the workspace that the hook would find or, if named is set, the working directory itself, and reads
+// openLoop opens the workspace that the hook would find or, if exact is set, the working directory itself, and reads
 // the loop's file.
-func (d *Console) openLoop(named bool) (*loopHere, error) {
+func (d *Console) openLoop(exact bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
 		here.Session = "" // a user's loop is for the next session
@@ -96,7 +96,7 @@ func (d *Console) openLoop(named bool) (*loopHere, error) {
 	here.Work = dir
 	var space *workspace.Space
 	if err == nil {
-		if !named {
+		if !exact {
 			dir, _ = workspace.Nearest(dir, d.Project, wiggum.Strategy.Marks, d.Home)
 		}
 		space, err = workspace.OpenSpace(dir)
@@ -131,23 +131,23 @@ func (l *loopHere) filePath() string {
 }
 
 func (l *loopHere) mostTurns(goal wiggum.Goal) int {
-	return min(goal.Max, cmp.Or(l.typedFor(goal), l.ceiling()))
+	return min(goal.Max, cmp.Or(l.typedMaxFor(goal), l.ceiling()))
 }
 
-// typedFor returns the maximum that the user typed for a goal, or 0. For a paused goal, it is the one from before,
+// typedMaxFor returns the maximum that the user typed for a goal, or 0. For a paused goal, it is the one from before,
 // which the user's loop set active true restores.
-func (l *loopHere) typedFor(goal wiggum.Goal) int {
+func (l *loopHere) typedMaxFor(goal wiggum.Goal) int {
 	if goal.Active {
 		return l.past.Typed
 	}
 	return cmp.Or(l.past.Typed, l.past.Before)
 }
 
-func (l *loopHere) typedMaximum(n int) int {
+func (l *loopHere) maxIfTyped(n int) int {
 	if n == 0 || l.Caller != nil {
 		return 0
 	}
-	t, err := terminal.OwnTerminal()
+	t, err := terminal.UserTerminal()
 	if err != nil {
 		return 0
 	}
@@ -157,7 +157,7 @@ func (l *loopHere) typedMaximum(n int) int {
 
 func (l *loopHere) sayCapped() {
 	if n := l.mostTurns(l.goal); n < l.goal.Max {
-		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapOriginInWords(l.typedFor(l.goal), n) +
+		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapOriginInWords(l.typedMaxFor(l.goal), n) +
 			": a larger number counts only if you type it in a terminal of your own: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
 	}
 }
@@ -207,11 +207,11 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 	return was, before, nil
 }
 
-// tellEvent records an event and reports it to the user's progress command. data is the loop file.
-func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
+// reportEvent records an event and reports it to the user's progress command. loopFile is the loop file.
+func (l *loopHere) reportEvent(what string, goal wiggum.Goal, loopFile []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
-		Count: goal.Count, Max: l.mostTurns(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.ShortenFile(data), Typed: l.past.Typed,
+		Count: goal.Count, Max: l.mostTurns(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.ShortenFile(loopFile), Typed: l.past.Typed,
 	}
 	if err := hook.ReportLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.printNote("report the loop event: " + err.Error())
@@ -221,10 +221,10 @@ func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	}
 }
 
-func (l *loopHere) tellCancelled(was wiggum.Goal, data []byte) {
+func (l *loopHere) tellCancelled(was wiggum.Goal, loopFile []byte) {
 	l.past = ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir) // the file might be gone
 	if was.ID != "" && (was.Active || l.past.Typed > 0) {
-		l.tellEvent(activity.LoopCancelled, was, data)
+		l.reportEvent(activity.LoopCancelled, was, loopFile)
 	}
 }
 
@@ -251,7 +251,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	if l.driver.Problem != "" {
 		return &adviceError{"no plugin would drive this loop: " + l.driver.Problem, l.driver.Next}
 	}
-	typed := l.typedMaximum(o.Max)
+	typed := l.maxIfTyped(o.Max)
 	goal, err := wiggum.ReadLoop(draft)
 	if err == nil && goal.Check != "" && len(goal.Promises) == 0 {
 		return misused("a check has no effect without a promise", "add a promise: --promise \"All tests passing\"")
@@ -277,10 +277,10 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	}
 	l.tellCancelled(was, before)
 	l.past.Typed = typed
-	l.tellEvent(activity.LoopStarted, l.goal, l.file.Data)
+	l.reportEvent(activity.LoopStarted, l.goal, l.file.Data)
 	until := "without a promise that could end it earlier"
 	if len(l.goal.Promises) > 0 {
-		until = "until Claude writes " + oneOf(l.goal.Promises)
+		until = "until Claude writes " + joinByOr(l.goal.Promises)
 	}
 	if len(l.goal.Promises) > 0 && l.goal.Check != "" {
 		until += ", and the check passes"
@@ -311,7 +311,7 @@ func (l *loopHere) turnsAhead() string {
 	}
 }
 
-func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or “") + "”" }
+func joinByOr(texts []string) string { return "“" + strings.Join(texts, "” or “") + "”" }
 
 // LoopKeys returns the keys of loop set with their descriptions.
 func LoopKeys() [][2]string {
@@ -398,7 +398,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 	var field [2]string
 	body := strings.Join(values, " ")
 	if key == "goal" {
-		body, err = goalText(body)
+		body, err = checkGoal(body)
 	} else {
 		field, err = parseEntry(key, values)
 	}
@@ -408,9 +408,9 @@ func (d *Console) SetLoop(key string, values []string) error {
 	typed := 0
 	n, _ := strconv.Atoi(body)
 	if key == "max" {
-		typed = l.typedMaximum(n)
+		typed = l.maxIfTyped(n)
 	} else if key == "active" && body == "true" { // the typed maximum stays
-		typed = l.typedMaximum(l.past.Before)
+		typed = l.maxIfTyped(l.past.Before)
 	}
 	was, _, err := l.changeFile(func() ([]byte, error) {
 		switch {
@@ -443,7 +443,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 	}
 	if typed > 0 {
 		l.past.Typed = typed
-		l.tellEvent(activity.LoopRaised, l.goal, nil)
+		l.reportEvent(activity.LoopRaised, l.goal, nil)
 	}
 	if key == "max" {
 		l.sayCapped()

@@ -82,12 +82,12 @@ func (d *Console) StartLoop(o LoopStart) error {
 }
 
 func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
-	goal, err := goalText(o.Goal)
+	goal, err := checkGoal(o.Goal)
 	if err != nil {
 		return nil, err
 	}
 	if o.FromTodos {
-		todos, err := l.openTodos()
+		todos, err := l.listOpenTodos()
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	}
 	draft := template{max: wiggum.DefaultMax, promise: defaultPromise}.loopFile()
 	if o.Template != "" {
-		own, fault := l.ownTemplate(o.Template)
+		own, fault := l.userTemplate(o.Template)
 		i := slices.IndexFunc(templates, func(t template) bool { return t.name == o.Template })
 		switch {
 		case fault != nil:
@@ -168,7 +168,7 @@ func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 	return wiggum.SetFields(draft, fields...)
 }
 
-func goalText(text string) (string, error) {
+func checkGoal(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > 64<<10 {
 		return "", misused("the goal is longer than 64 KiB",
@@ -182,8 +182,8 @@ func goalText(text string) (string, error) {
 
 func templateDir(state string) string { return filepath.Join(state, "loops", "templates") }
 
-func (l *loopHere) ownTemplate(name string) ([]byte, error) {
-	if !isTemplateName(name) {
+func (l *loopHere) userTemplate(name string) ([]byte, error) {
+	if !canNameTemplate(name) {
 		return nil, nil
 	}
 	path := filepath.Join(templateDir(l.Dir), name+".md")
@@ -203,7 +203,7 @@ func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 	return data, nil
 }
 
-func isTemplateName(s string) bool {
+func canNameTemplate(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
@@ -213,17 +213,17 @@ func TemplateNames(state string) (all []string) {
 		all = append(all, t.name)
 	}
 	for _, file := range namesIn(templateDir(state)) {
-		if name, ok := strings.CutSuffix(file, ".md"); ok && isTemplateName(name) && !slices.Contains(all, name) {
+		if name, ok := strings.CutSuffix(file, ".md"); ok && canNameTemplate(name) && !slices.Contains(all, name) {
 			all = append(all, name)
 		}
 	}
 	return all
 }
 
-func (l *loopHere) openTodos() (string, error) {
-	path, at := l.newestTranscript()
+func (l *loopHere) listOpenTodos() (string, error) {
+	path, at := l.currentTranscript()
 	if path == "" {
-		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcripts()[0] + "; start Claude Code once in this directory, or write the goal yourself"}
+		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcriptDirs()[0] + "; start Claude Code once in this directory, or write the goal yourself"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	_, view, err := transcript.File{Format: &registry.HostOfLog(path).Log, Path: path}.ReadNew(nil, "")
@@ -237,7 +237,7 @@ func (l *loopHere) openTodos() (string, error) {
 			continue
 		}
 		open++
-		b.WriteString("- " + strings.Join(strings.Fields(display.PlainText(t.Content)), " "))
+		b.WriteString("- " + strings.Join(strings.Fields(display.DropInvisible(t.Content)), " "))
 		if t.Status == "in_progress" {
 			b.WriteString(" (in progress)")
 		} else if t.Blocked {
@@ -252,20 +252,20 @@ func (l *loopHere) openTodos() (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// transcripts returns the log directories of the sessions that started in the workspace or in l.Work.
-func (l *loopHere) transcripts() []string {
-	all := []string{filepath.Join(l.projectsDir(), claude.ProjectName(l.space.Dir))}
+// transcriptDirs returns the log directories of the sessions that started in the workspace or in l.Work.
+func (l *loopHere) transcriptDirs() []string {
+	all := []string{filepath.Join(l.projectsDir(), claude.LogDirName(l.space.Dir))}
 	if l.Work != l.space.Dir {
-		all = append(all, filepath.Join(l.projectsDir(), claude.ProjectName(l.Work)))
+		all = append(all, filepath.Join(l.projectsDir(), claude.LogDirName(l.Work)))
 	}
 	return all
 }
 
-// newestTranscript returns the log of the current session or else the log that was last written. at is
+// currentTranscript returns the log of the current session or else the log that was last written. at is
 // when it was last written, in milliseconds. path is "" if there is no log.
-func (l *loopHere) newestTranscript() (path string, at int64) {
+func (l *loopHere) currentTranscript() (path string, at int64) {
 	var newest time.Time
-	for _, dir := range l.transcripts() {
+	for _, dir := range l.transcriptDirs() {
 		for _, name := range namesIn(dir) {
 			if !strings.HasSuffix(name, ".jsonl") || strings.HasPrefix(name, "agent-") {
 				continue // older clients keep the logs of subagents here

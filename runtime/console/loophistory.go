@@ -39,7 +39,7 @@ func (p *pastLoop) Members(m *codec.Members) {
 	codec.ListOf(m, "events", &p.Events)
 }
 
-func (d *Console) pastLoops() ([]pastLoop, error) {
+func (d *Console) recordedLoops() ([]pastLoop, error) {
 	events, err := ledger.LoopEvents(d.Dir)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (d *Console) pastLoops() ([]pastLoop, error) {
 func titleOf(body string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
 	line = display.OneLine(strings.TrimPrefix(line, "Goal: "))
-	return strings.TrimSpace(quotation.FirstRunes(line, 79))
+	return strings.TrimSpace(quotation.ClipRunes(line, 79))
 }
 
 // LoopHistory prints the last n loops of the workspace, oldest first. If all is set, it prints loops of every
@@ -82,7 +82,7 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 		return err
 	}
 	defer l.space.Close()
-	every, err := l.pastLoops()
+	every, err := l.recordedLoops()
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,8 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	return nil
 }
 
-func (d *Console) findPastLoop(id string) (pastLoop, error) {
-	all, err := d.pastLoops()
+func (d *Console) findLoop(id string) (pastLoop, error) {
+	all, err := d.recordedLoops()
 	if err != nil {
 		return pastLoop{}, err
 	}
@@ -133,7 +133,7 @@ func (d *Console) findPastLoop(id string) (pastLoop, error) {
 }
 
 func (d *Console) ShowLoop(id string, asJSON bool) error {
-	p, err := d.findPastLoop(id)
+	p, err := d.findLoop(id)
 	if err != nil {
 		return err
 	}
@@ -143,11 +143,11 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 	d.printLine("loop " + p.ID + " in " + p.Directory + ", started " + d.agoOf(p.Began))
 	d.printField("  goal     ", p.Goal)
 	if g, err := wiggum.ReadLoop([]byte(p.file)); err == nil && len(g.Promises) > 0 {
-		d.printLine("  promise  " + oneOf(g.Promises))
+		d.printLine("  promise  " + joinByOr(g.Promises))
 		d.printField("  check    ", g.Check)
 	}
 	for _, e := range p.Events {
-		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + quotation.LastBytes(quotation.OneLine(e.Text), 119))
+		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + quotation.ClipStart(quotation.OneLine(e.Text), 119))
 	}
 	d.printLine(loopEndInWords(p))
 	d.printLine("to run it again: " + d.commandTo("loop history rerun "+p.ID))
@@ -168,7 +168,7 @@ func loopEndInWords(p pastLoop) string {
 
 // RerunLoop starts a loop of the history again. Limits and promises in o override the loop's.
 func (d *Console) RerunLoop(id string, o LoopStart) error {
-	p, err := d.findPastLoop(id)
+	p, err := d.findLoop(id)
 	if err != nil {
 		return err
 	}

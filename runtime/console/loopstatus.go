@@ -74,7 +74,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	case !g.Active:
 		s.State = "inactive"
 		says = "loop " + loopName(g) + " is paused" + l.progress(g) + "; to continue, run " + l.commandTo("loop set active true")
-	case g.Session != "" && l.isLeft():
+	case g.Session != "" && l.isDeserted():
 		s.State = "waiting"
 		says = "loop " + loopName(g) + " waits for session " + g.Session + l.progress(g) + ", but another session is active here; to give it the loop, run " + l.commandTo("loop set session none")
 	case l.waitsForUser():
@@ -95,7 +95,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		s.Loop.Promises = append([]string{}, g.Promises...) // never null in JSON
 	}
 	if asJSON {
-		s.Problem = display.PartWords(s.Problem)
+		s.Problem = display.UnglueBlanks(s.Problem)
 		return l.printJSON(&s)
 	}
 	l.printLine(says)
@@ -104,7 +104,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	}
 	l.printField("  goal      ", titleOf(g.Body))
 	if len(g.Promises) > 0 {
-		l.printLine("  promise   " + oneOf(g.Promises))
+		l.printLine("  promise   " + joinByOr(g.Promises))
 	} else {
 		l.printLine("  promise   none; only the limit ends it")
 	}
@@ -113,7 +113,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	if l.mostTurns(g) < g.Max {
 		limit += "the file asks for " + strconv.Itoa(g.Max) + ", and "
 	}
-	l.printLine("  limit     " + limit + wiggum.CapOriginInWords(l.typedFor(g), l.ceiling()))
+	l.printLine("  limit     " + limit + wiggum.CapOriginInWords(l.typedMaxFor(g), l.ceiling()))
 	l.printLine("  session   " + cmp.Or(g.Session, "none yet; the first one that stops here"))
 	var times []string
 	if g.Started > 0 {
@@ -141,9 +141,10 @@ func (l *loopHere) progress(goal wiggum.Goal) string {
 	return ", " + wiggum.TurnsInWords(goal.Count, l.mostTurns(goal))
 }
 
-// isLeft reports whether a different session has been active here since the loop's last stop, for example after /clear.
-func (l *loopHere) isLeft() bool {
-	path, at := l.newestTranscript()
+// isDeserted reports whether a different session has been active here since the loop's last stop, for example after
+// /clear.
+func (l *loopHere) isDeserted() bool {
+	path, at := l.currentTranscript()
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
 }
 

@@ -43,14 +43,14 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// JoinWords replaces the blanks in a command with no-break spaces, so that lines are not broken there.
-// PartWords reverses this.
-func JoinWords(command string) string { return strings.ReplaceAll(command, " ", "\u00a0") }
-func PartWords(text string) string    { return strings.ReplaceAll(text, "\u00a0", " ") }
+// GlueBlanks replaces the blanks in a command with no-break spaces, so that lines are not broken there.
+// UnglueBlanks reverses this.
+func GlueBlanks(command string) string { return strings.ReplaceAll(command, " ", "\u00a0") }
+func UnglueBlanks(text string) string  { return strings.ReplaceAll(text, "\u00a0", " ") }
 
-// PlainText drops invisible characters, except newlines, tabs and joiners. Other line separators become blanks. It is
-// for models, and for programs that display the text safely.
-func PlainText(s string) string {
+// DropInvisible drops invisible characters, except newlines, tabs and joiners. Other line separators become blanks. It
+// is for models, and for programs that display the text safely.
+func DropInvisible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case IsShown(r), r == '\n', r == '\t', IsJoiner(r):

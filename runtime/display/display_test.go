@@ -41,7 +41,7 @@ func TestLineAndText(t *testing.T) {
 		"a signature of a number: \u06dd": {"a signature of a number: \u06dd", "a signature of a number: \u06dd"},
 	} {
 		scratch.Equal(t, OneLine(in), want.line, "Line", in)
-		scratch.Equal(t, PlainText(in), want.text, "Text", in)
+		scratch.Equal(t, DropInvisible(in), want.text, "Text", in)
 	}
 }
 
@@ -80,7 +80,7 @@ func FuzzWriter(f *testing.F) {
 		if out := written(t, text, int(piece)); !bytes.Equal(out, written(t, text, len(text))) {
 			t.Errorf("%q in pieces of %d is %q", text, piece, out)
 		}
-		for _, s := range []string{OneLine(text), strings.NewReplacer("\n", "", "\t", "", "\u200c", "", "\u200d", "").Replace(PlainText(text))} {
+		for _, s := range []string{OneLine(text), strings.NewReplacer("\n", "", "\t", "", "\u200c", "", "\u200d", "").Replace(DropInvisible(text))} {
 			if strings.ContainsFunc(s, hidden) || !utf8.ValidString(s) {
 				t.Errorf("%q is left of %q", s, text)
 			}

@@ -6,21 +6,21 @@ import (
 )
 
 // LinkedWorktree returns the git directory named by the .git file of a linked worktree, and the git directory
-// that this shares with the main worktree. They are "" if git is not such a file. A project can name any
+// that this shares with the main worktree. They are "" if dotGit is not such a file. A project can name any
 // directory in it.
-func LinkedWorktree(git string) (own, common string) {
+func LinkedWorktree(dotGit string) (own, common string) {
 	at := func(dir, path string) string {
 		if path = strings.TrimSpace(path); !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
 		return path
 	}
-	data, err := ReadRegular(git, 4<<10)
+	data, err := ReadRegular(dotGit, 4<<10)
 	named, ok := strings.CutPrefix(string(data), "gitdir:")
 	if err != nil || !ok {
 		return "", ""
 	}
-	own = at(filepath.Dir(git), named)
+	own = at(filepath.Dir(dotGit), named)
 	if data, err = ReadRegular(filepath.Join(own, "commondir"), 4<<10); err != nil {
 		return "", ""
 	}

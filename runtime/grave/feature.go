@@ -22,12 +22,12 @@ type Visitor struct {
 	word  string
 }
 
-// ReadAll visits the features of questions, and of the end of the text that they are in.
-func (v *Visitor) ReadAll(questions []string, end string) {
+// ReadAll visits the features of questions, and of the context, the end of the text that they are in.
+func (v *Visitor) ReadAll(questions []string, context string) {
 	for _, question := range questions {
 		v.Read(question, true)
 	}
-	v.Read(end, false)
+	v.Read(context, false)
 }
 
 // Read visits the features of a text. The same features have other buckets in a question.
@@ -94,9 +94,9 @@ func isSeparator(r rune) bool {
 
 var sentenceEnds = strings.NewReplacer("? ", "?\n", ". ", "\n", "! ", "\n", "？", "?\n", "。", "\n", "！", "\n", "।", "\n", "؟", "?\n")
 
-// SplitQuestions returns the questions in the last maxLength bytes of a text. end is its last maxSentences sentences,
-// after any earlier questions. If no sentence is a question, the last one counts as a question.
-func SplitQuestions(text string) (questions []string, end string) {
+// SplitQuestions returns the questions in the last maxLength bytes of a text. context is its last maxSentences
+// sentences, after any earlier questions. If no sentence is a question, the last one counts as a question.
+func SplitQuestions(text string) (questions []string, context string) {
 	if len(text) > maxLength {
 		text = strings.ToValidUTF8(text[len(text)-maxLength:], "")
 	}
@@ -108,8 +108,8 @@ func SplitQuestions(text string) (questions []string, end string) {
 			questions = append(questions, sentence)
 		}
 		if asks || len(all)-i <= maxSentences {
-			end += sentence + "\n"
+			context += sentence + "\n"
 		}
 	}
-	return questions, end
+	return questions, context
 }

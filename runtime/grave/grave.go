@@ -23,14 +23,14 @@ var learned string
 
 // Find reports whether a text asks for a grave act, and returns the word that indicates it most. The act may be in the
 // statements before the question.
-func Find(text string) (act string, found bool) { return Weights(learned).Find(text) }
+func Find(text string) (word string, found bool) { return Weights(learned).Find(text) }
 
 // A text is grave if its score, in standard deviations of a random text, is more than likely. A question with more than
 // sure is grave whatever is around it.
 const likely, sure = 0.5, 3
 
 // Find is like the function Find, with these weights.
-func (w Weights) Find(text string) (act string, found bool) {
+func (w Weights) Find(text string) (word string, found bool) {
 	questions, end := SplitQuestions(text)
 	for _, question := range questions {
 		s := score{weights: w}

@@ -59,49 +59,49 @@ type Witness struct {
 }
 
 // SpendContinue spends one continue. It returns the new state, which must always be stored, and either the
-// rest of the budget or a veto. stop.Now is from a ledger.Clock. Continues after stop.Now count as just now,
+// rest of the budget or a veto. count.Now is from a ledger.Clock. Continues after count.Now count as just now,
 // so that changing the system clock gains nothing.
-func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.Left, Veto) {
-	t := stop.Now.UnixMilli()
-	s = MeetPrompt(s, stop.Prompt, stop.Own)
-	recent := len(clampTimes(s.Continues, t, Window))
-	if stop.All > s.Known {
-		s.InPrompt, s.InOwn = max(s.InPrompt, stop.InPrompt), max(s.InOwn, stop.InOwn)
-		recent = max(recent, len(clampTimes(stop.Times, t, Window)))
+func SpendContinue(s ledger.State, l Limits, count Count) (ledger.State, ledger.Left, Veto) {
+	t := count.Now.UnixMilli()
+	s = MeetPrompt(s, count.Prompt, count.Own)
+	recent := len(timesWithin(s.Continues, t, Window))
+	if count.All > s.Known {
+		s.InPrompt, s.InOwn = max(s.InPrompt, count.InPrompt), max(s.InOwn, count.InOwn)
+		recent = max(recent, len(timesWithin(count.Times, t, Window)))
 	}
-	s = keepHour(s, stop)
+	s = trimToHour(s, count)
 	hour := len(s.Continues)
 	if s.Own != "" { // otherwise all count
 		recent = min(recent, s.InOwn)
 	}
 
 	same, idle := s.Same, s.Idle
-	if s.Seen != stop.Seen {
+	if s.Seen != count.Seen {
 		same = 0
 	}
-	if s.Tools != stop.Tools {
+	if s.Tools != count.Tools {
 		idle = 0
 	}
-	if veto := l.limitReached(s, stop, recent, same, idle); veto.Rule != "" {
+	if veto := l.limitReached(s, count, recent, same, idle); veto.Rule != "" {
 		return s, ledger.Left{}, veto
 	}
 	s.Continues = append(s.Continues, t)
 	s.InPrompt++
 	s.InOwn++
 	s.Known++
-	s.Seen, s.Same = stop.Seen, same+1
-	s.Tools, s.Idle = stop.Tools, idle+1
+	s.Seen, s.Same = count.Seen, same+1
+	s.Tools, s.Idle = count.Tools, idle+1
 	left := ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt, Hour: l.PerHour - hour - 1}
 	return s, left, Veto{}
 }
 
-// MeetPrompt returns s with counts reset. A new prompt resets the counts per prompt. own is the ID of the user's last
-// prompt, or "". A new own resets the counts since that prompt, unless it is the first that is known.
-func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
+// MeetPrompt returns s with counts reset. A new prompt resets the counts per prompt. typed is the ID of the user's last
+// prompt, or "". A new typed resets the counts since that prompt, unless it is the first that is known.
+func MeetPrompt(s ledger.State, prompt, typed string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
 	}
-	if own == "" || own == s.Own {
+	if typed == "" || typed == s.Own {
 		return s
 	}
 	if s.Own != "" {
@@ -109,16 +109,16 @@ func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
 	} else { // the transcript may have lagged, and older ledgers have no InOwn
 		s.InOwn = max(s.InOwn, s.InPrompt)
 	}
-	s.Own = own
+	s.Own = typed
 	return s
 }
 
-// keepHour reduces s to the continues and rounds of the last hour. It uses the transcript's continues if s has lost
+// trimToHour reduces s to the continues and rounds of the last hour. It uses the transcript's continues if s has lost
 // some.
-func keepHour(s ledger.State, stop Count) ledger.State {
-	t := stop.Now.UnixMilli()
-	s.Continues, s.Rounds = clampTimes(s.Continues, t, time.Hour), clampTimes(s.Rounds, t, time.Hour)
-	if seen := clampTimes(stop.Times, t, time.Hour); stop.All > s.Known && len(seen) > len(s.Continues)+len(s.Rounds) {
+func trimToHour(s ledger.State, count Count) ledger.State {
+	t := count.Now.UnixMilli()
+	s.Continues, s.Rounds = timesWithin(s.Continues, t, time.Hour), timesWithin(s.Rounds, t, time.Hour)
+	if seen := timesWithin(count.Times, t, time.Hour); count.All > s.Known && len(seen) > len(s.Continues)+len(s.Rounds) {
 		s.Continues, s.Rounds = seen, nil
 	}
 	return s
@@ -129,20 +129,20 @@ const sayContinue = "type continue"
 
 // limitReached returns a veto if a limit is reached. recent counts continues in the burst, same continues in a row with
 // no progress, and idle continues with no tool call. The hour is checked first, because no prompt resets it.
-func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int) Veto {
+func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int) Veto {
 	next := "" // if prompts are known
-	if stop.Prompt != "" {
+	if count.Prompt != "" {
 		next = sayContinue
 	}
 	switch {
 	case len(s.Continues)+len(s.Rounds) >= MaxSession:
-		return vetoOfHour(s, MaxSession, stop.Now)
+		return vetoOfHour(s, MaxSession, count.Now)
 	case len(s.Continues) >= l.PerHour:
-		next = timeUntilFree(s.Continues, l.PerHour, stop.Now, time.Hour)
+		next = sayWhenFree(s.Continues, l.PerHour, count.Now, time.Hour)
 		return vetoOfLimit("hour", l.PerHour, len(s.Continues), "in an hour", next)
 	case recent >= l.Burst:
 		if s.Own == "" {
-			next = timeUntilFree(s.Continues, l.Burst, stop.Now, Window)
+			next = sayWhenFree(s.Continues, l.Burst, count.Now, Window)
 		}
 		return vetoOfLimit("burst", l.Burst, recent, "in 5 minutes", next)
 	case s.InPrompt >= l.PerPrompt:
@@ -156,22 +156,23 @@ func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int)
 }
 
 func vetoOfCount(rule string, n int, which, next string) Veto {
-	evidence := "kept going " + times(n) + " " + which + " and is stopping so that you can look"
+	evidence := "kept going " + timesText(n) + " " + which + " and is stopping so that you can look"
 	return Veto{Rule: rule, Evidence: evidence, Next: next}
 }
 
-// vetoOfLimit returns the veto of a configurable limit. For a limit of 0 it omits next, because waiting does not help.
-func vetoOfLimit(limit string, most, spent int, within, next string) Veto {
+// vetoOfLimit returns the veto of a configurable limit. For a setting of 0 it omits next, because waiting does not
+// help.
+func vetoOfLimit(setting string, most, spent int, phrase, next string) Veto {
 	if most <= 0 {
-		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + limit + " is 0", Limit: limit}
+		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + setting + " is 0", Limit: setting}
 	}
-	veto := vetoOfCount("budget", spent, within, next)
-	veto.Limit = limit
+	veto := vetoOfCount("budget", spent, phrase, next)
+	veto.Limit = setting
 	return veto
 }
 
-// timeUntilFree describes when fewer than most of times will be within span. It returns "" if this is now or most is 0.
-func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) string {
+// sayWhenFree describes when fewer than most of times will be within span. It returns "" if this is now or most is 0.
+func sayWhenFree(times []int64, most int, now time.Time, span time.Duration) string {
 	if most <= 0 || most > len(times) {
 		return ""
 	}
@@ -182,22 +183,22 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 const chain = 4 // loops of maximum length for each prompt of the user
 
 // TakeRound spends a round of a loop and returns the new state. It returns a veto after too many rounds of all loops
-// together, or in an hour. most is the maximum of a loop, and typed the user's own maximum or 0. Strategies count
+// together, or in an hour. most is the maximum of a loop, and typedMost the user's own maximum or 0. Strategies count
 // single loops, which a file can rename.
-func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto) {
-	s = keepHour(MeetPrompt(s, stop.Prompt, stop.Own), stop)
-	if typed == 0 && s.InLoops >= chain*most {
-		evidence := "kept going " + times(s.InLoops) + " by loops since your last prompt, and one loop may have " +
+func TakeRound(s ledger.State, count Count, most, typedMost int) (ledger.State, Veto) {
+	s = trimToHour(MeetPrompt(s, count.Prompt, count.Own), count)
+	if typedMost == 0 && s.InLoops >= chain*most {
+		evidence := "kept going " + timesText(s.InLoops) + " by loops since your last prompt, and one loop may have " +
 			strconv.Itoa(most)
 		return s, Veto{Rule: "rounds", Evidence: evidence, Next: sayContinue}
 	}
-	if most := max(MaxSession, typed); len(s.Continues)+len(s.Rounds) >= most {
-		return s, vetoOfHour(s, most, stop.Now)
+	if most := max(MaxSession, typedMost); len(s.Continues)+len(s.Rounds) >= most {
+		return s, vetoOfHour(s, most, count.Now)
 	}
-	if typed == 0 {
+	if typedMost == 0 {
 		s.InLoops++
 	}
-	s.Rounds = append(s.Rounds, stop.Now.UnixMilli())
+	s.Rounds = append(s.Rounds, count.Now.UnixMilli())
 	s.Known++
 	return s, Veto{}
 }
@@ -205,11 +206,11 @@ func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto)
 func vetoOfHour(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
 	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger
-	return vetoOfCount("budget", len(all), "in an hour, loops included,", timeUntilFree(all, most, now, time.Hour))
+	return vetoOfCount("budget", len(all), "in an hour, loops included,", sayWhenFree(all, most, now, time.Hour))
 }
 
-// clampTimes returns the times within span before now. Later times become now.
-func clampTimes(times []int64, now int64, span time.Duration) (clamped []int64) {
+// timesWithin returns the times within span before now. Later times become now.
+func timesWithin(times []int64, now int64, span time.Duration) (clamped []int64) {
 	for _, at := range times {
 		if at = min(at, now); now-at < span.Milliseconds() {
 			clamped = append(clamped, at)
@@ -218,7 +219,7 @@ func clampTimes(times []int64, now int64, span time.Duration) (clamped []int64) 
 	return clamped
 }
 
-func times(n int) string {
+func timesText(n int) string {
 	if n == 1 {
 		return "once"
 	}

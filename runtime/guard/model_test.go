@@ -59,7 +59,7 @@ func (m *model) tellTime() time.Time {
 		}
 	}
 	m.newest, m.at = max(clock, runs), m.now
-	m.state.Clock = m.state.Clock.Tell(time.Unix(clock, 0), (m.now-999_000)*1000)
+	m.state.Clock = m.state.Clock.Advance(time.Unix(clock, 0), (m.now-999_000)*1000)
 	return time.UnixMilli(m.state.Clock.At)
 }
 

@@ -20,7 +20,7 @@ func CheckWord(word lastword.Word, called, changed bool, message func() *lastmes
 	case word.Kind == lastword.Unclear && !changed, word.Kind == lastword.States && !called:
 		return Veto{Rule: "unclear",
 			Evidence: "nothing was changed, and it is not clear that you want it: you said " + word.Evidence}
-	case word.Kind == lastword.Asks && !changed && !message().SeeksLast():
+	case word.Kind == lastword.Asks && !changed && !message().LooksForMore():
 		return Veto{Rule: "answers", Evidence: "you asked " + word.Evidence + ", and this is the answer"}
 	}
 	if word.Held != "" {

@@ -56,7 +56,7 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 		alert = s.recordUndecided(*a.fault)
 	}
 	// The client shows both on a terminal, and a model also reads invisible characters.
-	a.Told, a.Reason = display.PlainText(a.Told), display.PlainText(a.Reason)
+	a.Told, a.Reason = display.DropInvisible(a.Told), display.DropInvisible(a.Reason)
 	for _, line := range a.Notes {
 		s.sayToDebugLog(line)
 	}

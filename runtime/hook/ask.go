@@ -102,7 +102,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 // For a command, the recorded Model omits the arguments, because they can be secret.
 func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	q := judge.Question{
-		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: page, WithinMs: int64(j.Within) * 1000,
+		Backend: j.Backend, System: judge.SystemPrompt(s.event.Host.Agent), Page: page, WithinMs: int64(j.Within) * 1000,
 		Project: s.projectDir(), Variables: s.event.Host.Variables,
 	}
 	if j.Backend == judge.Claude {

@@ -110,7 +110,7 @@ func TestJudgeIsAskedWhereNoRuleIsSure(t *testing.T) {
 		t.Fatalf("%d questions", len(all))
 	}
 	q := all[0]
-	if q.Backend != "claude" || q.Model != "haiku" || q.WithinMs != 20_000 || q.System != judge.PromptFor("Claude") || q.Project != w.home ||
+	if q.Backend != "claude" || q.Model != "haiku" || q.WithinMs != 20_000 || q.System != judge.SystemPrompt("Claude") || q.Project != w.home ||
 		!strings.Contains(q.Page, "  Last tools: [Bash(npm test → exit 0)]\n") || !strings.Contains(q.Page, unsure) || !strings.Contains(q.Page, `Latest request: "fix the types"`) {
 		t.Errorf("%+v", q)
 	}

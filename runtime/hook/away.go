@@ -34,7 +34,7 @@ func (s *start) answerRequest(settings Settings) {
 	defer session.Close()
 	snapshot := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Before: session.State, Away: &ledger.Away{Order: order}, Now: s.Now}, Log: session.State.Log}
 	snapshot.readTranscript(strategy.Needs{})
-	brought, err := ledger.OpenAway(s.safeAwayDir(), order)
+	brought, err := ledger.LockAwayLog(s.safeAwayDir(), order)
 	if err != nil {
 		s.noteForDebug("read away: " + err.Error())
 		return
@@ -101,7 +101,7 @@ func (s *start) greetUser() {
 	if len(lines) == 0 {
 		return
 	}
-	shown, err := ledger.OpenAway(cmp.Or(s.safeAwayDir(), s.state), ledger.AwayOrder{ID: sessionStart})
+	shown, err := ledger.LockAwayLog(cmp.Or(s.safeAwayDir(), s.state), ledger.AwayOrder{ID: sessionStart})
 	if err != nil {
 		return
 	}
@@ -152,8 +152,9 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 	return o, ok
 }
 
-// leavesAway reports whether the plugin of a loop that does not drive the session leaves an away order to a daily plugin.
-func (s *Snapshot) leavesAway() bool {
+// yieldsOrder reports whether the plugin of a loop that does not drive the session leaves an away order to a daily
+// plugin.
+func (s *Snapshot) yieldsOrder() bool {
 	isDaily := func(known *strategy.Strategy) bool { return known.KindOf() == strategy.Daily && s.isAtWork(known.Name) }
 	return s.Away != nil && s.Settings.Strategy.Loop != nil && !s.drives && slices.ContainsFunc(registry.Strategies, isDaily)
 }
@@ -161,7 +162,7 @@ func (s *Snapshot) leavesAway() bool {
 // askAway returns the away order's answer to the stop, or else the strategy's verdict. The order cannot override a
 // guard or a continue of a loop.
 func (s *Snapshot) askAway() away.Answer {
-	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.leavesAway() {
+	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.yieldsOrder() {
 		return away.Answer{Verdict: s.Verdict}
 	}
 	count, dir := s.stopToCount(), s.Event.Cwd

@@ -199,7 +199,7 @@ func TestAwayCountsWhatIsForgotten(t *testing.T) {
 		if (out.Decision == "block") != (i == 0) {
 			t.Errorf("stop %d: %+v", i, out)
 		}
-		log, err := ledger.OpenAway(w.path(".claude/springfield"), order)
+		log, err := ledger.LockAwayLog(w.path(".claude/springfield"), order)
 		must(t, err)
 		for range 400 * (2 - i) { // of another session, 3 KB each: the file keeps half of 1 MiB
 			must(t, log.AddEvent(ledger.AwayEvent{At: 1, Session: "x", Did: ledger.AwayStands, Text: strings.Repeat("x", 3000)}))

@@ -17,7 +17,7 @@ import (
 
 // findDriver returns the strategy whose loop drives this session, or "". A loop that has driven it precedes
 // one that is armed in it. If two are equal, the last by name does: a goal loop before a spec.
-func (s *Snapshot) findDriver() (driver, evidence string) {
+func (s *Snapshot) findDriver() (strategyName, evidence string) {
 	if s.Home == "" {
 		return "", ""
 	}
@@ -37,10 +37,10 @@ func (s *Snapshot) findDriver() (driver, evidence string) {
 			continue
 		}
 		if armed := s.armedState(known); armed.Evidence != "" && (armed.Running || !running) {
-			driver, evidence, running = known.Name, armed.Evidence, armed.Running
+			strategyName, evidence, running = known.Name, armed.Evidence, armed.Running
 		}
 	}
-	return driver, evidence
+	return strategyName, evidence
 }
 
 func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
@@ -58,12 +58,12 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 
 // isAtWork reports whether the strategy is ours, or its plugin has decided since our last decision or at most maxTime
 // before it.
-func (s *Snapshot) isAtWork(name string) bool {
+func (s *Snapshot) isAtWork(strategyName string) bool {
 	last := s.Before.LastPresentAt(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
 	theirs := s.Before.LastPresentAt(func(p ledger.Present) bool {
-		return p.Strategy == name || p.Strategy == "" && p.Plugin == name
+		return p.Strategy == strategyName || p.Strategy == "" && p.Plugin == strategyName
 	})
-	return name == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last
+	return strategyName == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last
 }
 
 // The same stop can reach two copies of a plugin, if a host also reads other hosts' settings, or the plugin
@@ -72,8 +72,8 @@ func (s *Snapshot) isAtWork(name string) bool {
 // apart bounds the time between the starts of two copies for the same stop.
 const apart = 2 * time.Second
 
-// presentDecision returns the ledger entry by which other copies of the plugin recognise this stop.
-func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Present {
+// newPresent returns the ledger entry by which other copies of the plugin recognise this stop.
+func (s *start) newPresent(settings Settings, clock ledger.Clock) ledger.Present {
 	e := s.event
 	p := ledger.Present{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: clock.At}
 	p.Copy, p.Stop = quotation.HashText(s.root+"\x00"), quotation.HashText(strings.Join([]string{
@@ -87,7 +87,7 @@ func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Pr
 // this copy. The second run counts only if it ended after this start, or both events have the same time,
 // because an agent can stop twice with the same words.
 func (s *start) isDecided(before ledger.State, settings Settings) bool {
-	own := s.presentDecision(settings, before.Clock)
+	own := s.newPresent(settings, before.Clock)
 	for _, p := range before.Plugins {
 		if p.Plugin != own.Plugin || p.Stop != own.Stop || p.Ended > own.Ended { // later: the clock was set back
 			continue
@@ -100,9 +100,9 @@ func (s *start) isDecided(before ledger.State, settings Settings) bool {
 	return false
 }
 
-// meetSession records at the start of a session that the plugin is enabled. From the first stop on, other plugins then
+// notePresence records at the start of a session that the plugin is enabled. From the first stop on, other plugins then
 // yield to its loop, and plugins of loops leave away orders to it.
-func (s *start) meetSession(settings Settings) {
+func (s *start) notePresence(settings Settings) {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err == nil {
 		defer session.Close()
@@ -110,7 +110,7 @@ func (s *start) meetSession(settings Settings) {
 	}
 	if err == nil {
 		next := Settled{Next: session.State}
-		next.Next.MeetPlugin(s.presentDecision(settings, next.Next.Clock.Tell(s.Now, s.Up)))
+		next.Next.MeetPlugin(s.newPresent(settings, next.Next.Clock.Advance(s.Now, s.Up)))
 		_, err = session.AppendRecord(s.recordOf(next, settings.Plugin))
 	}
 	if err != nil {
@@ -118,6 +118,6 @@ func (s *start) meetSession(settings Settings) {
 	}
 }
 
-func silentAnswer(settings Settings) answer {
-	return answer{Settled: Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "decided", Evidence: "another copy of " + settings.Plugin + " has decided this stop"}}}
+func decidedAnswer(settings Settings) answer {
+	return answer{Settled: Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.NoEffect(), Rule: "decided", Evidence: "another copy of " + settings.Plugin + " has decided this stop"}}}
 }

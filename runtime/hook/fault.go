@@ -28,7 +28,7 @@ type fault struct {
 	err  error
 }
 
-func (s *start) endByPanic(p any) {
+func (s *start) endAfterPanic(p any) {
 	says := "it says nothing"
 	switch p := p.(type) {
 	case error: // from the Go runtime

@@ -62,7 +62,7 @@ func TestForm(t *testing.T) {
 			if h.Marked {
 				mark = transcript.Mark
 			}
-			user := `"systemMessage":"ned-flanders kept ` + h.Agent + ` going (` + h.WordToType("ned-flanders", "hold") + ` to stop)"`
+			user := `"systemMessage":"ned-flanders kept ` + h.Agent + ` going (` + h.CommandToType("ned-flanders", "hold") + ` to stop)"`
 			want := `{"decision":"block","reason":"` + mark + r.Reason + `",` + user + "}\n"
 			if test.context {
 				want = `{` + user + `,"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"` + r.Reason + `"}}` + "\n"

@@ -20,8 +20,8 @@ import (
 // maxNamed bounds the prompt IDs that are remembered.
 const maxNamed = 8
 
-// opens reports whether the event has a prompt ID that identifies the first line of the prompt in the log.
-func (s *Snapshot) opens() bool { return s.Event.Host.Opens && s.Event.PromptID != "" }
+// hasLineID reports whether the event has a prompt ID that identifies the first line of the prompt in the log.
+func (s *Snapshot) hasLineID() bool { return s.Event.Host.Opens && s.Event.PromptID != "" }
 
 // meetPrompt returns state with the user's words applied, and with counts reset for a new prompt. A stop after a
 // wake-up counts with the user's last prompt.
@@ -30,21 +30,21 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	heard, id := s.View.Heard, shortenText(s.Event.PromptID, 100)
 	hash := quotation.Hash64([]byte(id))
 	switch {
-	case !s.opens():
-		if of := s.nameByLog(); of != "" {
+	case !s.hasLineID():
+		if of := s.nameOfPrompt(); of != "" {
 			name = of
 		}
 		if s.Event.Host.Prompts {
 			own = id
 		}
-		if of := "log:" + quotation.HashText(o.ID+strconv.FormatInt(o.At, 10)+o.Words.Begin); o.Found && of != said && !s.hangs() {
+		if of := "log:" + quotation.HashText(o.ID+strconv.FormatInt(o.At, 10)+o.Words.Begin); o.Found && of != said && !s.isNested() {
 			said = of
 		}
 	case id == own || slices.Contains(state.Named, hash):
 	case o.Found:
 		state.Named = append(slices.Clone(state.Named), hash)
 		state.Named = state.Named[max(0, len(state.Named)-maxNamed):]
-		if o.Own && !s.View.Rewritten && !s.hangs() {
+		if o.Own && !s.View.Rewritten && !s.isNested() {
 			name, own, said = "id:"+id, id, id
 			break
 		}
@@ -70,9 +70,9 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	return state
 }
 
-// nameByLog returns an identifier of the last prompt, or "". It uses the event's prompt ID if this changes
+// nameOfPrompt returns an identifier of the last prompt, or "". It uses the event's prompt ID if this changes
 // only with the user's prompts. Otherwise it prefers the log's.
-func (s *Snapshot) nameByLog() string {
+func (s *Snapshot) nameOfPrompt() string {
 	switch {
 	case s.Event.PromptID != "" && s.Event.Host.Prompts:
 		return "id:" + shortenText(s.Event.PromptID, 100)
@@ -86,7 +86,7 @@ func (s *Snapshot) nameByLog() string {
 	return ""
 }
 
-func (s *Snapshot) hangs() bool { return s.Hangs != nil && s.Hangs() }
+func (s *Snapshot) isNested() bool { return s.Hangs != nil && s.Hangs() }
 
 func (s *Snapshot) readWords(words transcript.Words) lastword.Word {
 	for _, r := range s.read {
@@ -105,7 +105,7 @@ type reading struct {
 
 // takeWord stores the meaning of the user's new prompt. If the agent asked whether to go on, a yes also
 // answers the next such question. A standing order answers all of them until a prompt other than yes.
-func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledger.State {
+func takeWord(state ledger.State, promptID string, word lastword.Word, at int64) ledger.State {
 	if word.Kind == lastword.Yes && !state.AsksLeave { // a bare "continue" takes nothing back
 		word.Held = state.Said.Held
 	}
@@ -118,7 +118,7 @@ func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledge
 	default:
 		state.Leave, state.Once = "", false
 	}
-	state.Said = ledger.Said{Of: of, Kind: string(word.Kind), Evidence: word.Evidence, Held: word.Held, At: at}
+	state.Said = ledger.Said{Of: promptID, Kind: string(word.Kind), Evidence: word.Evidence, Held: word.Held, At: at}
 	return state
 }
 
@@ -132,8 +132,8 @@ func takeUncertain(state ledger.State, word lastword.Word) ledger.State {
 	return state
 }
 
-// leave returns why the agent may go on without asking, or "".
-func (s *Snapshot) leave() string {
+// whyLeave returns why the agent may go on without asking, or "".
+func (s *Snapshot) whyLeave() string {
 	choice := rules.AfterYes
 	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {
 		choice = ruled.Chosen().Leave
@@ -147,9 +147,9 @@ func (s *Snapshot) leave() string {
 	return s.met.Leave
 }
 
-// noteLeave updates the next state in out. A continue by the rule leave uses up the permission of a single yes. A
+// noteOutcome updates the next state in out. A continue by the rule leave uses up the permission of a single yes. A
 // headless continue records that the agent was told to wait. A stop notes if the agent asks to go on or waits for the user.
-func (s *Snapshot) noteLeave(out *Settled) {
+func (s *Snapshot) noteOutcome(out *Settled) {
 	if s.Settings.Strategy.Event != "Stop" {
 		return
 	}
@@ -162,7 +162,7 @@ func (s *Snapshot) noteLeave(out *Settled) {
 			next.Stood = s.View.Turns + s.View.Feedback.All
 		}
 	case out.Rule == headless:
-		next.Waits = waitsFor(*next)
+		next.Waits = waitsKey(*next)
 	case out.Rule == "leave" && next.Once:
 		next.Leave, next.Once = "", false
 	}

@@ -54,15 +54,15 @@ func ReadPlugin(root string) (Plugin, error) {
 }
 
 // parsePlugin reads the names of the plugin and its strategy, and leaves all other checks to Overlay. If data names no
-// strategy, otherwise is its name. An unknown strategy is an error. An invalid plugin name is replaced by the
+// strategy, defaultStrategy is its name. An unknown strategy is an error. An invalid plugin name is replaced by the
 // strategy's.
-func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
+func parsePlugin(path string, data []byte, defaultStrategy string) (Plugin, error) {
 	if fault := codec.FindFault(data); fault != nil {
-		return Plugin{}, errors.New("read " + path + ": " + fault.InText(data))
+		return Plugin{}, errors.New("read " + path + ": " + fault.DescribeIn(data))
 	}
 	plugin, _ := codec.ExactString(codec.FindMember(data, "plugin"))
 	named, _ := codec.ExactString(codec.FindMember(data, "strategy"))
-	p, name, ok := Plugin{Name: plugin, path: path, data: data}, cmp.Or(named, otherwise), false
+	p, name, ok := Plugin{Name: plugin, path: path, data: data}, cmp.Or(named, defaultStrategy), false
 	if p.Strategy, ok = registry.StrategyNamed(name); !ok {
 		return Plugin{}, errors.New("read " + path + ": there is no strategy " + strconv.Quote(name) +
 			"; this hook knows " + strings.Join(registry.StrategyNames(), ", "))

@@ -25,9 +25,9 @@ func (p ProgressCommand) WantsEvent(e activity.LoopEvent) bool {
 	return e.Event != activity.LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }
 
-// recordEvents adds the events to the history of loops, and runs the user's command for them. After the first error it
+// reportEvents adds the events to the history of loops, and runs the user's command for them. After the first error it
 // no longer runs the command. The command takes time, so no lock may be held.
-func (s *start) recordEvents(events []activity.LoopEvent, to *ProgressCommand) {
+func (s *start) reportEvents(events []activity.LoopEvent, to *ProgressCommand) {
 	for _, e := range events {
 		if err := ReportLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
 			s.noteForDebug(err.Error())

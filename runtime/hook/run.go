@@ -38,7 +38,7 @@ func ArmourProcess() {
 type Process struct {
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Stderr gets lines from display.OneLine, and text for Claude from display.PlainText. A
+	// Stderr gets lines from display.OneLine, and text for Claude from display.DropInvisible. A
 	// display.SafeWriter would escape joiners.
 	Stderr     io.Writer
 	Executable string // path without symlinks
@@ -99,18 +99,18 @@ func (h Process) Run() (code int) {
 	}
 	s := &start{Process: h, plugin: "springfield", eventName: "Stop", state: ledger.StateDir("", h.Home), begun: time.Now()}
 	s.event.Host = registry.DefaultHost() // until the event is read
-	defer func() { _ = recover() }()      // a panic of endByPanic
+	defer func() { _ = recover() }()      // a panic of endAfterPanic
 	defer func() {
 		if p := recover(); p != nil {
 			code = 0
-			s.endByPanic(p)
+			s.endAfterPanic(p)
 		}
 	}()
 	fault, asked := s.readEvent()
 	if !asked {
 		return 0
 	}
-	s.state = s.stateOf()
+	s.state = s.stateDir()
 	if fault != nil {
 		told := s.recordUndecided(*fault)
 		if fault.rule == faultEvent {
@@ -131,7 +131,7 @@ func (h Process) Run() (code int) {
 		s.answerRequest(settings)
 		return 0
 	case sessionStart:
-		s.meetSession(settings)
+		s.notePresence(settings)
 		s.greetUser()
 		return 0
 	case stopFailure:
@@ -147,7 +147,7 @@ func (h Process) Run() (code int) {
 		s.runScript(a.dir, a.Script)
 	}
 	if len(a.Events) > 0 {
-		s.recordEvents(a.Events, settings.Progress)
+		s.reportEvents(a.Events, settings.Progress)
 	}
 	if a.first {
 		ledger.SweepOldSessions(s.state, s.Now)
@@ -155,8 +155,8 @@ func (h Process) Run() (code int) {
 	return code
 }
 
-// readEvent reads the plugin and the event. asked is false if there is no event for the plugin to answer.
-func (s *start) readEvent() (f *fault, asked bool) {
+// readEvent reads the plugin and the event. answerable is false if there is no event for the plugin to answer.
+func (s *start) readEvent() (f *fault, answerable bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
 		f = &fault{faultPlugin, err}
@@ -202,10 +202,10 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	return f, true
 }
 
-// stateOf returns the session's state directory. It is next to the transcripts for Claude Code, and in the
+// stateDir returns the session's state directory. It is next to the transcripts for Claude Code, and in the
 // home directory for other hosts. One in the project is not trusted, because the project could have moved it
 // there, unless the project contains the home directory.
-func (s *start) stateOf() string {
+func (s *start) stateDir() string {
 	own := ledger.StateDir("", s.Home)
 	if !s.event.Host.Default {
 		return own
@@ -248,7 +248,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 	defer session.Close()
 	if s.isDecided(session.State, settings) {
-		return silentAnswer(settings)
+		return decidedAnswer(settings)
 	}
 	space, unlock, err := s.openWorkspace(settings)
 	if err != nil {
@@ -272,17 +272,17 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		return s.unwrittenAnswer(settings, Settled{Verdict: snapshot.Verdict}, rule, err)
 	}
 	if s.isDecided(session.State, settings) {
-		return silentAnswer(settings)
+		return decidedAnswer(settings)
 	}
 	if s.rest != nil && snapshot.Veto.Rule == "" {
 		snapshot.applyVeto(s.rest(&snapshot))
 	}
 	snapshot.applyVeto(s.holdVeto()) // the user may have set a hold meanwhile
-	clock := session.State.Clock.Tell(s.Now, s.Up)
+	clock := session.State.Clock.Advance(s.Now, s.Up)
 	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, time.UnixMilli(clock.At)
 	var brought *ledger.AwayLog
 	if order, isAway := s.orderInForce(); isAway { // the user may be back meanwhile
-		if brought, err = ledger.OpenAway(s.safeAwayDir(), order); err != nil {
+		if brought, err = ledger.LockAwayLog(s.safeAwayDir(), order); err != nil {
 			s.noteForDebug("read away: " + err.Error())
 		} else {
 			defer brought.Close()
@@ -303,14 +303,14 @@ func (s *start) decideAndRecord(settings Settings) answer {
 			// The state of the loop is not as decided, so there is no next round.
 			s.noteForDebug(err.Error())
 			settled = Settled{Verdict: strategy.Verdict{
-				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(),
+				Decision: settings.Strategy.NoEffect(), Rule: "unwritten", Sure: 100, Evidence: err.Error(),
 				Told: settings.Plugin + " let " + s.event.Host.Agent + " stop: " + err.Error(),
 			}, Next: session.State}
 			settled.Next.Log = snapshot.Log
 		}
 	}
 	settled.Next.Clock = clock
-	settled.Next.MeetPlugin(s.presentDecision(settings, clock))
+	settled.Next.MeetPlugin(s.newPresent(settings, clock))
 	record := s.recordOf(settled, settings.Plugin)
 	record.Asked = question.asked
 	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {
@@ -328,7 +328,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 }
 
 func (s *start) stopOf(settings Settings, before ledger.State) Stop {
-	stop := Stop{Event: s.event, Settings: settings, Before: before, Now: time.UnixMilli(before.Clock.Tell(s.Now, s.Up).At), Self: s.Self, Home: s.Home, Project: s.projectDir()}
+	stop := Stop{Event: s.event, Settings: settings, Before: before, Now: time.UnixMilli(before.Clock.Advance(s.Now, s.Up).At), Self: s.Self, Home: s.Home, Project: s.projectDir()}
 	if s.Hangs != nil {
 		stop.Hangs = sync.OnceValue(s.Hangs) // it reads all ancestors
 	}
@@ -421,7 +421,7 @@ func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 
 // shortenText returns s without invisible characters, cut to most bytes, so that a record fits into a line.
 func shortenText(s string, most int) string {
-	return quotation.Beginning(display.PlainText(s), most)
+	return quotation.ClipBytes(display.DropInvisible(s), most)
 }
 
 func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err error) answer {
@@ -430,20 +430,20 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err e
 	}
 	s.noteForDebug(err.Error())
 	if v.Decision == strategy.Continue || v.Decision == strategy.Remind || v.Decision == "" {
-		v = Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Evidence: "the decision could not be saved"}}
+		v = Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.NoEffect(), Rule: "unwritten", Evidence: "the decision could not be saved"}}
 	}
 	return answer{Settled: v, fault: &fault{rule, err}}
 }
 
 // runScript runs a script of the plugin with its arguments in dir. It discards the output and ignores failures.
-func (s *start) runScript(dir string, script []string) {
-	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(script[0])))
+func (s *start) runScript(dir string, argv []string) {
+	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(argv[0])))
 	if err != nil || !file.IsReadable(path) {
 		return
 	}
-	err = process.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: s.Getenv, Within: time.Until(s.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
+	err = process.Program{Argv: append([]string{path}, argv[1:]...), Dir: dir, Getenv: s.Getenv, Within: time.Until(s.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
 	if err != nil {
-		s.noteForDebug("run " + script[0] + ": " + err.Error())
+		s.noteForDebug("run " + argv[0] + ": " + err.Error())
 	}
 }
 

@@ -160,13 +160,13 @@ func (p Plugin) ReadSettings(state, project string) Settings {
 	return s
 }
 
-// Defaults returns a strategy's settings without any file. set names one of its rule sets, or is "" for the first.
-func Defaults(known strategy.Strategy, set string) (Settings, error) {
+// Defaults returns a strategy's settings without any file. ruleSet names one of its rule sets, or is "" for the first.
+func Defaults(known strategy.Strategy, ruleSet string) (Settings, error) {
 	s := Plugin{Name: known.Name, Strategy: known}.ReadSettings("", "")
-	if set == "" {
+	if ruleSet == "" {
 		return s, nil
 	}
-	s, faults, err := s.Overlay([]byte(`{"rules": `+strconv.Quote(set)+`}`), strategy.User)
+	s, faults, err := s.Overlay([]byte(`{"rules": `+strconv.Quote(ruleSet)+`}`), strategy.User)
 	if len(faults) > 0 {
 		err = errors.New(faults[0])
 	}
@@ -178,7 +178,7 @@ type budget [3]*int
 
 func (b *budget) Members(m *codec.Members) {
 	for i, name := range []string{"burst", "prompt", "hour"} {
-		codec.OptionalMember(m, name, &b[i], codec.Number[int])
+		codec.ReadOptional(m, name, &b[i], codec.Number[int])
 	}
 }
 
@@ -213,10 +213,10 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, 
 	f := fileMembers{options: s.Strategy.New()}
 	parts, whole := codec.ReadStrictly(data, &f, func(name string) bool { return checkMember(name, &l) })
 	if whole != nil {
-		return s, nil, errors.New(whole.InText(data))
+		return s, nil, errors.New(whole.DescribeIn(data))
 	}
 	for _, fault := range parts[:min(len(parts), maxFaults+1)] {
-		l.NoteFault(fault.InText(data))
+		l.NoteFault(fault.DescribeIn(data))
 	}
 	f.options.Over(s.Options, &l)
 	s.Options = f.options

@@ -114,7 +114,7 @@ func (stop Stop) Examine() Snapshot {
 // would be silent anyway, or if the last message announces the next action.
 func (s *Snapshot) vetoOfTeammate() guard.Veto {
 	v := &s.Verdict
-	if v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
+	if v.Decision == s.Settings.Strategy.NoEffect() && v.Page == "" ||
 		lastmessage.ReadMessage(s.Situation.Message.Text).AnnouncesWork() {
 		return guard.Veto{}
 	}
@@ -178,7 +178,7 @@ func (s *Snapshot) vetoBeforeStrategy() guard.Veto {
 // prompt, it replaces a veto for background or scheduled work with a continue.
 func (s *Snapshot) continueToWait() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
-	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsFor(s.met) {
+	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsKey(s.met) {
 		return
 	}
 	s.Veto.Rule = headless
@@ -190,16 +190,16 @@ func (s *Snapshot) continueToWait() {
 
 const headless = "headless"
 
-// waitsFor returns the value of Waits for a prompt in which the agent was told to wait in the foreground. It is not
+// waitsKey returns the value of Waits for a prompt in which the agent was told to wait in the foreground. It is not
 // empty, even if the prompt has no name.
-func waitsFor(state ledger.State) string { return "for " + state.Prompt }
+func waitsKey(state ledger.State) string { return "for " + state.Prompt }
 
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 	if veto.Rule == "" {
 		return false
 	}
 	s.Veto = veto
-	s.Verdict = strategy.Verdict{Decision: s.Settings.Strategy.Silence(), Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence}
+	s.Verdict = strategy.Verdict{Decision: s.Settings.Strategy.NoEffect(), Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence}
 	return true
 }
 
@@ -226,21 +226,21 @@ func (s *Snapshot) patience() time.Duration {
 // isBlind reports whether we would continue without having seen the prompt, which might forbid it. After a
 // session's first decision, a log without prompt IDs is trusted.
 func (s *Snapshot) isBlind() bool {
-	return s.opens() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
+	return s.hasLineID() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
 // transcriptLags reports whether the transcript may lack the prompt, or lacks the message or the last result when they
 // matter for the decision.
 func (s *Snapshot) transcriptLags() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
-	if s.opens() && !s.View.Opening.Found && known != "" {
+	if s.hasLineID() && !s.View.Opening.Found && known != "" {
 		return true
 	}
 	n := len(s.View.Calls)
 	if !s.Situation.Message.Lags && (n == 0 || s.View.Calls[n-1].Done) {
 		return false
 	}
-	late := !s.opens() && !s.Event.Host.Prompts && event != "" && known != "" && event != known
+	late := !s.hasLineID() && !s.Event.Host.Prompts && event != "" && known != "" && event != known
 	return late || s.isBlind() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
@@ -295,7 +295,7 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	}
 	if path != "" {
 		prompt := ""
-		if s.opens() {
+		if s.hasLineID() {
 			prompt = s.Event.PromptID
 		}
 		log, view, err := reading.ReadNew(s.Log, prompt)
@@ -332,16 +332,16 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 		Message: strategy.Message{Text: event.LastMessage, FromEvent: event.LastMessage != ""},
 		Turn: strategy.Turn{
 			Prompt: view.PromptText, PromptID: s.met.Prompt, Own: s.met.Own, Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
-			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟", nil),
+			Question: rules.EndsWithSign(strings.TrimSpace(view.PromptEnd), "?？؟", nil),
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
 			Ours: s.met.InPrompt > 0,
 			Word: lastword.Word{Kind: lastword.Kind(s.met.Said.Kind), Evidence: s.met.Said.Evidence, Held: s.met.Said.Held}, WordAt: s.met.Said.At,
-			Changed: view.Changed, Leave: s.leave(), Attended: s.Attended, Away: s.Away != nil,
+			Changed: view.Changed, Leave: s.whyLeave(), Attended: s.Attended, Away: s.Away != nil,
 		},
 		Team: view.Team,
 		Session: strategy.Session{
 			ID: event.SessionID, Plugin: s.Settings.Plugin, Agent: h.Agent,
-			Hold: h.WordToType(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli(),
+			Hold: h.CommandToType(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli(),
 		},
 	}
 	if h.Context != nil { // otherwise the host can only continue in a single way
@@ -392,7 +392,7 @@ func (s *Snapshot) stopToCount() guard.Count {
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
 	hash := quotation.HashText(strings.Join(append(seen, strconv.Itoa(calls)), "\x00"))
 	inPrompt := ours.InTurn
-	if s.opens() || s.Event.Host.Prompts && s.View.Opening.ID != "" { // this prompt is from the user
+	if s.hasLineID() || s.Event.Host.Prompts && s.View.Opening.ID != "" { // this prompt is from the user
 		inPrompt = ours.InOwn
 	}
 	return guard.Count{
@@ -456,16 +456,16 @@ func (s *Snapshot) Settle() Settled {
 		out.Left = nil // the limit in the order was used instead
 	}
 	if strings.Contains(out.Told, cliName+" loop") {
-		out.Told = strings.ReplaceAll(out.Told, cliName+" loop", s.selfCalled()+" loop")
+		out.Told = strings.ReplaceAll(out.Told, cliName+" loop", s.ownCommand()+" loop")
 	}
-	s.noteLeave(&out)
+	s.noteOutcome(&out)
 	out.Next.Log = s.Log
 	return out
 }
 
 const cliName = "springfield"
 
-func (s *Snapshot) selfCalled() string {
+func (s *Snapshot) ownCommand() string {
 	if s.Self == nil {
 		return cliName
 	}
@@ -492,13 +492,13 @@ func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	if out.Rule == away.Rule || out.Page != "" { // the agent must not read a judge's words
 		told += ": " + out.Evidence
 	} else {
-		count += ": " + quotation.Beginning(quotation.OneLine(out.Evidence), 160)
+		count += ": " + quotation.ClipBytes(quotation.OneLine(out.Evidence), 160)
 	}
 	if s.Settings.Protocol != "exit2" { // which keeps the original text
 		out.Reason = "[" + s.Settings.Plugin + count + "] " + out.Reason
 	}
 	if first {
-		out.Told = cmp.Or(out.Told, told) + " (" + s.Event.Host.WordToType(s.Settings.Plugin, "hold") + " to stop)"
+		out.Told = cmp.Or(out.Told, told) + " (" + s.Event.Host.CommandToType(s.Settings.Plugin, "hold") + " to stop)"
 	} else {
 		out.Told = ""
 	}
@@ -509,6 +509,6 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	if s.Event.Host.Default {
 		log = s.Event.TranscriptPath
 	}
-	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseCommand(v.Limit, ledger.StateDir(log, s.Home), s.Home, s.selfCalled())}, func(way string) bool { return way == "" })
+	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseCommand(v.Limit, ledger.StateDir(log, s.Home), s.Home, s.ownCommand())}, func(way string) bool { return way == "" })
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }

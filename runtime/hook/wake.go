@@ -69,7 +69,7 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	if a.fault != nil || a.Decision != strategy.Continue {
 		return 0
 	}
-	if _, err := io.WriteString(s.Stderr, defuseSystemTags(display.PlainText(a.Reason))+"\n"); err != nil {
+	if _, err := io.WriteString(s.Stderr, defuseSystemTags(display.DropInvisible(a.Reason))+"\n"); err != nil {
 		s.recordUndecided(fault{faultAnswer, newFailure("the answer could not be passed to "+s.event.Host.Title, err)})
 		return 0
 	}
@@ -87,7 +87,7 @@ func (s *start) sleep(d time.Duration) (ok bool) {
 
 func verdictOfWake(of strategy.Situation) strategy.Verdict {
 	return strategy.Verdict{
-		Decision: strategy.Continue, Rule: wake.Rule, Sure: 100, Evidence: quotation.Beginning(quotation.OneLine(of.Message.Text), 160),
+		Decision: strategy.Continue, Rule: wake.Rule, Sure: 100, Evidence: quotation.ClipBytes(quotation.OneLine(of.Message.Text), 160),
 		Reason: "An API error ended your turn, and you were woken after a while. Nobody has typed anything. Continue your work.",
 	}
 }
@@ -102,7 +102,7 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	defer session.Close()
 	snapshot := s.examineStop(s.stopOf(settings, session.State))
 	before = s.momentOf(&snapshot)
-	if snapshot.leavesAway() {
+	if snapshot.yieldsOrder() {
 		return before, 0, nil
 	}
 	if err := session.LockSession(); err != nil {
@@ -132,7 +132,7 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	}
 	snapshot.Before = session.State
 	settled := Settled{Verdict: verdict, Next: snapshot.meetPrompt(session.State)}
-	settled.Next.Log, settled.Next.Clock = snapshot.Log, session.State.Clock.Tell(s.Now, s.Up)
+	settled.Next.Log, settled.Next.Clock = snapshot.Log, session.State.Clock.Advance(s.Now, s.Up)
 	if snapshot.Veto.Rule == "" && cannot == "" { // else an event that is not the client's could restart the count
 		settled.Next.Outage = claim
 	}

@@ -85,7 +85,7 @@ func (h *Host) RecordName() string {
 	return h.Name
 }
 
-func (h *Host) WordToType(plugin, word string) string {
+func (h *Host) CommandToType(plugin, word string) string {
 	if h.Command == nil {
 		return "springfield " + word
 	}
@@ -110,9 +110,9 @@ func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	return err
 }
 
-// SessionNamed returns the pattern for the log of one session. The ID is at the end of the file name. If the
+// LogPattern returns the pattern for the log of one session. The ID is at the end of the file name. If the
 // file name is fixed, the ID is the name of the directory.
-func (h *Host) SessionNamed(id string) string {
+func (h *Host) LogPattern(id string) string {
 	dir, name := path.Split(h.Sessions)
 	if i := strings.LastIndexByte(name, '*'); i >= 0 {
 		return dir + name[:i+1] + id + name[i+1:]
@@ -205,15 +205,15 @@ func (e Event) IsFromUser() bool {
 	return true
 }
 
-// HasLine reports whether a line of end that is a complete JSON object has the prefix begin and satisfies is. It
+// HasLine reports whether a line of tail that is a complete JSON object has the prefix and satisfies is. It
 // searches backwards.
-func HasLine(end []byte, begin string, is func(line []byte) bool) bool {
-	for len(end) > 0 {
-		i := bytes.LastIndexByte(end, '\n')
-		if line := end[i+1:]; bytes.HasPrefix(line, []byte(begin)) && is(line) && codec.FirstObject(line) != nil {
+func HasLine(tail []byte, prefix string, is func(line []byte) bool) bool {
+	for len(tail) > 0 {
+		i := bytes.LastIndexByte(tail, '\n')
+		if line := tail[i+1:]; bytes.HasPrefix(line, []byte(prefix)) && is(line) && codec.FirstObject(line) != nil {
 			return true
 		}
-		end = end[:max(i, 0)]
+		tail = tail[:max(i, 0)]
 	}
 	return false
 }

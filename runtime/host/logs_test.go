@@ -273,7 +273,7 @@ func TestProjectName(t *testing.T) {
 		`C:\Users\Homer`:        "C--Users-Homer",
 		"/tmp/🍩":                "-tmp---",
 	} {
-		got := claude.ProjectName(dir)
+		got := claude.LogDirName(dir)
 		scratch.Equal(t, got, want, dir)
 	}
 }

@@ -150,7 +150,7 @@ func TestMicros(t *testing.T) {
 // No model is dearer than an unknown one.
 func TestUnknownIsDearest(t *testing.T) {
 	for _, p := range prices {
-		if d := findPrice("unknown"); p.in > d.in || p.out > d.out || !strings.HasPrefix(p.model, "claude-") {
+		if d := priceOrMost("unknown"); p.in > d.in || p.out > d.out || !strings.HasPrefix(p.model, "claude-") {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -337,8 +337,8 @@ func FuzzPage(f *testing.F) {
 // The prompt is part of the product, so a change must be reviewed here.
 func TestPrompt(t *testing.T) {
 	golden := scratch.ReadFile(t, "testdata/prompt.txt")
-	scratch.Equal(t, PromptFor("Claude"), string(golden), "it is not that of testdata/prompt.txt")
-	if n := len(PromptFor("Claude")); n > 1200 {
+	scratch.Equal(t, SystemPrompt("Claude"), string(golden), "it is not that of testdata/prompt.txt")
+	if n := len(SystemPrompt("Claude")); n > 1200 {
 		t.Errorf("%d bytes, at most 1200", n)
 	}
 }

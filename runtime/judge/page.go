@@ -47,19 +47,19 @@ func (p Page) String() string {
 	for _, c := range p.Calls[max(0, len(p.Calls)-maxCalls):] {
 		calls = append(calls, shownCall(c))
 	}
-	request := quotation.FirstRunes(strings.TrimSpace(secret.Mask(p.Request)), maxRequest)
-	return "CONTEXT:\n  Active skill: " + cmp.Or(shownName(p.Skill), "none") +
+	request := quotation.ClipRunes(strings.TrimSpace(secret.Mask(p.Request)), maxRequest)
+	return "CONTEXT:\n  Active skill: " + cmp.Or(shownField(p.Skill), "none") +
 		"\n  Todo state: " + p.Todos.String() +
 		"\n  Last tools: [" + strings.Join(calls, ", ") + "]" +
 		"\n  Latest request: " + quoteText(request, maxRequestBytes) +
 		"\n  Waiting for: " + p.waiting() +
 		"\n  Last message: " + quoteText(endOfMessage(p.Message), maxMessageBytes+10) +
-		"\n\nDECIDE: Should " + cmp.Or(shownName(p.Agent), "Claude") + " continue working autonomously?\n"
+		"\n\nDECIDE: Should " + cmp.Or(shownField(p.Agent), "Claude") + " continue working autonomously?\n"
 }
 
 func (p Page) waiting() string {
 	if p.Asked != "" {
-		return "the user (" + shownName(p.Asked) + ")"
+		return "the user (" + shownField(p.Asked) + ")"
 	}
 	if p.Running == 1 {
 		return "nothing, 1 task runs in the background"
@@ -78,15 +78,15 @@ func shownCall(c activity.Call) string {
 			input, result = "task"+id, status // its result only repeats them
 		}
 	}
-	inside := shownName(input)
+	inside := shownField(input)
 	if result != "" {
-		inside = strings.TrimPrefix(inside+" → "+shownName(result), " ")
+		inside = strings.TrimPrefix(inside+" → "+shownField(result), " ")
 	}
-	return cmp.Or(shownName(c.Name), "?") + "(" + inside + ")"
+	return cmp.Or(shownField(c.Name), "?") + "(" + inside + ")"
 }
 
-func shownName(s string) string {
-	s = quotation.FirstRunes(strings.TrimSpace(secret.Mask(s)), maxField)
+func shownField(s string) string {
+	s = quotation.ClipRunes(strings.TrimSpace(secret.Mask(s)), maxField)
 	if strings.Trim(s, plainLetters) != "" {
 		return quoteText(s, maxFieldBytes)
 	}
@@ -164,8 +164,8 @@ func endOfMessage(s string) string {
 	return "…" + tail
 }
 
-// PromptFor returns the system prompt for a judge of this agent.
-func PromptFor(agent string) string { return strings.ReplaceAll(prompt, "Claude", agent) }
+// SystemPrompt returns the system prompt for a judge of this agent.
+func SystemPrompt(agent string) string { return strings.ReplaceAll(prompt, "Claude", agent) }
 
 const prompt = `You judge one moment of a coding session: Claude has just ended its turn. Decide whether it should go on working by itself, or hand the turn to the user.
 

@@ -29,8 +29,8 @@ var prices = []price{
 	{"claude-fable-5", 10_000_000, 50_000_000},
 }
 
-// findPrice returns the price of a model by any name, or the highest price for an unknown model.
-func findPrice(model string) price {
+// priceOrMost returns the price of a model by any name, or the highest price for an unknown model.
+func priceOrMost(model string) price {
 	// The most expensive models that recent clients use for the aliases, since the actual model is not known yet.
 	dearest := map[string]string{"haiku": "claude-haiku-4-5", "sonnet": "claude-sonnet-4-6", "opus": "claude-opus-5"}
 	id := cmp.Or(dearest[model], model)
@@ -56,7 +56,7 @@ const maxTokens = 100_000_000
 // PriceInMicros returns the list price of u in millionths of a dollar, rounded up. For an unknown model it uses the
 // highest price.
 func PriceInMicros(model string, u Usage) int64 {
-	p := findPrice(model)
+	p := priceOrMost(model)
 	count := func(n int64) int64 { return min(max(n, 0), maxTokens) }
 	// Cache prices are quarters and tenths, so sum up fortieths.
 	sum := p.in*(40*count(u.Input)+50*count(u.CacheWrite)+4*count(u.CacheRead)) + p.out*40*count(u.Output)

@@ -47,7 +47,7 @@ func (f *finder) firstClause(s string) string {
 		if i == 0 || IsWithinWord(s, i) {
 			continue
 		}
-		for _, e := range f.entries(Break) {
+		for _, e := range f.candidates(Break) {
 			if _, ok := beginsRun(e, s, i); ok {
 				return s[:i]
 			}
@@ -63,7 +63,7 @@ func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 		}
 		return slices.ContainsFunc(f.begins, func(i int) bool { return mayMatchAt(rest, s, i) && f.matchesAt(rest, s, i, good) })
 	}
-	word := literalOfEntry(pattern)
+	word := literalPrefix(pattern)
 	pattern, anywhere := strings.CutPrefix(pattern, "*")
 	for from := 0; from <= len(s); {
 		i := strings.Index(s[from:], word)
@@ -105,7 +105,7 @@ func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 				var one string
 				one, group, more = strings.Cut(group, "|")
 				one = strings.TrimLeft(one, " ")
-				if mayMatchAt(one, s, i) && f.matchesAt(one, s, i, f.restBefore(rest, s, good)) {
+				if mayMatchAt(one, s, i) && f.matchesAt(one, s, i, f.acceptRest(rest, s, good)) {
 					return true
 				}
 			}
@@ -136,7 +136,7 @@ func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 	}
 }
 
-func (f *finder) restBefore(rest, s string, good func(end int) bool) func(end int) bool {
+func (f *finder) acceptRest(rest, s string, good func(end int) bool) func(end int) bool {
 	if rest == "" {
 		return good
 	}
@@ -160,7 +160,7 @@ const maxDepth = 8 // of nested classes
 // hasMemberAt reports whether an entry of class c, followed by rest, matches at offset i of s with an end that good
 // accepts. It returns false at an exception.
 func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(end int) bool) bool {
-	for _, e := range f.entries(c) {
+	for _, e := range f.candidates(c) {
 		if e[0] == '-' { // an exception
 			if word, behind := strings.CutPrefix(e[1:], "<"); behind {
 				if before, ok := strings.CutSuffix(s[:i], word+" "); ok && !IsWithinWord(s, len(before)) {
@@ -177,7 +177,7 @@ func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(en
 		}
 		if strings.ContainsAny(e, "[{…") {
 			f.depth++
-			found := f.depth < maxDepth && f.matchesAt(e, s, i, f.restBefore(rest, s, good))
+			found := f.depth < maxDepth && f.matchesAt(e, s, i, f.acceptRest(rest, s, good))
 			f.depth--
 			if found {
 				return true
@@ -215,12 +215,12 @@ func beginsRun(run, s string, i int) (end int, ok bool) {
 	return i, !IsWithinWord(s, i)
 }
 
-// endsSentence reports whether the number of words in rest is at most the digit in words. If words is empty,
+// endsSentence reports whether the number of words in rest is at most the digit in maxWords. If maxWords is empty,
 // rest must contain no word.
-func endsSentence(rest, words string) bool {
+func endsSentence(rest, maxWords string) bool {
 	most := 0
-	if words != "" {
-		most = int(words[0] - '0')
+	if maxWords != "" {
+		most = int(maxWords[0] - '0')
 	}
 	word := false
 	for _, r := range rest {
@@ -246,7 +246,7 @@ func (f *finder) beginnings(s string) []int {
 			}
 			all = append(all, i)
 			next := 0
-			for _, e := range f.entries(Link) {
+			for _, e := range f.candidates(Link) {
 				if n, ok := beginsRun(e, s, i); ok {
 					next = n
 					break
@@ -304,7 +304,7 @@ func gramAt(s string) uint32 {
 func (t *searched) mayHave(entry string) bool {
 	mayBegin := func(pattern string) bool {
 		return len(pattern) < 3 || !isPlain[pattern[0]] || !isPlain[pattern[1]] || !isPlain[pattern[2]] ||
-			t.hasGram(pattern)
+			t.mayHaveGram(pattern)
 	}
 	begin := entry
 	if begin[0] == '^' || begin[0] == '*' {
@@ -323,11 +323,11 @@ func (t *searched) mayHave(entry string) bool {
 	} else if !mayBegin(begin) {
 		return false
 	}
-	word := longestWord(entry)
-	return len(word) < 3 || t.hasGram(word) && t.hasGram(word[len(word)-3:]) && strings.Contains(t.all, word)
+	word := longestLiteral(entry)
+	return len(word) < 3 || t.mayHaveGram(word) && t.mayHaveGram(word[len(word)-3:]) && strings.Contains(t.all, word)
 }
 
-func (t *searched) hasGram(s string) bool {
+func (t *searched) mayHaveGram(s string) bool {
 	h := gramAt(s)
 	return t.grams[h>>6]&(1<<(h&63)) != 0
 }
@@ -343,7 +343,7 @@ var isPlain = func() (plain [256]bool) {
 type finder struct {
 	pack *Pack
 	text *searched
-	has  [classes][]string // entries that may match in the text
+	has  [classes][]string // candidates that may match in the text
 	read [classes]bool
 
 	depth  int    // of nested classes
@@ -357,7 +357,7 @@ func always(int) bool { return true }
 func (all Finders) Has(c Class, sentence string) bool {
 packs:
 	for _, f := range all {
-		for _, e := range f.entries(c) {
+		for _, e := range f.candidates(c) {
 			if nots, excludes := strings.CutPrefix(e, "!"); excludes {
 				if !f.matchesNone(nots, sentence, 0) {
 					continue packs
@@ -380,8 +380,8 @@ packs:
 	return false
 }
 
-// Skip returns the length of the longest match of these classes at the beginning of text, or 0.
-func (all Finders) Skip(text string, some ...Class) (longest int) {
+// MatchLen returns the length of the longest match of these classes at the beginning of text, or 0.
+func (all Finders) MatchLen(text string, some ...Class) (longest int) {
 	take := func(end int) bool {
 		longest = max(longest, end)
 		return false
@@ -394,7 +394,7 @@ func (all Finders) Skip(text string, some ...Class) (longest int) {
 	return longest
 }
 
-func (f *finder) entries(c Class) []string {
+func (f *finder) candidates(c Class) []string {
 	if f.read[c] {
 		return f.has[c]
 	}
@@ -408,8 +408,8 @@ func (f *finder) entries(c Class) []string {
 	return f.has[c]
 }
 
-// literalOfEntry returns the literal text at the beginning of an entry, or "". Every match contains this text.
-func literalOfEntry(entry string) string {
+// literalPrefix returns the literal text at the beginning of an entry, or "". Every match contains this text.
+func literalPrefix(entry string) string {
 	if entry[0] == '^' || entry[0] == '*' || entry[0] == '-' {
 		entry = entry[1:]
 	}
@@ -422,8 +422,8 @@ func literalOfEntry(entry string) string {
 	return entry
 }
 
-// longestWord returns the longest literal text that a sentence must contain for an entry to match.
-func longestWord(entry string) (word string) {
+// longestLiteral returns the longest literal text that a sentence must contain for an entry to match.
+func longestLiteral(entry string) (word string) {
 	start, depth := 0, 0
 	take := func(end int) {
 		if run := strings.Trim(entry[start:end], " "); depth == 0 && len(run) > len(word) {

@@ -122,23 +122,23 @@ const (
 	scripts
 )
 
-func scriptOf(r rune) scriptID {
+func scriptOf(folded rune) scriptID {
 	switch {
-	case 'a' <= r && r <= 'z' || 0xc0 <= r && r <= 0x24f || 0x1e00 <= r && r <= 0x1eff:
+	case 'a' <= folded && folded <= 'z' || 0xc0 <= folded && folded <= 0x24f || 0x1e00 <= folded && folded <= 0x1eff:
 		return latin
-	case r < 0x400:
+	case folded < 0x400:
 		return other
-	case r <= 0x52f:
+	case folded <= 0x52f:
 		return cyrillic
-	case 0x600 <= r && r <= 0x6ff && unicode.IsLetter(r):
+	case 0x600 <= folded && folded <= 0x6ff && unicode.IsLetter(folded):
 		return arabic
-	case 0x900 <= r && r <= 0x97f:
+	case 0x900 <= folded && folded <= 0x97f:
 		return devanagari
-	case 0x3041 <= r && r <= 0x30ff:
+	case 0x3041 <= folded && folded <= 0x30ff:
 		return kana
-	case 0x3400 <= r && r <= 0x9fff:
+	case 0x3400 <= folded && folded <= 0x9fff:
 		return han
-	case 0xac00 <= r && r <= 0xd7a3:
+	case 0xac00 <= folded && folded <= 0xd7a3:
 		return hangul
 	}
 	return other

@@ -158,14 +158,14 @@ type sentence struct {
 }
 
 // plainText returns a block without emphasis. It replaces inline code and URLs with a backtick, quotations with an
-// empty one (""), and links with labels. from[i] is the offset in text of the byte out[i].
-func plainText(text string) (out string, from []int) {
+// empty one (""), and links with labels. offsets[i] is the offset in text of the byte out[i].
+func plainText(text string) (out string, offsets []int) {
 	b := make([]byte, 0, len(text))
-	from = make([]int, 0, len(text)+1)
+	offsets = make([]int, 0, len(text)+1)
 	put := func(s string, at int) {
 		b = append(b, s...)
 		for range len(s) {
-			from = append(from, at)
+			offsets = append(offsets, at)
 		}
 	}
 	quotes := quotesIn(text)
@@ -214,7 +214,7 @@ func plainText(text string) (out string, from []int) {
 		put(text[i:i+1], i)
 		i++
 	}
-	return string(b), append(from, len(text))
+	return string(b), append(offsets, len(text))
 }
 
 func isLetterAt(s string, i int) bool {

@@ -96,9 +96,9 @@ func (c *Closing) findSentences() {
 }
 
 // FindAct returns a sentence with this act in the last paragraph, or in a final list and its intro. Asks is also
-// searched before that. If near is set, acts from Offers to Finishes are instead searched in at most maxNear bytes
+// searched before that. If earlier is set, acts from Offers to Finishes are instead searched in at most maxNear bytes
 // before that.
-func (c *Closing) FindAct(act Act, near bool) (said string, ok bool) {
+func (c *Closing) FindAct(act Act, earlier bool) (said string, ok bool) {
 	switch act {
 	case Leave:
 		return c.asksLeave()
@@ -107,9 +107,9 @@ func (c *Closing) FindAct(act Act, near bool) (said string, ok bool) {
 	case Starts:
 		return c.startsAction()
 	case Moves:
-		return c.announcesWork(language.Move)
+		return c.announcedWork(language.Move)
 	case Announces:
-		return c.announcesWork(language.Announce)
+		return c.announcedWork(language.Announce)
 	}
 	for _, by := range [...]struct {
 		act   Act
@@ -119,7 +119,7 @@ func (c *Closing) FindAct(act Act, near bool) (said string, ok bool) {
 		{Hands, language.Hand}, {Plans, language.Plan}, {Finishes, language.Finished},
 	} {
 		if by.act == act {
-			return c.saysClass(by.class, near)
+			return c.saysClass(by.class, earlier)
 		}
 	}
 	return "", false
@@ -149,20 +149,20 @@ func (c *Closing) Announcement() string {
 	return strings.Join(all, "\n")
 }
 
-// SeeksLast reports whether the last sentence announces that the agent looks for more, and is not about moving to the
-// next step.
-func (c *Closing) SeeksLast() bool {
+// LooksForMore reports whether the last sentence announces that the agent looks for more, and is not about moving to
+// the next step.
+func (c *Closing) LooksForMore() bool {
 	last := *c
 	last.intro, last.final = nil, c.final[max(0, len(c.final)-1):]
 	_, starts := last.startsAction()
-	_, announces := last.announcesWork(language.Announce)
-	_, moves := last.announcesWork(language.Move)
+	_, announces := last.announcedWork(language.Announce)
+	_, moves := last.announcedWork(language.Move)
 	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
 }
 
-func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
+func (c *Closing) saysClass(class language.Class, earlier bool) (string, bool) {
 	lists := [][]sentence{c.intro, c.final}
-	if near {
+	if earlier {
 		lists = [][]sentence{c.near}
 	}
 	for _, list := range lists {
@@ -219,9 +219,9 @@ func offersMenu(text string) bool {
 	return false
 }
 
-// intents returns the sentences that can announce work: the sentences of the last paragraph, or before a final list. It
-// returns nil if the message ends with code or a quotation after a title or colon, because that is the work itself.
-func (c *Closing) intents() []sentence {
+// candidates returns the sentences that can announce work: the sentences of the last paragraph, or before a final list.
+// It returns nil if the message ends with code or a quotation after a title or colon, because that is the work itself.
+func (c *Closing) candidates() []sentence {
 	if n := len(c.prose); n > 0 {
 		last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[n-1]
 		if (last == code || last == quotation) && (isTitle(lead) || strings.HasSuffix(lead.text, ":")) {
@@ -235,7 +235,7 @@ func (c *Closing) intents() []sentence {
 }
 
 func (c *Closing) startsAction() (string, bool) {
-	list := c.intents()
+	list := c.candidates()
 	if len(list) == 0 {
 		return "", false
 	}
@@ -243,11 +243,11 @@ func (c *Closing) startsAction() (string, bool) {
 	return s.said, c.in.Has(language.Start, s.folded) && !isQuestion(s)
 }
 
-// announcesWork returns the last of the intents if it announces work in words of the class, and whether it does. For
+// announcedWork returns the last of the intents if it announces work in words of the class, and whether it does. For
 // language.Announce, one of the last two can instead start an action, and an announcement before a list is ignored as a
 // plan.
-func (c *Closing) announcesWork(class language.Class) (string, bool) {
-	list := c.intents()
+func (c *Closing) announcedWork(class language.Class) (string, bool) {
+	list := c.candidates()
 	if c.titled || len(list) == 0 || len(c.intro) > 0 && class == language.Announce {
 		return "", false
 	}
@@ -256,7 +256,7 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 			c.in.Has(language.You, s.folded) && !c.in.Has(language.Mine, s.folded)
 	}
 	before, s := list[:len(list)-1], list[len(list)-1]
-	if c.in.Has(class, s.folded) && !isBesidesThePoint(s) && !(class == language.Announce && c.announcesStep(before)) {
+	if c.in.Has(class, s.folded) && !isBesidesThePoint(s) && !(class == language.Announce && c.hasBid(before)) {
 		return s.said, true
 	}
 	for i := len(list) - 1; i >= max(0, len(list)-2); i-- {
@@ -267,7 +267,7 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	return "", false
 }
 
-func (c *Closing) announcesStep(before []sentence) bool {
+func (c *Closing) hasBid(before []sentence) bool {
 	return slices.ContainsFunc(before, func(s sentence) bool {
 		return c.in.Has(language.Bid, s.folded) && !c.in.Has(language.Move, s.folded) && !c.in.Has(language.Announce, s.folded)
 	})

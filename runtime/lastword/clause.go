@@ -36,8 +36,8 @@ type clause struct {
 
 type reader struct{ language.Finders }
 
-// joinForbidding makes a clause that only states forbid if it was split from a piece that forbids as a whole.
-func (in reader) joinForbidding(clauses []clause) {
+// markForbidding makes a clause that only states forbid if it was split from a piece that forbids as a whole.
+func (in reader) markForbidding(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
 		if split := c.said == clauses[i-1].said; split && c.act == states && in.Has(language.Forbid, in.withoutSoft(trimSigns(fold(c.said)))) {
@@ -62,7 +62,7 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 	case says(language.Request):
 		return does, true
 	}
-	if n := in.Skip(c.text, language.Could); n > 0 {
+	if n := in.MatchLen(c.text, language.Could); n > 0 {
 		return in.actBehind(c, n), true
 	}
 	switch {
@@ -92,7 +92,7 @@ func (in reader) actBehind(c clause, end int) act {
 		return looks
 	case in.Has(language.Forbid, wanted) || in.Has(language.Forbid, whole):
 		return forbids
-	case in.Skip(wanted, language.Tell) > 0 || in.Has(language.Inquire, wanted):
+	case in.MatchLen(wanted, language.Tell) > 0 || in.Has(language.Inquire, wanted):
 		return asks
 	}
 	return does
@@ -103,7 +103,7 @@ func (in reader) splitClauses(s lastmessage.Sentence) (all []clause) {
 	for i, piece := range pieces {
 		asks := strings.Contains(piece, "¿") || s.Asks && i == len(pieces)-1
 		whole := trimSigns(fold(piece))
-		if i+1 < len(pieces) && whole != "" && in.Skip(whole, language.Then) == len(whole) { // "if not, fix it"
+		if i+1 < len(pieces) && whole != "" && in.MatchLen(whole, language.Then) == len(whole) { // "if not, fix it"
 			pieces[i+1] = piece + " " + pieces[i+1]
 			continue
 		}
@@ -113,10 +113,10 @@ func (in reader) splitClauses(s lastmessage.Sentence) (all []clause) {
 			if c.text = in.withoutSoft(part); c.text != "" {
 				own := part // without joining words at its beginning
 				for n := 1; n > 0; own = trimSigns(own[n:]) {
-					n = in.Skip(own, language.Then, language.And)
+					n = in.MatchLen(own, language.Then, language.And)
 				}
 				c.forms = slices.Compact([]string{c.text, in.withoutSoftEnd(own), own, part})
-				c.listed = listed && in.Skip(part, language.Then) == 0 && !strings.Contains(own, " ")
+				c.listed = listed && in.MatchLen(part, language.Then) == 0 && !strings.Contains(own, " ")
 				all = append(all, c)
 			}
 			listed = true
@@ -153,16 +153,16 @@ func splitAtSigns(text string) (all []string) {
 func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	classes := []language.Class{language.Then, language.And}
 	begin := in.withoutSoft(piece)
-	could := in.Skip(begin, language.Could)
+	could := in.MatchLen(begin, language.Could)
 	switch {
 	case asks && (could == 0 || in.Has(language.How, piece)):
 		return []string{piece}
-	case in.Has(language.Inquire, piece) && (could == 0 && in.Skip(begin, language.Tell) == 0 || in.Has(language.How, piece)):
+	case in.Has(language.Inquire, piece) && (could == 0 && in.MatchLen(begin, language.Tell) == 0 || in.Has(language.How, piece)):
 		classes = classes[:1]
 	}
 	start := 0
 	for i := range piece {
-		if i > start && !language.IsWithinWord(piece, i) && piece[i] != ' ' && in.Skip(piece[i:], classes...) > 0 {
+		if i > start && !language.IsWithinWord(piece, i) && piece[i] != ' ' && in.MatchLen(piece[i:], classes...) > 0 {
 			all = append(all, trimSigns(piece[start:i]))
 			start = i
 		}
@@ -172,7 +172,7 @@ func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 
 func (in reader) withoutSoft(text string) string {
 	for {
-		n := max(in.Skip(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))
+		n := max(in.MatchLen(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))
 		if n == 0 {
 			return in.withoutSoftEnd(text)
 		}
@@ -184,7 +184,7 @@ func (in reader) withoutSoftEnd(text string) string {
 	for from := len(text); from > 0 && len(text)-from <= 30; {
 		_, size := utf8.DecodeLastRuneInString(text[:from])
 		from -= size
-		if from > 0 && !language.IsWithinWord(text, from) && text[from] != ' ' && in.Skip(text[from:], language.Soft) == len(text)-from {
+		if from > 0 && !language.IsWithinWord(text, from) && text[from] != ' ' && in.MatchLen(text[from:], language.Soft) == len(text)-from {
 			text = trimSigns(text[:from])
 			from = len(text)
 		}

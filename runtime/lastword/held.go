@@ -54,10 +54,10 @@ func (in reader) isNoSubject(word string) bool {
 	if len(word) >= 16 && strings.ContainsAny(word, "0123456789") {
 		return true
 	}
-	if language.UsesBlanks(word) && in.Skip(word, language.Touch, language.Resume) == len(word) { // without blanks, "push" is one of these
+	if language.UsesBlanks(word) && in.MatchLen(word, language.Touch, language.Resume) == len(word) { // without blanks, "push" is one of these
 		return true
 	}
-	return in.Skip(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
+	return in.MatchLen(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
 }
 
 // FindHeld returns the first of a prompt's clauses in held whose subject is in the last 2,000 bytes of text.

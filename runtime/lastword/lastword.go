@@ -105,7 +105,7 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 			c.act, c.sure = in.actOf(*c, clauses[:j])
 		}
 		if !slices.ContainsFunc(clauses, orders) {
-			in.joinForbidding(clauses)
+			in.markForbidding(clauses)
 		}
 		all = append(all, clauses...)
 	}
@@ -187,13 +187,13 @@ func (in reader) standing(own []lastmessage.Sentence) (found lastmessage.Sentenc
 func (in reader) isYes(own []lastmessage.Sentence) (yes bool) {
 	for _, s := range own {
 		for rest := trimSigns(fold(s.Text)); rest != ""; {
-			if s.Asks && in.Skip(rest+"?", language.Yes) > len(rest) { // "why not?"
+			if s.Asks && in.MatchLen(rest+"?", language.Yes) > len(rest) { // "why not?"
 				yes, s.Asks = true, false
 				break
 			}
-			n := in.Skip(rest, language.Yes)
+			n := in.MatchLen(rest, language.Yes)
 			yes = yes || n > 0
-			if n = max(n, in.Skip(rest, language.Soft, language.And, language.Then)); n == 0 {
+			if n = max(n, in.MatchLen(rest, language.Soft, language.And, language.Then)); n == 0 {
 				return false
 			}
 			rest = trimSigns(rest[n:])

@@ -42,7 +42,7 @@ func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 		}
 		first, last = all, all
 	} else {
-		first, last = sentencesOf(quotation.Head(p.Begin, maxPart)), sentencesOf(behindFence(quotation.Tail(p.End, maxPart)))
+		first, last = sentencesOf(quotation.Head(p.Begin, maxPart)), sentencesOf(withoutOpenCode(quotation.Tail(p.End, maxPart)))
 		first, last = first[:max(0, len(first)-1)], last[min(1, len(last)):]
 	}
 	return slices.Concat(first[:min(len(first), maxSentences)], last[max(0, len(last)-maxSentences):]), false
@@ -61,8 +61,8 @@ func joinParts(p Prompt) (string, bool) {
 	return "", false
 }
 
-// behindFence removes the rest of a code block that began before text.
-func behindFence(text string) string {
+// withoutOpenCode removes the rest of a code block that began before text.
+func withoutOpenCode(text string) string {
 	fences, rest, named := 0, text, false
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
@@ -80,7 +80,7 @@ func behindFence(text string) string {
 }
 
 func sentencesOf(text string) (all []lastmessage.Sentence) {
-	lines := strings.Split(withoutMentions(withoutNotes(withoutTags(strings.ToValidUTF8(text, "")))), "\n")
+	lines := strings.Split(maskMentions(withoutNotes(withoutTags(strings.ToValidUTF8(text, "")))), "\n")
 	for i, line := range lines {
 		if isPrinted(strings.TrimSpace(line), len(lines) > 1) {
 			lines[i] = ""
@@ -129,8 +129,8 @@ func withoutNotes(text string) string {
 	return text
 }
 
-// withoutMentions replaces each mention of a file, such as "@main.go", with "@" as inline code.
-func withoutMentions(text string) string {
+// maskMentions replaces each mention of a file, such as "@main.go", with "@" as inline code.
+func maskMentions(text string) string {
 	words := strings.Split(strings.ReplaceAll(text, "\n", "\n "), " ")
 	for i, word := range words {
 		if end := strings.TrimRight(word, ",\n"); len(end) > 1 && end[0] == '@' {
@@ -146,9 +146,9 @@ var printed = []string{
 	"+++", "INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "[INFO", "[WARN", "[ERROR", "[error", "[DEBUG", "E/", "W/", "❯", "➜", ">>>", "fatal:", "error:", "warning:", "Exception in",
 }
 
-// isPrinted reports whether a program probably printed the line, for example to a log. If among is set, there are other
-// lines, and a line with few plain words also counts.
-func isPrinted(line string, among bool) bool {
+// isPrinted reports whether a program probably printed the line, for example to a log. If others is set, there are
+// other lines, and a line with few plain words also counts.
+func isPrinted(line string, others bool) bool {
 	for _, p := range printed {
 		if strings.HasPrefix(line, p) && (p != "at " && p != "npm " || strings.ContainsAny(line, "(!/")) {
 			return true
@@ -171,5 +171,5 @@ func isPrinted(line string, among bool) bool {
 			words++
 		}
 	}
-	return among && len(fields) >= 3 && 5*words < 2*len(fields)
+	return others && len(fields) >= 3 && 5*words < 2*len(fields)
 }

@@ -124,10 +124,10 @@ func (e AwayEvent) IsContinue() bool {
 // besides bounds the time between two plugins' questions about the same stop, in milliseconds.
 const besides = 15_000
 
-// IsByAnother reports whether e and the later event of are answers to the same stop or request by different plugins,
+// IsByAnother reports whether e and the event later are answers to the same stop or request by different plugins,
 // within 15 seconds.
-func (e AwayEvent) IsByAnother(of AwayEvent) bool {
-	return e.Session == of.Session && e.Key == of.Key && e.By != of.By && of.At-e.At < besides
+func (e AwayEvent) IsByAnother(later AwayEvent) bool {
+	return e.Session == later.Session && e.Key == later.Key && e.By != later.By && later.At-e.At < besides
 }
 
 // Away is an order with its events.
@@ -198,7 +198,7 @@ type AwayLog struct {
 	lock *os.File
 }
 
-func OpenAway(dir string, o AwayOrder) (*AwayLog, error) {
+func LockAwayLog(dir string, o AwayOrder) (*AwayLog, error) {
 	lock, err := TakeLock(dir, "away", holdWait)
 	if err != nil {
 		return nil, err

@@ -17,17 +17,17 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// openFile opens a file for reading and appending. It creates the file and dir if they are missing, and refuses a
+// openAppend opens a file for reading and appending. It creates the file and dir if they are missing, and refuses a
 // symlink and a relative dir. Without Nonblock, Go makes four more system calls.
-func openFile(dir, path string) (*os.File, error) {
+func openAppend(dir, path string) (*os.File, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, errors.New("the state directory is unknown")
 	}
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
-	f, err := createFile(path, flags)
+	f, err := openOrMake(path, flags)
 	if os.IsNotExist(err) {
 		makeDirs(dir)
-		f, err = createFile(path, flags)
+		f, err = openOrMake(path, flags)
 	}
 	return f, err
 }
@@ -51,7 +51,7 @@ func makeAll(dir string) error {
 
 // TakeLock takes the named lock, or returns ErrBusy after wait. Closing the file releases it.
 func TakeLock(dir, name string, wait time.Duration) (*os.File, error) {
-	f, err := openFile(dir, filepath.Join(dir, "sessions", SessionKey(name)+".lock"))
+	f, err := openAppend(dir, filepath.Join(dir, "sessions", SessionKey(name)+".lock"))
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +76,8 @@ func waitLock(f *os.File, until time.Time) error {
 
 // LockWorkspace takes the lock for changing a strategy's files in a directory, or returns ErrBusy after wait. Closing
 // the file releases it.
-func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) {
-	return TakeLock(dir, "workspace:"+workspace, wait)
+func LockWorkspace(state, workspace string, wait time.Duration) (*os.File, error) {
+	return TakeLock(state, "workspace:"+workspace, wait)
 }
 
 // halveFile keeps the complete lines in the last most/2 bytes of a locked file, and returns the new size, or size after
@@ -112,7 +112,7 @@ func (l lines) addLine(o codec.Object) error {
 	if len(line) > l.longest {
 		return errors.New("the event is longer than " + strconv.Itoa(l.longest>>10) + " KiB")
 	}
-	f, err := openFile(l.dir, l.path)
+	f, err := openAppend(l.dir, l.path)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ const maxSmall = 128 << 10 // bytes
 // collide and no symlink is followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
-	f, err := createFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	f, err := openOrMake(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func replaceFile(path string, o codec.Object) error {
 // directory of sessions. At least one changes when a session begins, or when an order or a hold changes.
 func WatchPaths(dir string) []string {
 	return []string{
-		indexOf(dir).path, filepath.Join(dir, awayName), awayLines(dir).path, holdFile(dir, ""), holdLines(dir).path,
+		indexLines(dir).path, filepath.Join(dir, awayName), awayLines(dir).path, holdFile(dir, ""), holdLines(dir).path,
 		filepath.Join(dir, "sessions"),
 	}
 }

@@ -43,7 +43,7 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 	}
 	for _, dir := range dirs {
 		newest := map[string]active{}
-		_ = indexOf(dir).eachLine(func(line []byte) { // unreadable lines are skipped
+		_ = indexLines(dir).eachLine(func(line []byte) { // unreadable lines are skipped
 			var a active
 			if codec.ReadObject(line, &a) == nil && a.ID != "" && (of.Project == "" || file.LiesWithin(a.Project, of.Project)) &&
 				(of.decision == "" || SessionKey(a.ID)[inID:] == of.decision) {
@@ -92,11 +92,11 @@ func Backwards(dirs []string, of Scope) iter.Seq[Record] {
 	}
 }
 
-// LastOfSessions returns the last decision in each of up to n sessions with an ID that begins with beginning,
+// LastOfSessions returns the last decision in each of up to n sessions with an ID that begins with idPrefix,
 // the most recent first.
-func LastOfSessions(dirs []string, beginning string, n int) (all []Record) {
+func LastOfSessions(dirs []string, idPrefix string, n int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
-		if len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) {
+		if len(all) < n && strings.HasPrefix(s.ID, "session:"+idPrefix) {
 			var t tail
 			if t.rest, _ = file.ReadEnd(SessionFile(s.dir, s.ID), file.Nofollow, maxBack); t.stepBack() {
 				all = append(all, t.head)
@@ -109,17 +109,17 @@ func LastOfSessions(dirs []string, beginning string, n int) (all []Record) {
 const maxLooked = 5000 // decisions per search
 
 // Newest returns the last n decisions in a scope that wanted accepts, oldest first, and how many it examined. It
-// returns fewer if it has examined max(maxLooked, 50*n). Unless every is set, it omits decisions that stand aside.
-func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool) (all []Record, looked int) {
+// returns fewer if it has examined max(maxLooked, 50*n). Unless withAside is set, it omits decisions that stand aside.
+func Newest(dirs []string, of Scope, n int, withAside bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
-		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (every || all[n-1].aside() == 0) {
+		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withAside || all[n-1].aside() == 0) {
 			break
 		}
 		if !wanted(r) {
 			continue
 		}
 		stop := max(0, len(all)-maxPlugins) // decisions for the same stop are adjacent
-		if !every {
+		if !withAside {
 			kept := all[:stop]
 			for _, o := range all[stop:] {
 				if !o.StandsAsideFor(&r) {
@@ -131,7 +131,7 @@ func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool
 		if len(all) == n {
 			break
 		}
-		if every || !slices.ContainsFunc(all[min(stop, len(all)):], func(o Record) bool { return r.StandsAsideFor(&o) }) {
+		if withAside || !slices.ContainsFunc(all[min(stop, len(all)):], func(o Record) bool { return r.StandsAsideFor(&o) }) {
 			all = append(all, r)
 		}
 	}

@@ -81,12 +81,12 @@ func TestBackIsRobust(t *testing.T) {
 	for name, data := range map[string]string{"empty": "", "junk": strings.Repeat("\x00\xff\n\t", 1000), "torn": string(whole[:len(whole)/2]), "long": strings.Repeat("x", 5<<20)} {
 		os.WriteFile(SessionFile(dir, "session:"+name), []byte(data), 0o600)
 	}
-	good, _ := os.ReadFile(indexOf(dir).path)
+	good, _ := os.ReadFile(indexLines(dir).path)
 	bad := "{\x00\n[]\n{\"at\":\"x\"}\n" + strings.Repeat("x", 1<<20) + "\n" + string(good)
 	for _, name := range []string{"link", "directory", "empty", "junk", "torn", "long", "missing", "../../../etc/passwd"} {
 		bad += fmt.Sprintf(`{"at":%d,"id":"session:%s","project":"/p"}`, noon.UnixMilli(), name) + "\n"
 	}
-	os.WriteFile(indexOf(dir).path, []byte(bad+`{"at":176381123`), 0o600)
+	os.WriteFile(indexLines(dir).path, []byte(bad+`{"at":176381123`), 0o600)
 	for _, of := range []Scope{{}, {Project: "/p"}} {
 		if all := history(dir, of, 10); len(all) != 2 || all[1].Session != "b" {
 			t.Errorf("%+v: %+v", of, all)

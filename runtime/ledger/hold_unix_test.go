@@ -19,7 +19,7 @@ import (
 func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "springfield"), filepath.Join(t.TempDir(), "theirs")
 	makeAll(filepath.Join(dir, "sessions"))
-	for _, path := range []string{holdLines(dir).path, loopLines(dir).path, spendFile(dir), spendFile(dir) + ".new", SessionFile(dir, "a"), indexOf(dir).path, SessionFile(dir, "b")} {
+	for _, path := range []string{holdLines(dir).path, loopLines(dir).path, spendFile(dir), spendFile(dir) + ".new", SessionFile(dir, "a"), indexLines(dir).path, SessionFile(dir, "b")} {
 		must(t, os.Symlink(outside, path))
 	}
 	now := time.Now()

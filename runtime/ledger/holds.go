@@ -157,7 +157,7 @@ func noteHold(dir string, e HoldEvent) error {
 func NoteHoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
 	for i, dir := range dirs {
 		some, fault := readHolds(dir)
-		if fault == nil && len(unseenHolds(dir, some, now)) > 0 {
+		if fault == nil && len(unseenEnds(dir, some, now)) > 0 {
 			some, fault = noteUnseen(dir, now)
 		}
 		if fault != nil {
@@ -177,7 +177,7 @@ func noteUnseen(dir string, now time.Time) ([]HoldEvent, error) {
 	// If we do not get the lock, there might not be a line for the hold yet.
 	lock, busy := TakeLock(dir, "holds", holdWait)
 	all, err := readHolds(dir)
-	for _, e := range unseenHolds(dir, all, now) {
+	for _, e := range unseenEnds(dir, all, now) {
 		all = append(all, e)
 		if busy == nil {
 			_ = noteHold(dir, e) // else it is noticed again
@@ -199,8 +199,8 @@ func readHolds(dir string) (all []HoldEvent, err error) {
 	return all, err
 }
 
-// unseenHolds returns the ends and removals of holds that are missing in the history all.
-func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
+// unseenEnds returns the ends and removals of holds that are missing in the history all.
+func unseenEnds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 	for _, e := range LastHoldEvents(all) {
 		if _, held := HoldOfSession(dir, e.Of, now); held || !e.BeginsHold() {
 			continue
@@ -215,16 +215,16 @@ func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent)
 }
 
 // LastHoldEvents returns the last event of each hold, the latest first.
-func LastHoldEvents(all []HoldEvent) (last []HoldEvent) {
+func LastHoldEvents(all []HoldEvent) (perHold []HoldEvent) {
 	seen := map[string]bool{}
 	for i := len(all) - 1; i >= 0; i-- {
 		e := all[i]
 		if !seen[e.Of] {
-			last = append(last, e)
+			perHold = append(perHold, e)
 		}
 		seen[e.Of] = true
 	}
-	return last
+	return perHold
 }
 
 type InForce struct {

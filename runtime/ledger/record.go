@@ -37,8 +37,8 @@ type Record struct {
 	State    State
 }
 
-// ProjectPlace returns the project, or the working directory if the project is unknown.
-func (r *Record) ProjectPlace() string {
+// ProjectOrCwd returns the project, or the working directory if the project is unknown.
+func (r *Record) ProjectOrCwd() string {
 	return cmp.Or(r.Project, r.Cwd)
 }
 

@@ -75,7 +75,7 @@ func OpenSession(dir, id string) (*Session, error) {
 		return nil, errors.New("no home directory to keep the ledger in")
 	}
 	path := SessionFile(dir, id)
-	f, err := openFile(dir, path)
+	f, err := openAppend(dir, path)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (s *Session) AppendRecord(r Record) (id string, err error) {
 		return "", errors.New("record is longer than 32 KiB")
 	}
 	if s.at == 0 || s.at/dayLength != r.At/dayLength {
-		_ = indexOf(s.dir).addLine(&active{r.At, s.id, r.ProjectPlace()}) // only for searches, so never fatal
+		_ = indexLines(s.dir).addLine(&active{r.At, s.id, r.ProjectOrCwd()}) // only for searches, so never fatal
 	}
 	if s.locked && s.size > maxFile {
 		s.size = halveFile(s.path, s.size, maxFile)
@@ -182,7 +182,7 @@ func (a *active) Members(m *codec.Members) {
 
 const dayLength = 86_400_000 // milliseconds
 
-func indexOf(dir string) lines {
+func indexLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "index"), 8 << 20, 4 << 10}
 }
 

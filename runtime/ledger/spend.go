@@ -55,18 +55,18 @@ var (
 
 // ReadSpend returns the day's costs, or zero if there is no file. A damaged file is an error. A system clock that was
 // set back begins no new day.
-func ReadSpend(dir string, now time.Time) (old Spend, err error) {
-	if there, err := readSmall(spendFile(dir), &old); there && err != nil {
+func ReadSpend(dir string, now time.Time) (today Spend, err error) {
+	if there, err := readSmall(spendFile(dir), &today); there && err != nil {
 		return Spend{}, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
-	if day := dayOf(now); day > old.Day {
-		old.Day, old.Micros, old.Questions = day, 0, 0
+	if day := dayOf(now); day > today.Day {
+		today.Day, today.Micros, today.Questions = day, 0, 0
 	}
-	if old.Until > now.Add(longRest).UnixMilli() {
-		old.Until = 0 // the clock was set back
+	if today.Until > now.Add(longRest).UnixMilli() {
+		today.Until = 0 // the clock was set back
 	}
-	old.Micros = max(0, old.Micros)
-	return old, nil
+	today.Micros = max(0, today.Micros)
+	return today, nil
 }
 
 // TakeFromDay reserves the cost of a question. It returns ErrSpent at the day's limit, and ErrResting after
@@ -114,11 +114,11 @@ type Outcome struct {
 	Unasked         bool // the project barred the question, so it is no failure of the judge
 }
 
-// SettleSpending records the outcome of a question: it replaces taken, the amount reserved at the time at, with the
-// actual cost. After three failures in a row it pauses questions. due reports whether this is the third.
-func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
+// SettleSpending records the outcome of a question: it replaces taken, the amount reserved at the time takenAt, with
+// the actual cost. After three failures in a row it pauses questions. paused reports whether this is the third.
+func SettleSpending(dir string, takenAt, now time.Time, taken int64, o Outcome) (paused bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
-		if p.Day == dayOf(at) { // else a new day has begun since
+		if p.Day == dayOf(takenAt) { // else a new day has begun since
 			p.Micros = max(0, p.Micros-taken)
 		}
 		if o.Unasked {
@@ -132,13 +132,13 @@ func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due 
 		}
 		p.Failures++
 		p.Failure, p.Detail, p.FailedAt = o.Failure, o.Detail, now.UnixMilli()
-		due = p.Failures == tolerated
+		paused = p.Failures == tolerated
 		if over := p.Failures - tolerated; over >= 0 {
 			p.Until = now.Add(min(rest<<min(over, 10), longRest)).UnixMilli()
 		}
 		return nil
 	})
-	return due, err
+	return paused, err
 }
 
 func changeSpend(dir string, now time.Time, change func(*Spend) error) error {

@@ -64,7 +64,7 @@ func SweepOldSessions(dir string, now time.Time) {
 			continue
 		}
 		if strings.HasSuffix(path, ".jsonl") {
-			removeLedger(path)
+			removeIfNoLoop(path)
 		} else if strings.HasSuffix(path, ".hold") {
 			var h Hold
 			if there, err := readSmall(path, &h); there && err == nil && h.isOver(now) {
@@ -74,8 +74,8 @@ func SweepOldSessions(dir string, now time.Time) {
 	}
 }
 
-// removeLedger removes a ledger, unless it contains a loop whose file still exists.
-func removeLedger(path string) {
+// removeIfNoLoop removes a ledger, unless it contains a loop whose file still exists.
+func removeIfNoLoop(path string) {
 	rest, err := file.ReadEnd(path, file.Nofollow, maxBack)
 	if err != nil {
 		return

@@ -12,16 +12,16 @@ import (
 
 // QuoteEvidence quotes the first 80 bytes of a text on a single line, with secrets masked.
 func QuoteEvidence(s string) string {
-	return "“" + Beginning(OneLine(secret.Mask(Beginning(s, 1000))), 80) + "”"
+	return "“" + ClipBytes(OneLine(secret.Mask(ClipBytes(s, 1000))), 80) + "”"
 }
 
 // OneLine returns a text on one line that is safe to show.
 func OneLine(s string) string {
-	return strings.ToValidUTF8(strings.Join(strings.Fields(display.PlainText(s)), " "), "")
+	return strings.ToValidUTF8(strings.Join(strings.Fields(display.DropInvisible(s)), " "), "")
 }
 
-// FirstRunes returns the first n characters of a text, and "…" if there are more.
-func FirstRunes(text string, n int) string {
+// ClipRunes returns the first n characters of a text, and "…" if there are more.
+func ClipRunes(text string, n int) string {
 	for i := range text {
 		if n == 0 {
 			return strings.TrimSpace(text[:i]) + "…"
@@ -47,16 +47,16 @@ func Tail(text string, n int) string {
 	return text
 }
 
-// Beginning returns Head(text, n), followed by "…" if the text is cut.
-func Beginning(text string, n int) string {
+// ClipBytes returns Head(text, n), followed by "…" if the text is cut.
+func ClipBytes(text string, n int) string {
 	if len(text) > n {
 		text = Head(text, n) + "…"
 	}
 	return text
 }
 
-// LastBytes is like Tail, but prepends "…" if the text is cut.
-func LastBytes(text string, n int) string {
+// ClipStart is like Tail, but prepends "…" if the text is cut.
+func ClipStart(text string, n int) string {
 	if len(text) > n {
 		text = "…" + Tail(text, n)
 	}
@@ -78,7 +78,7 @@ func HashText(text string) string { return strconv.FormatUint(Hash64([]byte(text
 // ShownName returns the first most bytes of a name, and "…" if there are more. "?" replaces unprintable characters and
 // those of markup: `, < and >.
 func ShownName(name string, most int) string {
-	return Beginning(strings.Map(func(r rune) rune {
+	return ClipBytes(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == '`' || r == '<' || r == '>' {
 			return '?'
 		}

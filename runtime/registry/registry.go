@@ -106,11 +106,11 @@ var scriptRunners = []string{"node", "bun", "deno"}
 
 // HostOfProgram returns the host that a process with this path, name and arguments runs, or nil. For a script
 // runner such as node, the script also counts.
-func HostOfProgram(program, name string, args []string) *host.Host {
-	first := min(len(args), 1)
-	names := append([]string{name, program}, args[:first]...)
+func HostOfProgram(exe, name string, argv []string) *host.Host {
+	first := min(len(argv), 1)
+	names := append([]string{name, exe}, argv[:first]...)
 	runs := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(scriptRunners, baseOf(name)) })
-	for _, arg := range args[first:] {
+	for _, arg := range argv[first:] {
 		if runs && !strings.HasPrefix(arg, "-") { // the script
 			names = append(names, arg)
 			break
@@ -139,17 +139,17 @@ func baseOf(program string) string {
 }
 
 // AgentName returns the name that sentences use for a host's agent, or "the agent" for an unknown host.
-func AgentName(name string) string {
-	if h, ok := HostNamed(name); ok {
+func AgentName(hostName string) string {
+	if h, ok := HostNamed(hostName); ok {
 		return h.Agent
 	}
 	return "the agent"
 }
 
-// TitleOf returns the name that sentences use for a host, or name for an unknown host.
-func TitleOf(name string) string {
-	if h, ok := HostNamed(name); ok {
+// TitleOf returns the name that sentences use for a host, or hostName for an unknown host.
+func TitleOf(hostName string) string {
+	if h, ok := HostNamed(hostName); ok {
 		return h.Title
 	}
-	return name
+	return hostName
 }

@@ -51,7 +51,7 @@ var BaseRules = []Rule{
 	{ID: "progress", Act: lastmessage.Moves, Then: strategy.Continue, Doubtful: true, Sure: 99, Reason: GoOnWithProgress},
 	{ID: "intent", Act: lastmessage.Announces, Then: strategy.Continue, Doubtful: true, Sure: 97, Reason: GoOnWithProgress},
 	{ID: "reported", Todo: "pending", Within: 3, Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
-	{ID: "reported", Todo: "pending", Within: 3, Test: reportsLast, Then: strategy.Stop, Sure: 90},
+	{ID: "reported", Todo: "pending", Within: 3, Test: endReports, Then: strategy.Stop, Sure: 90},
 	{ID: "todos", Todo: "pending", Within: 1, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithTodos},
 	{ID: "offers", Act: lastmessage.Offers, Near: true, Then: strategy.Stop, Sure: 97},
 	{ID: "waits", Act: lastmessage.Waits, Near: true, Then: strategy.Stop, Sure: 90},
@@ -84,7 +84,7 @@ func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
 	return s.Turn.Leave, "", true
 }
 
-func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
+func endReports(s strategy.Situation) (evidence, reason string, ok bool) {
 	for _, sentence := range endOfText(s.Message.Text).sentences {
 		if said, ok := Reports(sentence); ok {
 			return said, "", true

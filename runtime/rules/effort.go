@@ -79,8 +79,8 @@ func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) 
 const compiling = 60 // steps of an instruction
 
 // measurePattern parses a pattern and returns an upper bound for the number of instructions. More than most is an error.
-func measurePattern(text string, most int) (size int, err error) {
-	tree, err := syntax.Parse(text, syntax.Perl)
+func measurePattern(expr string, most int) (size int, err error) {
+	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return 0, err
 	}
@@ -118,20 +118,20 @@ func countInstructions(re *syntax.Regexp) int {
 
 // parsingCost estimates the steps of parsing a pattern. Unicode classes and case-insensitive ranges cost more steps
 // than their length suggests.
-func parsingCost(text string) int {
-	steps := 20*(len(text)+1) + 10_000*(strings.Count(text, `\p`)+strings.Count(text, `\P`))
-	if !foldsCase(text) {
+func parsingCost(expr string) int {
+	steps := 20*(len(expr)+1) + 10_000*(strings.Count(expr, `\p`)+strings.Count(expr, `\P`))
+	if !foldsCase(expr) {
 		return steps
 	}
 	// Every character of a range is looked up. Escaped bounds are below 512, unless hexadecimal.
 	const escaped, folding = 512, 0x1e943
-	hex := strings.Contains(text, `\x`)
-	for i := strings.IndexByte(text, '['); i >= 0 && i < len(text); i++ {
-		if text[i] != '-' {
+	hex := strings.Contains(expr, `\x`)
+	for i := strings.IndexByte(expr, '['); i >= 0 && i < len(expr); i++ {
+		if expr[i] != '-' {
 			continue
 		}
-		low, _ := utf8.DecodeLastRuneInString(text[:i])
-		high, _ := utf8.DecodeRuneInString(text[i+1:])
+		low, _ := utf8.DecodeLastRuneInString(expr[:i])
+		high, _ := utf8.DecodeRuneInString(expr[i+1:])
 		width := int(min(max(high-low, 0), folding)) + escaped
 		if hex {
 			width = folding
@@ -141,8 +141,8 @@ func parsingCost(text string) int {
 	return steps
 }
 
-func foldsCase(text string) bool {
-	return slices.ContainsFunc(strings.Split(text, "(?")[1:], func(group string) bool {
+func foldsCase(expr string) bool {
+	return slices.ContainsFunc(strings.Split(expr, "(?")[1:], func(group string) bool {
 		return strings.HasPrefix(strings.TrimLeft(group, "msU-"), "i")
 	})
 }

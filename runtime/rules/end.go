@@ -97,9 +97,9 @@ func Sentences(p string) (all []string) {
 
 func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
-// ClosesParagraph reports whether p ends with one of the characters, ignoring markup and symbols at the end. It is
+// EndsWithSign reports whether p ends with one of the characters, ignoring markup and symbols at the end. It is
 // false if m has too few steps left.
-func ClosesParagraph(p, characters string, m *Meter) bool {
+func EndsWithSign(p, characters string, m *Meter) bool {
 	if !m.spendSteps(5 + len(p)*len(characters)/64) {
 		return false
 	}
@@ -111,12 +111,12 @@ func ClosesParagraph(p, characters string, m *Meter) bool {
 	return p != "" && strings.ContainsRune(characters, last)
 }
 
-func (e end) findSentence(last bool, phrases []string, m *Meter, has func(sentence string, phrases []string, m *Meter) bool) (
+func (e end) findSentence(backward bool, phrases []string, m *Meter, has func(sentence string, phrases []string, m *Meter) bool) (
 	string, bool,
 ) {
 	m.spendSteps(len(e.intro))
 	for i := range e.sentences {
-		if last {
+		if backward {
 			i = len(e.sentences) - 1 - i
 		}
 		if has(e.sentences[i], phrases, m) {
@@ -145,7 +145,7 @@ func OpensWithPhrase(sentence string, phrases []string, m *Meter) bool {
 		case "do}":
 			opens = isWorkVerb(word)
 		case "doing}":
-			opens = isWorking(word)
+			opens = isIngVerb(word)
 		default:
 			opens = !IsWordAt(s, len(phrase))
 		}
@@ -220,8 +220,8 @@ func isWorkVerb(word string) bool {
 	return i < len(englishVerbs) && englishVerbs[i] == word
 }
 
-// isWorking reports whether word is the -ing form of one of englishVerbs, such as "checking" or "writing".
-func isWorking(word string) bool {
+// isIngVerb reports whether word is the -ing form of one of englishVerbs, such as "checking" or "writing".
+func isIngVerb(word string) bool {
 	stem, ok := strings.CutSuffix(word, "ing")
 	if !ok || stem == "" {
 		return false

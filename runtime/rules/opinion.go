@@ -33,8 +33,8 @@ func (a *asking) secondOpinion(v *strategy.Verdict) {
 
 // OpinionTraits returns the traits that are weighed: the traits of the message, "always", the ID of the rule that
 // continues, and "prompt question" if the user's prompt was a question.
-func OpinionTraits(rule string, s *strategy.Situation, message []string) []string {
-	all := append(message, "always", "rule "+rule)
+func OpinionTraits(rule string, s *strategy.Situation, traits []string) []string {
+	all := append(traits, "always", "rule "+rule)
 	if s.Turn.Question {
 		all = append(all, "prompt question")
 	}
@@ -42,8 +42,9 @@ func OpinionTraits(rule string, s *strategy.Situation, message []string) []strin
 }
 
 // weigh returns the sum of the traits' weights in data as score, in hundredths, and the limit above which a message is
-// a report. seen is the number of learned messages with a similar score. reports is the number of reports among them.
-func weigh(data string, traits []string) (score, limit, seen, reports int) {
+// a report. similar is the number of learned messages with a similar score. reports is the number of reports among
+// them.
+func weigh(data string, traits []string) (score, limit, similar, reports int) {
 	for line := range strings.Lines(data) {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		first, rest, _ := strings.Cut(rest, " ")
@@ -53,11 +54,11 @@ func weigh(data string, traits []string) (score, limit, seen, reports int) {
 			limit = n
 		case kind == "weight" && slices.Contains(traits, rest):
 			score += n
-		case kind == "seen" && seen == 0 && score <= n:
+		case kind == "seen" && similar == 0 && score <= n:
 			first, rest, _ := strings.Cut(rest, " ")
-			seen, _ = strconv.Atoi(first)
+			similar, _ = strconv.Atoi(first)
 			reports, _ = strconv.Atoi(rest)
 		}
 	}
-	return score, limit, seen, reports
+	return score, limit, similar, reports
 }

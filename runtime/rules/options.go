@@ -65,7 +65,7 @@ func RuleSetsOf(s strategy.Strategy) []string {
 }
 
 func (o *decider) Over(below strategy.Options, l *strategy.Layer) {
-	o.PutChosen(&below.(*decider).Options, o.kind.Sets, o.kind.Rules, false, l)
+	o.FillFrom(&below.(*decider).Options, o.kind.Sets, o.kind.Rules, false, l)
 }
 
 func (o *decider) Needs() strategy.Needs {
@@ -89,7 +89,7 @@ func (o *decider) Prepare(cache *Cache) func(strategy.Situation) strategy.Verdic
 
 func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// Members lists the members of a settings file. It accepts one rule more than MaxRules, so that PutChosen can
+// Members lists the members of a settings file. It accepts one rule more than MaxRules, so that FillFrom can
 // report the fault.
 func (o *Options) Members(m *codec.Members) {
 	m.Text("rules", &o.Set)
@@ -106,18 +106,18 @@ func (o *Options) Chosen() *Options { return o }
 
 const maxIDs = 400 // in off or order
 
-// PutChosen completes o, the options from one file, with the options of the files below, and restricts those of a
-// project. sets are the names of the built-in rule sets to choose from, or nil, and set returns a set by name. judged
-// reports whether the strategy asks a judge. Only a faulty part is dropped, and noted in l, so that a fault cannot
-// disable a stop rule.
-func (o *Options) PutChosen(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
+// FillFrom completes o, the options from one file, with the options of the files below, and restricts those of a
+// project. sets are the names of the built-in rule sets to choose from, or nil, and rulesOf returns the rules of a set.
+// judges reports whether the strategy asks a judge. Only a faulty part is dropped, and noted in l, so that a fault
+// cannot disable a stop rule.
+func (o *Options) FillFrom(below *Options, sets []string, rulesOf func(name string) []Rule, judges bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
 	if len(o.Add) > MaxRules {
 		l.NoteFault(tooMany)
 		o.Add = o.Add[:MaxRules]
 	}
 	if o.Leave != "" {
-		o.checkLeave(l)
+		o.dropBadLeave(l)
 	}
 	o.Leave = cmp.Or(o.Leave, below.Leave)
 	lists := []struct {
@@ -131,7 +131,7 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 		}
 	}
 	if l.By == strategy.Project {
-		o.restrictProject(Arranged(below, set(below.Set)), judged)
+		o.restrictProject(Arranged(below, rulesOf(below.Set)), judges)
 	}
 	named := [...][]string{o.Off, o.Order}
 	o.Add = slices.Concat(o.Add, below.Add)
@@ -166,14 +166,14 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	for i, list := range lists {
 		for _, id := range named[i] {
 			is := func(r Rule) bool { return r.ID == id }
-			if !slices.ContainsFunc(o.Add, is) && !slices.ContainsFunc(set(o.Set), is) && !slices.ContainsFunc(o.Last, is) {
+			if !slices.ContainsFunc(o.Add, is) && !slices.ContainsFunc(rulesOf(o.Set), is) && !slices.ContainsFunc(o.Last, is) {
 				l.NoteFault(list.name + ": there is no rule " + strconv.Quote(id))
 			}
 		}
 	}
 }
 
-func (o *Options) checkLeave(l *strategy.Layer) {
+func (o *Options) dropBadLeave(l *strategy.Layer) {
 	switch {
 	case !slices.Contains([]string{Never, AfterYes, Always}, o.Leave):
 		l.NoteFault("leave: there is no " + strconv.Quote(o.Leave) + ": choose always, after-yes or never")
@@ -189,8 +189,8 @@ func (o *Options) checkLeave(l *strategy.Layer) {
 
 // restrictProject removes from a project's options everything that could continue against the user's choice. Rules that
 // stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules of inForce that
-// stop. If judged is set, the rules that it disables are only muted.
-func (o *Options) restrictProject(inForce []Rule, judged bool) {
+// stop. If judges is set, the rules that it disables are only muted.
+func (o *Options) restrictProject(inForce []Rule, judges bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}
 	for _, r := range theirs.Add {
@@ -205,7 +205,7 @@ func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	o.Off = slices.DeleteFunc(theirs.Off, func(id string) bool {
 		return slices.ContainsFunc(inForce, func(r Rule) bool { return r.ID == id && r.Then == strategy.Stop })
 	})
-	if judged {
+	if judges {
 		o.Off, o.Muted = nil, o.Off
 	}
 }

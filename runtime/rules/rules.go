@@ -234,10 +234,10 @@ var conditions = [...]condition{
 		return quoteIf(ok, said)
 	}},
 	{"the message does not end with this sign", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *Meter) (string, bool) {
-		return quoteIf(ClosesParagraph(a.message.end.paragraph, r.Closes, m), a.message.end.last)
+		return quoteIf(EndsWithSign(a.message.end.paragraph, r.Closes, m), a.message.end.last)
 	}},
 	{"the message does not end with such a list", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *Meter) (string, bool) {
-		return quoteIf(ClosesParagraph(a.message.end.intro, r.Lists, m), a.message.end.intro)
+		return quoteIf(EndsWithSign(a.message.end.intro, r.Lists, m), a.message.end.intro)
 	}},
 	{"the last sentence does not begin so", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *Meter) (string, bool) {
 		return quoteIf(OpensWithPhrase(a.message.end.last, r.Opens, m), a.message.end.last)

@@ -23,7 +23,7 @@ type shape struct {
 	compiled *regexp.Regexp
 }
 
-func (s *shape) find() *regexp.Regexp {
+func (s *shape) pattern() *regexp.Regexp {
 	s.once.Do(func() {
 		expr := s.expr
 		if s.starts != "" {
@@ -132,13 +132,13 @@ var (
 const longest = 300 // bytes; a longer value is masked entirely
 
 func maskNamed(text string) string {
-	return named.find().ReplaceAllStringFunc(text, func(all string) string {
-		m := named.find().FindStringSubmatch(all)
+	return named.pattern().ReplaceAllStringFunc(text, func(all string) string {
+		m := named.pattern().FindStringSubmatch(all)
 		value := m[4] + m[5]
 		before := strings.TrimSuffix(all, value)
-		unsure := m[3] != "=" && m[4] == "" && !variable.find().MatchString(m[2])
-		plain := about.find().MatchString(m[1]+m[2]) || harmless.find().MatchString(value) ||
-			unsure && !random.find().MatchString(value)
+		unsure := m[3] != "=" && m[4] == "" && !variable.pattern().MatchString(m[2])
+		plain := about.pattern().MatchString(m[1]+m[2]) || harmless.pattern().MatchString(value) ||
+			unsure && !random.pattern().MatchString(value)
 		if plain && len(value) <= longest {
 			return before + maskNamed(value)
 		}
@@ -146,8 +146,8 @@ func maskNamed(text string) string {
 	})
 }
 
-func (s *shape) mayBeIn(line, folded string, word int) bool {
-	return word >= int(s.word) && (hasAny(line, s.starts) || hasAny(folded, s.signs))
+func (s *shape) mayBeIn(line, folded string, wordLen int) bool {
+	return wordLen >= int(s.word) && (hasAny(line, s.starts) || hasAny(folded, s.signs))
 }
 
 func hasAny(line, signs string) bool {
@@ -169,9 +169,9 @@ func Mask(text string) string {
 		}
 		last = r
 		return r
-	}, display.PlainText(text))
+	}, display.DropInvisible(text))
 	if strings.Contains(text, "-----BEGIN") {
-		text = block.find().ReplaceAllString(text, block.left)
+		text = block.pattern().ReplaceAllString(text, block.left)
 	}
 	var masked strings.Builder
 	for line := range strings.Lines(text) {
@@ -182,7 +182,7 @@ func Mask(text string) string {
 		}
 		for i := range shapes {
 			if s := &shapes[i]; s.mayBeIn(line, folded, word) {
-				line = s.find().ReplaceAllString(line, cmp.Or(s.left, "$1[secret]"))
+				line = s.pattern().ReplaceAllString(line, cmp.Or(s.left, "$1[secret]"))
 			}
 		}
 		if named.mayBeIn(line, folded, word) {

@@ -208,7 +208,7 @@ func TestPasswordsOfCommands(t *testing.T) {
 func TestRowsHaveSigns(t *testing.T) {
 	for i := range shapes {
 		s := &shapes[i]
-		if s.find(); s.mayBeIn("Moving to Task 2", "moving to task 2", 6) || s.starts == "" && s.signs == "" {
+		if s.pattern(); s.mayBeIn("Moving to Task 2", "moving to task 2", 6) || s.starts == "" && s.signs == "" {
 			t.Errorf("row %d, %s: it has no sign", i, s.expr)
 		}
 	}

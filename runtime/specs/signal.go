@@ -22,9 +22,9 @@ func whereSignalled(s strategy.Situation) string {
 	return ""
 }
 
-// saysDone reports whether text contains the signal on a separate line, outside of code. If closing is set,
+// saysDone reports whether text contains the signal on a separate line, outside of code. If orAnnounced is set,
 // the signal can also end the last line, after an announcement such as "All done:".
-func saysDone(text string, closing bool) bool {
+func saysDone(text string, orAnnounced bool) bool {
 	if !strings.Contains(text, allDone) {
 		return false
 	}
@@ -40,7 +40,7 @@ func saysDone(text string, closing bool) bool {
 		alone = alone || ok && !strings.ContainsFunc(before, notDecoration("#*_` \t")) && !strings.ContainsFunc(after, notDecoration("#*_` \t.!"))
 		last = line
 	})
-	return alone || closing && isAnnounced(last)
+	return alone || orAnnounced && isAnnounced(last)
 }
 
 func notDecoration(marks string) func(rune) bool {

@@ -107,7 +107,7 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 		return wants
 	}
 	wants = append(wants, strategy.Want{Name: p.Dir + "/tasks.md"}, strategy.Want{Name: p.Dir + "/"})
-	for _, name := range progressFiles(s.Workspace.Files[p.Dir+"/"]) {
+	for _, name := range taskProgress(s.Workspace.Files[p.Dir+"/"]) {
 		wants = append(wants, strategy.Want{Name: p.Dir + "/" + name})
 	}
 	return wants
@@ -119,7 +119,7 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []strategy.Want {
 	wants := []strategy.Want{{Name: k.Local}}
 	local, asked := s.Workspace.Files[k.Local]
-	if !asked || isSwitchedOff(local) {
+	if !asked || isOffOrBroken(local) {
 		return wants
 	}
 	places, more := k.Find(s, frontLines(local.Data))
@@ -132,7 +132,7 @@ func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []
 
 func (k Kind) possiblePlaces(s strategy.Situation) []Place {
 	local := s.Workspace.Files[k.Local]
-	if isSwitchedOff(local) {
+	if isOffOrBroken(local) {
 		return nil
 	}
 	places, _ := k.Find(s, frontLines(local.Data))
@@ -162,9 +162,9 @@ func frontLines(data []byte) (lines []string) {
 	return lines
 }
 
-// isSwitchedOff reports whether the settings file contains "enabled: false" in its front matter, or exists but cannot
+// isOffOrBroken reports whether the settings file contains "enabled: false" in its front matter, or exists but cannot
 // be read.
-func isSwitchedOff(local strategy.File) bool {
+func isOffOrBroken(local strategy.File) bool {
 	if local.Found && local.Problem != "" {
 		return true
 	}
@@ -196,19 +196,19 @@ func NameIn(f strategy.File) string {
 	return strings.TrimRight(strings.TrimPrefix(name, "\ufeff"), "/")
 }
 
-// PlaceAt returns the Place of the directory with the path shown, relative to the workspace. It returns false for an
+// PlaceAt returns the Place of the directory with the path given, relative to the workspace. It returns false for an
 // absolute path or one outside of the workspace.
-func PlaceAt(shown string) (Place, bool) {
-	dir := path.Clean(shown)
+func PlaceAt(given string) (Place, bool) {
+	dir := path.Clean(given)
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {
 		return Place{}, false
 	}
-	return Place{Dir: dir, Shown: quotation.ShownName(shown, maxShownPath), Name: quotation.PlainName(path.Base(dir))}, true
+	return Place{Dir: dir, Shown: quotation.ShownName(given, maxShownPath), Name: quotation.PlainName(path.Base(dir))}, true
 }
 
 const maxShownPath = 400 // bytes of a path in messages
 
-func progressFiles(dir strategy.File) []string {
+func taskProgress(dir strategy.File) []string {
 	names := slices.DeleteFunc(slices.Clone(dir.Names), func(name string) bool {
 		return !strings.HasPrefix(name, ".progress-task-") || !strings.HasSuffix(name, ".md")
 	})
@@ -218,7 +218,7 @@ func progressFiles(dir strategy.File) []string {
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	k := *o.kind
 	local := s.Workspace.Files[k.Local]
-	if isSwitchedOff(local) {
+	if isOffOrBroken(local) {
 		v := strategy.StopBy("disabled", k.Local+" says enabled: false")
 		if local.Problem != "" {
 			v = strategy.StopBy("settings", k.Local+": "+local.Problem)
@@ -230,9 +230,9 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if !ok {
 		places := k.possiblePlaces(s)
 		if len(places) == 0 {
-			return k.withLost(s, strategy.StopBy("no-"+k.Noun, "there is no active "+k.Noun))
+			return k.tellIfLeft(s, strategy.StopBy("no-"+k.Noun, "there is no active "+k.Noun))
 		}
-		return k.withLost(s, strategy.StopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile))
+		return k.tellIfLeft(s, strategy.StopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile))
 	}
 	if s.Workspace.CwdDiffers {
 		p.Shown = quotation.ShownName(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
@@ -244,7 +244,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		v.Remember.Text, v.Remember.At, v.Remember.Paused = quotation.HashText(s.Message.Text), s.Session.Now, ""
 	}
 	if last, _ := s.NewestMemory(k.StateFile); last.Key != r.memory.Key {
-		return k.withLost(s, v)
+		return k.tellIfLeft(s, v)
 	}
 	return v
 }
@@ -262,8 +262,8 @@ func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	return paused
 }
 
-// withLost adds a message to v, once, if the session left its last loop before the completion signal.
-func (k Kind) withLost(s strategy.Situation, v strategy.Verdict) strategy.Verdict {
+// tellIfLeft adds a message to v, once, if the session left its last loop before the completion signal.
+func (k Kind) tellIfLeft(s strategy.Situation, v strategy.Verdict) strategy.Verdict {
 	last, _ := s.NewestMemory(k.StateFile)
 	if last.Mark == "" {
 		return v
@@ -397,7 +397,7 @@ func (r *round) commandToType(word string) string {
 func (r *round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
 func (r *round) tidyProgress(v strategy.Verdict) strategy.Verdict {
-	for _, name := range progressFiles(r.s.Workspace.Files[r.place.Dir+"/"]) {
+	for _, name := range taskProgress(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name
 		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {
 			v.Changes = append(v.Changes, strategy.Change{Name: name, Optional: true})

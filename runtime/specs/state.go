@@ -42,7 +42,7 @@ func readState(data []byte) (specState, error) {
 		Recovery: parseFlag(members["recoveryMode"]),
 		Quick:    parseFlag(members["quickMode"]),
 	}
-	if phase := members["phase"]; !codec.IsUnset(phase) {
+	if phase := members["phase"]; !codec.IsOffOrNull(phase) {
 		var isText bool
 		if s.Phase, isText = codec.ExactString(phase); !isText {
 			s.Phase = string(phase)
@@ -68,7 +68,7 @@ func readState(data []byte) (specState, error) {
 // parseCount parses a non-negative integer, also in quotes, and caps it at maxCount. It returns fallback if
 // raw is absent or invalid. ok is false only if raw is invalid.
 func parseCount(raw []byte, fallback int) (n int, ok bool) {
-	if codec.IsUnset(raw) {
+	if codec.IsOffOrNull(raw) {
 		return fallback, true
 	}
 	n, err := strconv.Atoi(strings.Trim(string(raw), `" `))
@@ -123,26 +123,26 @@ func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" +
 
 func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
 
-func (r *round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
+func (r *round) tellOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	m := r.memory
-	if slices.Contains(m.Told, h) {
+	if slices.Contains(m.Told, hash) {
 		v.Told = ""
 		return v
 	}
-	m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
+	m.Told = append(m.Told[:len(m.Told):len(m.Told)], hash)
 	v.Remember = m
 	return v
 }
 
-// blockOnce returns v as a continue, once in a session for each hash h, and at most maxErrors times. Otherwise it
+// blockOnce returns v as a continue, once in a session for each hash, and at most maxErrors times. Otherwise it
 // returns v without its reason.
-func (r *round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
+func (r *round) blockOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	m := r.memory
-	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
+	if slices.Contains(m.Told, hash) || len(m.Told) >= maxErrors {
 		v.Reason, v.Remember = "", m
 		return v
 	}
-	m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
+	m.Told = append(m.Told[:len(m.Told):len(m.Told)], hash)
 	m.Mark = "error"
 	v.Decision, v.Remember = strategy.Continue, m
 	return v

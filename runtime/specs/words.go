@@ -120,5 +120,5 @@ scan:
 		}
 	}
 	block = strings.TrimRight(strings.Join(lines, "\n"), "\n")
-	return quotation.Beginning(strings.ToValidUTF8(block, "?"), maxBlock), group && count > 1
+	return quotation.ClipBytes(strings.ToValidUTF8(block, "?"), maxBlock), group && count > 1
 }

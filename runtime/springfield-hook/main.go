@@ -47,7 +47,7 @@ func main() {
 		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
 		Up:         ledger.MachineUptime(),
-		Self:       ownCall,
+		Self:       commandName,
 		Sleep:      sleepBesideClient,
 		Ancestors:  terminal.Ancestors,
 		Answer: func(e hook.Event, state, word, arguments string) string {
@@ -87,8 +87,8 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
-// ownCall returns springfield if that is on PATH, otherwise the quoted path.
-func ownCall() string {
+// commandName returns springfield if that is on PATH, otherwise the quoted path.
+func commandName() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // exec.LookPath would make the hook larger
 		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
 			return "springfield"
@@ -99,7 +99,7 @@ func ownCall() string {
 
 func newConsole(home, program string) *console.Console {
 	person := &console.Console{
-		Also: ledger.StateDir("", home), Now: time.Now, Self: ownCall(), Home: home,
+		Also: ledger.StateDir("", home), Now: time.Now, Self: commandName(), Home: home,
 		Project: os.Getenv(registry.DefaultHost().ProjectVariable),
 		Off:     hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}

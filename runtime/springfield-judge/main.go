@@ -34,7 +34,7 @@ func main() {
 	if question, err := readQuestion(os.Stdin); err != nil {
 		reply.Failed, reply.Detail, code = judge.Refused, err.Error(), 1
 	} else {
-		reply = askUntilTold(question)
+		reply = askOrCancel(question)
 	}
 	if _, err := (&display.SafeWriter{To: os.Stdout}).Write(append(codec.Append(nil, &reply), '\n')); err != nil {
 		os.Exit(1)
@@ -56,7 +56,7 @@ func readQuestion(r io.Reader) (q judge.Question, err error) {
 	return q, nil
 }
 
-func askUntilTold(q judge.Question) judge.Reply {
+func askOrCancel(q judge.Question) judge.Reply {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)

@@ -201,7 +201,7 @@ func (s Strategy) KindOf() Kind {
 	return GoalLoop
 }
 
-func (s Strategy) Silence() Decision {
+func (s Strategy) NoEffect() Decision {
 	if s.Event == "Stop" {
 		return Stop
 	}
@@ -258,10 +258,10 @@ func (s *Situation) Memory(key string) (activity.Memory, bool) {
 }
 
 // NewestMemory returns the most recent memory of a loop whose state file has this name.
-func (s *Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
+func (s *Situation) NewestMemory(base string) (m activity.Memory, ok bool) {
 	for i := len(s.Memories) - 1; i >= 0; i-- {
 		m := s.Memories[i]
-		if strings.HasSuffix(m.Key, "/"+file) {
+		if strings.HasSuffix(m.Key, "/"+base) {
 			return m, true
 		}
 	}

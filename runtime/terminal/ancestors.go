@@ -60,9 +60,9 @@ type lookUpFunc func(id int, environ bool) (process, error)
 
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
-// OwnTerminal opens the controlling terminal if, apparently, a person uses it. The leader of the terminal's session
+// UserTerminal opens the controlling terminal if, apparently, a person uses it. The leader of the terminal's session
 // must be an ancestor of this process, and no ancestor may be an agent. If there is no terminal, it returns ErrNone.
-func OwnTerminal() (*Terminal, error) {
+func UserTerminal() (*Terminal, error) {
 	t, err := openTerminal()
 	if err != nil {
 		return nil, err
@@ -94,10 +94,10 @@ func Ancestors() (ids []int) {
 // It misses orphaned clients.
 func IsClientNested() bool { return findTwoAgents(lookUp, os.Getpid()) }
 
-func findTwoAgents(lookUp lookUpFunc, own int) bool {
+func findTwoAgents(lookUp lookUpFunc, pid int) bool {
 	var child process
 	inside, left := false, false // among the client's processes, or above them
-	for n, id := 0, own; id > 0 && n < maxAncestors; n++ {
+	for n, id := 0, pid; id > 0 && n < maxAncestors; n++ {
 		p, err := lookUp(id, inside)
 		client := err == nil && registry.HostOfProgram(p.program, p.name, p.args) != nil
 		if client && !inside {
@@ -123,12 +123,12 @@ func findTwoAgents(lookUp lookUpFunc, own int) bool {
 	return false
 }
 
-// ruleOutAgent returns an error if own or an ancestor is an agent, was started by one, or if this is uncertain.
-func ruleOutAgent(lookUp lookUpFunc, own int) error {
+// ruleOutAgent returns an error if pid or an ancestor is an agent, was started by one, or if this is uncertain.
+func ruleOutAgent(lookUp lookUpFunc, pid int) error {
 	var child process
 	var doubt error
 	leader := 0 // the session leader that is still to be found
-	for n, id := 0, own; id > 0; n++ {
+	for n, id := 0, pid; id > 0; n++ {
 		p, err := lookUp(id, true)
 		if n == maxAncestors || err != nil && n == 0 {
 			return errUnfollowed

@@ -50,7 +50,7 @@ func TerminalName() string {
 // answer, or once cancel is closed. cancel can be nil.
 func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	answer := make(chan error, 1)
-	go func() { answer <- askToConfirm(t.in, t.Screen, display.PlainText(question)) }() // a read cannot be cancelled
+	go func() { answer <- askToConfirm(t.in, t.Screen, display.DropInvisible(question)) }() // a read cannot be cancelled
 	select {
 	case err := <-answer:
 		return err

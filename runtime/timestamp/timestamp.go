@@ -38,11 +38,11 @@ func LengthInWords(ms int64) string {
 	return joinParts(h/24, " d", h%24, " h")
 }
 
-func AgoInWords(ms int64) string {
-	if ms < 500 {
+func AgoInWords(elapsed int64) string {
+	if elapsed < 500 {
 		return "just now"
 	}
-	return LengthInWords(ms) + " ago"
+	return LengthInWords(elapsed) + " ago"
 }
 
 func joinParts(large int64, largeUnit string, small int64, smallUnit string) string {

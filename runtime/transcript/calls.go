@@ -43,7 +43,7 @@ type claim struct {
 	When  todoStamp
 }
 
-func shortCallID(id []byte) uint32 {
+func shortHash(id []byte) uint32 {
 	h := quotation.Hash64(id)
 	return uint32(h ^ h>>32)
 }
@@ -62,10 +62,10 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		l.Work++
 	}
 	l.Changed = l.Changed || p.Changes()
-	id, input := shortCallID(p.ID), e.placeOf(p.Input)
+	id, input := shortHash(p.ID), e.placeOf(p.Input)
 	call := past{ID: id, Name: name, Does: p.Does, Input: input, Open: p.Does == MayGoOn}
 	l.Recent = append(l.Recent[max(0, len(l.Recent)+1-maxRecent):], call)
-	l.namesIn(e, p)
+	l.takePlans(e, p)
 
 	c := claim{ID: id, Of: p.Does, When: l.Todos.When}
 	switch p.Does {
@@ -103,7 +103,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 }
 
 func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
-	id := shortCallID(p.ID)
+	id := shortHash(p.ID)
 	var input place
 	for i := range l.Recent {
 		if r := &l.Recent[i]; r.ID == id {
@@ -238,8 +238,8 @@ type mate struct {
 }
 
 // mateName returns a teammate's name without the team (moe@barn), or a hash of a name that is not plain.
-func mateName(raw []byte) string {
-	name, _, _ := bytes.Cut(raw, []byte("@"))
+func mateName(inside []byte) string {
+	name, _, _ := bytes.Cut(inside, []byte("@"))
 	if len(name) == 0 || isPlainName(name, maxID) {
 		return string(name)
 	}

@@ -40,15 +40,15 @@ type Cursor struct {
 }
 
 // EachLine calls visit for each line of the log at path until visit returns false, always with the same
-// Cursor. tail is the number of lines to keep for WindowOf.
-func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error {
+// Cursor. keep is the number of lines to keep for WindowOf.
+func (f *Format) EachLine(path string, keep int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
 	c := f.NewCursor()
-	c.tail = tail
+	c.tail = keep
 	last, err := c.readOn(opened, size, visit)
 	if err == nil && len(last) > 0 {
 		at := c.Log.Offset
@@ -61,8 +61,8 @@ func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error
 
 // EachLastEntry calls visit for each line in the last bytes of the log at path until visit returns false. It keeps no
 // Log, so that What is only of the line.
-func (f *Format) EachLastEntry(path string, most int, visit func(*Entry) bool) {
-	end, _ := file.ReadEnd(path, 0, most)
+func (f *Format) EachLastEntry(path string, mostBytes int, visit func(*Entry) bool) {
+	end, _ := file.ReadEnd(path, 0, mostBytes)
 	var e Entry
 	for line := range bytes.Lines(end) {
 		if !f.parseLine(&e, bytes.TrimSpace(line), 0) {
@@ -97,7 +97,7 @@ func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
 	return err
 }
 
-func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (last []byte, err error) {
+func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (torn []byte, err error) {
 	if size < c.Log.Offset || c.Log.Mark != markBefore(opened, c.Log.Offset) {
 		return nil, ErrRewritten
 	}
@@ -105,9 +105,9 @@ func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (
 		return nil, err
 	}
 	c.file, c.end = opened, size
-	last, err = c.eachLine(func(line []byte, at int64) bool { return c.takeLine(line, at, visit) })
+	torn, err = c.eachLine(func(line []byte, at int64) bool { return c.takeLine(line, at, visit) })
 	c.Log.Mark = markBefore(opened, c.Log.Offset)
-	return last, err
+	return torn, err
 }
 
 // takeLine parses a line and calls visit, whose result it returns. It visits a whole message with texts and then calls
@@ -133,19 +133,19 @@ func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool 
 	return visit(c)
 }
 
-func (c *Cursor) passLine(line []byte, at int64, rest bool) {
+func (c *Cursor) passLine(line []byte, at int64, again bool) {
 	c.What = Nothing
 	if c.known && c.Log.takeEntry(c.format, &c.Entry) {
 		c.What = c.Entry.happeningOf()
 	}
 	if c.tail > 0 {
-		c.rememberFacts(line, at, rest)
+		c.rememberFacts(line, at, again)
 	}
 }
 
-// rememberFacts keeps facts about a line for WindowOf. If rest is set, this is the second visit to the same line, and
+// rememberFacts keeps facts about a line for WindowOf. If again is set, this is the second visit to the same line, and
 // its facts replace those of the first, except for the texts.
-func (c *Cursor) rememberFacts(line []byte, at int64, rest bool) {
+func (c *Cursor) rememberFacts(line []byte, at int64, again bool) {
 	f := news{}
 	if line != nil {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
@@ -154,7 +154,7 @@ func (c *Cursor) rememberFacts(line []byte, at int64, rest bool) {
 		f = parseFacts(&c.Entry, line, c.known)
 	}
 	f.at = at
-	if n := len(c.facts) - 1; rest {
+	if n := len(c.facts) - 1; again {
 		f.said = c.facts[n].said
 		c.facts[n] = f
 		return
@@ -163,9 +163,9 @@ func (c *Cursor) rememberFacts(line []byte, at int64, rest bool) {
 }
 
 // WindowOf returns the window that File.LastLines would read if the log ended here.
-func (c *Cursor) WindowOf(lines int) (w activity.Window) {
+func (c *Cursor) WindowOf(most int) (w activity.Window) {
 	floor := c.Log.Offset - maxTail
-	for _, f := range c.facts[max(0, len(c.facts)-lines):] {
+	for _, f := range c.facts[max(0, len(c.facts)-most):] {
 		if floor <= 0 || f.at > floor {
 			addToWindow(&w, &f)
 		}
@@ -175,15 +175,15 @@ func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 
 func (c *Cursor) ViewAfterLine() View { return c.Log.makeView(c.file, false) }
 
-// IsOfSession reports whether the line belongs to a conversation, and not only to the client's state.
-func (c *Cursor) IsOfSession() bool {
+// IsOfDialogue reports whether the line belongs to a conversation, and not only to the client's state.
+func (c *Cursor) IsOfDialogue() bool {
 	e := &c.Entry
 	state := len(e.Mode) > 0 || len(e.Queued) > 0 || e.Unqueued
 	return c.known && (c.What != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || !state)
 }
 
-// Blocked reports whether the line records a block by a named Stop hook.
-func (c *Cursor) Blocked() bool {
+// HasBlock reports whether the line records a block by a named Stop hook.
+func (c *Cursor) HasBlock() bool {
 	return slices.ContainsFunc(c.Entry.Parts, func(p Part) bool { return p.Kind == HookBlock })
 }
 

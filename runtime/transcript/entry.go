@@ -130,7 +130,7 @@ type Tool struct {
 	Names []string
 }
 
-func (p *Part) Describe(tools []Tool) {
+func (p *Part) Classify(tools []Tool) {
 	for _, t := range tools {
 		if slices.Contains(t.Names, string(p.Name)) {
 			p.Does = t.Does
@@ -213,12 +213,12 @@ func (e *Entry) placeOf(part []byte) place {
 	return place{e.At + int64(at), int64(len(part))}
 }
 
-// IsBlank reports whether raw, the inside of a JSON string, contains only spaces, \n, \t and \r.
-func IsBlank(raw []byte) bool {
-	for ; len(raw) > 0; raw = raw[1:] {
-		if len(raw) > 1 && raw[0] == '\\' && (raw[1] == 'n' || raw[1] == 't' || raw[1] == 'r') {
-			raw = raw[1:]
-		} else if raw[0] != ' ' {
+// IsBlank reports whether inside, the inside of a JSON string, contains only spaces, \n, \t and \r.
+func IsBlank(inside []byte) bool {
+	for ; len(inside) > 0; inside = inside[1:] {
+		if len(inside) > 1 && inside[0] == '\\' && (inside[1] == 'n' || inside[1] == 't' || inside[1] == 'r') {
+			inside = inside[1:]
+		} else if inside[0] != ' ' {
 			return false
 		}
 	}
@@ -316,15 +316,15 @@ func (e *Entry) TakeNotifications(text []byte) {
 	}
 }
 
-func CallIn(call []byte, id, name, input string) Part {
+func CallIn(call []byte, idKey, nameKey, inputKey string) Part {
 	p := Part{Kind: Call}
 	ReadMembers(call,
-		Member{Name: id, Text: &p.ID}, Member{Name: name, Text: &p.Name}, Member{Name: input, Raw: &p.Input})
+		Member{Name: idKey, Text: &p.ID}, Member{Name: nameKey, Text: &p.Name}, Member{Name: inputKey, Raw: &p.Input})
 	return p
 }
 
-// ResultIn returns the result in a functionResponse of Gemini CLI or Qwen Code.
-func ResultIn(result []byte) Part {
+// GeminiResult returns the result in a functionResponse of Gemini CLI or Qwen Code.
+func GeminiResult(result []byte) Part {
 	p := Part{Kind: Result}
 	var response, fault []byte
 	ReadMembers(result,
@@ -333,7 +333,7 @@ func ResultIn(result []byte) Part {
 	if p.Text == nil {
 		p.Text, p.Failed = fault, fault != nil
 	}
-	p.Failed = p.Failed || string(p.Name) == "run_shell_command" && hasFailed(p.Text)
+	p.Failed = p.Failed || string(p.Name) == "run_shell_command" && geminiFailed(p.Text)
 	return p
 }
 
@@ -404,9 +404,9 @@ func TrimElements(text []byte, tags ...string) []byte {
 	}
 }
 
-// hasFailed reports whether the result of a command in Gemini CLI or Qwen Code contains a nonzero exit code or a
+// geminiFailed reports whether the result of a command in Gemini CLI or Qwen Code contains a nonzero exit code or a
 // signal.
-func hasFailed(text []byte) bool {
+func geminiFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))
 		if i >= 0 && bytes.IndexAny(text[i+len(before):], "0(") != 0 {

@@ -220,8 +220,8 @@ func (f *feedback) countOurs(e *Entry) {
 	f.Ours = append(f.Ours[max(0, len(f.Ours)+1-maxOurs):], at)
 }
 
-func parseMillis(raw []byte) int64 {
-	ms, _ := timestamp.ParseTime(string(raw))
+func parseMillis(inside []byte) int64 {
+	ms, _ := timestamp.ParseTime(string(inside))
 	return ms
 }
 

@@ -13,7 +13,7 @@ import (
 // changes.
 func onlyLooks(line string) bool {
 	commands, plain := splitCommands(line)
-	changes := func(words []string) bool { return !commandLooks(words) }
+	changes := func(words []string) bool { return !wordsOnlyLook(words) }
 	return plain && len(commands) > 0 && !slices.ContainsFunc(commands, changes)
 }
 
@@ -108,9 +108,9 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
-// commandLooks reports whether a command is known to only read, search or run tests. It follows env, xargs and the like
-// in a loop, because a log can have more of them in a row than the stack allows.
-func commandLooks(words []string) bool {
+// wordsOnlyLook reports whether a command is known to only read, search or run tests. It follows env, xargs and the
+// like in a loop, because a log can have more of them in a row than the stack allows.
+func wordsOnlyLook(words []string) bool {
 	for len(words) > 0 && words[0] != "for" {
 		name, _, assigns := strings.Cut(words[0], "=")
 		args := words[1:]
@@ -128,7 +128,7 @@ func commandLooks(words []string) bool {
 				args = args[1:]
 			}
 		case "sed":
-			return sedLooks(args)
+			return sedOnlyLooks(args)
 		case "command":
 			return len(args) > 1 && (args[0] == "-v" || args[0] == "-V")
 		case "env", "timeout", "xargs", "npx", "bunx":
@@ -142,11 +142,11 @@ func commandLooks(words []string) bool {
 		}
 		if len(args) > 0 {
 			if _, rest, known := strings.Cut(lookers, ","+name+"_"+args[0]+","); known {
-				return argumentsLook(rest, args[1:])
+				return argsOnlyLook(rest, args[1:])
 			}
 		}
 		_, rest, known := strings.Cut(lookers, ","+name+",")
-		return known && argumentsLook(rest, args)
+		return known && argsOnlyLook(rest, args)
 	}
 	return true
 }
@@ -155,9 +155,9 @@ func isOneOf(word, list string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+list+" ", " "+word+" ")
 }
 
-// argumentsLook reports whether a command with these arguments changes nothing. rest is the command's line in lookers
+// argsOnlyLook reports whether a command with these arguments changes nothing. rest is the command's line in lookers
 // after its name.
-func argumentsLook(rest string, args []string) bool {
+func argsOnlyLook(rest string, args []string) bool {
 	line, _, _ := strings.Cut(rest, "\n")
 	var columns [4]string
 	for i := range columns {
@@ -185,9 +185,9 @@ func argumentsLook(rest string, args []string) bool {
 	return first && (!strings.HasSuffix(columns[3], "--noEmit") || len(args) > 0)
 }
 
-// sedLooks reports whether sed only prints. It requires a flag such as -n, and a script with only addresses,
+// sedOnlyLooks reports whether sed only prints. It requires a flag such as -n, and a script with only addresses,
 // p, q, = and !.
-func sedLooks(args []string) bool {
+func sedOnlyLooks(args []string) bool {
 	script := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return isOneOf(arg, "-n -E -nE -r") })
 	isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") }
 	if len(script) == 0 || len(script) == len(args) || slices.ContainsFunc(script, isFlag) {

@@ -27,7 +27,7 @@ type named struct {
 }
 
 func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {
-	n := named{At: e.placeOf(name), Sum: shortCallID(name), Turn: l.Turns}
+	n := named{At: e.placeOf(name), Sum: shortHash(name), Turn: l.Turns}
 	for i, old := range l.Plans {
 		if old.Sum == n.Sum {
 			n.Wrote = old.Wrote
@@ -45,7 +45,7 @@ var contents = []string{
 	"content", "new_string", "old_string", "edits", "new_source", "todos", "file_text", "new_str", "old_str", "patch",
 }
 
-func (l *Log) namesIn(e *Entry, p *Part) {
+func (l *Log) takePlans(e *Entry, p *Part) {
 	input := p.Input[:min(len(p.Input), maxInput)]
 	if !bytes.Contains(input, []byte(".md")) {
 		return
@@ -57,7 +57,7 @@ func (l *Log) namesIn(e *Entry, p *Part) {
 		}
 		value := codec.InsideQuotes(w.Value())
 		if value == nil {
-			value = w.CutRest()
+			value = w.TornText()
 		}
 		wrote := p.Does == WritesFile && (key == "file_path" || key == "path")
 		eachPlan(value, func(name []byte) {
@@ -93,7 +93,7 @@ func eachPlan(text []byte, yield func(name []byte)) {
 		end := from + i + len(suffix)
 		start := pathStart(text, from, end-len(suffix))
 		from = end
-		if end-start > maxPath || isLongerWord(text[end:]) {
+		if end-start > maxPath || continuesWord(text[end:]) {
 			continue
 		}
 		if name := text[start:end]; looksLikePlan(name) {
@@ -126,7 +126,7 @@ func pathStart(text []byte, floor, end int) int {
 	return i
 }
 
-func isLongerWord(rest []byte) bool {
+func continuesWord(rest []byte) bool {
 	if len(rest) > 1 && (rest[0] == '.' || rest[0] == '-') {
 		return isLetter(rest[1])
 	}

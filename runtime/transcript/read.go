@@ -34,12 +34,12 @@ type File struct {
 }
 
 // ReadNew reads a log from where an earlier call ended. since is the log which that call returned, or nil. It
-// returns the log for the next call and the situation at the end of the file. prompt is the host's ID of the
+// returns the log for the next call and the situation at the end of the file. promptID is the host's ID of the
 // current prompt, or "".
 //
 // If the file was replaced or since is damaged, ReadNew starts at the beginning. If more than maxNew bytes remain, it
 // discards since and reads only the last maxNew bytes. A last line without a line ending is read again the next time.
-func (f File) ReadNew(since []byte, prompt string) (log []byte, view View, err error) {
+func (f File) ReadNew(since []byte, promptID string) (next []byte, view View, err error) {
 	opened, size, err := file.OpenRegular(f.Path, 0)
 	if err != nil {
 		return
@@ -56,8 +56,8 @@ func (f File) ReadNew(since []byte, prompt string) (log []byte, view View, err e
 		r.Log = Log{Form: form, Format: f.Name, Offset: from, Facts: Facts{Skipped: from, Turns: 1}, fresh: true}
 	}
 	rewritten := known && prior.Offset > 0 && r.Log.fresh
-	if o := &r.Log.Opening; prompt != "" && (!o.Named || o.ID != prompt) {
-		*o = opening{ID: prompt, Named: true}
+	if o := &r.Log.Opening; promptID != "" && (!o.Named || o.ID != promptID) {
+		*o = opening{ID: promptID, Named: true}
 	}
 	if _, err = opened.Seek(r.Log.Offset, io.SeekStart); err != nil {
 		return
@@ -73,13 +73,13 @@ func (f File) ReadNew(since []byte, prompt string) (log []byte, view View, err e
 		return
 	}
 	r.Log.Mark = markBefore(opened, r.Log.Offset)
-	log = codec.Append(nil, &r.Log)
+	next = codec.Append(nil, &r.Log)
 	if len(last) > 0 {
 		take(last, r.Log.Offset)
 	}
 	view = r.Log.makeView(opened, f.Brief)
 	view.Rewritten = rewritten
-	return log, view, nil
+	return next, view, nil
 }
 
 func markBefore(f *os.File, offset int64) string {
@@ -104,7 +104,7 @@ type reader struct {
 
 // eachLine calls take with each complete line and its offset until take returns false, and advances the log's offset.
 // It skips blank lines. For a line longer than maxLine, take gets nil. eachLine returns the incomplete last line.
-func (r *reader) eachLine(take func(line []byte, at int64) bool) (last []byte, err error) {
+func (r *reader) eachLine(take func(line []byte, at int64) bool) (torn []byte, err error) {
 	begin := r.Log.Offset
 	left := r.end - begin
 	in := bufio.NewReaderSize(io.LimitReader(r.file, left), int(min(left, maxLine))+1)

@@ -192,7 +192,7 @@ func parseBlockers(known []uint32, ids []byte) []uint32 {
 // addBlocker returns known with the hash of id added, unless it is full. It does not change known, because a claim can
 // hold it.
 func addBlocker(known []uint32, id []byte) []uint32 {
-	h := shortCallID(id)
+	h := shortHash(id)
 	if len(known) >= maxBlocker || slices.Contains(known, h) {
 		return known
 	}
@@ -254,9 +254,9 @@ func listInInput(input []byte) []byte {
 
 // eachItem yields the todos in a JSON array, in an object or a string with an array, or in lines of a string.
 // It returns false for an incomplete list.
-func eachItem(list []byte, depth int, yield func(item)) bool {
+func eachItem(list []byte, left int, yield func(item)) bool {
 	list = bytes.TrimSpace(list)
-	if len(list) == 0 || depth == 0 {
+	if len(list) == 0 || left == 0 {
 		return false
 	}
 	switch list[0] {
@@ -268,12 +268,12 @@ func eachItem(list []byte, depth int, yield func(item)) bool {
 			})
 		})
 	case '{':
-		return eachItem(codec.FindMember(list, "todos", "plan", "items"), depth-1, yield)
+		return eachItem(codec.FindMember(list, "todos", "plan", "items"), left-1, yield)
 	case '"':
 		text := bytes.TrimSpace(codec.Unescape(nil, codec.InsideQuotes(list)))
 		array := bytes.HasPrefix(text, []byte("[")) && bytes.HasPrefix(bytes.TrimSpace(text[1:]), []byte("{"))
 		if array || string(text) == "[]" || bytes.HasPrefix(text, []byte("{")) {
-			return eachItem(text, depth-1, yield)
+			return eachItem(text, left-1, yield)
 		}
 		return eachTodoLine(text, yield)
 	}

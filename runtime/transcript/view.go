@@ -178,7 +178,7 @@ func wordsAt(f io.ReaderAt, at place, buf []byte) Words {
 func (l *Log) tasksMade(f io.ReaderAt, buf []byte) (all []activity.Todo) {
 	for _, t := range l.Todos.Tasks {
 		blocks := func(other task) bool {
-			return other.State != completed && slices.Contains(t.Blockers, shortCallID([]byte(other.ID)))
+			return other.State != completed && slices.Contains(t.Blockers, shortHash([]byte(other.ID)))
 		}
 		all = append(all, activity.Todo{
 			ID:      t.ID,
@@ -207,7 +207,7 @@ func aboutCall(input []byte) string {
 		key := string(w.Key)
 		value := codec.InsideQuotes(w.Value())
 		if value == nil {
-			value = w.CutRest()
+			value = w.TornText()
 		}
 		if key == "status" {
 			status = value
@@ -272,8 +272,8 @@ var readers = []string{
 // writers are the calls that can have changed a file, except readers. This is assumed of unknown tools and subagents.
 var writers = []Does{NothingSpecial, WritesFile, UsesSkill, MayGoOn, TellsMate}
 
-func outcomeOf(raw []byte) string {
-	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(raw), "<tool_use_error>"))
+func outcomeOf(inside []byte) string {
+	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(inside), "<tool_use_error>"))
 	s, _, _ = strings.Cut(s, "\n")
 	s = strings.TrimSuffix(s, "</tool_use_error>")
 	if code, ok := strings.CutPrefix(s, "Exit code "); ok {

@@ -104,8 +104,8 @@ func (s *Space) firstLink(name string) string {
 
 const tempMark = ".new-" // between the file name of a temporary file and a number
 
-// writeFile creates a file, and its directory if needed. Unless isNew is set, the umask does not change the mode.
-func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, isNew bool) error {
+// writeFile creates a file, and its directory if needed. Unless useUmask is set, the umask does not change the mode.
+func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, useUmask bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := s.root.OpenFile(name, flags, mode)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +118,7 @@ func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, isNew bool
 		return err
 	}
 	_, err = f.Write(data)
-	if !isNew {
+	if !useUmask {
 		_ = f.Chmod(mode) // some file systems have no modes
 	}
 	return cmp.Or(err, f.Close())

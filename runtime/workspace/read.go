@@ -152,7 +152,7 @@ func Nearest(dir, project string, marks []string, home string) (nearest string, 
 		return dir, false
 	}
 	top := dir
-	for n, up := range parents(dir) {
+	for n, up := range dirsUpFrom(dir) {
 		if n > 0 && up == filepath.Clean(home) {
 			break
 		}
@@ -161,7 +161,7 @@ func Nearest(dir, project string, marks []string, home string) (nearest string, 
 			break
 		}
 	}
-	for _, up := range parents(dir) {
+	for _, up := range dirsUpFrom(dir) {
 		if hasAny(up, marks...) {
 			return up, true
 		}
@@ -181,7 +181,7 @@ func ProjectAround(dir, project string) string {
 	if err != nil {
 		return ""
 	}
-	for _, up := range parents(dir) {
+	for _, up := range dirsUpFrom(dir) {
 		if is, err := os.Stat(up); err == nil && os.SameFile(is, want) {
 			return up
 		}
@@ -189,7 +189,7 @@ func ProjectAround(dir, project string) string {
 	return ""
 }
 
-func parents(dir string) (all []string) {
+func dirsUpFrom(dir string) (all []string) {
 	for len(all) < maxUp && (len(all) == 0 || dir != all[len(all)-1]) {
 		all = append(all, dir)
 		dir = filepath.Dir(dir)

@@ -30,7 +30,7 @@ var tools = []transcript.Tool{
 }
 
 func classifyCall(p *transcript.Part) {
-	p.Describe(tools)
+	p.Classify(tools)
 	member := func(names ...string) []byte { return codec.FindMember(p.Input, names...) }
 	switch p.Does {
 	case transcript.UsesSkill:

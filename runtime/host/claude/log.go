@@ -26,9 +26,9 @@ type line struct {
 	team, agent             []byte // of the session
 }
 
-// ProjectName returns the name of the directory of a project's logs: each UTF-16 unit of dir that is not an ASCII
+// LogDirName returns the name of the directory of a project's logs: each UTF-16 unit of dir that is not an ASCII
 // letter or digit becomes a dash.
-func ProjectName(dir string) string {
+func LogDirName(dir string) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune(dir)) {
 		if unit >= 'a' && unit <= 'z' || unit >= 'A' && unit <= 'Z' || unit >= '0' && unit <= '9' {
@@ -82,7 +82,7 @@ func parseLine(e *transcript.Entry) bool {
 			l.attachment = w.Value()
 		case "message":
 			if w.BeginsWith('{') {
-				l.message(e, &w)
+				l.readMessage(e, &w)
 			}
 		default:
 			transcript.StoreMember(&w, members)
@@ -132,7 +132,7 @@ func (l *line) readByKind(e *transcript.Entry) {
 	}
 }
 
-func (l *line) message(e *transcript.Entry, w *codec.Walk) {
+func (l *line) readMessage(e *transcript.Entry, w *codec.Walk) {
 	e.Parts, l.picture = e.Parts[:0], false
 	m := w.Enter('{')
 	for m.Next() {
@@ -200,7 +200,7 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		case isNotification(origin, text) || mode == `"task-notification"`:
 			e.What = transcript.Woken
 			e.TakeNotifications(text)
-		case beginsWithAny(withoutHeading(text), mailTags):
+		case beginsWithAny(withoutMailHeading(text), mailTags):
 			e.What = transcript.Woken
 			takeTeammateMail(e, text)
 		case mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text):

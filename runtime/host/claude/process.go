@@ -48,9 +48,10 @@ const (
 	maxProcessFile = 64 << 10 // bytes
 )
 
-// RunningProcesses returns the running processes of Claude Code with a session. config is the configuration directory.
-func RunningProcesses(config string) (all []Process) {
-	dir, err := os.Open(filepath.Join(config, "sessions"))
+// RunningProcesses returns the running processes of Claude Code with a session. configDir is the configuration
+// directory.
+func RunningProcesses(configDir string) (all []Process) {
+	dir, err := os.Open(filepath.Join(configDir, "sessions"))
 	if err != nil {
 		return nil
 	}
@@ -62,7 +63,7 @@ func RunningProcesses(config string) (all []Process) {
 		if !isFile || err != nil {
 			continue
 		}
-		if p, ok := FindProcess(config, id); ok {
+		if p, ok := FindProcess(configDir, id); ok {
 			all = append(all, p)
 		}
 	}
@@ -70,8 +71,8 @@ func RunningProcesses(config string) (all []Process) {
 }
 
 // FindProcess returns the process of Claude Code with this ID. ok is false unless it is running and has a session.
-func FindProcess(config string, id int) (p Process, ok bool) {
-	data, err := file.ReadRegular(filepath.Join(config, "sessions", strconv.Itoa(id)+".json"), maxProcessFile)
+func FindProcess(configDir string, id int) (p Process, ok bool) {
+	data, err := file.ReadRegular(filepath.Join(configDir, "sessions", strconv.Itoa(id)+".json"), maxProcessFile)
 	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.checkRunning()
 }
 
@@ -97,8 +98,8 @@ func (p *Process) checkRunning() bool {
 	return p.Begun == "" || len(fields) > 19 && fields[19] == p.Begun
 }
 
-func isFound(id int) bool {
-	found, err := os.FindProcess(id)
+func isFound(pid int) bool {
+	found, err := os.FindProcess(pid)
 	if err != nil {
 		return false
 	}

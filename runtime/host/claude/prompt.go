@@ -59,7 +59,7 @@ func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Hap
 	case isNotification(l.origin, text):
 		e.TakeNotifications(text)
 		return transcript.Woken
-	case beginsWithAny(withoutHeading(text), mailTags):
+	case beginsWithAny(withoutMailHeading(text), mailTags):
 		takeTeammateMail(e, text)
 		return transcript.Woken
 	case bytes.HasPrefix(text, []byte(feedbackText)):
@@ -68,7 +68,7 @@ func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Hap
 	case bytes.HasPrefix(text, []byte("[Request interrupted by user")):
 		return transcript.Interrupted
 	case l.meta:
-		skillBody(e, text)
+		takeSkillName(e, text)
 	}
 	return transcript.Nothing
 }
@@ -102,13 +102,13 @@ var locals = []string{"<command-name>", "<bash-input>"}
 
 func isOutput(text []byte) bool {
 	if text = bytes.TrimLeft(text, " "); bytes.HasPrefix(text, []byte("A")) {
-		text = withoutHeading(text)
+		text = withoutMailHeading(text)
 	}
 	return beginsWithAny(text, outputs) || beginsWithAny(text, mailTags)
 }
 
-// withoutHeading removes the heading of a message from a different session, if a tag follows.
-func withoutHeading(text []byte) []byte {
+// withoutMailHeading removes the heading of a message from a different session, if a tag follows.
+func withoutMailHeading(text []byte) []byte {
 	mail, _ := bytes.CutPrefix(text, []byte("Another Claude session sent a message:"))
 	mail, _ = bytes.CutPrefix(mail, []byte(`\n`))
 	if mail = bytes.TrimSpace(mail); bytes.HasPrefix(mail, []byte("<")) {
@@ -130,7 +130,7 @@ func isNotification(origin, text []byte) bool {
 		origin == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
 }
 
-func skillBody(e *transcript.Entry, text []byte) {
+func takeSkillName(e *transcript.Entry, text []byte) {
 	const before = "Base directory for this skill: "
 	if !bytes.HasPrefix(text, []byte(before)) {
 		return
@@ -144,7 +144,7 @@ func skillBody(e *transcript.Entry, text []byte) {
 func takeTeammateMail(e *transcript.Entry, text []byte) {
 	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
 	const maxObject = 4 << 10 // bytes; its type comes first
-	if !bytes.HasPrefix(withoutHeading(text), []byte("<teammate-message")) {
+	if !bytes.HasPrefix(withoutMailHeading(text), []byte("<teammate-message")) {
 		return
 	}
 	for {

@@ -173,7 +173,7 @@ func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 				e.ID = id
 			}
 		case "content":
-			words := textOfPart(0, i.Value())
+			words := nthText(0, i.Value())
 			if person {
 				e.Words = words
 			} else {
@@ -186,7 +186,7 @@ func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 	return true
 }
 
-func textOfPart(n int, content []byte) (text []byte) {
+func nthText(n int, content []byte) (text []byte) {
 	codec.Elements(content, func(part []byte) {
 		if t := codec.InsideQuotes(codec.FindMember(part, "text")); t != nil {
 			if n == 0 {
@@ -299,20 +299,20 @@ const (
 
 // resultText returns the status of a result if the command is running or failed, otherwise the output. It
 // also reports whether the call failed.
-func resultText(output []byte) (text []byte, failed bool) {
-	head := textOfPart(0, output)
+func resultText(output []byte) (statusOrText []byte, failed bool) {
+	head := nthText(0, output)
 	if head == nil {
 		head = codec.InsideQuotes(output)
 	}
-	text, head = head, head[:min(len(head), maxHead)]
+	statusOrText, head = head, head[:min(len(head), maxHead)]
 	printed := textAfter(head, `\nOutput:\n`)
 	head = head[:len(head)-len(printed)] // output is no status
 	if i := bytes.Index(head, []byte(running)); i >= 0 {
-		return text[i:], false
+		return statusOrText[i:], false
 	}
 	for _, ends := range [...]string{exited, patched} {
 		if code := leadingDigits(textAfter(head, ends)); len(code) > 0 && string(code) != "0" {
-			return text[bytes.Index(head, []byte(ends)):], true
+			return statusOrText[bytes.Index(head, []byte(ends)):], true
 		}
 	}
 	faults := []string{"unsupported call: ", "failed to parse function arguments: ", "Script failed"}
@@ -320,12 +320,12 @@ func resultText(output []byte) (text []byte, failed bool) {
 	failed = slices.ContainsFunc(faults, begins) ||
 		bytes.HasPrefix(head, []byte("Wall time: ")) && bytes.Contains(head, []byte(aborted))
 	if printed != nil {
-		text = text[len(head):]
+		statusOrText = statusOrText[len(head):]
 	}
-	if len(text) == 0 { // in code mode the output of a script is the second text
-		text = textOfPart(1, output)
+	if len(statusOrText) == 0 { // in code mode the output of a script is the second text
+		statusOrText = nthText(1, output)
 	}
-	return text, failed
+	return statusOrText, failed
 }
 
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {

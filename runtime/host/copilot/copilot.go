@@ -207,7 +207,7 @@ func takeCall(e *transcript.Entry, call []byte) {
 		return
 	}
 	p := transcript.CallIn(call, "toolCallId", "name", "arguments")
-	p.Describe(tools)
+	p.Classify(tools)
 	e.Parts = append(e.Parts, p)
 	if string(p.Name) == "task_complete" { // ends autopilot mode, with a summary for the user
 		summary := codec.InsideQuotes(codec.FindMember(p.Input, "summary"))

@@ -127,7 +127,7 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 		if string(inner.Key) != "content" {
 			transcript.StoreMember(&inner, members)
 		} else if inner.BeginsWith('[') {
-			m.shows = e.TakeBlocks(&inner, func(p *transcript.Part) { p.Describe(tools) })
+			m.shows = e.TakeBlocks(&inner, func(p *transcript.Part) { p.Classify(tools) })
 		}
 	}
 	w.Leave(&inner)

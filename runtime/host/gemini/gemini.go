@@ -103,7 +103,7 @@ func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	codec.Elements(calls, func(call []byte) {
 		if len(e.Parts) < transcript.MaxParts {
 			p := transcript.CallIn(call, "id", "name", "args")
-			p.Describe(tools)
+			p.Classify(tools)
 			e.ID, e.Parts = p.ID, append(e.Parts, p)
 		}
 	})
@@ -123,7 +123,7 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	eachPart(content, func(text, part []byte) {
 		switch result := codec.FindMember(part, "functionResponse"); {
 		case result != nil:
-			p := transcript.ResultIn(result)
+			p := transcript.GeminiResult(result)
 			e.Parts = append(e.Parts, p)
 			if m := modeOfResult(&p); m != "" {
 				e.Mode = []byte(m)

@@ -167,7 +167,7 @@ func takePart(e *transcript.Entry, part []byte) {
 	case call != nil:
 		e.Parts = append(e.Parts, parseCall(call))
 	case result != nil:
-		e.Parts = append(e.Parts, transcript.ResultIn(result))
+		e.Parts = append(e.Parts, transcript.GeminiResult(result))
 	case text != nil:
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})
 	}
@@ -190,7 +190,7 @@ func parseCall(call []byte) transcript.Part {
 	if name := codec.InsideQuotes(codec.FindMember(p.Input, "name")); name != nil && string(p.Name) == "tool_call" {
 		p.Name, p.Input = name, codec.FindMember(p.Input, "arguments")
 	}
-	p.Describe(tools)
+	p.Classify(tools)
 	if string(p.Name) == "run_shell_command" && string(codec.FindMember(p.Input, "is_background")) == "true" {
 		p.Does = transcript.MayGoOn
 	}

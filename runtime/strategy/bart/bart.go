@@ -33,19 +33,19 @@ func ruleSet(string) []rules.Rule {
 	asks := func(r *rules.Rule) bool { return slices.Contains([]string{"asked", "asks", "choices"}, r.ID) }
 	asksNot := func(r *rules.Rule) bool { return !asks(r) }
 	return slices.Concat(
-		[]rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Test: hasMarker("stop")}, rules.LeaveRule},
+		[]rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Test: lastMarkerIs("stop")}, rules.LeaveRule},
 		rules.Without(rules.PersonRules(), asksNot),
-		[]rules.Rule{{ID: "marker", Then: strategy.Continue, Sure: 95, Reason: goOnWithMarker, Test: hasMarker("continue")}},
+		[]rules.Rule{{ID: "marker", Then: strategy.Continue, Sure: 95, Reason: goOnWithMarker, Test: lastMarkerIs("continue")}},
 		rules.Without(rules.PersonRules(), asks),
 		[]rules.Rule{
-			{ID: "todos", Then: strategy.Continue, Reason: goOnWithList, Test: announcedTodos},
+			{ID: "todos", Then: strategy.Continue, Reason: goOnWithList, Test: announcedWithTodos},
 			{ID: "announced", Then: strategy.Continue, Reason: goOnWithAnnounce, Test: announced(func(a announcement) bool { return a.at < a.of })},
 			{ID: "announced-last", Then: strategy.Stop, Test: announced(func(a announcement) bool { return a.at == a.of })},
 		},
 	)
 }
 
-func hasMarker(word string) func(strategy.Situation) (string, string, bool) {
+func lastMarkerIs(word string) func(strategy.Situation) (string, string, bool) {
 	return func(s strategy.Situation) (evidence, reason string, ok bool) {
 		found := lastMarker(spokenWords(s.Message))
 		if found == "" {
@@ -62,7 +62,7 @@ func announced(holds func(announcement) bool) func(strategy.Situation) (string, 
 	}
 }
 
-func announcedTodos(s strategy.Situation) (evidence, reason string, ok bool) {
+func announcedWithTodos(s strategy.Situation) (evidence, reason string, ok bool) {
 	a := announcedIn(s)
 	switch {
 	case a.of == 0:
@@ -106,11 +106,11 @@ func spokenWords(m strategy.Message) string {
 		}
 		b.WriteByte('\n')
 	})
-	return withoutCode(b.String())
+	return cutCodeSpans(b.String())
 }
 
-// withoutCode removes inline code that ends in the paragraph where it begins.
-func withoutCode(text string) string {
+// cutCodeSpans removes inline code that ends in the paragraph where it begins.
+func cutCodeSpans(text string) string {
 	var b strings.Builder
 	for {
 		before, rest, _ := strings.Cut(text, "`")
@@ -178,7 +178,7 @@ func lastAnnouncement(text string) (last announcement) {
 			if !begins || rules.WordBefore(text, i) {
 				continue
 			}
-			if at, of, found := countIn(rest); found {
+			if at, of, found := parseCount(rest); found {
 				last = announcement{name, at, of}
 			}
 		}
@@ -186,11 +186,11 @@ func lastAnnouncement(text string) (last announcement) {
 	return last
 }
 
-// countIn parses a count such as " 3/5" or " 3 of 5" at the beginning of s, ignoring emphasis.
-func countIn(s string) (at, of int, ok bool) {
+// parseCount parses a count such as " 3/5" or " 3 of 5" at the beginning of s, ignoring emphasis.
+func parseCount(s string) (at, of int, ok bool) {
 	s = strings.TrimPrefix(s, "s")
 	s, gap := skipMarks(s, " \t*_#:(")
-	at, s, ok = numberIn(s)
+	at, s, ok = parseNumber(s)
 	if !gap || !ok {
 		return 0, 0, false
 	}
@@ -205,7 +205,7 @@ func countIn(s string) (at, of int, ok bool) {
 		}
 	}
 	s, _ = skipMarks(s, " \t*_")
-	of, s, ok = numberIn(s)
+	of, s, ok = parseNumber(s)
 	if !ok || of == 0 || at > of || s != "" && (s[0] == '/' || s[0] == '%' || rules.IsWordRune(rune(s[0]))) || len(s) > 1 && s[0] == '.' && '0' <= s[1] && s[1] <= '9' {
 		return 0, 0, false
 	}
@@ -220,7 +220,7 @@ func skipMarks(s, marks string) (rest string, skipped bool) {
 	return s[n:], n > 0
 }
 
-func numberIn(s string) (n int, rest string, ok bool) {
+func parseNumber(s string) (n int, rest string, ok bool) {
 	rest = strings.TrimLeft(s, "0123456789")
 	digits := s[:len(s)-len(rest)]
 	n, err := strconv.Atoi(digits)

@@ -98,16 +98,16 @@ func (s *chosenJudge) Members(m *codec.Members) {
 	m.Text("client", &s.Client)
 	m.Texts("command", &s.Command)
 	m.Texts("variables", &s.Variables)
-	codec.OptionalMember(m, "cost", &s.Cost, codec.Float)
-	codec.OptionalMember(m, "daily", &s.Daily, codec.Float)
-	codec.OptionalMember(m, "session", &s.Session, codec.Float)
+	codec.ReadOptional(m, "cost", &s.Cost, codec.ReadFloat)
+	codec.ReadOptional(m, "daily", &s.Daily, codec.ReadFloat)
+	codec.ReadOptional(m, "session", &s.Session, codec.ReadFloat)
 }
 
 func (o *Options) Judge() judge.Options { return o.judge }
 
 func (o *Options) Members(m *codec.Members) {
 	o.Options.Members(m)
-	codec.OptionalMember(m, "cascade", &o.set.cascade, (*codec.Members).Bool)
+	codec.ReadOptional(m, "cascade", &o.set.cascade, (*codec.Members).Bool)
 	m.Object("judge", &o.set.judge)
 }
 
@@ -123,7 +123,7 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	}
 	o.takeLimits(o.set.judge, l)
 	o.set.cascade, o.set.judge = nil, chosenJudge{}
-	o.PutChosen(&under.Options, nil, ruleSet, true, l)
+	o.FillFrom(&under.Options, nil, ruleSet, true, l)
 }
 
 func (o *Options) takeLimits(in chosenJudge, l *strategy.Layer) {

@@ -48,7 +48,7 @@ func (o *Options) Members(m *codec.Members) {
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	under := below.(*Options)
 	o.stale.OverlayNumber(under.stale, l)
-	o.PutChosen(&under.Options, nil, o.ruleSet, false, l)
+	o.FillFrom(&under.Options, nil, o.ruleSet, false, l)
 }
 
 func (o *Options) Needs() strategy.Needs {
@@ -142,8 +142,8 @@ func (o *Options) staleness(name string, age int64) string {
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
 }
 
-// nameInWorkspace returns name relative to dir, or "" for an absolute path outside of dir.
-func nameInWorkspace(dir, name string) string {
+// relativeName returns name relative to dir, or "" for an absolute path outside of dir.
+func relativeName(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
 	if rest, ok := strings.CutPrefix(name, dir+"/"); ok && dir != "" {
@@ -156,7 +156,7 @@ func nameInWorkspace(dir, name string) string {
 	return name
 }
 
-func shownName(name string) string { return quotation.Beginning(quotation.OneLine(name), 200) }
+func shownName(name string) string { return quotation.ClipBytes(quotation.OneLine(name), 200) }
 
 func placeOf(name string, line int) string {
 	return shownName(name) + ", line " + strconv.Itoa(line)

@@ -141,8 +141,8 @@ func plansInUse(s strategy.Situation) []activity.Plan {
 		if p.Turns > within || strings.Contains(p.Name, sddDir) {
 			continue
 		}
-		names, project := []string{nameInWorkspace(s.Workspace.Dir, p.Name)}, s.Workspace.Project
-		if around := nameInWorkspace(project, p.Name); project != "" && around != "" {
+		names, project := []string{relativeName(s.Workspace.Dir, p.Name)}, s.Workspace.Project
+		if around := relativeName(project, p.Name); project != "" && around != "" {
 			names = append(names, project+"/"+around)
 		}
 		for _, name := range names {

@@ -89,8 +89,8 @@ func planInLine(line string) string {
 }
 
 // taskLine parses a line such as "Task 3: complete (…)" or "Tasks 1-3: complete" into labels and the words
-// after them. first reports whether only marks and numbers precede the labels.
-func taskLine(line string) (labels []string, words string, first bool) {
+// after them. atStart reports whether only marks and numbers precede the labels.
+func taskLine(line string) (labels []string, words string, atStart bool) {
 	folded := quotation.LowerASCII(line)
 	for from := 0; ; {
 		i := strings.Index(folded[from:], "task")
@@ -110,31 +110,31 @@ func taskLine(line string) (labels []string, words string, first bool) {
 		}
 		labels = []string{label}
 		for len(labels) < maxLabels {
-			more, after := anotherLabel(label, rest)
+			more, after := moreLabels(label, rest)
 			if len(more) == 0 {
 				break
 			}
 			labels, label, rest = append(labels, more...), more[len(more)-1], after
 		}
 		rest = strings.TrimLeft(rest, " \t*_`)")
-		first = strings.Trim(line[:i], " \t-*+_>|#`.)0123456789") == ""
+		atStart = strings.Trim(line[:i], " \t-*+_>|#`.)0123456789") == ""
 		for _, mark := range append([]string{":", "—", "–", "-"}, tickMarks...) {
-			if after, ok := strings.CutPrefix(rest, mark); ok && (first || mark == ":") {
+			if after, ok := strings.CutPrefix(rest, mark); ok && (atStart || mark == ":") {
 				if slices.Contains(tickMarks, mark) {
 					after = rest
 				}
-				return labels, strings.TrimLeft(after, " \t*_`:"), first
+				return labels, strings.TrimLeft(after, " \t*_`:"), atStart
 			}
 		}
-		if first {
+		if atStart {
 			return labels, rest, true
 		}
 	}
 }
 
-// anotherLabel parses the next label of a list ("1, 2", "1 & 2"), or the others of a range that label begins ("1-3", "1
+// moreLabels parses the next label of a list ("1, 2", "1 & 2"), or the others of a range that prev begins ("1-3", "1
 // to 3"). Without any, rest is s.
-func anotherLabel(label, s string) (labels []string, rest string) {
+func moreLabels(prev, s string) (labels []string, rest string) {
 	trimmed := strings.TrimLeft(s, " ")
 	for _, mark := range []string{"-", "–", "to ", "through ", ",", "&", "and "} {
 		after, ok := strings.CutPrefix(trimmed, mark)
@@ -148,7 +148,7 @@ func anotherLabel(label, s string) (labels []string, rest string) {
 		if mark == "," || mark == "&" || mark == "and " {
 			return []string{to}, rest
 		}
-		low, err := strconv.Atoi(label)
+		low, err := strconv.Atoi(prev)
 		high, err2 := strconv.Atoi(to)
 		if err != nil || err2 != nil || high <= low || high-low > maxLabels {
 			return nil, s
@@ -176,25 +176,25 @@ func ledgerSlugs(s strategy.Situation) []string {
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// newestLedger returns the name of the ledger of this session that changed last, or "". others reports whether other
+// newestLedger returns the name of the ledger of this session that changed last, or "". foreign reports whether other
 // sessions use ledgers.
-func newestLedger(s strategy.Situation) (slug string, others bool) {
+func newestLedger(s strategy.Situation) (slug string, foreign bool) {
 	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
 		switch {
 		case !f.Found:
-		case !isOwnLedger(s, name):
-			others = true
+		case !mayBeOwnLedger(s, name):
+			foreign = true
 		case slug == "" || f.Age <= s.Workspace.Files[sddDir+slug+sddFile].Age:
 			slug = name
 		}
 	}
-	return slug, others
+	return slug, foreign
 }
 
-// isOwnLedger reports whether the session follows the ledger of slug. It does if it has named the ledger or its plan,
-// or is not known to have called a tool yet.
-func isOwnLedger(s strategy.Situation, slug string) bool {
+// mayBeOwnLedger reports whether the session follows the ledger of slug. It does if it has named the ledger or its
+// plan, or is not known to have called a tool yet.
+func mayBeOwnLedger(s strategy.Situation, slug string) bool {
 	return !s.Turn.Known || s.Turn.LastTool == "" || slices.ContainsFunc(s.Plans, func(p activity.Plan) bool {
 		return strings.HasSuffix(p.Name, sddDir+slug) || slugOfPlan(p.Name) == slug
 	})
@@ -213,18 +213,18 @@ func sddWants(s strategy.Situation) []strategy.Want {
 	return all
 }
 
-func planNames(s strategy.Situation, slug string) (all []string) {
+func planNames(s strategy.Situation, slug string) (candidates []string) {
 	base := slug + ".md"
 	if named := parseSDD(string(s.Workspace.Files[sddDir+slug+sddFile].Data)).plan; named != "" {
-		if name := nameInWorkspace(s.Workspace.Dir, named); name != "" {
-			all = append(all, name)
+		if name := relativeName(s.Workspace.Dir, named); name != "" {
+			candidates = append(candidates, name)
 		}
 		base = slugOfPlan(strings.ReplaceAll(named, `\`, "/")) + ".md"
 	}
 	for _, dir := range []string{"docs/superpowers/plans/", "docs/plans/", "plans/"} {
-		all = append(all, dir+base)
+		candidates = append(candidates, dir+base)
 	}
-	return all
+	return candidates
 }
 
 func sddReads(o *Options, s strategy.Situation) (p progress) {
@@ -270,7 +270,7 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 	return byBoxes(name, ledger.boxes)
 }
 
-func (l sddLedger) countByPlan(p progress, name, file string, read plan) progress {
+func (l sddLedger) countByPlan(p progress, ledger, planFile string, read plan) progress {
 	next := task{}
 	for _, t := range read.tasks {
 		if l.done[t.label] || t.boxes > 0 && t.open.Line == 0 { // all boxes ticked
@@ -280,18 +280,18 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 		}
 	}
 	p.total = len(read.tasks)
-	p.where = strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete in " + shownName(name)
+	p.where = strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete in " + shownName(ledger)
 	if next.line == 0 {
 		return p
 	}
 	words := l.last[next.label]
 	if rules.OpensWithPhrase(words, []string{"blocked", "waiting", "awaiting", "paused", "on hold", "needs", "needs_context", "escalated"}, nil) {
-		p.waiting = shownName(name) + " says of task " + next.label + ": " + quotation.QuoteEvidence(words)
+		p.waiting = shownName(ledger) + " says of task " + next.label + ": " + quotation.QuoteEvidence(words)
 		return p
 	}
 	p.where += ", next is task " + next.label + " " + quotation.QuoteEvidence(next.title)
-	p.next = "The ledger has " + strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete (" + shownName(name) + "). Next is task " + next.label + ", " +
-		quotation.QuoteEvidence(next.title) + " (" + placeOf(file, next.line) + ")"
+	p.next = "The ledger has " + strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete (" + shownName(ledger) + "). Next is task " + next.label + ", " +
+		quotation.QuoteEvidence(next.title) + " (" + placeOf(planFile, next.line) + ")"
 	if next.open.Line > 0 {
 		p.next += ", from " + quotation.QuoteEvidence(next.open.Text) + " (line " + strconv.Itoa(next.open.Line) + ") on"
 	}

@@ -48,7 +48,7 @@ func ParseWorkflow(data []byte) (w Workflow, err error) {
 		fault = parts[0]
 	}
 	if fault != nil {
-		return w, errors.New(quotation.PlainName(fault.InText(data)))
+		return w, errors.New(quotation.PlainName(fault.DescribeIn(data)))
 	}
 	var ok bool
 	if w.Updated, ok = timestamp.ParseTime(w.written); !ok && w.written != "" {

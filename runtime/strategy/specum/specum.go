@@ -22,8 +22,8 @@ const maxRoots = 16
 // specumPlaces returns the possible directories of the active spec, and the files to read. The file
 // .current-spec, in the first existing directory of specs_dirs or in ./specs, contains the path of the spec
 // or the name of a directory beside it.
-func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strategy.Want) {
-	root, wants, known := specsRoot(s, local)
+func specumPlaces(s strategy.Situation, settings []string) ([]specs.Place, []strategy.Want) {
+	root, wants, known := specsRoot(s, settings)
 	at, ok := specs.PlaceAt(root)
 	if !known || !ok {
 		return nil, wants
@@ -32,7 +32,7 @@ func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strate
 	wants = append(wants, strategy.Want{Name: current})
 	name := specs.NameIn(s.Workspace.Files[current])
 	var candidates []string
-	switch abs := makeRelative(s.Workspace.Dir, name); {
+	switch abs := forceRelative(s.Workspace.Dir, name); {
 	case name == "":
 	case strings.HasPrefix(name, "./"), strings.HasPrefix(name, "/"):
 		candidates = []string{abs}
@@ -52,10 +52,10 @@ func specumPlaces(s strategy.Situation, local []string) ([]specs.Place, []strate
 
 // specsRoot returns the first specs directory that can be read, or "./specs". wants are the listings that it needs.
 // known reports whether all directories before root were read.
-func specsRoot(s strategy.Situation, local []string) (root string, wants []strategy.Want, known bool) {
+func specsRoot(s strategy.Situation, settings []string) (root string, wants []strategy.Want, known bool) {
 	known = true
-	for _, dir := range specsDirs(local) {
-		dir = makeRelative(s.Workspace.Dir, dir)
+	for _, dir := range specsDirs(settings) {
+		dir = forceRelative(s.Workspace.Dir, dir)
 		p, ok := specs.PlaceAt(dir)
 		if !ok {
 			continue
@@ -70,8 +70,8 @@ func specsRoot(s strategy.Situation, local []string) (root string, wants []strat
 	return cmp.Or(root, "./specs"), wants, known
 }
 
-func specsDirs(local []string) (dirs []string) {
-	for _, line := range local {
+func specsDirs(settings []string) (dirs []string) {
+	for _, line := range settings {
 		value, ok := strings.CutPrefix(line, "specs_dirs:")
 		if !ok {
 			continue
@@ -90,8 +90,8 @@ func specsDirs(local []string) (dirs []string) {
 	return dirs
 }
 
-// makeRelative makes a path below dir relative. Like the original, it also makes other absolute paths relative.
-func makeRelative(dir, name string) string {
+// forceRelative makes a path below dir relative. Like the original, it also makes other absolute paths relative.
+func forceRelative(dir, name string) string {
 	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
 	if rest, ok := strings.CutPrefix(slashed, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {
 		return "./" + rest

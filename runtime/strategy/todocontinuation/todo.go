@@ -101,7 +101,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	}
 	list := todoSection("IN PROGRESS", doing, maxInProgress) + todoSection("PENDING", pending, maxPending)
 	m, _ := s.Memory(todoMemory)
-	if sum := listSum(todos); m.Text != sum {
+	if sum := listHash(todos); m.Text != sum {
 		m = activity.Memory{Key: todoMemory, Text: sum}
 	}
 	if m.Continues >= o.Ceiling.Value {
@@ -149,10 +149,10 @@ func shortEntry(text string) string {
 	if strings.Contains(strings.ToLower(text), "system-reminder") { // Claude Code's tag around a hook's text
 		text = strings.NewReplacer("<", "(", ">", ")").Replace(text)
 	}
-	return cmp.Or(quotation.Beginning(text, maxEntry), "Unknown task")
+	return cmp.Or(quotation.ClipBytes(text, maxEntry), "Unknown task")
 }
 
-func listSum(todos []activity.Todo) string {
+func listHash(todos []activity.Todo) string {
 	var b strings.Builder
 	for _, t := range todos {
 		b.WriteString(t.Status + "\x00" + t.Content + "\x00")
@@ -178,7 +178,7 @@ func readTodos(data []byte) ([]activity.Todo, error) {
 		content, _ := codec.ExactString(item["content"])
 		todos = append(todos, activity.Todo{Status: status, Content: content})
 	})
-	if !list && !codec.IsUnset(members["todos"]) {
+	if !list && !codec.IsOffOrNull(members["todos"]) {
 		return nil, errors.New("todos is not a list")
 	}
 	return todos, nil

@@ -111,7 +111,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if v, ok := l.pausing().AtLastWord(s, began); ok && l.Active {
 		return v
 	}
-	l.recallMemory(o.MaxIterations())
+	l.fillLoop(o.MaxIterations())
 	return l.decideIteration()
 }
 
@@ -127,10 +127,10 @@ type goalLoop struct {
 	id     string
 }
 
-// recallMemory completes the loop's ID, start, count and maximum from the session's memory and the history. Higher
+// fillLoop completes the loop's ID, start, count and maximum from the session's memory and the history. Higher
 // counts there replace the file's. ceiling limits the maximum unless the user typed one. A memory not from the last
 // iteration is cleared.
-func (l *goalLoop) recallMemory(ceiling int) {
+func (l *goalLoop) fillLoop(ceiling int) {
 	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
 	}
@@ -142,7 +142,7 @@ func (l *goalLoop) recallMemory(ceiling int) {
 		l.past = activity.LoopPast{Continues: l.memory.Continues, Count: count, Typed: l.memory.Typed}
 	}
 	if l.s.Past != nil && l.ID != "" {
-		past := l.s.Past(l.ID, quotation.Beginning(l.s.Workspace.Dir, maxDir))
+		past := l.s.Past(l.ID, quotation.ClipBytes(l.s.Workspace.Dir, maxDir))
 		past.Continues, past.Count = max(past.Continues, l.past.Continues), max(past.Count, l.past.Count)
 		l.past = past
 	}
@@ -158,7 +158,7 @@ func (l *goalLoop) markOfLoop(count int) string { return l.id + " " + strconv.It
 const overMark = "over "
 
 // parseMemory returns the ID and count of the loop in which this session was at its last stop, if any.
-func parseMemory(m activity.Memory) (id string, count int, ok bool) {
+func parseMemory(m activity.Memory) (id string, count int, running bool) {
 	id, number, _ := strings.Cut(m.Mark, " ")
 	count, err := strconv.Atoi(number)
 	return id, count, err == nil && activity.IsPlainID(id) && m.Mark != overMark+number
@@ -205,7 +205,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 		return v
 	}
 	count := l.Count + 1
-	text := strings.ToLower(l.lastWords())
+	text := strings.ToLower(l.freshText())
 	for _, promise := range l.Promises {
 		if strings.Contains(text, strings.ToLower(promise)) {
 			if v, ends := l.meetPromise(count, promise); ends {
@@ -242,8 +242,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 }
 
 // meetPromise ends the loop if it has no check, or the check has passed since the last change to a file. If
-// the check was denied, the agent may stop. Otherwise ends is false, and the next reason demands the check.
-func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, ends bool) {
+// the check was denied, the agent may stop. Otherwise decided is false, and the next reason demands the check.
+func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, decided bool) {
 	evidence := l.s.Session.AgentName() + " said " + quotation.QuoteEvidence(promise)
 	check, dir := activity.Check{Command: l.Check, Project: l.s.Workspace.Dir}, l.s.Workspace.Dir
 	if l.s.Workspace.CwdDiffers {
@@ -274,9 +274,9 @@ func (l *goalLoop) hashForm() string {
 	return quotation.HashText(strings.Join(between, "0"))
 }
 
-// lastWords returns the text of the message, or "" if the message is older than the last continue. A promise in such a
+// freshText returns the text of the message, or "" if the message is older than the last continue. A promise in such a
 // message was made to a different loop.
-func (l *goalLoop) lastWords() string {
+func (l *goalLoop) freshText() string {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
 	}
@@ -303,10 +303,10 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	}
 	reason := Reminder + "\n\n" + TurnsInWords(count, l.max) + "."
 	if len(l.Promises) > 0 {
-		reason += " Completion promise: " + quotation.FirstRunes(strings.Join(l.Promises, " | "), goalPromise)
+		reason += " Completion promise: " + quotation.ClipRunes(strings.Join(l.Promises, " | "), goalPromise)
 	}
 	if l.Body != "" {
-		reason += "\n\n" + quotation.FirstRunes(l.Body, goalBody)
+		reason += "\n\n" + quotation.ClipRunes(l.Body, goalBody)
 	}
 	reason += l.demand
 	if l.s.Session.Protocol == "exit2" {
@@ -408,13 +408,13 @@ func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 
 func (l *goalLoop) newEvent(event string, count int) activity.LoopEvent {
 	words := "" // the last sentence
-	if all := rules.Sentences(l.lastWords()); len(all) > 0 {
-		words = quotation.LastBytes(strings.TrimSpace(all[len(all)-1]), 300)
+	if all := rules.Sentences(l.freshText()); len(all) > 0 {
+		words = quotation.ClipStart(strings.TrimSpace(all[len(all)-1]), 300)
 	}
 	return activity.LoopEvent{
 		Loop: l.id, At: l.s.Session.Now, Event: event, Count: count, Max: l.max,
-		Session: quotation.Beginning(l.s.Session.ID, 200), Dir: quotation.Beginning(l.s.Workspace.Dir, maxDir), Text: words,
+		Session: quotation.ClipBytes(l.s.Session.ID, 200), Dir: quotation.ClipBytes(l.s.Workspace.Dir, maxDir), Text: words,
 	}
 }
 
-func ShortenFile(data []byte) string { return quotation.Beginning(string(data), goalFile) }
+func ShortenFile(data []byte) string { return quotation.ClipBytes(string(data), goalFile) }
