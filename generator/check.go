@@ -127,22 +127,23 @@ func InspectPrograms(id, dir, suite string, needsJudge bool) (bad []check.Findin
 		if p.program == Judge {
 			says += "; without it, Claude stops where the rules are unsure"
 		}
-		return []check.Finding{check.Failed(says, HowToStart(err, suite))}
+		return []check.Finding{check.Failed(says, HowToFixProgram(err, suite))}
 	}
 	if err := checkSums(dir, HostTarget(), all); err != nil {
-		bad = append(bad, check.Failed(id+": "+err.Error(), HowToStart(err, suite)))
+		bad = append(bad, check.Failed(id+": "+err.Error(), HowToFixProgram(err, suite)))
 	}
 	for _, p := range all {
 		if p.data != nil && !bytes.Contains(p.data, []byte(goMark)) {
 			err := fmt.Errorf("%s: %w", p.path, ErrReadsGo)
-			return append(bad, check.Warned(id+": "+err.Error(), HowToStart(err, suite)))
+			return append(bad, check.Warned(id+": "+err.Error(), HowToFixProgram(err, suite)))
 		}
 	}
 	return bad
 }
 
-// HowToStart returns a hint for an error of CheckPrograms. suiteDir is the directory to rebuild, or "" if none exists.
-func HowToStart(err error, suiteDir string) string {
+// HowToFixProgram returns a hint for an error of CheckPrograms. suiteDir is the directory to rebuild, or "" if none
+// exists.
+func HowToFixProgram(err error, suiteDir string) string {
 	var at *fs.PathError
 	s, unreadable := ReadSuite(suiteDir)
 	switch {

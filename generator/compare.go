@@ -121,7 +121,7 @@ func (c *comparison) comparePlugin() (faulty string, err error) {
 		c.compareAround(above, base, made)
 	}
 	c.readPrograms(in, made)
-	c.compareFiles(in, made, "")
+	c.checkPresentFiles(in, made, "")
 	c.checkCatalogEntry(plugin.Name)
 	return "", nil
 }
@@ -179,10 +179,10 @@ func (c *comparison) compareAround(above, base string, made map[string]File) {
 		f.Data = bytes.ReplaceAll(f.Data, []byte("/../hooks/"), []byte("/"+base+"/hooks/"))
 		around[file] = f
 	}
-	c.compareFiles(in, around, base)
+	c.checkPresentFiles(in, around, base)
 }
 
-func (c *comparison) compareFiles(in rooted.Folder, made map[string]File, except string) {
+func (c *comparison) checkPresentFiles(in rooted.Folder, made map[string]File, except string) {
 	n := 0
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
 		f, err := in.Open(dirs[0])

@@ -91,7 +91,7 @@ func decodeSuite(data []byte) (Suite, error) {
 		}
 	}
 	if err := cmp.Or(s.findMissingLine(), s.Validate()); err != nil {
-		return s, inFile(err)
+		return s, asFileError(err)
 	}
 	return s, nil
 }

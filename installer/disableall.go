@@ -111,7 +111,7 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 	case err != nil || !r.Purge:
 	case r.DryRun:
 		var users []settings.Left
-		_, users, err = settings.SpringfieldFiles(m.Settings.Places)
+		_, users, err = settings.StateFiles(m.Settings.Places)
 		here.Stays = append(here.Stays, users...)
 	default:
 		err = m.purgeAccount(ctx, &here)

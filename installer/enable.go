@@ -259,7 +259,7 @@ func (e *enableRun) examinePluginDir(dir string) error {
 		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code with /plugin install "+plugin.ID()
 	}
 	if err := generator.CheckPrograms(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...); err != nil {
-		return check.Advisef(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
+		return check.Advisef(generator.HowToFixProgram(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
 	}
 	if found.Problem != "" {
 		return check.Advisef(fix, "%s cannot run: %s", plugin.ID(), found.Problem)

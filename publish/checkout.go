@@ -31,7 +31,7 @@ type checkout struct {
 func (m Means) findCheckout(ctx context.Context, dir string) (checkout, error) {
 	c := checkout{dir: dir}
 	var err error
-	if c.repo, err = m.Git.Repository(ctx, dir); err != nil && !errors.As(err, &c.foreign) {
+	if c.repo, err = m.Git.RepositoryIfAny(ctx, dir); err != nil && !errors.As(err, &c.foreign) {
 		return c, err
 	}
 	if c.repo == nil {

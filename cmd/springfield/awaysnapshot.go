@@ -16,7 +16,7 @@ func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) 
 		return none + "the order is for every project"
 	}
 	defer o.showWorking("taking a snapshot of the files")()
-	repository, err := o.gitOfProcess().Repository(ctx, order.Project)
+	repository, err := o.gitOfProcess().RepositoryIfAny(ctx, order.Project)
 	if err == nil && repository == nil {
 		return none + order.Project + " is not in a git repository"
 	}
@@ -42,7 +42,7 @@ func (a *app) snapshotOf(ctx context.Context, order ledger.AwayOrder) (in *git.R
 	if !activity.IsPlainID(order.ID) {
 		return nil, "the order has an ID that springfield did not make"
 	}
-	in, err := a.gitOfProcess().Repository(ctx, order.Project)
+	in, err := a.gitOfProcess().RepositoryIfAny(ctx, order.Project)
 	switch ref := git.Snapshots + order.ID; {
 	case err != nil:
 		return nil, "the files cannot be compared: " + err.Error()

@@ -81,7 +81,7 @@ func (c Command) probeMarket(ctx context.Context, s *Snapshot, source string) (f
 	defer func() { err = errors.Join(err, os.RemoveAll(trial)) }()
 	there := s.Places
 	there.Plugins = trial
-	err = c.runClient(ctx, there, s.forCommand(), fetchPatience, func(now *Snapshot) (bool, error) {
+	err = c.runClient(ctx, there, s.settingsForClient(), fetchPatience, func(now *Snapshot) (bool, error) {
 		markets, err := now.Markets()
 		for _, m := range markets {
 			found = m
@@ -178,7 +178,7 @@ func hasMarket(name string, want bool) recorded {
 func (c Command) callClient(
 	ctx context.Context, s *Snapshot, task string, patience time.Duration, done recorded, args ...string,
 ) error {
-	settings := s.forCommand("enabledPlugins", "extraKnownMarketplaces")
+	settings := s.settingsForClient("enabledPlugins", "extraKnownMarketplaces")
 	defer s.forgetPlugins()
 	if err := c.runClient(ctx, s.Places, settings, patience, done, args...); err != nil {
 		return fmt.Errorf("%s: %w", task, err)
@@ -186,9 +186,9 @@ func (c Command) callClient(
 	return nil
 }
 
-// forCommand returns the text of a settings file for the client, from user settings: the given members, and of env only
-// the variables for network access. Tokens must not get into a temporary file.
-func (s *Snapshot) forCommand(keys ...string) []byte {
+// settingsForClient returns the text of a settings file for the client, from user settings: the given members, and of
+// env only the variables for network access. Tokens must not get into a temporary file.
+func (s *Snapshot) settingsForClient(keys ...string) []byte {
 	l := s.userLayer()
 	copied := map[string]any{}
 	for _, key := range keys {

@@ -120,8 +120,8 @@ func (i *Inventory) collectHooks(silencer string, silencesManaged bool) {
 	}
 }
 
-// Drivers returns the running springfield plugins that decide at Stop.
-func (i Inventory) Drivers() []Switched {
+// OursAtStop returns the running springfield plugins that decide at Stop.
+func (i Inventory) OursAtStop() []Switched {
 	return i.oursRunning(func(s Switched, h Hook) bool { return s.DrivesStop() && h.Event == "Stop" })
 }
 

@@ -74,7 +74,7 @@ func TestInventoryHooks(t *testing.T) {
 	if got := sources(i.Idle); !slices.Equal(got, []string{"local settings: u"}) || !strings.Contains(i.Idle[0].Never, "if") {
 		t.Errorf("%+v", i.Idle)
 	}
-	if d := i.Drivers(); len(d) != 1 || d[0].ID != "ned-flanders@hooks" || d[0].Decides != "user" {
+	if d := i.OursAtStop(); len(d) != 1 || d[0].ID != "ned-flanders@hooks" || d[0].Decides != "user" {
 		t.Errorf("%+v", d)
 	}
 	if off := switched(i, "off@hooks"); off.ID == "" || off.On || off.Problem == "" || off.Runs {

@@ -78,7 +78,7 @@ func (in *Inspection) checkTodoTool() []check.Finding {
 		known, _ := registry.StrategyNamed(s.Strategy)
 		return known.Event == "UserPromptSubmit"
 	})
-	if older || !known || len(in.Drivers()) == 0 && !reminded {
+	if older || !known || len(in.OursAtStop()) == 0 && !reminded {
 		return nil
 	}
 	if value, _, ok := client.VariableIn(in.Settings, variable); ok && value == "1" {

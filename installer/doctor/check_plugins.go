@@ -128,7 +128,7 @@ func (in *Inspection) checkMods() (all []check.Finding) {
 }
 
 func (in *Inspection) checkConflicts() (all []check.Finding) {
-	drivers := in.Drivers()
+	drivers := in.OursAtStop()
 	if twice := findSameKind(drivers); len(twice) > 0 {
 		off := check.NamesOf(twice, in.howToSwitchOff)
 		all = append(all, check.Warned(strings.Join(pluginIDs(twice), " and ")+" decide at every stop, so either can make Claude go on", strings.Join(off, " or ")))
@@ -154,7 +154,7 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 }
 
 func (in *Inspection) driversInWords() string {
-	deciding := in.Drivers()
+	deciding := in.OursAtStop()
 	switch len(deciding) {
 	case 0:
 		return ""

@@ -19,7 +19,7 @@ import (
 
 func (in *Inspection) checkBlockCap() (all []check.Finding) {
 	honoured := client.BlockLimit(in.Settings)
-	for _, s := range in.Drivers() {
+	for _, s := range in.OursAtStop() {
 		own, err := in.hookSettings(s.Dir, "")
 		rounds := own.MaxContinues()
 		if err != nil || rounds <= honoured { // checkPluginSettings reports the error

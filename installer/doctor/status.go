@@ -83,7 +83,7 @@ func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched)
 	broken := func(p client.Switched) bool {
 		return generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook) != nil
 	}
-	return slices.DeleteFunc(in.Drivers(), broken), slices.DeleteFunc(in.OursNotAtStop(), broken)
+	return slices.DeleteFunc(in.OursAtStop(), broken), slices.DeleteFunc(in.OursNotAtStop(), broken)
 }
 
 func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {

@@ -33,7 +33,7 @@ func (p Place) askProgram(ctx context.Context, args []string, questions ...quest
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Look(p.Host.Name), args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, bareEnvironment(p.Env, p.Host.Variable), time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, minimalEnvironment(p.Env, p.Host.Variable), time.Second
 	group.KillOnCancel(cmd)
 	in, err := cmd.StdinPipe()
 	out, failed := cmd.StdoutPipe()
@@ -83,8 +83,8 @@ func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.R
 	return nil, cmp.Or(lines.Err(), fmt.Errorf("%s: it ended without an answer", q.method))
 }
 
-// bareEnvironment returns the variables that any program needs to start, and the variable keep.
-func bareEnvironment(env []string, keep string) []string {
+// minimalEnvironment returns the variables that any program needs to start, and the variable keep.
+func minimalEnvironment(env []string, keep string) []string {
 	needed := []string{
 		keep, "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",
 		"USERPROFILE", "SYSTEMROOT", "SystemRoot", "WINDIR", "COMSPEC", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA",

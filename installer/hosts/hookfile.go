@@ -36,7 +36,7 @@ func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 	h.Scopes, h.Switching, h.Removals, h.Installed = []client.Scope{client.User}, entries{}, hookRemovals, withHookEntries(theirs)
 	h.Needs = []string{"hooks/shell.json"} // even for Droid: it proves that the hook knows Droid
 	if h.Entries == nil {
-		h.Entries = hookEdits
+		h.Entries = hookAdditions
 	}
 	return h
 }
@@ -79,9 +79,9 @@ func readOurEntries(at Place) (all []hookEntry, err error) {
 	return all, nil
 }
 
-// hookEdits returns the edits that enable a plugin, with the events and timeouts from hooks/shell.json. They
+// hookAdditions returns the edits that enable a plugin, with the events and timeouts from hooks/shell.json. They
 // replace entries of the plugin in other directories.
-func hookEdits(r Request) (edits []document.Edit, err error) {
+func hookAdditions(r Request) (edits []document.Edit, err error) {
 	var made struct{ Hooks map[string][]hookGroup }
 	if err := readRecord(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
 		return nil, err

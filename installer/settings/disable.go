@@ -95,16 +95,16 @@ func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id 
 			return r.Path[0] != "extraKnownMarketplaces" && !slices.ContainsFunc(others, r.isSwitch)
 		}
 	}
-	v.noteReplaced(c, m, id, only)
+	v.noteStillOff(c, m, id, only)
 	if err := s.planRelease(c, f, f.At, only); err != nil || len(others) > 0 {
 		return err
 	}
 	return s.takeBackDeclared(c, f)
 }
 
-// noteReplaced notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored selects
+// noteStillOff notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored selects
 // the members that get their old value.
-func (v view) noteReplaced(c *journal.Change, m *memory, id string, restored func(remembered) bool) {
+func (v view) noteStillOff(c *journal.Change, m *memory, id string, restored func(remembered) bool) {
 	for _, r := range m.Members {
 		other := r.Path[len(r.Path)-1]
 		replaced := r.isSwitch(other) && r.By == id && string(r.Set) == "false" && (r.Before != "true" || !restored(r))

@@ -126,7 +126,7 @@ func (s *Settings) otherOffers(m client.Market, ours []string) string {
 
 // RemoveState removes springfield's own state, except files that the user may have written: rules and loop templates.
 func RemoveState(p client.Places) (removed []string, left []Left, err error) {
-	own, left, err := SpringfieldFiles(p)
+	own, left, err := StateFiles(p)
 	if err != nil {
 		return nil, nil, fmt.Errorf("remove state: %w", err)
 	}
@@ -149,8 +149,8 @@ func RemoveState(p client.Places) (removed []string, left []Left, err error) {
 	return removed, left, err
 }
 
-// SpringfieldFiles returns springfield's own files in the state directory, and those that the user may have written.
-func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
+// StateFiles returns springfield's own files in the state directory, and those that the user may have written.
+func StateFiles(p client.Places) (own []string, users []Left, err error) {
 	entries, err := os.ReadDir(p.StatePath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil

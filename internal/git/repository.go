@@ -35,9 +35,9 @@ func RepositoryRoot(dir string) string {
 	})
 }
 
-// Repository returns the checkout around dir, or nil if none exists or git is not installed. The checkout of
+// RepositoryIfAny returns the checkout around dir, or nil if none exists or git is not installed. The checkout of
 // a different directory or user is an *OutsideError.
-func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
+func (g Git) RepositoryIfAny(ctx context.Context, dir string) (*Repository, error) {
 	c := g.callerIn(dir)
 	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
 	var exit *exec.ExitError

@@ -90,7 +90,7 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 		"theirs": "theirs", "theirs/sub": "theirs/sub", "linked": "linked", "project/suite": "project",
 		"apart": "", "bare": "", "worktree": "", "common": "", "file": "", "file2": "", "link": "",
 	} {
-		repo, err := g.Repository(t.Context(), w.path(filepath.FromSlash(dir)))
+		repo, err := g.RepositoryIfAny(t.Context(), w.path(filepath.FromSlash(dir)))
 		var foreign *git.OutsideError
 		switch {
 		case want == "" && repo != nil:
@@ -102,7 +102,7 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 		}
 	}
 	w.must(t, "apart", w.git, "config", "core.worktree", w.path("apart"))
-	if repo, err := g.Repository(t.Context(), w.path("apart")); repo == nil {
+	if repo, err := g.RepositoryIfAny(t.Context(), w.path("apart")); repo == nil {
 		t.Errorf("a git directory that names its checkout: %v", err)
 	}
 	scratch.FailIf(t, rooted.IsTaken(w.path("sprung")), "a program was started that a repository names")
@@ -154,7 +154,7 @@ func TestOlderGit(t *testing.T) {
 			must(t, os.Symlink(filepath.Join(clone, "sub"), filepath.Join(root, "linked")))
 			g := git.FindGit(env, path, root, filepath.Join(root, "home"))
 			for _, dir := range []string{"clone", "clone/sub", "linked"} {
-				repo, err := g.Repository(t.Context(), filepath.Join(root, dir))
+				repo, err := g.RepositoryIfAny(t.Context(), filepath.Join(root, dir))
 				if test.refuses {
 					if err == nil {
 						_, err = repo.DirtyFiles(t.Context(), ".")
@@ -204,7 +204,7 @@ func TestDirtyFilesThatWereMoved(t *testing.T) {
 	w.must(t, "suite", w.git, "commit", "--quiet", "--message", "first")
 	must(t, os.Mkdir(w.path("suite", "todd"), 0o755))
 	w.must(t, "suite", w.git, "mv", "ned/text", "todd/text")
-	repo, err := git.FindGit(w.base, os.Getenv("PATH"), w.dir, w.path("home")).Repository(t.Context(), w.path("suite"))
+	repo, err := git.FindGit(w.base, os.Getenv("PATH"), w.dir, w.path("home")).RepositoryIfAny(t.Context(), w.path("suite"))
 	must(t, err)
 	dirty, err := repo.DirtyFiles(t.Context(), ".")
 	must(t, err)

@@ -94,7 +94,7 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	in.quiet = append(slices.Clip(in.quiet), "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
 		"-c", "core.checkStat=default", "-c", "core.trustctime=true")
 	in.env = append(slices.Clip(in.env), "GIT_NO_REPLACE_OBJECTS=1")
-	entries, files, _, err := r.listFiles(ctx, &in, snapshot)
+	entries, files, _, err := r.listWorkFiles(ctx, &in, snapshot)
 	if err != nil {
 		return err
 	}
@@ -131,11 +131,11 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	return use(&in, tree)
 }
 
-// listFiles returns the existing files in the index, and those that are untracked but not ignored. With snapshot, it
-// adds the files of that snapshot and omits submodules. It always omits pipes, devices and files below a symlink.
+// listWorkFiles returns the existing files in the index, and those that are untracked but not ignored. With snapshot,
+// it adds the files of that snapshot and omits submodules. It always omits pipes, devices and files below a symlink.
 // entries are the lines in index and snapshot, for git's reading of newlines. nested is the number of nested
 // repositories.
-func (r *Repository) listFiles(ctx context.Context, in *caller, snapshot string) (
+func (r *Repository) listWorkFiles(ctx context.Context, in *caller, snapshot string) (
 	entries, names []string, nested int, err error,
 ) {
 	known, err := in.runGit(ctx, "", "ls-files", "-z", "--stage")
@@ -194,6 +194,6 @@ func (r *Repository) isThere(name string, directory bool, directories map[string
 
 // CountNested returns the number of nested repositories. A snapshot does not contain their changes.
 func (r *Repository) CountNested(ctx context.Context) (int, error) {
-	_, _, nested, err := r.listFiles(ctx, r.caller, "")
+	_, _, nested, err := r.listWorkFiles(ctx, r.caller, "")
 	return nested, err
 }

@@ -31,7 +31,7 @@ func shellIn(t *testing.T, dir string) func(script string) string {
 
 func repositoryIn(t *testing.T, dir string) *Repository {
 	t.Helper()
-	repository, err := FindGit(os.Environ(), os.Getenv("PATH"), dir, filepath.Join(dir, "home")).Repository(t.Context(), dir)
+	repository, err := FindGit(os.Environ(), os.Getenv("PATH"), dir, filepath.Join(dir, "home")).RepositoryIfAny(t.Context(), dir)
 	scratch.Must(t, err)
 	return repository
 }

@@ -44,7 +44,7 @@ func (p Asker) fold(question string) string {
 	return strings.Join(layout.HangText("", "  ", display.OneLine(question), p.widthOf()-4), "\n")
 }
 
-func (p Asker) refusal(err error) error {
+func (p Asker) answerError(err error) error {
 	return errors.New(p.fold(p.problem(err)))
 }
 
@@ -84,7 +84,7 @@ func (p Asker) Many(
 		chosen := check.NamesOf(marked, func(o core.OptionAnswer) string { return o.Value })
 		if err := checkAnswer(chosen); err != nil {
 			q.Default = chosen // keep the marks
-			return p.refusal(err)
+			return p.answerError(err)
 		}
 		return nil
 	}))
@@ -104,7 +104,7 @@ func (p Asker) Text(question, preset string, check func(string) error) (string, 
 	var answer string
 	err := p.askOrCancel(&survey.Input{Message: display.OneLine(question), Default: display.OneLine(preset)}, &answer, survey.WithValidator(func(v any) error {
 		if err := check(fmt.Sprint(v)); err != nil {
-			return p.refusal(err)
+			return p.answerError(err)
 		}
 		return nil
 	}))

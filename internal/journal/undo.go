@@ -124,7 +124,7 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	case f.State && !f.After.hasSameBytes(now):
 		return nil
 	case edit.At != f.At || !f.After.hasSameBytes(now):
-		diff, err := kept.diffSince(f, now)
+		diff, err := kept.diffAfterEdit(f, now)
 		if err != nil {
 			return fmt.Errorf("read journal: %w", err)
 		}
@@ -143,7 +143,7 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	return nil
 }
 
-func (c contents) diffSince(f Edit, now *Content) (string, error) {
+func (c contents) diffAfterEdit(f Edit, now *Content) (string, error) {
 	from, to := f.Path+" as springfield left it", f.Path+" now"
 	after, err := c.readStored(f.After)
 	switch {

@@ -72,11 +72,11 @@ func (k Check) is(c Call, dir string) bool {
 }
 
 // Demand returns the instruction to run the check. After a failure, the agent must first fix the cause.
-func (k Check) Demand(failed bool, dir string) string {
+func (k Check) Demand(failed bool, shellDir string) string {
 	in, command := ".", k.Command
 	if k.Project != "" {
 		in = " in " + k.Project + "."
-		if dir != k.Project {
+		if shellDir != k.Project {
 			command = "cd " + quotation.ShellWord(k.Project) + " && " + k.Command
 		}
 	}

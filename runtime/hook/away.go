@@ -21,7 +21,7 @@ const (
 	sessionStart      = "SessionStart"
 )
 
-func (s *start) answerRequest(settings Settings) {
+func (s *start) answerPermission(settings Settings) {
 	order, ok := s.orderInForce()
 	if !ok || s.holdVeto().Rule != "" {
 		return
@@ -87,9 +87,9 @@ func questionsOf(e Event) string {
 	return shortenText(strings.Join(parts, " "), 2000)
 }
 
-// greetUser shows the away order and the hold in force when a session starts, and records that, unless some other
+// showInForce shows the away order and the hold in force when a session starts, and records that, unless some other
 // plugin has just done so.
-func (s *start) greetUser() {
+func (s *start) showInForce() {
 	var lines []string
 	if order, ok := s.orderInForce(); ok {
 		past, _ := ledger.AwayEvents(s.safeAwayDir(), order.ID)

@@ -59,8 +59,8 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 // isAtWork reports whether the strategy is ours, or its plugin has decided since our last decision or at most maxTime
 // before it.
 func (s *Snapshot) isAtWork(strategyName string) bool {
-	last := s.Before.LastPresentAt(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
-	theirs := s.Before.LastPresentAt(func(p ledger.Present) bool {
+	last := s.Before.LastDecidedAt(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
+	theirs := s.Before.LastDecidedAt(func(p ledger.Present) bool {
 		return p.Strategy == strategyName || p.Strategy == "" && p.Plugin == strategyName
 	})
 	return strategyName == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last

@@ -128,11 +128,11 @@ func (h Process) Run() (code int) {
 	settings := s.own.ReadSettings(s.state, s.projectDir())
 	switch s.event.Name {
 	case permissionRequest:
-		s.answerRequest(settings)
+		s.answerPermission(settings)
 		return 0
 	case sessionStart:
 		s.notePresence(settings)
-		s.greetUser()
+		s.showInForce()
 		return 0
 	case stopFailure:
 		return s.wakeAfterError(settings)

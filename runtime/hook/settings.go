@@ -182,7 +182,7 @@ func (b *budget) Members(m *codec.Members) {
 	}
 }
 
-type fileMembers struct {
+type settingsMembers struct {
 	options  strategy.Options
 	protocol string
 	after    string
@@ -190,7 +190,7 @@ type fileMembers struct {
 	budget   budget
 }
 
-func (f *fileMembers) Members(m *codec.Members) {
+func (f *settingsMembers) Members(m *codec.Members) {
 	f.options.Members(m)
 	var other string // already read by ReadPlugin, or for editors
 	m.Text("$schema", &other)
@@ -210,7 +210,7 @@ const WholeFile = "the whole file is not in force: "
 // other strategies are allowed.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
-	f := fileMembers{options: s.Strategy.New()}
+	f := settingsMembers{options: s.Strategy.New()}
 	parts, whole := codec.ReadStrictly(data, &f, func(name string) bool { return checkMember(name, &l) })
 	if whole != nil {
 		return s, nil, errors.New(whole.DescribeIn(data))

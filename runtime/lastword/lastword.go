@@ -70,19 +70,20 @@ func Read(p Prompt) Word {
 	foreign := len(strings.Join(said, " ")) <= maxUntold
 	word, sure := Word{}, false
 	if len(told) > 0 || !foreign {
-		word, sure = readIn(readerFor(told, folded), own, short)
+		word, sure = readIn(readerWithEnglish(told, folded), own, short)
 	}
 	if !sure && foreign {
 		words := strings.FieldsFunc(strings.Join(folded, " "), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' })
 		if guessed := language.GuessLanguages(words[:min(len(words), 16)]); len(guessed) > 0 || len(told) == 0 {
-			word, _ = readIn(readerFor(append(guessed, told...), folded), own, short)
+			word, _ = readIn(readerWithEnglish(append(guessed, told...), folded), own, short)
 		}
 	}
 	return word
 }
 
-// readerFor returns a reader for English, which any prompt can contain, and these packs, at most maxLanguages in all.
-func readerFor(packs []*language.Pack, folded []string) reader {
+// readerWithEnglish returns a reader for English, which any prompt can contain, and these packs, at most maxLanguages
+// in all.
+func readerWithEnglish(packs []*language.Pack, folded []string) reader {
 	all := []*language.Pack{language.PackNamed("en")}
 	for _, p := range packs {
 		if !slices.Contains(all, p) && len(all) < maxLanguages {

@@ -210,8 +210,8 @@ func (s *State) MeetPlugin(one Present) {
 	s.Plugins = append(others, one)[max(0, len(others)+1-maxPlugins):]
 }
 
-// LastPresentAt returns when any plugin for which of is true last decided, in Unix milliseconds, or 0.
-func (s *State) LastPresentAt(of func(Present) bool) (at int64) {
+// LastDecidedAt returns when any plugin for which of is true last decided, in Unix milliseconds, or 0.
+func (s *State) LastDecidedAt(of func(Present) bool) (at int64) {
 	for _, p := range s.Plugins {
 		if of(p) {
 			at = max(at, p.At)

@@ -26,7 +26,7 @@ func fromUser(e host.Event) bool {
 		name := strings.FieldsFunc(command, func(r rune) bool { return r <= ' ' })
 		return len(name) == 0 || command[0] <= ' ' || strings.Contains(name[0], "/")
 	}
-	return !isOutput([]byte(e.Prompt))
+	return !isInjected([]byte(e.Prompt))
 }
 
 const Name = "claude"

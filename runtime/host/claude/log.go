@@ -203,7 +203,7 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		case beginsWithAny(withoutMailHeading(text), mailTags):
 			e.What = transcript.Woken
 			takeTeammateMail(e, text)
-		case mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text):
+		case mode == `"prompt"` && isPerson(origin, nil) && !isInjected(text):
 			e.What, e.Command = transcript.Joined, looksLikeOurs(text)
 		}
 	case `"task_reminder"`:

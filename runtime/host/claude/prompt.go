@@ -26,7 +26,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 			p.Kind = transcript.Other
 		case transcript.Text:
 			words := transcript.TrimElements(p.Text, "system-reminder", "ide_opened_file", "ide_selection")
-			if transcript.IsBlank(own) && !isOutput(p.Text) {
+			if transcript.IsBlank(own) && !isInjected(p.Text) {
 				own = words
 			}
 			if first == nil && !transcript.IsBlank(words) {
@@ -100,7 +100,7 @@ var outputs = []string{
 // <command-message>.
 var locals = []string{"<command-name>", "<bash-input>"}
 
-func isOutput(text []byte) bool {
+func isInjected(text []byte) bool {
 	if text = bytes.TrimLeft(text, " "); bytes.HasPrefix(text, []byte("A")) {
 		text = withoutMailHeading(text)
 	}

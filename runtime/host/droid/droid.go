@@ -208,7 +208,7 @@ func (m *message) takeHooks(e *transcript.Entry) bool {
 	e.What = transcript.Rested
 	i := 0
 	codec.Elements(m.results, func(result []byte) {
-		if i < len(commands) && hasBlocked(result) {
+		if i < len(commands) && hookBlocked(result) {
 			ours := bytes.Contains(commands[i], []byte("springfield-hook"))
 			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
 			e.What = transcript.Nothing // the next line is Pushed
@@ -218,7 +218,7 @@ func (m *message) takeHooks(e *transcript.Entry) bool {
 	return true
 }
 
-func hasBlocked(result []byte) bool {
+func hookBlocked(result []byte) bool {
 	if string(codec.FindMember(result, "exitCode")) == "2" {
 		return true
 	}

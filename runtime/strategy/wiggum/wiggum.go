@@ -316,7 +316,7 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 		Decision: strategy.Continue, Rule: "loop", Sure: 100,
 		Evidence: l.turnsInWords(count),
 		Reason:   reason,
-		Told:     l.pluginName() + ": " + l.turnsInWords(count) + l.promiseInWords(),
+		Told:     l.pluginName() + ": " + l.turnsInWords(count) + l.untilPromise(),
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
 			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Form: l.hashForm(), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
@@ -334,7 +334,7 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	return v
 }
 
-func (l *goalLoop) promiseInWords() string {
+func (l *goalLoop) untilPromise() string {
 	if len(l.Promises) == 0 {
 		return "; it names no promise, so it ends with the last turn"
 	}
