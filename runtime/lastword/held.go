@@ -126,7 +126,7 @@ func isWithinPath(text string, i int) bool {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// splitting is how a text of a character's script is split into subjects.
+// splitting is the way in which text is split into subjects. It depends on the script.
 type splitting int
 
 const (
