@@ -160,7 +160,7 @@ func (m Means) noteChoices(in inputs, q Request) {
 	if len(q.Targets) == 0 && len(more) > 0 {
 		m.Note(fmt.Sprintf(map[bool]string{
 			false: "each plugin also gets hooks for %s, which git keeps forever; --dry-run shows the sizes, --target TARGET limits them",
-			true:  "no plugin gets hooks for %s, because " + generator.SuiteFile + " does not list them; --target TARGET adds some",
+			true:  "no plugin gets hooks for %s, because " + generator.SuiteFile + " does not list them; --target TARGET, once for each target, chooses anew",
 		}[len(in.published) > 0], strings.Join(check.NamesOf(more, generator.Target.String), ", ")))
 	}
 	if address := cmp.Or(in.market.Address, "OWNER/REPO"); in.market.Own && in.suite.Repository == "" && strings.Count(address, "/") == 1 {
